@@ -33,6 +33,7 @@ import { Surface } from "./http/surface.ts";
 import type { Backend } from "./inventory/backend.ts";
 import { filterFieldRoutes } from "./inventory/filter-field-routes.ts";
 import { RESOURCES } from "./inventory/resources.ts";
+import { activityRoutes } from "./questions/activity/activity-routes.ts";
 import { searchRoutes } from "./questions/search-routes.ts";
 import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
 import { bindingRoutes } from "./resources/bindings/routes.ts";
@@ -145,6 +146,7 @@ export function createApp(options: AppOptions) {
   vlanRoutes(surface, options.backend);
   filterFieldRoutes(surface);
   changeFeedRoutes(surface, options.backend, options.watch, options.counters);
+  activityRoutes(surface, options.backend, options.clock);
   diffRoutes(surface, options.backend, options.clock);
   ledgerRoutes(surface, options.backend);
   locateRoutes(surface, options.backend);

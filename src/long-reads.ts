@@ -11,9 +11,11 @@ import { recordHistory } from "./history/record-history.ts";
 import { transaction, transactions } from "./history/transactions.ts";
 import { largeRecordRead } from "./inventory/large-record.ts";
 import { longListRead } from "./inventory/long-list.ts";
+import { activity } from "./questions/activity/activity.ts";
 import { search } from "./questions/search.ts";
 
 export const LONG_READS: readonly AnyLongRead[] = [
+  activity,
   changeFeed,
   diff,
   largeRecordRead,

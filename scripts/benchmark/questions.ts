@@ -1,5 +1,5 @@
 // What questions cost on the compiled executable: filters that an index serves, filters that look at everything, and
-// filters over time, live and at a random instant, among 1,000,000 interface entries × 5 versions. Usage:
+// filters over time, live and at a random instant, and activity, among 1,000,000 interface entries × 5 versions. Usage:
 // scripts/bench --questions [--hosts 20000] [--directory DIR] [--executable FILE]
 
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const instants = instantsOf(store);
 const running = await startExecutable(executable, store.directory);
 try {
   await measureFilters(running);
-  await measureCodings(running);
+  await measureActivity(running);
 } finally {
   await running.stop();
 }
@@ -100,39 +100,6 @@ async function measureFilters(server: Running): Promise<void> {
     await row(server, question, recently);
 }
 
-/** How long answers are on their way over 100 Mbit/s, with the time until they are there on loopback. */
-async function measureCodings(server: Running): Promise<void> {
-  say("");
-  sayRow("at 100 Mbit/s, ms until it is there", NAME_WIDTH, ["plain", "zstd", "gzip", "kB", "zstd kB"], 10);
-  for (const [name, path] of [
-    ["a page of 50 interfaces", "if-entries?limit=50"],
-    ["a page of 1,000 interfaces", "if-entries?limit=1000"],
-    [
-      "an interface of each of half of the hosts as CSV",
-      'if-entries/export/csv?filter=host.name = "switch-1*" AND if_index = 7',
-    ],
-  ] as const) {
-    const cells: string[] = [];
-    const sizes: number[] = [];
-    for (const coding of ["identity", "zstd", "gzip"]) {
-      const times: number[] = [];
-      let bytes = 0;
-      for (let turn = 0; turn < 7; turn += 1) {
-        const started = performance.now();
-        const answer = await fetch(`http://127.0.0.1:${server.port}/api/v1/${encodeURI(path)}`, {
-          headers: { authorization: `Bearer ${store.key}`, "accept-encoding": coding },
-          decompress: false,
-        });
-        bytes = (await answer.bytes()).length;
-        times.push(performance.now() - started + bytes / 12_500);
-      }
-      cells.push(quantilesOf(times)(0.5).toFixed(1));
-      sizes.push(bytes / 1_000);
-    }
-    sayRow(name, NAME_WIDTH, [...cells, (sizes[0] as number).toFixed(0), (sizes[1] as number).toFixed(0)], 10);
-  }
-}
-
 /** @param after instants are chosen from then on */
 async function row(server: Running, { name, path, turns }: Question, after = instants[0] as string): Promise<void> {
   const cells: string[] = [];
@@ -156,6 +123,44 @@ async function row(server: Running, { name, path, turns }: Question, after = ins
     cells.push(at(0.5).toFixed(1), at(0.99).toFixed(1));
   }
   sayRow(name, NAME_WIDTH, [...cells, String(found)], 10);
+}
+
+/** How much changed: of all time, unless told otherwise. */
+async function measureActivity(server: Running): Promise<void> {
+  const someHosts = store.hostIds.campus as string[];
+  const host = (turn: number) => `host_id=${someHosts[turn % someHosts.length]}`;
+  const recently = instants.at(-Math.ceil(instants.length / 100)) as string;
+  say("");
+  sayRow("activity", NAME_WIDTH, ["p50 ms", "p99 ms", "changes"], 10);
+  for (const { name, turns, path } of [
+    { name: "200 buckets", turns: 40, path: () => "buckets=200" },
+    { name: "200 buckets of interfaces", turns: 40, path: () => "buckets=200&types=if_entry" },
+    { name: "200 buckets of one host", turns: 40, path: (turn: number) => `buckets=200&${host(turn)}` },
+    { name: "one host by record", turns: 40, path: (turn: number) => `group_by=record&${host(turn)}` },
+    { name: "by type, by network", turns: 40, path: (turn: number) => `group_by=${["type", "network"][turn % 2]}` },
+    { name: "by actor", turns: 5, path: () => "group_by=actor" },
+    { name: "by record, 1 in 100 transactions", turns: 5, path: () => `group_by=record&from=${recently}` },
+    {
+      name: "flapping ports, 1 in 100 transactions",
+      turns: 5,
+      path: () => `group_by=record&types=if_entry&fields=oper_status&from=${recently}`,
+    },
+  ]) {
+    const times: number[] = [];
+    let changes = 0;
+    for (let turn = -1; turn < turns; turn += 1) {
+      const started = performance.now();
+      const answer = await fetch(`http://127.0.0.1:${server.port}/api/v1/activity?${path(Math.abs(turn))}`, {
+        headers: { authorization: `Bearer ${store.key}` },
+      });
+      const text = await answer.text();
+      if (answer.status !== 200) throw new Error(`${name}: ${text.slice(0, 300)}`);
+      if (turn >= 0) times.push(performance.now() - started);
+      changes = (JSON.parse(text) as { data: { total: number } }).data.total;
+    }
+    const at = quantilesOf(times);
+    sayRow(name, NAME_WIDTH, [at(0.5).toFixed(1), at(0.99).toFixed(1), String(changes)], 10);
+  }
 }
 
 /** The instants of the transactions that wrote hosts and their entries, oldest first. */

@@ -7,6 +7,7 @@ export type VersionOperation = keyof typeof OPERATION;
 
 /** Versions by what happened. */
 export type ChangeCounts = Record<VersionOperation, number>;
+export const NO_CHANGES: Readonly<ChangeCounts> = { Created: 0, Updated: 0, Deleted: 0 };
 
 /**
  * Where a change of this record shows: its organization, and in it a network, or what belongs to no network (the

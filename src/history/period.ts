@@ -26,6 +26,8 @@ export class Period {
   readonly from: Instant | null;
   /** Exclusive; null for now, with everything that has been written. */
   readonly to: Instant | null;
+  /** As it is asked for: now where nothing is, and maybe in the future. */
+  readonly end: Instant;
 
   /** @throws DomainError validation_failed where it ends before it begins */
   constructor(
@@ -40,6 +42,7 @@ export class Period {
       throw invalid([{ path: "/from", message: "must not be later than to", value: from }]);
     // An instant in the future takes in all that there is, also where the ledger's clock leads.
     this.to = end === null || end > now ? null : end;
+    this.end = end ?? now;
   }
 
   /**

@@ -32,7 +32,10 @@ const LAYERS = [
 ];
 
 /** Parts of one layer that may import each other all the same. */
-const SIDEWAYS: [from: string, to: string][] = [["backup/", "history/"]];
+const SIDEWAYS: [from: string, to: string][] = [
+  ["backup/", "history/"],
+  ["questions/", "history/"],
+];
 
 /** Below the app these alone know HTTP: routes, and what answers for them. */
 const ANSWERING = [

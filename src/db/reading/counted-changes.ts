@@ -73,6 +73,25 @@ export class CountedChanges {
     return new Activity(this.connection, this.query.reach.organizationN, this.scopes, "history_change_counts");
   }
 
+  /** The first transaction with such a change; null for none. */
+  *first(until: number): Generator<void, number | null> {
+    if (!this.isKept) {
+      for (const { changes } of this.changes({ after: 0, until })) {
+        if (changes[0] !== undefined) return changes[0].sequence;
+        yield;
+      }
+      return null;
+    }
+    const transactions = this.transactions();
+    for (let after = 0; after < until; ) {
+      const { sequences, through } = transactions.next(after, until, 1);
+      if (sequences[0] !== undefined) return sequences[0];
+      after = through;
+      yield;
+    }
+    return null;
+  }
+
   /** One by one, in commit order. */
   *changes(range: TransactionRange): Generator<ChangeStep> {
     if (this.findsNothing()) return;

@@ -70,14 +70,21 @@ const RECORD_N = "SELECT n FROM history_records WHERE id = ?";
 const FIRST_MEMBERS = `SELECT ${membersSql(networkKind, "v")} FROM history_versions v
   WHERE v.key >= (?1 << 31) ORDER BY v.key LIMIT 1`;
 
+/** What is implied of a life: an upgrade that brings one of these need not work the others out. */
+const IMPLIED = ["spans", "activity", "words", "counts", "texts"] as const;
+export type Implied = (typeof IMPLIED)[number];
+
 /** Carries lives through their versions, and tells what is implied. */
 export class Derivation {
   private readonly knownNs = new Map<string, number>();
   private readonly organizationsOfNetworks = new Map<string, string>();
   private readonly db: Sql;
+  private readonly wanted: ReadonlySet<Implied>;
 
-  constructor(db: Sql) {
+  /** @param wanted what lives are to tell; all of it unless told otherwise */
+  constructor(db: Sql, wanted: readonly Implied[] = IMPLIED) {
     this.db = db;
+    this.wanted = new Set(wanted);
   }
 
   /** @throws Error for an id that no record has */
@@ -109,7 +116,7 @@ export class Derivation {
       newest: version,
       record,
     };
-    for (const scope of this.scopes(life, record)) life.open.set(scope, version.sequence);
+    if (this.wanted.has("spans")) for (const scope of this.scopes(life, record)) life.open.set(scope, version.sequence);
     this.note(life, version, null, record);
     return life;
   }
@@ -127,6 +134,11 @@ export class Derivation {
     const identity = record === null ? life.kind.identity(life.record) : null;
     if (identity !== null)
       life.ends.push({ sequence: version.sequence, identity, lineageId: life.record.lineage_id ?? life.id });
+    if (this.wanted.has("spans")) this.live(life, version, record);
+  }
+
+  /** Where a record lives from a version on, and where no more. */
+  private live(life: Life, version: LedgerVersion, record: RecordBase | null): void {
     const scopes = new Set(record === null ? [] : this.scopes(life, record));
     for (const [scope, born] of life.open) {
       if (scopes.has(scope)) continue;
@@ -138,27 +150,55 @@ export class Derivation {
 
   /** What a version means for where it shows and what finds it. */
   private note(life: Life, version: LedgerVersion, before: RecordBase | null, after: RecordBase | null): void {
-    const { kind, organizationN } = life;
+    if (this.wanted.has("activity")) this.noteActivity(life, version, before, after);
+    if (this.wanted.has("words")) this.noteWords(life, version, before, after);
+    if (this.wanted.has("counts")) this.noteCounts(life, version, before, after);
+    if (this.wanted.has("texts")) this.noteText(life, version, after);
+  }
+
+  private noteActivity(
+    life: Life,
+    { sequence }: LedgerVersion,
+    before: RecordBase | null,
+    after: RecordBase | null,
+  ): void {
     const scopes = [before, after].flatMap((record) =>
-      record === null ? [] : activityScopes(kind, record, organizationN, (id) => this.n(id)),
+      record === null ? [] : activityScopes(life.kind, record, life.organizationN, (id) => this.n(id)),
     );
-    for (const scope of new Set(scopes)) life.activity.push([scope, version.sequence]);
-    if (kind.called !== undefined) {
-      const entries = calledChanges(
-        entryPlace(organizationN, kind.code),
-        before === null ? [] : kind.called(before),
-        after === null ? [] : kind.called(after),
-      );
-      if (entries !== "") life.words.push({ sequence: version.sequence, entries });
-    }
+    for (const scope of new Set(scopes)) life.activity.push([scope, sequence]);
+  }
+
+  private noteWords(
+    life: Life,
+    { sequence }: LedgerVersion,
+    before: RecordBase | null,
+    after: RecordBase | null,
+  ): void {
+    const { kind, organizationN } = life;
+    if (kind.called === undefined) return;
+    const entries = calledChanges(
+      entryPlace(organizationN, kind.code),
+      before === null ? [] : kind.called(before),
+      after === null ? [] : kind.called(after),
+    );
+    if (entries !== "") life.words.push({ sequence, entries });
+  }
+
+  private noteCounts(life: Life, version: LedgerVersion, before: RecordBase | null, after: RecordBase | null): void {
+    const { kind, organizationN } = life;
     const operation = operationOf(version.operation);
-    if (isCounted(kind, operation, version.changed === null ? null : (JSON.parse(version.changed) as string[])))
-      for (const scope of countedScopes(kind, [before, after], organizationN, (id) => this.n(id)))
-        life.counted.push([scope, version.sequence, operation]);
-    if (kind.search === undefined) return;
-    const text = after === null ? "" : searchText(kind.search.texts(after));
+    const changed = version.changed === null ? null : (JSON.parse(version.changed) as string[]);
+    if (!isCounted(kind, operation, changed)) return;
+    for (const scope of countedScopes(kind, [before, after], organizationN, (id) => this.n(id)))
+      life.counted.push([scope, version.sequence, operation]);
+  }
+
+  private noteText(life: Life, { sequence }: LedgerVersion, after: RecordBase | null): void {
+    const { search } = life.kind;
+    if (search === undefined) return;
+    const text = after === null ? "" : searchText(search.texts(after));
     if (text !== (life.texts.at(-1)?.text ?? ""))
-      life.texts.push({ sequence: version.sequence, ownerN: this.n(kind.search.finds(life.record)), text });
+      life.texts.push({ sequence, ownerN: this.n(search.finds(life.record)), text });
   }
 
   /** The spans of a life so far, those that it still lives in among them, with ALIVE for their end. */

@@ -12,7 +12,7 @@ import { membersSql, shapeOf, sortKeysSql } from "../../db/shape.ts";
 import { INSERT_WORDS } from "../../db/writing/statements.ts";
 import { countBeside, type Dropped, dropDamaged, dropOrphans } from "./beside-ledger.ts";
 import { ChangeCountsMade } from "./change-counts.ts";
-import { Derivation, type Life } from "./derived.ts";
+import { Derivation, type Implied, type Life } from "./derived.ts";
 import { type LedgerVersion, STEP_ROWS, walkVersions } from "./ledger-walk.ts";
 
 /** Who was the last to end under each identity. */
@@ -100,22 +100,22 @@ export function rebuildPastWithin(
 
 /** Makes activity and search texts of a store that has none yet, within a transaction of the caller's. */
 export function deriveChangesAndTexts(db: Sql, kinds: readonly AnyKind[]): void {
-  new Rebuild(db, kinds).runForChangesAndTexts();
+  new Rebuild(db, kinds, ["activity", "texts"]).runForChangesAndTexts();
 }
 
 /** Makes the index of what records are called, in a store that has none yet, within a transaction of the caller's. */
 export function deriveWords(db: Sql, kinds: readonly AnyKind[]): void {
-  new Rebuild(db, kinds).runForWords();
+  new Rebuild(db, kinds, ["words"]).runForWords();
 }
 
 /** Counts the changes of a store that has no counts yet, within a transaction of the caller's. */
 export function deriveChangeCounts(db: Sql, kinds: readonly AnyKind[]): void {
-  new Rebuild(db, kinds).runForChangeCounts();
+  new Rebuild(db, kinds, ["counts"]).runForChangeCounts();
 }
 
 /** Makes the groups of a store that has none yet, within a transaction of the caller's. */
 export function deriveGroups(db: Sql, kinds: readonly AnyKind[]): void {
-  new Rebuild(db, kinds).runForGroups();
+  new Rebuild(db, kinds, ["spans"]).runForGroups();
 }
 
 /**
@@ -134,10 +134,11 @@ class Rebuild {
   private life: Life | null = null;
   private observationsReturned = 0;
 
-  constructor(db: Sql, kinds: readonly AnyKind[]) {
+  /** @param wanted what of each life is needed; all of it unless told otherwise */
+  constructor(db: Sql, kinds: readonly AnyKind[], wanted?: readonly Implied[]) {
     this.db = db;
     this.kinds = new Map(kinds.map((kind) => [kind.code, kind]));
-    this.derivation = new Derivation(db);
+    this.derivation = new Derivation(db, wanted);
   }
 
   /** @returns how many observations were missing */

@@ -270,6 +270,32 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
     }),
     { title: "nothing", path: asking.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
   ],
+  "GET /api/v1/activity": (asking) => {
+    const { oracle } = asking.world;
+    return asking.values("group_by").flatMap((grouping) =>
+      [...narrowings(asking), { title: "all", query: "", finds: () => true }].map(
+        ({ title, query, finds }): Case => ({
+          title: `by ${grouping}, ${title}`,
+          path: withQuery(asking.path, `group_by=${grouping}`, grouping === "time" ? "" : "limit=1000", query),
+          code: null,
+          check: ({ data }) => {
+            const counted = oracle
+              .counted(asking.caller, SHOWN, 0, oracle.head)
+              .filter(finds)
+              .filter(({ operation }) => grouping !== "field" || operation === "Updated");
+            // What an update changed beyond a caller's reach is no change for it.
+            if (grouping !== "field" || asking.caller.networkIds === null) expect(data.total).toBe(counted.length);
+            else expect(data.total).toBeLessThanOrEqual(counted.length);
+            if (grouping !== "field")
+              expect(data.groups.reduce((sum: number, group: Wire) => sum + group.total, 0)).toBe(data.total);
+            if (grouping !== "record") return;
+            expect(sorted(idsOf(data.groups))).toEqual(sorted([...new Set(counted.map(({ id }) => id))]));
+            expect(data.groups.every((group: Wire) => group.name !== null)).toBe(true);
+          },
+        }),
+      ),
+    );
+  },
   "GET /api/v1/changes": (asking) => {
     const { oracle, then } = asking.world;
     const changes = (

@@ -43,6 +43,7 @@ export interface ModelRecord {
 interface ForDraft {
   readonly random: SeededRandom;
   readonly unknownFields: ReadonlySet<string>;
+  readonly movesHosts: boolean;
   readonly observed: ReadonlyMap<string, Observed>;
   newName(): string;
   pickEnded(kind: AnyKind): ModelRecord | null;
@@ -238,7 +239,7 @@ export class Draft {
     else if (dice < 80) this.someEntry((entry) => this.removeEntry(entry));
     else if (dice < 82) this.some(tagKind, (tag) => this.removeTag(tag));
     else if (dice < 85) this.some(hostKind, (host) => this.removeHost(host));
-    else if (dice < 89) this.some(hostKind, (host) => this.moveHost(host));
+    else if (dice < 89) this.some(hostKind, (host) => (this.model.movesHosts ? this.moveHost(host) : undefined));
     else if (dice < 92) this.someEntry((entry) => this.forwardTo(entry));
     else if (dice < 96) this.someEntry((entry) => this.observe(entry));
     else if (dice < 98) this.somePort((port) => this.observe(port));

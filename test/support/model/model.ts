@@ -48,6 +48,8 @@ export class Model {
   /** Every id that ever was, with its kind. */
   readonly ids: Array<{ id: string; kind: AnyKind }> = [];
   readonly random: SeededRandom;
+  /** Whether hosts go to other networks: the store lets them, no command does it. */
+  movesHosts = true;
   /** Who makes the next transactions. */
   author: Author = SYSTEM_AUTHOR;
   private readonly store: Store;

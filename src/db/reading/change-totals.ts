@@ -1,0 +1,192 @@
+// How much changed in scopes between transactions, from the running counts: a seek at each end, whatever lies between.
+// Goes in bounded steps. Reads no version. Counts of networks may be added up: no command moves a record to another.
+
+import { type ChangeCounts, NO_CHANGES, type VersionOperation } from "../change-counts.ts";
+import type { TransactionRange } from "./activity.ts";
+import type { LedgerEntry } from "./change-log.ts";
+import type { ReadConnection } from "./read-connection.ts";
+
+/** What changed in one scope of a stretch of time. */
+export interface ScopeTotal {
+  readonly scope: number;
+  readonly counts: ChangeCounts;
+  /** The first and the last transaction with a change that is meant. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What one transaction changed in one scope, and who made it. */
+export interface Increase extends Pick<LedgerEntry, "sequence" | "actorType" | "actorId" | "actorName"> {
+  readonly counts: ChangeCounts;
+}
+
+/** Seeks per step. */
+const STEP_SEEKS = 2_000;
+/** Rows per step. */
+const STEP_ROWS = 2_000;
+
+const COUNTS_AT = `SELECT created, updated, deleted FROM history_change_counts WHERE scope = +?1 AND sequence <= +?2
+  ORDER BY sequence DESC LIMIT 1`;
+
+const INCREASES = `SELECT c.sequence, c.created, c.updated, c.deleted, t.actor_type, t.actor_id, t.actor_name
+  FROM history_change_counts c CROSS JOIN history_transactions t ON t.sequence = c.sequence
+  WHERE c.scope = +?1 AND c.sequence > +?2 AND c.sequence <= +?3 ORDER BY c.sequence LIMIT ${STEP_ROWS}`;
+type IncreaseRow = [number, number, number, number, Increase["actorType"], string | null, string];
+
+const MOVED = `SELECT c.value FROM json_each(+?1) c WHERE EXISTS (SELECT 1 FROM history_change_counts h
+  WHERE h.scope = c.value AND h.sequence > +?2 AND h.sequence <= +?3)`;
+
+export class ChangeTotals {
+  private readonly connection: ReadConnection;
+  private readonly scopes: readonly number[];
+
+  /** @param scopes as they are counted: a container's number and a kind's code */
+  constructor(connection: ReadConnection, scopes: readonly number[]) {
+    this.connection = connection;
+    this.scopes = scopes;
+  }
+
+  /**
+   * What changed between each transaction and the next, by code of kind.
+   * @param edges ascending; each stretch is after one and up to the next
+   */
+  *between(edges: readonly number[]): Generator<void, Array<Map<number, ChangeCounts>>> {
+    const distinct = [...new Set(edges)];
+    const range = { after: distinct[0] ?? 0, until: distinct.at(-1) ?? 0 };
+    const scopes = yield* this.moved(range);
+    const upTo = new Map(distinct.map((edge) => [edge, new Map<number, ChangeCounts>()]));
+    const perStep = Math.max(1, Math.floor(STEP_SEEKS / Math.max(1, distinct.length)));
+    for (let start = 0; start < scopes.length; start += perStep) {
+      const some = JSON.stringify(scopes.slice(start, start + perStep));
+      for (let from = 0; from < distinct.length; from += STEP_SEEKS) {
+        this.addUpTo(upTo, JSON.stringify(distinct.slice(from, from + STEP_SEEKS)), some);
+        yield;
+      }
+    }
+    return edges.slice(1).map((edge, place) => {
+      const [before, after] = [upTo.get(edges[place] as number), upTo.get(edge)];
+      const counts = new Map<number, ChangeCounts>();
+      for (const [code, counted] of after ?? []) {
+        const increase = less(counted, before?.get(code) ?? NO_CHANGES);
+        if (isAny(increase)) counts.set(code, increase);
+      }
+      return counts;
+    });
+  }
+
+  /** What changed in each scope where anything meant did. @param operation null for any */
+  *ofEach(range: TransactionRange, operation: VersionOperation | null): Generator<void, ScopeTotal[]> {
+    const totals: ScopeTotal[] = [];
+    const scopes = yield* this.moved(range);
+    for (const [place, scope] of scopes.entries()) {
+      const before = this.countsAt(scope, range.after);
+      const after = this.countsAt(scope, range.until);
+      const counts = less(after, before);
+      if (operation === null ? isAny(counts) : counts[operation] > 0) {
+        const meant = (each: ChangeCounts) =>
+          operation === null ? each.Created + each.Updated + each.Deleted : each[operation];
+        const first = this.whereMore(scope, range, meant, meant(before));
+        const last = this.whereMore(scope, range, meant, meant(after) - 1);
+        totals.push({ scope, counts, first, last });
+      }
+      if (place % 20 === 19) yield;
+    }
+    return totals;
+  }
+
+  /** Scope by scope, each transaction that changed something in it. */
+  *increases({ after, until }: TransactionRange): Generator<Increase[]> {
+    for (const scope of yield* ignoringSteps(this.moved({ after, until }))) {
+      let before = this.countsAt(scope, after);
+      for (let from = after; ; ) {
+        const rows = this.connection.statement(INCREASES).values(scope, from, until) as IncreaseRow[];
+        yield rows.map(([sequence, Created, Updated, Deleted, actorType, actorId, actorName]) => {
+          const counts = { Created, Updated, Deleted };
+          const increase = { sequence, actorType, actorId, actorName, counts: less(counts, before) };
+          before = counts;
+          return increase;
+        });
+        if (rows.length < STEP_ROWS) break;
+        from = (rows.at(-1) as IncreaseRow)[0];
+      }
+    }
+  }
+
+  /** The scopes in which anything changed. */
+  private *moved({ after, until }: TransactionRange): Generator<void, number[]> {
+    const moved: number[] = [];
+    for (let start = 0; start < this.scopes.length; start += STEP_SEEKS) {
+      const some = JSON.stringify(this.scopes.slice(start, start + STEP_SEEKS));
+      const rows = this.connection.statement(MOVED).values(some, after, until) as Array<[number]>;
+      for (const [scope] of rows) moved.push(scope);
+      yield;
+    }
+    return moved;
+  }
+
+  /** Adds, to what is known of each edge, the counts of these scopes. */
+  private addUpTo(upTo: ReadonlyMap<number, Map<number, ChangeCounts>>, edges: string, scopes: string): void {
+    const rows = this.connection
+      .statement(
+        `SELECT e.value, c.value & 63, sum(h.created), sum(h.updated), sum(h.deleted)
+          FROM json_each(+?1) e CROSS JOIN json_each(+?2) c CROSS JOIN history_change_counts h ON h.scope = c.value
+          AND h.sequence = (SELECT max(sequence) FROM history_change_counts WHERE scope = c.value
+            AND sequence <= e.value) GROUP BY e.key, c.value & 63`,
+      )
+      .values(edges, scopes) as Array<[number, number, number, number, number]>;
+    for (const [edge, code, Created, Updated, Deleted] of rows) {
+      const counts = upTo.get(edge);
+      counts?.set(code, sum(counts.get(code) ?? NO_CHANGES, { Created, Updated, Deleted }));
+    }
+  }
+
+  private countsAt(scope: number, sequence: number): ChangeCounts {
+    const row = this.connection.statement(COUNTS_AT).values(scope, sequence)[0] as [number, number, number] | undefined;
+    return row === undefined ? NO_CHANGES : { Created: row[0], Updated: row[1], Deleted: row[2] };
+  }
+
+  /** The first transaction of a range with which a count, which never falls, is more than `than`. */
+  private whereMore(
+    scope: number,
+    { after, until }: TransactionRange,
+    count: (counts: ChangeCounts) => number,
+    than: number,
+  ): number {
+    let [low, high] = [after, until];
+    while (high - low > 1) {
+      const middle = low + Math.floor((high - low) / 2);
+      if (count(this.countsAt(scope, middle)) > than) high = middle;
+      else low = middle;
+    }
+    return high;
+  }
+}
+
+function less(counts: ChangeCounts, before: ChangeCounts): ChangeCounts {
+  return {
+    Created: counts.Created - before.Created,
+    Updated: counts.Updated - before.Updated,
+    Deleted: counts.Deleted - before.Deleted,
+  };
+}
+
+function sum(one: ChangeCounts, other: ChangeCounts): ChangeCounts {
+  return {
+    Created: one.Created + other.Created,
+    Updated: one.Updated + other.Updated,
+    Deleted: one.Deleted + other.Deleted,
+  };
+}
+
+function isAny({ Created, Updated, Deleted }: ChangeCounts): boolean {
+  return Created + Updated + Deleted > 0;
+}
+
+/** What steps come to, where each of them is a step of something else. */
+function* ignoringSteps<T>(steps: Generator<void, T>): Generator<never[], T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield [];
+  }
+}

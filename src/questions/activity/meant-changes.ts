@@ -1,0 +1,98 @@
+// The changes that a question about activity means, and how they are come by: from the running counts where these tell
+// it all, else version by version, in bounded steps.
+
+import type { Actor } from "../../access/actor.ts";
+import type { Instant } from "../../base/instant.ts";
+import type { VersionOperation } from "../../db/change-counts.ts";
+import type { TransactionRange } from "../../db/reading/activity.ts";
+import type { RecordChange } from "../../db/reading/change-log.ts";
+import { ChangeTotals } from "../../db/reading/change-totals.ts";
+import { CountedChanges, type CountedQuery } from "../../db/reading/counted-changes.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { type Narrowing, narrowedChanges } from "../../history/narrowing.ts";
+import { ReachedFields } from "../../history/reached-fields.ts";
+import type { Tally } from "./tally.ts";
+
+export const GROUPINGS = ["time", "type", "record", "field", "actor", "network"] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** Plain data: it crosses to another thread. */
+export interface ActivityInput extends TransactionRange {
+  readonly actor: Actor;
+  readonly groupBy: Grouping;
+  readonly narrowing: Narrowing;
+  /** Only changes of this sort; null for all. */
+  readonly operation: VersionOperation | null;
+  /** Only updates of one of these fields; null for all changes. */
+  readonly fields: readonly string[] | null;
+  /** Of time: equal parts of the period. */
+  readonly buckets: number;
+  /** Of others: those that changed most. */
+  readonly limit: number;
+  /** Null for the first change of what is asked about. */
+  readonly from: Instant | null;
+  readonly to: Instant;
+}
+
+export class MeantChanges {
+  readonly reader: Reader;
+  readonly input: ActivityInput;
+  readonly query: CountedQuery;
+  private readonly reached: ReachedFields;
+
+  constructor(reader: Reader, input: ActivityInput) {
+    this.reader = reader;
+    this.input = input;
+    this.query = narrowedChanges(input.actor, input.narrowing);
+    this.reached = new ReachedFields(reader, input.actor);
+  }
+
+  /** When what is asked about first changed, before the period's end; null where it never did. */
+  *first(): Generator<void, Instant | null> {
+    const sequence = yield* new CountedChanges(this.reader, this.query).first(this.input.until);
+    return sequence === null ? null : this.reader.thinnedPast.instantOf(sequence);
+  }
+
+  /** The running counts, where they tell all that a query is about. */
+  kept(query: CountedQuery): ChangeTotals | null {
+    if (this.input.fields !== null) return null;
+    const changes = new CountedChanges(this.reader, query);
+    return changes.isKept ? new ChangeTotals(this.reader, changes.scopes) : null;
+  }
+
+  /** Step by step, in commit order. */
+  *changes(query: CountedQuery = this.query): Generator<readonly RecordChange[]> {
+    const { operation, fields } = this.input;
+    for (const { changes } of new CountedChanges(this.reader, query).changes(this.input))
+      yield operation === null && fields === null
+        ? changes
+        : changes.filter(
+            (change) =>
+              (operation === null || change.operation === operation) &&
+              (fields === null || this.fieldsOf(change).some((field) => fields.includes(field))),
+          );
+  }
+
+  /** Counts version by version. @param look called with each step, before its changes are counted */
+  *walked(
+    query: CountedQuery,
+    tallyFor: (change: RecordChange) => Tally,
+    look: (changes: readonly RecordChange[]) => void = () => {},
+  ): Generator<void> {
+    for (const changes of this.changes(query)) {
+      look(changes);
+      for (const change of changes) tallyFor(change).add(change.operation, change.sequence);
+      yield;
+    }
+  }
+
+  /**
+   * What an update changed, as far as the caller sees it, without the parts that are told of themselves; nothing for
+   * what is new or gone.
+   */
+  fieldsOf(change: RecordChange): readonly string[] {
+    const fields = this.reached.of(change.kind, [change])[0] ?? [];
+    const { toldParts } = change.kind;
+    return toldParts === undefined ? fields : fields.filter((field) => !toldParts.includes(field));
+  }
+}

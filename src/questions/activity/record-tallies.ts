@@ -1,0 +1,68 @@
+// How much each of very many records changed: five numbers each, by 4,096 neighboring record numbers. Knows no record.
+
+import type { VersionOperation } from "../../db/change-counts.ts";
+import { byMost, Tally } from "./tally.ts";
+
+export interface RecordTally {
+  readonly n: number;
+  readonly tally: Tally;
+}
+
+const CHAPTER_BITS = 12;
+const CHAPTER_RECORDS = 2 ** CHAPTER_BITS;
+/** Created, updated and deleted, the first and the last transaction. */
+const FIELDS = 5;
+const PLACES: Readonly<Record<VersionOperation, number>> = { Created: 0, Updated: 1, Deleted: 2 };
+const [FIRST, LAST] = [3, 4];
+
+export class RecordTallies {
+  private readonly chapters = new Map<number, Uint32Array>();
+  /** How many records changed. */
+  size = 0;
+
+  /** Changes come in order of time. */
+  add(n: number, operation: VersionOperation, sequence: number): void {
+    const number = Math.floor(n / CHAPTER_RECORDS);
+    let chapter = this.chapters.get(number);
+    if (chapter === undefined) this.chapters.set(number, (chapter = new Uint32Array(CHAPTER_RECORDS * FIELDS)));
+    const start = (n % CHAPTER_RECORDS) * FIELDS;
+    chapter[start + PLACES[operation]] = (chapter[start + PLACES[operation]] as number) + 1;
+    if (chapter[start + FIRST] === 0) {
+      chapter[start + FIRST] = sequence;
+      this.size += 1;
+    }
+    chapter[start + LAST] = sequence;
+  }
+
+  /** Those that changed most, in steps. */
+  *most(limit: number): Generator<void, RecordTally[]> {
+    let best: RecordTally[] = [];
+    // What has fewer than the last of the best is not even looked at: there may be a million.
+    let least = 1;
+    for (const [number, chapter] of this.chapters) {
+      for (let place = 0; place < CHAPTER_RECORDS; place += 1) {
+        const start = place * FIELDS;
+        const tally = totalAt(chapter, start) < least ? null : tallyAt(chapter, start);
+        if (tally !== null) best.push({ n: number * CHAPTER_RECORDS + place, tally });
+      }
+      if (best.length > limit) best = best.sort(compare).slice(0, limit);
+      if (best.length === limit) least = best.at(-1)?.tally.total ?? 1;
+      yield;
+    }
+    return best.sort(compare);
+  }
+}
+
+function totalAt(chapter: Uint32Array, start: number): number {
+  const [created = 0, updated = 0, deleted = 0] = [chapter[start], chapter[start + 1], chapter[start + 2]];
+  return created + updated + deleted;
+}
+
+function tallyAt(chapter: Uint32Array, start: number): Tally {
+  const [created = 0, updated = 0, deleted = 0, first = 0, last = 0] = chapter.subarray(start, start + FIELDS);
+  return Object.assign(new Tally(), { created, updated, deleted, first, last });
+}
+
+function compare(one: RecordTally, other: RecordTally): number {
+  return byMost(one.tally, other.tally) || one.n - other.n;
+}

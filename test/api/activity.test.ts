@@ -1,0 +1,140 @@
+// GET /api/v1/activity over HTTP: its parameters, what it refuses, periods and markers, and questions that a network
+// engineer asks. What it counts is compared with a model in test/store/activity.test.ts.
+
+import { beforeAll, expect, test } from "bun:test";
+import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
+import { invalid, type Wire } from "../support/appliance/factories.ts";
+
+const appliance = applianceForAll();
+const { clock, first, newHost, newIfEntry, newNetwork, newTag, newUser, owner, tick } = appliance;
+let started: string;
+let host: Wire;
+let flapping: Wire;
+
+const later = (seconds: number) => {
+  clock.advance(seconds * 1_000);
+};
+const now = () => new Date(clock.now()).toISOString();
+const ask = async (query: string, by = owner) => {
+  const answer = await by.get(`activity?${query}`);
+  expect({ query, status: answer.status }).toEqual({ query, status: 200 });
+  return answer.data;
+};
+const counts = ({ created, updated, deleted, total }: Wire) => ({ created, updated, deleted, total });
+
+beforeAll(async () => {
+  later(3_600);
+  started = now();
+  host = await newHost({ name: "access-1" });
+  flapping = await newIfEntry(host.id, { if_index: 7, if_descr: "Gi1/0/7" });
+  const quiet = await newIfEntry(host.id, { if_index: 8, if_descr: "Gi1/0/8" });
+  for (let each = 0; each < 6; each += 1) {
+    later(60);
+    await put("if-entries", flapping, { oper_status: each % 2 === 0 ? "Down" : "Up" });
+  }
+  later(60);
+  await put("if-entries", quiet, { if_alias: "printer" });
+  expect((await owner.delete(`if-entries/${quiet.id}`)).status).toBe(200);
+  tick();
+});
+
+async function put(path: string, record: Wire, changes: Wire): Promise<void> {
+  const known = (await owner.get(`${path}/${record.id}`)).data;
+  expect((await owner.put(`${path}/${record.id}`, { ...known, ...changes })).status).toBe(200);
+}
+
+test("a time bar has as many equal parts as are asked for, empty ones too, up to now", async () => {
+  const { data, body } = await owner.get(`activity?from=${started}&buckets=5`);
+  expect(body.meta.thinned_until).toBeUndefined();
+  expect(data).toMatchObject({ group_by: "time", from: started, to: now(), created: 3, updated: 7, deleted: 1 });
+  expect(data.groups).toHaveLength(5);
+  expect(data.groups[0]).toMatchObject({ from: started, types: { host: 1, if_entry: 3 } });
+  expect(data.groups.map((group: Wire) => group.total).reduce((a: number, b: number) => a + b)).toBe(11);
+  const whole = await ask("");
+  expect(whole.groups).toHaveLength(100);
+  expect(whole.groups.filter((group: Wire) => group.total === 0).length).toBeGreaterThan(50);
+  // It begins with the first change of what is asked about.
+  expect((await ask(`host_id=${host.id}`)).from).toBe(started);
+  expect((await ask("to=1999-01-01T00:00:00Z")).groups).toEqual([]);
+  const short = await ask(`from=${started}&to=${new Date(Date.parse(started) + 3).toISOString()}&buckets=500`);
+  // The clock stood still: the ledger's goes on by a millisecond.
+  expect(short.groups.map(counts)).toEqual(Array(3).fill({ created: 1, updated: 0, deleted: 0, total: 1 }));
+});
+
+test("flapping ports, what is new and what is gone are the records that changed most", async () => {
+  const flaps = await ask(`group_by=record&types=if_entry&fields=oper_status&from=${started}`);
+  expect(flaps.groups).toHaveLength(1);
+  expect(flaps.groups[0]).toMatchObject({
+    entity_type: "if_entry",
+    id: flapping.id,
+    name: "Gi1/0/7",
+    network_id: first.networkId,
+    host: { id: host.id, name: "access-1" },
+    updated: 6,
+    total: 6,
+  });
+  const fresh = await ask(`group_by=record&operation=Created&from=${started}`);
+  expect(fresh.groups.map((group: Wire) => group.name).sort()).toEqual(["Gi1/0/7", "Gi1/0/8", "access-1"]);
+  const gone = await ask(`group_by=record&operation=Deleted&from=${started}`);
+  expect(gone.groups).toMatchObject([{ name: "Gi1/0/8", host: { name: "access-1" }, deleted: 1, total: 1 }]);
+  expect(gone.group_count).toBe(1);
+  const fields = await ask(`group_by=field&from=${started}`);
+  expect(fields.groups.map(({ field, total }: Wire) => [field, total])).toEqual([
+    ["oper_status", 6],
+    ["if_alias", 1],
+  ]);
+});
+
+test("a host that only its children changed counts with them", async () => {
+  const byType = await ask(`group_by=type&host_id=${host.id}`);
+  expect(byType.groups.map((group: Wire) => [group.entity_type, group.total])).toEqual([
+    ["if_entry", 10],
+    ["host", 1],
+  ]);
+  expect((await ask(`group_by=record&id=${host.id}`)).total).toBe(1);
+});
+
+test("a caller of one network is told of that network, and of what belongs to all", async () => {
+  const network = await newNetwork();
+  await newHost({ network_id: network.id });
+  await newTag();
+  const { client } = await newUser({ role: "Viewer", networkIds: [network.id] });
+  const [ofAll, ofOne] = [await ask("group_by=network"), await ask("group_by=network", client)];
+  expect(ofAll.groups.map((group: Wire) => group.network?.id ?? null)).toContain(first.networkId);
+  expect(ofOne.groups.map((group: Wire) => group.network?.id ?? null).sort()).toEqual([network.id, null].sort());
+  expect((await ask(`host_id=${host.id}`, client)).total).toBe(0);
+  expect((await ask(`network_id=${first.networkId}`, client)).total).toBe(0);
+});
+
+test("an end can be a marker, and an age", async () => {
+  later(60);
+  const at = now();
+  expect((await owner.post("markers", { name: "before the move", at })).status).toBe(200);
+  later(10);
+  await newTag();
+  tick();
+  const { from, total } = await ask("from=marker:before the move&types=tag");
+  expect({ from, total }).toEqual({ from: at, total: 1 });
+  expect((await ask("from=-5s&types=tag")).total).toBe(1);
+});
+
+test("what would do nothing is refused, and a misspelled field with what may have been meant", async () => {
+  const refused = async (query: string) => owner.get(`activity?${query}`);
+  expect(await refused("group_by=type&buckets=3")).toMatchObject(
+    invalid({ path: "/buckets", message: "is only for group_by=time", value: 3 }),
+  );
+  expect(await refused("limit=3")).toMatchObject(
+    invalid({ path: "/limit", message: "is not for group_by=time: say how many buckets", value: 3 }),
+  );
+  expect(await refused("types=if_entry&fields=oper_status,oper_stat")).toMatchObject(
+    invalid({
+      path: "/fields/1",
+      message: "is no field that changes of these kinds; oper_status?",
+      value: "oper_stat",
+    }),
+  );
+  // A host's ports are told of themselves.
+  expect((await refused("types=host&fields=ports")).status).toBe(400);
+  for (const query of ["buckets=501", "buckets=0", "group_by=record&limit=0", "group_by=host", "operation=Moved"])
+    expect([query, (await refused(query)).status]).toEqual([query, 400]);
+});
