@@ -218,6 +218,9 @@ describe("Over time a filter asks", () => {
     expect(await ports("changes(oper_status, -1h) != 3")).toEqual([1, 2]);
     expect(await ports("changes(oper_status, -1h) >= 1", midway)).toEqual([]);
     expect(await ports(`changes(oper_status, ${midway}) = 3`)).toEqual([3]);
+    // Every update changes it, a host's by its parts too; no version names it.
+    expect(await ports(`changes(updated_at, ${midway}) = 3`)).toEqual([3]);
+    expect(await hosts(`changes(updated_at, ${midway}) >= 3 AND changes(name, ${midway}) = 0`)).toEqual(["Edge-2"]);
   });
 
   test("what ever, always or at an instant was so", async () => {

@@ -269,9 +269,12 @@ export class Sieve {
     query: ListQuery,
   ): Generator<void, Settled> {
     const counts = new Map<number, number>();
+    // No version names them: every one has its own.
+    const isOfEvery = field === "updated_at" || field === "valid_from";
     for (const versions of this.versionsAfter(query, after, () => "0")) {
       for (const { n, isUpdate, isReached, changed } of versions)
-        if (isUpdate && isReached && changed?.includes(`"${field}"`) === true) counts.set(n, (counts.get(n) ?? 0) + 1);
+        if (isUpdate && isReached && (isOfEvery || changed?.includes(`"${field}"`) === true))
+          counts.set(n, (counts.get(n) ?? 0) + 1);
       yield;
     }
     const those = NumberSet.of([...counts].flatMap(([n, count]) => (test(count) ? [n] : [])));

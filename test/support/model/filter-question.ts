@@ -19,8 +19,6 @@ export interface Question {
   readonly ask: Ask;
 }
 
-/** What every version has of its own, or none ever changes. */
-const OF_THE_VERSION = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);
 const WORDS = TEXTS.filter((text) => /[\p{L}\p{N}]{2}/u.test(text)).map((text) => text.slice(0, 40));
 
 export class FilterQuestions {
@@ -135,7 +133,7 @@ export class FilterQuestions {
     const { text: start, from } = drawStart(random, this.instants, at);
     const fields = this.ownFields(kind).filter((field) => field.over_time);
     if (is === "changes") {
-      const { name } = random.pick(fields.filter((each) => !/\./.test(each.name) && !OF_THE_VERSION.has(each.name)));
+      const { name } = random.pick(fields.filter((each) => !/\./.test(each.name)));
       const operator = random.pick(["=", "!=", "<", "<=", ">", ">="] as const);
       const count = random.integer(4);
       return {
