@@ -8,7 +8,7 @@ import { nearestName } from "../base/nearest-name.ts";
 import type { CalledField } from "../db/called-words.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Condition, FieldPlace, FieldStep } from "../db/reading/condition.ts";
-import { FilterProblem, type Member } from "./filter/grammar.ts";
+import { FilterProblem, type Member, shownPart } from "./filter/grammar.ts";
 import type { ValueType } from "./filter/value-tests.ts";
 import { PART_FIELDS, type PartField, REFERENCES_TOGETHER, UNASKED_FIELDS } from "./part-fields.ts";
 import { RESOURCES } from "./resources.ts";
@@ -86,7 +86,7 @@ class Fields {
   /** @param of the entity in sentences @throws FilterProblem for a name that is none */
   resolve(segments: readonly string[], position: number, hops = 0): Asked {
     const [name = "", ...rest] = segments;
-    const part = PART_FIELDS[this.kind.name]?.[name];
+    const part = own(PART_FIELDS[this.kind.name], name);
     if (part !== undefined) {
       const { kind, by, value, where = null } = part;
       // A list of values leads to no record that a reader would know of.
@@ -96,7 +96,7 @@ class Fields {
           : this.following(kind, [value, ...rest], position, hops - 1, part);
       return { type: "named", by, kind, where, rest: following };
     }
-    const schema = this.properties[name];
+    const schema = own(this.properties, name);
     const reference = this.references.get(name);
     if (reference !== undefined && (schema === undefined || rest.length > 0))
       return {
@@ -124,12 +124,12 @@ class Fields {
   }
 
   /** A place within the record itself. */
-  private value(segments: readonly string[], own: TSchema, position: number): Asked {
+  private value(segments: readonly string[], first: TSchema, position: number): Asked {
     const steps: FieldStep[] = [];
-    let schema = own;
+    let schema = first;
     for (const [place, name] of segments.entries()) {
       if (place > 0) schema = this.inner(schema, segments.slice(0, place), name, position);
-      const why = UNASKED_FIELDS[this.kind.name]?.[segments.slice(0, place + 1).join(".")];
+      const why = own(UNASKED_FIELDS[this.kind.name], segments.slice(0, place + 1).join("."));
       if (why !== undefined) throw new FilterProblem(position, `must not ask ${segments.join(".")}, which ${why}`);
       const { isMany, item } = itemOf(schema);
       steps.push({ name, isMany });
@@ -150,13 +150,13 @@ class Fields {
     // By field, what a scan says where a person says otherwise: of the types of the record's own fields.
     const isOwnAgain = before.length === 1 && before[0] === "discovered";
     const properties = isOwnAgain ? this.properties : propertiesOf(schema);
-    const inner = properties[name];
+    const inner = own(properties, name);
     if (inner !== undefined) return inner;
     const nearest = nearestName(name, Object.keys(properties));
     const meant = nearest === null ? "" : `; \`${[...before, nearest].join(".")}\`?`;
     throw new FilterProblem(
       position,
-      `has no field \`${[...before, name].join(".")}\` of ${oneEntity(this.kind)}${meant}`,
+      `has no field \`${shownPart([...before, name].join("."))}\` of ${oneEntity(this.kind)}${meant}`,
     );
   }
 
@@ -167,7 +167,7 @@ class Fields {
     const nearest = nearestName(name, rest.length === 0 ? this.names() : this.leading());
     const meantSegments = isOwn ? rest : nearest === null ? [] : [nearest, ...rest];
     const meant = meantSegments.length === 0 ? "" : `; \`${meantSegments.join(".")}\`?`;
-    return new FilterProblem(position, `has no field \`${name}\` of ${oneEntity(this.kind)}${meant}`);
+    return new FilterProblem(position, `has no field \`${shownPart(name)}\` of ${oneEntity(this.kind)}${meant}`);
   }
 
   /** Those that others follow, after a dot. */
@@ -228,6 +228,11 @@ class Fields {
       .flatMap(([innerName, innerSchema]) => this.withInner(`${name}.${innerName}`, innerSchema, unasked));
     return [field, ...inner.map((each) => ({ ...each, isMany: each.isMany || field.isMany }))];
   }
+}
+
+/** What a caller names is looked up among the own keys alone: `constructor` is no field. */
+function own<Value>(of: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
+  return of !== undefined && Object.hasOwn(of, name) ? of[name] : undefined;
 }
 
 function plain(name: string, schema: TSchema): FieldOfKind {

@@ -15,6 +15,7 @@ import {
   type Node,
   parseFilter,
   plainText,
+  shownPart,
 } from "./filter/grammar.ts";
 import { type InstantOf, instantFrom, valueTest } from "./filter/value-tests.ts";
 import { type Asked, askedOf, fieldsOf } from "./filter-fields.ts";
@@ -54,14 +55,11 @@ function filterInvalid(problems: readonly FilterProblem[], text: string): Domain
   const issues: Issue[] = problems.map(({ message, position }) => ({
     path: "/filter",
     message,
-    value: text.slice(position, position + SHOWN_LENGTH),
+    value: shownPart(text.slice(position)),
     position,
   }));
   return invalid(issues);
 }
-
-/** Characters of a filter that are echoed from where something is wrong. */
-const SHOWN_LENGTH = 40;
 
 /** What stands in for a part that is wrong, so that the rest is read as well. */
 const NOTHING: Condition = { type: "any", parts: [] };
@@ -189,7 +187,7 @@ class FilterReader {
       const nearest = nearestName(name, OVER_TIME);
       throw new FilterProblem(
         position,
-        `has no function ${name}()${nearest === null ? `; there are ${OVER_TIME.join("(), ")}()` : `; ${nearest}()?`}`,
+        `has no function ${shownPart(name)}()${nearest === null ? `; there are ${OVER_TIME.join("(), ")}()` : `; ${nearest}()?`}`,
       );
     }
     const [first, second] = args;

@@ -240,6 +240,8 @@ describe("A filter with a mistake is refused with its place", () => {
   const mistakes: Array<[string, string, number, string]> = [
     ["if-entries", 'oper_stat = "Up"', 0, "has no field `oper_stat` of an interface entry; `oper_status`?"],
     ["if-entries", "if_index = 1 AND oper_status = Upp", 31, "must name a value there is; Up?"],
+    ["hosts", "constructor = x", 0, "has no field `constructor` of a host"],
+    ["hosts", "network.__proto__:*", 0, "has no field `__proto__` of a network"],
     ["hosts", "host.name = x", 0, "has no field `host` of a host; `name`?"],
     ["hosts", "ports.nunber = 1", 0, "has no field `nunber` of a port; `number`?"],
     ["hosts", "port.number = 1", 0, "has no field `port` of a host; `ports.number`?"],

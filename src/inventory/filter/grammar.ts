@@ -84,6 +84,13 @@ export function betweenWildcards({ raw }: Literal): string[] {
   return [...parts, part];
 }
 
+/** As much of a filter as a sentence or an issue shows: never thousands of characters, nor half of one. */
+export function shownPart(text: string): string {
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH).replace(/[\ud800-\udbff]$/, "")}…` : text;
+}
+
+const SHOWN_LENGTH = 40;
+
 const ESCAPE = /\\(.)/gsu;
 const PIECE = /\\.|\*|[^\\*]+|\\$/gsu;
 
