@@ -101,6 +101,10 @@ const VALUE = /[^\s()",']+/uy;
 const COMPARATOR = /!=|<=|>=|[=<>:]/y;
 const SPACE = /\s*/uy;
 const QUOTED = /"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/suy;
+/** What other languages have for comparators and for AND: no word to search for, unless quoted. */
+const PUNCTUATION = /^[!-/:-@[-`{-~]+$/;
+const NO_VALUE = /^[=<>!~]/;
+const AFTER_QUOTE = /[\p{L}\p{N}_"'*]/uy;
 const KEYWORDS = new Set(["AND", "OR", "NOT"]);
 
 class Parser {
@@ -172,6 +176,8 @@ class Parser {
     const word = this.match(WORD);
     if (word === null) throw this.problem(this.unexpected());
     if (KEYWORDS.has(word)) throw new FilterProblem(position, `must have something to join before and after ${word}`);
+    this.endWord();
+    if (PUNCTUATION.test(word)) throw new FilterProblem(position, punctuationProblem(word));
     if (/^(?:and|or|not)$/.test(word))
       throw new FilterProblem(
         position,
@@ -225,7 +231,10 @@ class Parser {
     const raw = this.match(VALUE);
     if (raw === null || KEYWORDS.has(raw)) throw new FilterProblem(position, `must have a value after ${by}`);
     if (this.peek() === "(")
-      throw new FilterProblem(position, `must compare with a value, and ${raw}(…) is a function`);
+      throw new FilterProblem(position, `must compare with a value, and ${shownPart(raw)}(…) is a function`);
+    this.endWord();
+    if (NO_VALUE.test(raw))
+      throw new FilterProblem(position, `must have a value after ${by}; quote one that begins with ${raw.charAt(0)}`);
     return { position, raw, isQuoted: false };
   }
 
@@ -237,7 +246,15 @@ class Parser {
     const match = QUOTED.exec(this.text);
     if (match === null) throw new FilterProblem(position, `has a ${quote} that is not closed`);
     this.place = QUOTED.lastIndex;
+    AFTER_QUOTE.lastIndex = this.place;
+    if (AFTER_QUOTE.test(this.text))
+      throw this.problem(`must have white space after a closing ${quote}; write \\${quote} for one within quotes`);
     return { position, raw: match[1] ?? match[2] ?? "", isQuoted: true };
+  }
+
+  /** A word that a quote follows at once would be two. */
+  private endWord(): void {
+    if (/["']/.test(this.peek())) throw this.problem("must quote all of a word, or have white space before a quote");
   }
 
   private comparator(): Comparator | null {
@@ -262,6 +279,7 @@ class Parser {
 
   private nested(read: () => Node): Node {
     this.depth += 1;
+    this.skip();
     if (this.depth > FILTER_MAX_DEPTH) throw this.problem(`must not be nested more than ${FILTER_MAX_DEPTH} deep`);
     const node = read();
     this.depth -= 1;
@@ -301,6 +319,13 @@ class Parser {
   private problem(message: string): FilterProblem {
     return new FilterProblem(this.place, message);
   }
+}
+
+function punctuationProblem(word: string): string {
+  const keyword = { "&": "AND", "&&": "AND", "|": "OR", "||": "OR", "-": "NOT, or - right before a term" }[word];
+  return keyword === undefined
+    ? `has ${shownPart(word)} where a comparison was expected; quote it to search for it`
+    : `must write ${keyword}; quote ${word} to search for it`;
 }
 
 /** As a function's argument, unquoted: an age, a date or a date-time, a marker. */

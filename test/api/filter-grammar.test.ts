@@ -1,0 +1,336 @@
+// Filters that are refused: each with 400 and the place of what is wrong, whatever it is; and filters that were changed
+// at random, or made to take long, which are answered or refused, in bounded time, and never anything else.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { FILTER_MAX_DEPTH, FILTER_MAX_LENGTH, FILTER_MAX_TERMS } from "../../src/base/filter-limits.ts";
+import type { Answer } from "../support/appliance/client.ts";
+import { newHost } from "../support/appliance/factories.ts";
+import { processorMs } from "../support/measure/processor-time.ts";
+import type { DescribedField } from "../support/model/filter-question.ts";
+import { ASKED_KINDS, type AskedKind, LISTS } from "../support/model/filter-scene.ts";
+import { FilterWorld } from "../support/model/filter-world.ts";
+
+const SEED = 29;
+const EACH = 60;
+const MUTATIONS = 1_500;
+
+let world: FilterWorld;
+
+beforeAll(async () => {
+  world = await FilterWorld.open(SEED, 60);
+});
+
+afterAll(() => world.appliance.close());
+
+function ask(kind: AskedKind, filter: string): Promise<Answer> {
+  return world.appliance.owner.get(`${LISTS[kind]}?${new URLSearchParams({ filter, limit: "5" })}`);
+}
+
+async function refused(
+  kind: AskedKind,
+  filter: string,
+): Promise<Array<{ message: string; position: number; value: string }>> {
+  const answer = await ask(kind, filter);
+  expect([filter, answer.status, answer.body.code]).toEqual([filter, 400, "validation_failed"]);
+  const { issues } = answer.body.params;
+  expect(issues.length).toBeGreaterThan(0);
+  for (const { path, position, message, value } of issues) {
+    expect([filter, path]).toEqual([filter, "/filter"]);
+    expect(position).toBeInteger();
+    expect(position).toBeWithin(0, filter.length + 1);
+    expect(message).toMatch(/^(?:must|has) /);
+    expect(message.length).toBeLessThan(400);
+    expect(value.isWellFormed()).toBe(true);
+    expect(filter.slice(position)).toStartWith(value.replace(/…$/, ""));
+    expect(value.length).toBeLessThan(50);
+  }
+  return issues;
+}
+
+/** A filter that is none of several things joined. */
+function atom(kind: AskedKind): string {
+  for (;;) {
+    const { text, ask: asked } = world.questions.draw(kind, world.until(null));
+    if (asked.is !== "all" && asked.is !== "any") return text;
+  }
+}
+
+const anyKind = (): AskedKind => world.random.pick(ASKED_KINDS);
+const anyText = (kind: AskedKind): string => world.questions.draw(kind, world.until(null)).text;
+const fieldsOf = (kind: AskedKind): readonly DescribedField[] => world.fields.get(kind) ?? [];
+
+describe("A filter is refused", () => {
+  test("that mixes AND and OR, at the one that does not go with the one before", async () => {
+    for (let each = 0; each < EACH; each += 1) {
+      const kind = anyKind();
+      const [first, second] = world.random.pick([
+        [" AND ", " OR "],
+        [" OR ", " AND "],
+        [" OR ", " "],
+        [" ", " OR "],
+      ]) as [string, string];
+      const begun = `${atom(kind)}${first}${atom(kind)}`;
+      const [issue] = await refused(kind, `${begun}${second}${atom(kind)}`);
+      expect(issue?.message).toBe("must not mix AND and OR without parentheses: write a AND (b OR c)");
+      expect(issue?.position).toBe(begun.length + 1);
+    }
+  });
+
+  test("whose parentheses or quotes are not closed, or close nothing", async () => {
+    for (let each = 0; each < EACH; each += 1) {
+      const kind = anyKind();
+      const good = anyText(kind);
+      expect(await refused(kind, `(${good}`)).toMatchObject([{ position: 0, message: "has a ( that is not closed" }]);
+      expect(await refused(kind, `${good})`)).toMatchObject([
+        { position: good.length, message: "has a ) that closes nothing" },
+      ]);
+      for (const quote of ['"', "'"])
+        expect(await refused(kind, `id = ${quote}${"\\"}${quote}`)).toMatchObject([
+          { position: 5, message: `has a ${quote} that is not closed` },
+        ]);
+    }
+  });
+
+  test("with a field that there is not, and told which may have been meant", async () => {
+    let suggested = 0;
+    for (let each = 0; each < EACH * 4; each += 1) {
+      const kind = anyKind();
+      const names = fieldsOf(kind).map(({ name }) => name);
+      const name = world.random.pick(names.filter((one) => one.length > 4 && !one.includes(".")));
+      const place = 1 + world.random.integer(name.length - 2);
+      const wrong = world.random.pick([
+        name.slice(0, place) + name.slice(place + 1),
+        `${name.slice(0, place)}x${name.slice(place)}`,
+        `${name.slice(0, place - 1)}${name[place]}${name[place - 1]}${name.slice(place + 1)}`,
+        name.toUpperCase(),
+      ]);
+      if (names.includes(wrong)) continue;
+      const [issue] = await refused(kind, `${atom(kind)} AND ${wrong}:*`.slice(-FILTER_MAX_LENGTH));
+      const [, meant] = /; `(.*)`\?$/.exec(issue?.message ?? "") ?? [];
+      expect([wrong, meant, meant !== undefined && names.includes(meant)]).toEqual([wrong, meant, true]);
+      if (meant === name) suggested += 1;
+    }
+    expect(suggested).toBeGreaterThan(EACH * 3);
+  });
+
+  test("with what every object of JavaScript has", async () => {
+    for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"]) {
+      for (const field of [name, `network.${name}`, `tags.${name}`, `source.${name}`, `discovered.${name}`])
+        for (const filter of [`${field}:*`, `${field} = 1`]) await refused("host", filter);
+      await refused("host", `ever(${name}:*, -1d)`);
+      await refused("host", `changes(${name}, -1d) > 1`);
+      await refused("host", `${name}(name, -1d) > 1`);
+      expect(await ask("host", name)).toMatchObject({ status: 200 });
+    }
+  });
+
+  test("with a comparator that the field has not", async () => {
+    let count = 0;
+    for (const kind of ASKED_KINDS)
+      for (const { name, operators, type } of fieldsOf(kind))
+        for (const operator of ["=", "!=", "<", "<=", ">", ">=", ":"])
+          if (!operators.includes(operator)) {
+            const value = type === "instant" ? "now" : "x";
+            const [issue] = await refused(kind, `${name} ${operator} ${value}`);
+            expect(issue).toMatchObject({ position: name.length + operator.length + 2 });
+            count += 1;
+          }
+    expect(count).toBeGreaterThan(500);
+  });
+
+  const WRONG: Readonly<Record<string, readonly string[]>> = {
+    boolean: ["yes", "1", '""', "tru*"],
+    enumeration: ["nonesuch", '""', "*"],
+    number: ["ten", '""', '"1,5"', "0x10", "1e3", "--1", "*", "NaN", "Infinity"],
+    instant: ["yesterday", "2026-02-30", "2026-11", "-1y", "1d", '"2026-11-21T10"', "-", "-99999999d"],
+    uuid: ["1", "core-1", "01936f2e-0d5c-7d3a-9a39-3f6f1f7a00f", "*"],
+    ip_address: ["10.2.3", "010.2.3.4", "10.2.3.256", '"fe80::1%eth0"', "10.2.3.4/24", '":::"'],
+    prefix: ["10.2.3.4/24", "10.0.0.0/33", "10.2", '"::/129"', "lan"],
+    mac_address: ["0", "zz", "00:1b:21:aa:bb:cg", "00:1b:21:aa:bb:cc:dd"],
+  };
+
+  test("with a value that the field can not have", async () => {
+    for (const [type, values] of Object.entries(WRONG)) {
+      const all = ASKED_KINDS.flatMap((kind) =>
+        fieldsOf(kind).flatMap((field) => (field.type === type ? [{ kind, ...field }] : [])),
+      );
+      expect([type, all.length > 0]).toEqual([type, true]);
+      for (const value of values) {
+        const { kind, name, operators } = world.random.pick(all);
+        const operator = world.random.pick(
+          operators.filter((each) => each !== ":*" && !(each === ":" && value === "*")),
+        );
+        const begun = `id:* AND ${name}${operator} `;
+        expect(await refused(kind, begun + value)).toMatchObject([{ position: begun.length }]);
+      }
+    }
+  });
+
+  test("that is too long, too deep, of too many comparisons or through too many references", async () => {
+    const deep = (levels: number, open: string, close: string) => `${open.repeat(levels)}name:*${close.repeat(levels)}`;
+    for (const [open, close] of [
+      ["(", ")"],
+      ["NOT ", ""],
+      ["NOT (", ")"],
+      ["-(", ")"],
+    ] as const) {
+      const each = open.includes("(") && open !== "(" ? 2 : 1;
+      expect(await ask("host", deep(FILTER_MAX_DEPTH / each, open, close))).toMatchObject({ status: 200 });
+      const [issue] = await refused("host", deep(FILTER_MAX_DEPTH / each + 1, open, close));
+      expect(issue?.message).toBe(`must not be nested more than ${FILTER_MAX_DEPTH} deep`);
+    }
+    const many = (count: number) => Array.from({ length: count }, () => "name:*").join(" OR ");
+    expect(await ask("host", many(FILTER_MAX_TERMS))).toMatchObject({ status: 200 });
+    expect(await refused("host", many(FILTER_MAX_TERMS + 1))).toMatchObject([{ position: FILTER_MAX_TERMS * 10 }]);
+    expect(await ask("service", "host.ports.host.name:*")).toMatchObject({ status: 200 });
+    expect(await refused("service", "id:* host.ports.host.network.name:*")).toMatchObject([{ position: 5 }]);
+    const long = (length: number) => `name = ${"x".repeat(length - 7)}`;
+    expect(await ask("host", long(FILTER_MAX_LENGTH))).toMatchObject({ status: 200 });
+    expect(await ask("host", long(FILTER_MAX_LENGTH + 1))).toMatchObject({
+      status: 400,
+      body: { params: { issues: [{ path: "/filter", message: `must have at most ${FILTER_MAX_LENGTH} characters` }] } },
+    });
+  });
+
+  const MISTAKEN: ReadonlyArray<readonly [filter: string, position: number, message: RegExp]> = [
+    ["name == a", 6, /^must have a value after =/],
+    ["name =~ a", 6, /^must have a value after =/],
+    ["name => a", 6, /^must have a value after =/],
+    ["name <> a", 6, /^must have a value after </],
+    ["name =! a", 6, /^must have a value after =/],
+    ["name ~ a", 5, /^has ~ where/],
+    ["a && b", 2, /^must write AND;/],
+    ["a || b", 2, /^must write OR;/],
+    ["name = a | b", 9, /^must write OR;/],
+    ["- name = a", 0, /^must write NOT/],
+    ["! name = a", 0, /^has a !/],
+    ['name = "a"b', 10, /^must have white space after a closing "/],
+    ['name = "a""b"', 10, /^must have white space after a closing "/],
+    ["name = 'it''s'", 11, /^must have white space after a closing '/],
+    ['name = a"b"', 8, /^must quote all of a word/],
+    ['core"sw"', 4, /^must quote all of a word/],
+    ['"name"=b', 6, /^has a = where/],
+    ["name = (a OR b)", 7, /^must have a value after =/],
+    ["name = a, b", 8, /^has a ,/],
+    ["name = ever(a)", 7, /is a function$/],
+    ["ever(was(-1d, name = a), -2d)", 5, /^must not ask was/],
+    ["ever(name = a, 2099-01-01)", 15, /^must not be after the instant/],
+    ["ever(last_seen_at:*, -1d)", 5, /^must not ask last_seen_at/],
+    ["always(network.name = a, -1d)", 7, /is another record's$/],
+    ["was(-1d, interfaces:*)", 9, /is another record's$/],
+    ["changes(ports, -1d) > 1", 8, /is another record's$/],
+    ["changes(source.type, -1d) > 1", 8, /^must count the changes of a whole field/],
+    ["changes(name, -1d)", 8, /^must compare how many changes/],
+    ["ever(name = a)", 0, /^must write ever\(/],
+    ["ever(name = a, -1d, -2d)", 0, /^must write ever\(/],
+  ];
+  test.each(MISTAKEN)("that says something else than was meant: %s", async (filter, position, message) => {
+    const [issue] = await refused("host", filter);
+    expect(issue).toMatchObject({ position });
+    expect(issue?.message).toMatch(message);
+  });
+});
+
+test("a filter that was changed at random is answered, or refused with a place in it", async () => {
+  const { random } = world;
+  const PIECES = [
+    "(",
+    ")",
+    '"',
+    "'",
+    "\\",
+    "*",
+    ",",
+    "-",
+    ":",
+    "=",
+    "<",
+    "!",
+    " ",
+    "\n",
+    "AND",
+    "NOT ",
+    " OR ",
+    "é",
+    "😀",
+    "\u0301",
+  ];
+  const seen = { answered: 0, refused: 0 };
+  for (let each = 0; each < MUTATIONS; each += 1) {
+    const kind = anyKind();
+    let characters = [...anyText(kind)];
+    for (let changes = 1 + random.integer(3); changes > 0; changes -= 1) {
+      const [from, to] = [random.integer(characters.length + 1), random.integer(characters.length + 1)];
+      const rest = characters.slice(from);
+      const change = random.integer(5);
+      if (change === 0) characters.splice(from, 1 + random.integer(3));
+      else if (change === 1) characters.splice(from, 0, random.pick(PIECES));
+      else if (change === 2) characters.splice(from, 1, random.pick(PIECES));
+      else if (change === 3) characters = characters.slice(0, Math.max(from, 1));
+      else characters.splice(to, 0, ...rest.slice(0, random.integer(20)));
+    }
+    const filter = characters.join("").slice(0, FILTER_MAX_LENGTH).toWellFormed();
+    const { status } = await ask(kind, filter);
+    if (status === 200) seen.answered += 1;
+    else {
+      await refused(kind, filter);
+      seen.refused += 1;
+    }
+  }
+  expect(Math.min(seen.answered, seen.refused)).toBeGreaterThan(MUTATIONS / 10);
+});
+
+describe("A filter that would take long", () => {
+  const fill = (begin: string, repeated: string, end = "") =>
+    begin + repeated.repeat(Math.floor((FILTER_MAX_LENGTH - begin.length - end.length) / repeated.length)) + end;
+  const HOSTILE: ReadonlyArray<readonly [string, string]> = [
+    ["wildcards that nearly match", fill('description = "', "*a", '*b"')],
+    ["wildcards that nearly match a part", fill('description : "', "a*", 'b"')],
+    ["wildcards and letters beyond ASCII", fill('description = "', "*é", '*b"')],
+    ["nothing but wildcards", fill('description : "', "*", '"')],
+    ["open parentheses", fill("", "(")],
+    ["closed parentheses", fill("", "()")],
+    ["minus signs", fill("", "-", "name:*")],
+    ["NOT", fill("", "NOT ")],
+    ["backslashes", fill('name = "', "\\")],
+    ["quotes", fill("", '"')],
+    ["dots", fill("name", ".name", ":*")],
+    ["a long name of a field", fill("", "x", ":*")],
+    ["a long name of a function", fill("", "x", "(a, b)")],
+    ["arguments", fill("ever(", "a,", "a)")],
+    ["words", fill("", "a ")],
+    ["a word", fill('"', "a", '"')],
+    ["blanks", fill("name:*", " ")],
+    ["accents that compose", fill('name = "a', "\u0301", '"')],
+  ];
+  /** Of one list of some hosts; a filter of few characters takes a tenth of it. */
+  const BOUND_MS = 300;
+
+  beforeAll(async () => {
+    for (const letter of ["a", "é"])
+      await newHost(world.appliance, { name: "long", description: letter.repeat(4_000) });
+  });
+
+  test.each(HOSTILE)("is answered or refused in bounded time: %s", async (_what, filter) => {
+    expect(filter.length).toBeGreaterThan(FILTER_MAX_LENGTH - 10);
+    let status = 0;
+    const takes = await processorMs(async () => {
+      ({ status } = await ask("host", filter));
+    });
+    expect([200, 400]).toContain(status);
+    if (status === 400) await refused("host", filter);
+    expect(takes).toBeLessThan(BOUND_MS);
+  });
+
+  test.each([
+    ["NUL", "name%20=%20a%00b"],
+    ["a lone surrogate", "name%20=%20%ED%A0%80"],
+    ["bytes that are no UTF-8", "name%20=%20%FF%FE"],
+    ["a percent sign alone", "name%20=%20%"],
+  ])("is refused where it is no text: %s", async (_what, encoded) => {
+    expect(await world.appliance.owner.get(`hosts?filter=${encoded}`)).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path: "/filter" }] } },
+    });
+  });
+});
