@@ -72,7 +72,7 @@ A PUT replaces the required fields; an optional field that is absent keeps its v
 allowed. Read-only fields are ignored, so that GET, edit, PUT works; unknown fields are refused. A create may bring its
 own \`id\` (a UUID that was never used).
 
-A POST with an \`Idempotency-Key\` (1 to 255 visible ASCII characters) can be repeated: for 24 hours the same caller, key
+A write with an \`Idempotency-Key\` (1 to 255 visible ASCII characters) can be repeated: for 24 hours the same caller, key
 and request get the first answer, marked \`Idempotency-Replayed: true\`, and nothing is done again; the same key with
 another request is 422. The repeat is 403 if the caller's role is lower by then, 404 if the caller no longer reaches all
 the networks involved.

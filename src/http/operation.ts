@@ -285,7 +285,8 @@ function security(access: unknown): Json[] {
 
 /** Whether a repeated request is answered as the first one was. */
 function isRepeatable(method: Method, operation: Operation<unknown>): boolean {
-  return method === "POST" && operation.access !== "anyone" && operation.setsCookie !== true;
+  if (method === "GET" || operation.access === "anyone") return false;
+  return operation.setsCookie !== true && operation.isNotRepeated !== true;
 }
 
 /** Whether the answer is one versioned record: then its version is its ETag. */

@@ -27,7 +27,7 @@ export interface RequestContext {
   readonly setCookie: SetCookie;
   /** Added to by whoever learns something that its line in the log is to tell. */
   readonly logFields: LogFields;
-  /** Of a POST that came with an Idempotency-Key; else null. */
+  /** Of a write that came with an Idempotency-Key; else null. */
   readonly idempotency: Idempotency | null;
   /** Why it writes, as X-Change-Reason says; null where it does not, and of what makes no transaction. */
   readonly reason: string | null;
@@ -149,12 +149,9 @@ export function sentRequestId(request: Request): string | null {
   return sent !== null && SANE_REQUEST_ID.test(sent) && !carriesSecret(sent) ? sent : null;
 }
 
-/**
- * The caller's Idempotency-Key; null where there is none. A PUT or DELETE is the same when it is repeated, and has
- * none.
- */
+/** The Idempotency-Key of a write; null where there is none. */
 export function idempotencyKey(request: Request, issues: Issue[]): string | null {
-  const key = request.method === "POST" ? request.headers.get("idempotency-key") : null;
+  const key = request.headers.get("idempotency-key");
   if (key !== null && !IDEMPOTENCY_KEY.test(key))
     issues.push({ path: "/Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" });
   return key;

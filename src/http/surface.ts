@@ -82,6 +82,8 @@ export interface Operation<
   readonly isRecord?: boolean;
   /** Whether it answers also when requests are refused because too many come at once. */
   readonly isAlwaysAdmitted?: true;
+  /** Does not know a repetition by its Idempotency-Key: what it rests on is another the second time. */
+  readonly isNotRepeated?: true;
   /** Writes nothing to the ledger, whatever it is asked: there is nothing that a reason could be kept with. */
   readonly makesNoTransaction?: true;
   /** Without it, the handler's setCookie throws. */
@@ -438,6 +440,7 @@ export class Surface<Actor, Access> {
     if (takesReason(context.request.method, operation))
       Object.assign(context, { reason: changeReason(context.request.headers, issues) });
     if (operation.body === undefined && context.request.method !== "POST") {
+      const key = context.request.method === "DELETE" ? idempotencyKey(context.request, issues) : null;
       if (issues.length > 0) throw invalid(issues);
       const again = <T>(handle: (actor: Actor) => T) => this.stillPermitted(operation, context, actor, handle);
       const answer = handler(
@@ -448,6 +451,7 @@ export class Surface<Actor, Access> {
           query: parsed.value,
           body: undefined,
           bodyBytes: 0,
+          idempotency: key === null ? null : { key, fingerprint: fingerprintOf(repeatedAs(context.request), "") },
           again,
         }) as never,
       );

@@ -222,6 +222,7 @@ export function signInRoutes(surface: Surface<Actor, Access>, backend: Backend, 
       "/api/auth/password",
       {
         operationId: "changePassword",
+        isNotRepeated: true,
         isRecord: false,
         summary: "Change your password",
         description: "Ends all other sessions; API keys stay valid.",
