@@ -1,6 +1,6 @@
-// What questions cost on the compiled executable: filters that an index serves, filters that look at everything, and
-// filters over time, live and at a random instant, and activity, among 1,000,000 interface entries × 5 versions. Usage:
-// scripts/bench --questions [--hosts 20000] [--directory DIR] [--executable FILE]
+// What questions cost on the compiled executable: searches, filters that an index serves, filters that look at
+// everything, filters over time, live and at a random instant, and activity, among 1,000,000 interface entries × 5
+// versions. Usage: scripts/bench --questions [--hosts 20000] [--directory DIR] [--executable FILE]
 
 import { join } from "node:path";
 import { openReadOnly } from "../../src/db/connection.ts";
@@ -23,6 +23,7 @@ const store = await buildStore(
 const instants = instantsOf(store);
 const running = await startExecutable(executable, store.directory);
 try {
+  await measureSearch(running);
   await measureFilters(running);
   await measureActivity(running);
 } finally {
@@ -33,6 +34,38 @@ interface Question {
   readonly name: string;
   readonly path: (turn: number) => string;
   readonly turns: number;
+}
+
+/** Of all kinds, 20 results: what is rare, and what a million records are called. */
+async function measureSearch(server: Running): Promise<void> {
+  const some = (turn: number) => (turn * 7_919) % hosts;
+  const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
+  const question = (name: string, q: (turn: number) => string, turns = 200): Question => ({
+    name,
+    turns,
+    path: (turn) => `/api/v1/search?${new URLSearchParams({ q: q(turn) })}`,
+  });
+  say("");
+  sayRow("search everywhere, 20 results", NAME_WIDTH, ["live p50", "p99 ms", "past p50", "p99 ms", "found"], 10);
+  for (const each of [
+    question("a host", (turn) => `switch-${some(turn)}`),
+    question("a serial number", (turn) => `FOC${String(some(turn)).padStart(6, "0")}X`),
+    question("an interface of a host", (turn) => `switch-${some(turn)} gi1/0/${1 + (turn % ENTRIES)}`),
+    question("an address", (turn) => `10.${some(turn) >> 16}.${(some(turn) >> 8) & 255}.${some(turn) & 255}`),
+    question("a MAC address", (turn) => `001b.${hex(some(turn) >> 8, 4)}.${hex(some(turn) & 255, 2)}07`),
+    question("four digits in a MAC address", (turn) => hex((turn * 104_729) % 65_536, 4)),
+    question("a VLAN", (turn) => `vlan ${100 + (turn % 40)}`),
+    question("an interface of every host: gi1/0/7", (turn) => `gi1/0/${1 + (turn % ENTRIES)}`),
+    question("all interfaces: gi1", () => "gi1"),
+    question("all interfaces: 1", () => "1"),
+    question("words of all aliases: uplink rack", () => "uplink rack"),
+    question("words of some aliases: rack 7, change", (turn) => `rack ${1 + (turn % ENTRIES)}, change`),
+    question("what all interfaces were called once: change 0", () => "change 0"),
+    question("all hosts and all interfaces: switch gi1", () => "switch gi1"),
+    question("the maker of all MAC addresses: 001b", () => "00:1b"),
+    question("nothing", (turn) => `nothing-${turn}`),
+  ])
+    await row(server, each);
 }
 
 async function measureFilters(server: Running): Promise<void> {
@@ -116,8 +149,7 @@ async function row(server: Running, { name, path, turns }: Question, after = ins
       const text = await answer.text();
       if (answer.status !== 200) throw new Error(`${name}: ${text.slice(0, 300)}`);
       if (turn >= 0) times.push(performance.now() - started);
-      if (!isPast)
-        found = (JSON.parse(text) as { meta: { pagination: { total_count: number } } }).meta.pagination.total_count;
+      if (!isPast) found = countIn(JSON.parse(text));
     }
     const at = quantilesOf(times);
     cells.push(at(0.5).toFixed(1), at(0.99).toFixed(1));
@@ -161,6 +193,11 @@ async function measureActivity(server: Running): Promise<void> {
     const at = quantilesOf(times);
     sayRow(name, NAME_WIDTH, [at(0.5).toFixed(1), at(0.99).toFixed(1), String(changes)], 10);
   }
+}
+
+/** How many match; of a search, how many are in the answer. */
+function countIn({ data, meta }: { data: unknown[]; meta: { pagination?: { total_count: number } } }): number {
+  return meta.pagination?.total_count ?? data.length;
 }
 
 /** The instants of the transactions that wrote hosts and their entries, oldest first. */

@@ -100,6 +100,15 @@ function isSameCalled(before: readonly CalledText[], after: readonly CalledText[
   );
 }
 
+/** The sorts of entries that a text may have. */
+export function entrySorts({ as, isApart }: CalledField): EntrySort[] {
+  const word = isApart === true ? ENTRY.apart : ENTRY.word;
+  if (as === "Mac") return isApart === true ? [ENTRY.digits] : [word, ENTRY.digits];
+  if (as === "Address") return [word, ENTRY.whole, ENTRY.tail];
+  if (as === "Text") return [word];
+  return as === "Interface" ? [word, ENTRY.whole, ENTRY.interface] : [word, ENTRY.whole];
+}
+
 /** Every entry that finds a record, each once, without its place. */
 export function calledEntries(called: readonly CalledText[]): Set<string> {
   const entries = new Set<string>();

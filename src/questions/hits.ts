@@ -15,8 +15,8 @@ export interface Hit {
   /** As it is, or as it was last. */
   readonly record: RecordBase;
   readonly match: Match;
-  /** Until when it was called so; null while it is. */
-  readonly namedUntil: string | null;
+  /** Tells until when it was called so; null while it is. */
+  readonly namedUntil: (() => string) | null;
   /** Null while it is there. */
   readonly deletedAt: string | null;
 }
@@ -119,7 +119,7 @@ export class HitList {
       network: named(networkKind, placeOf(kind, record, "network")),
       host: named(hostKind, placeOf(kind, record, "host")),
       match,
-      named_until: namedUntil,
+      named_until: namedUntil?.() ?? null,
       deleted_at: deletedAt,
     }));
   }

@@ -1,17 +1,17 @@
 // What a search finds across a host and its parts: `core-1 gi1/0/7` is the interface of that name on the host of that
 // name. Looks at few hosts, and at their parts as they are at the instant.
 
-import type { AnyKind, Kind, RecordBase } from "../db/kind.ts";
-import { scopeKey } from "../db/kind.ts";
+import { type AnyKind, type Kind, type RecordBase, scopeKey } from "../db/kind.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import type { Hit, VersionSight } from "./hits.ts";
 import type { RecordVersions, Version } from "./record-versions.ts";
 import type { CandidateReader } from "./search-candidates.ts";
 import {
+  type AskedWord,
   MATCHES,
   matchOf,
-  readingOf,
+  questionOf,
   type SearchQuery,
   type WordReading,
   wordsMatched,
@@ -20,13 +20,16 @@ import {
 
 /** Hosts whose parts are looked at, those that are called most exactly so first. */
 const HOSTS_MAX = 20;
-/** Parts of all of them that are looked at. */
-const PARTS_MAX = 1_000;
+/** Parts of all of them that are looked at one by one, and how many may be found until no other host is. */
+const PARTS_MAX = 400;
+const FOUND_MAX = 100;
 
 /** A host, the words that it has, and those that are left for its parts. */
 interface HostOfWords {
   readonly host: Version & { readonly record: RecordBase };
-  readonly left: readonly string[];
+  readonly left: readonly AskedWord[];
+  /** What is asked of its parts. */
+  readonly question: SearchQuery;
   readonly rank: number;
   readonly match: (typeof MATCHES)[number];
 }
@@ -37,6 +40,9 @@ export class PartsOfHosts {
   private readonly candidates: CandidateReader;
   private readonly sight: VersionSight;
   private readonly until: number;
+  /** What is asked of the parts of each kind, by its words. */
+  private readonly known = new Map<string, string[] | null>();
+  private budget = PARTS_MAX;
 
   constructor(
     reader: Reader,
@@ -57,18 +63,12 @@ export class PartsOfHosts {
     const parts = kinds.filter((kind) => kind.scopes.host !== undefined && kind.name !== "ignored");
     const hits: Hit[] = [];
     if (parts.length === 0) return hits;
-    let budget = PARTS_MAX;
     for (const reading of query.readings) {
       if (reading.words.length < 2) continue;
       for (const named of yield* this.hosts(reading, parts)) {
         for (const kind of parts) {
-          const living = this.partsOf(named.host.n, kind, budget);
-          if (living.length >= budget) this.candidates.cutOff.add(kind);
-          budget -= living.length;
-          for (const version of living) {
-            const hit = this.judge(version, named);
-            if (hit !== null) hits.push(hit);
-          }
+          if (hits.length > FOUND_MAX) this.candidates.cutOff.add(kind);
+          else for (const version of this.partsOf(named, kind)) hits.push(...this.judge(version, named));
           yield;
         }
       }
@@ -87,12 +87,14 @@ export class PartsOfHosts {
       const own = wordsMatched(called, words);
       const left = words.filter((word) => !own.includes(word));
       if (own.length === 0 || left.length === 0) return [];
-      const match = matchOf(called, { readings: [readingOf(own)], macDigits: null, vlanNumber: null }, false);
-      if (match === null) return [];
+      const match = matchOf(called, questionOf(own), false);
+      // A number within a name is no name of a host.
+      if (match === null || (match.kind === "Word" && !own.some(({ text }) => /\p{L}/u.test(text)))) return [];
       return [
         {
           host: { ...version, record },
           left,
+          question: questionOf(left),
           match: match.kind,
           rank: left.length * MATCHES.length + MATCHES.indexOf(match.kind),
         },
@@ -103,25 +105,50 @@ export class PartsOfHosts {
     return found.sort((a, b) => a.rank - b.rank || a.host.n - b.host.n).slice(0, HOSTS_MAX);
   }
 
-  private partsOf(hostN: number, kind: AnyKind, limit: number): Version[] {
+  /** Parts that may have the words: by the index, or where that has too many for them, one by one. */
+  private partsOf({ host, left }: HostOfWords, kind: AnyKind): Version[] {
+    const scope = scopeKey(host.n, kind);
+    const [first, last] = this.reader
+      .statement("SELECT min(n), max(n) FROM history_spans WHERE scope = +?1 AND born <= +?2 AND died > +?2")
+      .values(scope, this.until)[0] as [number | null, number | null];
+    if (first === null || last === null) return [];
+    const entries = this.entriesFor(kind, left);
+    const ns = entries === null ? null : this.candidates.between(entries, first, last);
+    if (ns !== null) return this.versions.newest(ns);
     const rows = this.reader
       .statement("SELECT n FROM history_spans WHERE scope = +?1 AND born <= +?2 AND died > +?2 ORDER BY n LIMIT +?3")
-      .values(scopeKey(hostN, kind), this.until, Math.max(0, limit)) as Array<[number]>;
-    return this.versions.newest(rows.map(([n]) => n));
+      .values(scope, this.until, this.budget + 1) as Array<[number]>;
+    if (rows.length > this.budget) this.candidates.cutOff.add(kind);
+    const looked = rows.slice(0, this.budget).map(([n]) => n);
+    this.budget -= looked.length;
+    return this.versions.newest(looked);
   }
 
-  private judge({ n, kind, record }: Version, named: HostOfWords): Hit | null {
-    if (record === null || !this.sight.sees(kind, record)) return null;
-    const query = { readings: [readingOf(named.left)], macDigits: null, vlanNumber: null } as const;
-    const match = matchOf(kind.called?.(record) ?? [], query, false);
-    if (match === null) return null;
-    return {
-      n,
-      kind,
-      record,
-      match: { ...match, kind: worse(match.kind, named.match) },
-      namedUntil: null,
-      deletedAt: null,
-    };
+  private entriesFor(kind: AnyKind, words: readonly AskedWord[]): string[] | null {
+    const name = `${kind.name} ${words.map(({ text }) => text).join(" ")}`;
+    let entries = this.known.get(name);
+    if (entries === undefined) {
+      entries = this.candidates.entriesOfRarest(kind, words);
+      this.known.set(name, entries);
+    }
+    return entries;
+  }
+
+  private judge({ n, kind, record }: Version, { host, question, match: hostMatch }: HostOfWords): Hit[] {
+    const hostField = kind.scopes.host;
+    if (record === null || hostField === undefined || Reflect.get(record, hostField) !== host.record.id) return [];
+    if (!this.sight.sees(kind, record)) return [];
+    const match = matchOf(kind.called?.(record) ?? [], question, false);
+    if (match === null) return [];
+    return [
+      {
+        n,
+        kind,
+        record,
+        match: { ...match, kind: worse(match.kind, hostMatch) },
+        namedUntil: null,
+        deletedAt: null,
+      },
+    ];
   }
 }

@@ -24,6 +24,8 @@ const COLUMNS = `r.n, r.kind, v.key & 2147483647, v.operation, v.valid_from, ${o
 const NEWEST = `SELECT ${COLUMNS} FROM json_each(+?1) j CROSS JOIN history_records r ON r.n = j.value
   CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w
   WHERE w.key <= ((r.n << 31) | +?2) AND w.key > (r.n << 31) ORDER BY w.key DESC LIMIT 1)`;
+/** The newest of each up to a transaction of its own. */
+const NEWEST_OF_PAIRS = NEWEST.replace("r.n = j.value", "r.n = j.value ->> 0").replace("+?2", "(j.value ->> 1)");
 const AFTER = `SELECT ${COLUMNS} FROM history_records r CROSS JOIN history_versions v ON v.key > ((r.n << 31) | +?2)
   AND v.key <= ((r.n << 31) | +?3) WHERE r.n = +?1 ORDER BY v.key LIMIT +?4`;
 /** Versions that are read at once on the way to the end of a name. */
@@ -43,6 +45,12 @@ export class RecordVersions {
   newest(ns: readonly number[], sequence = this.until): Version[] {
     if (ns.length === 0) return [];
     return (this.reader.statement(NEWEST).values(JSON.stringify(ns), sequence) as Row[]).flatMap(versionOf);
+  }
+
+  /** The newest version of each up to a transaction of its own, in their order. */
+  newestOf(pairs: ReadonlyArray<readonly [n: number, sequence: number]>): Version[] {
+    if (pairs.length === 0) return [];
+    return (this.reader.statement(NEWEST_OF_PAIRS).values(JSON.stringify(pairs)) as Row[]).flatMap(versionOf);
   }
 
   /** A record as it was last before its end. */

@@ -1,11 +1,12 @@
 // Who may be found by a search: record numbers from the index of words, kind by kind, and so many that looking at them is
 // quick. What lies out of the caller's reach counts for nothing, however much of it there is. Looks at no record.
 
-import { ENTRY, entryPlace, macWindows, wordBeginnings } from "../db/called-words.ts";
+import { ENTRY, type EntrySort, entryPlace, entrySorts, macWindows } from "../db/called-words.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { WordIndex } from "../db/reading/word-index.ts";
-import type { AskedEntry, MatchKind, SearchQuery } from "./search-query.ts";
+import { RESOURCES } from "../inventory/resources.ts";
+import type { AskedEntry, AskedWord, MatchKind, SearchQuery } from "./search-query.ts";
 
 /** Records of a kind that are looked at for each way of being found. */
 export const LOOKED_AT_MAX = 200;
@@ -13,6 +14,12 @@ export const LOOKED_AT_MAX = 200;
 const ENTRIES_MAX = 2_000;
 /** Of each word, entries that are looked up together with those of other words. */
 const ENTRIES_TOGETHER_MAX = 24;
+/** Records that a word may be of for others to be looked for together with it. */
+const TOGETHER_MAX = 4_000;
+/** No rarer word is looked for where one has so few. */
+const ENTRIES_FEW = 4;
+/** Rows of the index that are read at once for a beginning; where that is too few, entry by entry. */
+const ROWS_AT_ONCE = 4 * LOOKED_AT_MAX;
 /** Rows of the index that are sifted at once, some milliseconds. */
 const SIFTED_AT_ONCE = 4_000;
 
@@ -57,20 +64,60 @@ export class CandidateReader {
       for (const { words } of query.readings) yield* this.byWords(kind, words, found);
     } else {
       const [{ words }] = query.readings;
-      if (words.length === 1) yield* this.beginning(kind, { sort: ENTRY.tail, text: words[0] as string }, found);
+      if (words.length === 1)
+        yield* this.beginning(kind, { sort: ENTRY.tail, text: (words[0] as AskedWord).text }, found);
     }
     return found;
   }
 
   /** Who has a word that begins so; first those who are called exactly so. */
-  *byWord(kind: AnyKind, word: string): Generator<void, CandidateRecords> {
+  *byWord(kind: AnyKind, { asked }: AskedWord): Generator<void, CandidateRecords> {
     const found: CandidateRecords = new Map();
-    for (const asked of wordEntries(word)) yield* this.beginning(kind, asked, found);
+    for (const each of asked) yield* this.beginning(kind, each, found);
     return found;
   }
 
+  /**
+   * The entries of a kind of which one is of every record that has all of the words: those of the rarest word.
+   * @returns null where each of the words begins many
+   */
+  entriesOfRarest(kind: AnyKind, words: readonly AskedWord[]): string[] | null {
+    let fewest: string[] | null = null;
+    // The longest is mostly the rarest.
+    for (const { text, asked } of words.toSorted((a, b) => b.text.length - a.text.length)) {
+      if (fewest !== null && fewest.length <= ENTRIES_FEW) break;
+      // One word alone may also be a part of an address.
+      const tail = words.length === 1 ? [{ sort: ENTRY.tail, text }] : [];
+      const entries = this.entriesOf(kind, { text, asked: [...asked, ...tail] });
+      if (entries.length <= ENTRIES_TOGETHER_MAX && (fewest === null || entries.length < fewest.length))
+        fewest = entries;
+    }
+    return fewest;
+  }
+
+  /** Records of a kind, one number to another, with which one of these entries came up; null where they are many. */
+  between(entries: readonly string[], firstN: number, lastN: number): number[] | null {
+    if (entries.length === 0) return [];
+    const rows = this.index.placesOf([entries], this.until, [firstN, 0], LOOKED_AT_MAX, lastN);
+    return rows.length === LOOKED_AT_MAX ? null : [...new Set(rows.map(([n]) => n))];
+  }
+
+  /** Those that the word begins, with their places, and one more than may be looked up together if there is. */
+  private entriesOf(kind: AnyKind, { asked }: AskedWord): string[] {
+    const place = entryPlace(this.sight.organizationN, kind.code);
+    return asked.flatMap(({ sort, text }) =>
+      !sortsOf(kind).has(sort)
+        ? []
+        : this.index
+            .entries(place, sort, text)
+            .take(ENTRIES_TOGETHER_MAX + 1)
+            .map((entry) => place + sort + entry)
+            .toArray(),
+    );
+  }
+
   /** Who has all of the words: whoever has the rarest of them is looked at. */
-  private *byWords(kind: AnyKind, words: readonly string[], found: CandidateRecords): Generator<void> {
+  private *byWords(kind: AnyKind, words: readonly AskedWord[], found: CandidateRecords): Generator<void> {
     const wasCut = this.cutOff.has(kind);
     let fewest: CandidateRecords | null = null;
     const all: CandidateRecords[] = [];
@@ -88,27 +135,54 @@ export class CandidateReader {
       for (const n of fewest.keys()) for (const own of all) note(found, n, own.get(n) ?? []);
       return;
     }
-    // All of them are common: those of whom one version has all.
-    const place = entryPlace(this.sight.organizationN, kind.code);
-    const groups = words.map((word) =>
-      wordEntries(word).flatMap(({ sort, text }) =>
-        this.index
-          .entries(place, sort, text)
-          .take(ENTRIES_TOGETHER_MAX)
-          .map((entry) => place + sort + entry)
-          .toArray(),
-      ),
-    );
-    if (groups.every((entries) => entries.length > 0)) yield* this.rows(kind, groups, found);
+    // All of them are common.
     this.cutOff.add(kind);
+    yield* this.byCommonWords(kind, words, found);
+  }
+
+  /**
+   * Some of those who have all of the words: if one of these is rare enough, those of whom one version brought all; else
+   * the first who have the rarest.
+   */
+  private *byCommonWords(kind: AnyKind, words: readonly AskedWord[], found: CandidateRecords): Generator<void> {
+    const entries = words.map((word) => this.entriesOf(kind, word)[0]);
+    let rarest: { readonly entry: string; readonly count: number } | null = null;
+    for (const entry of entries) {
+      if (entry === undefined) return;
+      const count = this.estimate(entry);
+      if (rarest === null || count < rarest.count) rarest = { entry, count };
+    }
+    if (rarest === null) return;
+    if (rarest.count <= TOGETHER_MAX)
+      yield* this.rows(
+        kind,
+        entries.map((entry) => [entry as string]),
+        found,
+      );
+    if (found.size === 0) yield* this.rows(kind, [[rarest.entry]], found);
+  }
+
+  /** About how many records an entry is of, from how close the first of them stand. */
+  private estimate(entry: string): number {
+    const rows = this.index.placesOf([[entry]], this.until, [0, 0], LOOKED_AT_MAX);
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (first === undefined || last === undefined || rows.length < LOOKED_AT_MAX) return rows.length;
+    return (rows.length * (this.reader.head().lastN - first[0])) / Math.max(1, last[0] - first[0]);
   }
 
   private *exactly(kind: AnyKind, { sort, text }: AskedEntry, found: CandidateRecords): Generator<void> {
+    if (!sortsOf(kind).has(sort)) return;
     yield* this.rows(kind, [[entryPlace(this.sight.organizationN, kind.code) + sort + text]], found);
   }
 
   private *beginning(kind: AnyKind, { sort, text }: AskedEntry, found: CandidateRecords): Generator<void> {
+    if (!sortsOf(kind).has(sort)) return;
     const place = entryPlace(this.sight.organizationN, kind.code);
+    if (!this.isSifted(kind)) {
+      const rows = this.index.placesBeginning(place + sort + text, this.until, ROWS_AT_ONCE);
+      const isFull = this.take(kind, rows, found);
+      if (isFull || rows.length < ROWS_AT_ONCE) return;
+    }
     let count = 0;
     for (const entry of this.index.entries(place, sort, text)) {
       if (count === ENTRIES_MAX) this.cutOff.add(kind);
@@ -118,6 +192,7 @@ export class CandidateReader {
   }
 
   private *digits(kind: AnyKind, digits: string, found: CandidateRecords): Generator<void> {
+    if (!sortsOf(kind).has(ENTRY.digits)) return;
     const place = entryPlace(this.sight.organizationN, kind.code);
     yield* this.rows(
       kind,
@@ -132,24 +207,33 @@ export class CandidateReader {
     groups: ReadonlyArray<readonly string[]>,
     found: CandidateRecords,
   ): Generator<void, boolean> {
-    const isSifted =
-      this.sight.networkNs !== null && kind.scopes.network !== undefined && kind.networkIsOptional !== true;
+    const isSifted = this.isSifted(kind);
     const atOnce = isSifted ? SIFTED_AT_ONCE : LOOKED_AT_MAX + 1;
     for (let after: readonly [number, number] = [0, 0]; ; ) {
       const rows = this.index.placesOf(groups, this.until, after, atOnce);
       const seen = isSifted ? this.reached(kind, rows) : null;
-      for (const [n, sequence] of rows) {
-        if (seen?.has(n) === false) continue;
-        if (!found.has(n) && found.size >= LOOKED_AT_MAX) {
-          this.cutOff.add(kind);
-          return true;
-        }
-        note(found, n, [sequence]);
-      }
+      if (this.take(kind, seen === null ? rows : rows.filter(([n]) => seen.has(n)), found)) return true;
       if (rows.length < atOnce) return false;
       after = rows.at(-1) as [number, number];
       yield;
     }
+  }
+
+  /** Adds records. @returns whether there are more than may be looked at */
+  private take(kind: AnyKind, rows: ReadonlyArray<readonly [number, number]>, found: CandidateRecords): boolean {
+    for (const [n, sequence] of rows) {
+      if (!found.has(n) && found.size >= LOOKED_AT_MAX) {
+        this.cutOff.add(kind);
+        return true;
+      }
+      note(found, n, [sequence]);
+    }
+    return false;
+  }
+
+  /** Whether there may be records of a kind that are out of the caller's reach. */
+  private isSifted(kind: AnyKind): boolean {
+    return this.sight.networkNs !== null && kind.scopes.network !== undefined && kind.networkIsOptional !== true;
   }
 
   /** Those who ever lived in a network in reach. */
@@ -165,20 +249,21 @@ export class CandidateReader {
   }
 }
 
+const sortsByKind = new WeakMap<AnyKind, ReadonlySet<EntrySort>>();
+
+/** The sorts of entries that records of a kind have, as its example tells. */
+function sortsOf(kind: AnyKind): ReadonlySet<EntrySort> {
+  let sorts = sortsByKind.get(kind);
+  if (sorts === undefined) {
+    const example = RESOURCES.find((resource) => resource.kind === kind)?.example ?? {};
+    sorts = new Set((kind.called?.(example) ?? []).flatMap(entrySorts));
+    sortsByKind.set(kind, sorts);
+  }
+  return sorts;
+}
+
 function note(found: CandidateRecords, n: number, sequences: readonly number[]): void {
   const known = found.get(n);
   if (known === undefined) found.set(n, [...sequences]);
   else known.push(...sequences);
-}
-
-/** What begins a word: of what lists are searched by, and of what only this search goes by. */
-function wordEntries(word: string): AskedEntry[] {
-  return wordBeginnings(word).flatMap(({ sort, text }): AskedEntry[] =>
-    sort === ENTRY.word
-      ? [
-          { sort, text },
-          { sort: ENTRY.apart, text },
-        ]
-      : [{ sort, text }],
-  );
 }

@@ -31,9 +31,15 @@ export interface AskedEntry {
   readonly text: string;
 }
 
+/** A word, and the entries that begin so where it begins a word of a record. */
+export interface AskedWord {
+  readonly text: string;
+  readonly asked: readonly AskedEntry[];
+}
+
 /** A question as its words can be read. */
 export interface WordReading {
-  readonly words: readonly string[];
+  readonly words: readonly AskedWord[];
   /** All of a name is one of these. */
   readonly exact: readonly AskedEntry[];
   /** All of a name begins with one of these. */
@@ -61,15 +67,20 @@ export function readQuestion(q: string): SearchQuery {
   };
 }
 
-/** A question of these words alone. @param words folded, one at least */
-export function readingOf(words: readonly string[]): WordReading {
+/** A question of these words alone, and of no address of cards. @param words one at least */
+export function questionOf(words: readonly AskedWord[]): SearchQuery {
+  return { readings: [readingOf(words.map(({ text }) => text))], macDigits: null, vlanNumber: null };
+}
+
+/** @param words folded, one at least */
+function readingOf(words: readonly string[]): WordReading {
   const text = words.join(" ");
   const whole = foldedWhole(text);
   const address = parseIp(text)?.text ?? parseCidr(text)?.text;
   const wholes = [...new Set([whole, ...(address === undefined ? [] : [address])])];
   const numbered = numberedInterface(text);
   return {
-    words,
+    words: words.map((word) => ({ text: word, asked: wordEntries(word) })),
     exact: [
       ...wholes.map((each) => ({ sort: ENTRY.whole, text: each })),
       ...(numbered === null ? [] : [{ sort: ENTRY.interface, text: numbered.name }]),
@@ -106,15 +117,31 @@ function macDigitsOf(text: string): string | null {
   return isOne && digits.length >= MAC_DIGITS_MIN && digits.length <= 12 ? digits : null;
 }
 
+/** What begins a word: of what lists are searched by, and of what only this search goes by. */
+function wordEntries(word: string): AskedEntry[] {
+  return wordBeginnings(word).flatMap(({ sort, text }): AskedEntry[] =>
+    sort === ENTRY.word
+      ? [
+          { sort, text },
+          { sort: ENTRY.apart, text },
+        ]
+      : [{ sort, text }],
+  );
+}
+
+/** A text of a record with its entries in the index. */
+interface IndexedText {
+  readonly text: CalledText;
+  readonly entries: readonly string[];
+}
+
 /**
  * How a record answers, best first.
  * @param isVlan whether it is a VLAN, which `vlan 20` asks for
  * @returns null for one that is not called so
  */
 export function matchOf(called: readonly CalledText[], query: SearchQuery, isVlan: boolean): Match | null {
-  const texts = called.flatMap((text) =>
-    text.value === null || text.value === undefined ? [] : [{ text, entries: [...calledEntries([text])] }],
-  );
+  const texts = indexed(called);
   let best: Match | null = null;
   const take = (kind: MatchKind, { field, value }: CalledText) => {
     if (best === null || MATCHES.indexOf(kind) < MATCHES.indexOf(best.kind))
@@ -127,17 +154,15 @@ export function matchOf(called: readonly CalledText[], query: SearchQuery, isVla
       const place = String(text.value).replaceAll(":", "").indexOf(query.macDigits);
       if (place >= 0) take(place > 0 ? "Part" : query.macDigits.length === 12 ? "Exact" : "Prefix", text);
     }
-    for (const reading of query.readings) {
-      if (entries.some((entry) => reading.exact.some(({ sort, text: asked }) => entry === sort + asked)))
-        take("Exact", text);
-      if (entries.some((entry) => reading.beginnings.some(({ sort, text: asked }) => entry.startsWith(sort + asked))))
-        take("Prefix", text);
-      if (reading.words.length === 1 && entries.some((entry) => entry.startsWith(ENTRY.tail + reading.words[0])))
+    for (const { words, exact, beginnings } of query.readings) {
+      if (exact.some((asked) => entries.includes(asked.sort + asked.text))) take("Exact", text);
+      else if (hasBeginning(entries, beginnings)) take("Prefix", text);
+      else if (words.length === 1 && hasBeginning(entries, [{ sort: ENTRY.tail, text: (words[0] as AskedWord).text }]))
         take("Part", text);
     }
   }
   for (const { words } of query.readings) {
-    const found = words.map((word) => texts.find(({ entries }) => beginsWord(entries, word)));
+    const found = words.map(({ asked }) => texts.find(({ entries }) => hasBeginning(entries, asked)));
     const [first] = found;
     if (first !== undefined && found.every((each) => each !== undefined)) take("Word", first.text);
   }
@@ -145,19 +170,27 @@ export function matchOf(called: readonly CalledText[], query: SearchQuery, isVla
 }
 
 /** Which of these words begin a word of what a record is called. */
-export function wordsMatched(called: readonly CalledText[], words: readonly string[]): string[] {
-  const entries = [...calledEntries(called)];
-  return words.filter((word) => beginsWord(entries, word));
+export function wordsMatched(called: readonly CalledText[], words: readonly AskedWord[]): AskedWord[] {
+  const entries = indexed(called).flatMap((text) => text.entries);
+  return words.filter(({ asked }) => hasBeginning(entries, asked));
 }
 
-function beginsWord(entries: readonly string[], word: string): boolean {
-  return wordBeginnings(word).some(({ sort, text }) => {
-    const asked = sort === ENTRY.word ? [ENTRY.word + text, ENTRY.apart + text] : [sort + text];
-    return entries.some((entry) => asked.some((each) => entry.startsWith(each)));
-  });
+function indexed(called: readonly CalledText[]): IndexedText[] {
+  const texts: IndexedText[] = [];
+  for (const text of called) {
+    if (text.value === null || text.value === undefined) continue;
+    // Its digits are compared as they are: they have many entries.
+    if (text.as === "Mac") texts.push({ text, entries: text.isApart === true ? [] : [ENTRY.word + text.value] });
+    else texts.push({ text, entries: [...calledEntries([text])] });
+  }
+  return texts;
 }
 
-/** The better of two, the worse of two. */
+function hasBeginning(entries: readonly string[], asked: readonly AskedEntry[]): boolean {
+  return asked.some(({ sort, text }) => entries.some((entry) => entry.startsWith(text, 1) && entry.startsWith(sort)));
+}
+
+/** The worse of two. */
 export function worse(one: MatchKind, other: MatchKind): MatchKind {
   return MATCHES[Math.max(MATCHES.indexOf(one), MATCHES.indexOf(other))] as MatchKind;
 }

@@ -14,7 +14,7 @@ import { metaAt, resolvedMembers, successBody } from "../wire/envelope.ts";
 import { type Hit, HitList, type SearchResult, type VersionSight } from "./hits.ts";
 import { PartsOfHosts } from "./parts-of-hosts.ts";
 import { RecordVersions, type Version } from "./record-versions.ts";
-import { CandidateReader } from "./search-candidates.ts";
+import { CandidateReader, type CandidateRecords } from "./search-candidates.ts";
 import { MATCHES, type Match, matchOf, readQuestion, type SearchQuery, worse } from "./search-query.ts";
 
 /** Crosses to another thread. */
@@ -138,37 +138,52 @@ class Search implements VersionSight {
   private *inOneWay(kind: AnyKind, way: (typeof MATCHES)[number]): Generator<void> {
     const candidates = yield* this.candidates.of(kind, this.query, way);
     for (const n of [...candidates.keys()]) if (this.hits.has(n, way)) candidates.delete(n);
-    for (const version of this.versions.newest([...candidates.keys()])) {
-      const hit = this.judge(version, candidates.get(version.n) ?? []);
-      if (hit === null) continue;
+    for (const hit of this.judge(kind, candidates)) {
       const shown = kind === fdbEntryKind ? this.onInterface(hit) : hit;
       if (shown !== null) this.hits.add(shown);
     }
     yield;
   }
 
-  /** @param since the transactions with which what is asked for came up */
-  private judge(newest: Version, since: readonly number[]): Hit | null {
-    const { kind, n } = newest;
-    const last = newest.record === null ? this.versions.last(newest) : newest;
-    if (last?.record == null || !this.sees(kind, last.record)) return null;
-    const deletedAt = newest.record === null ? newest.at : null;
-    const match = this.match(kind, last.record);
-    if (match !== null) return { n, kind, record: last.record, match, namedUntil: null, deletedAt };
-    for (const sequence of [...since].sort((a, b) => b - a)) {
-      const [then] = this.versions.newest([n], sequence);
-      if (then?.record == null || !this.sees(kind, then.record)) continue;
-      const former = this.match(kind, then.record);
-      if (former === null) continue;
-      const isOver = (record: RecordBase) => {
-        const later = this.match(kind, record);
-        return later === null || worse(later.kind, former.kind) !== former.kind;
-      };
-      const end = this.versions.firstAfter(then, ({ record }) => record === null || isOver(record));
-      // An end that is no longer told apart, where history was thinned, is that of the version itself.
-      return { n, kind, record: last.record, match: former, namedUntil: end?.at ?? newest.at, deletedAt };
+  /** What the candidates are called now, or were last; and of those that it is not, what they were called once. */
+  private judge(kind: AnyKind, candidates: CandidateRecords): Hit[] {
+    const newest = this.versions.newest([...candidates.keys()]);
+    const ends = newest.filter(({ record }) => record === null);
+    const lasts = this.versions.newestOf(ends.map(({ n, sequence }) => [n, sequence - 1]));
+    const records = new Map([...newest, ...lasts].map(({ n, record }) => [n, record] as const));
+    const hits: Hit[] = [];
+    const others = new Map<number, Omit<Hit, "match" | "namedUntil">>();
+    for (const { n, record: today, at } of newest) {
+      const record = records.get(n) ?? null;
+      if (record === null || !this.sees(kind, record)) continue;
+      const found = { n, kind, record, deletedAt: today === null ? at : null };
+      const match = this.match(kind, record);
+      if (match === null) others.set(n, found);
+      else hits.push({ ...found, match, namedUntil: null });
     }
-    return null;
+    const pairs = [...others.keys()].flatMap((n) =>
+      (candidates.get(n) ?? []).map((sequence) => [n, sequence] as const),
+    );
+    // The latest of what it was called first.
+    for (const then of this.versions.newestOf(pairs.sort((a, b) => b[1] - a[1]))) {
+      const found = others.get(then.n);
+      if (found === undefined || then.record === null || !this.sees(kind, then.record)) continue;
+      const match = this.match(kind, then.record);
+      if (match === null) continue;
+      others.delete(then.n);
+      hits.push({ ...found, match, namedUntil: () => this.endOf(then, match) });
+    }
+    return hits;
+  }
+
+  /** Until when a record was called as a version has it. */
+  private endOf(then: Version, { kind: how }: Match): string {
+    const end = this.versions.firstAfter(then, ({ kind, record }) => {
+      const later = record === null ? null : this.match(kind, record);
+      return later === null || worse(later.kind, how) !== how;
+    });
+    // What is no longer called so has an end.
+    return (end ?? then).at;
   }
 
   private match(kind: AnyKind, record: RecordBase): Match | null {
@@ -187,7 +202,7 @@ class Search implements VersionSight {
       kind: ifEntryKind,
       record,
       match: hit.match,
-      namedUntil: hit.namedUntil ?? hit.deletedAt,
+      namedUntil: hit.namedUntil ?? (hit.deletedAt === null ? null : () => hit.deletedAt as string),
       deletedAt: newest.record === null ? newest.at : null,
     };
   }

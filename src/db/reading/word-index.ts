@@ -64,11 +64,7 @@ export class WordIndex {
             [0, 0],
             limit + 1,
           )
-        : (
-            this.connection
-              .statement(`${PLACES} LIMIT ?4`)
-              .values(place + lookup.beginning, place + lookup.beginning + BEYOND, until, limit + 1) as Place[]
-          ).map(([, n, sequence]) => [n, sequence] as const);
+        : this.placesBeginning(place + lookup.beginning, until, limit + 1);
     return rows.length > limit ? null : rows.map(([n]) => n);
   }
 
@@ -85,10 +81,19 @@ export class WordIndex {
     }
   }
 
+  /** Where entries that begin so came up, entry by entry. @returns record number and sequence */
+  placesBeginning(beginning: string, until: number, limit: number): Array<[number, number]> {
+    const rows = this.connection
+      .statement(`${PLACES} LIMIT ?4`)
+      .values(beginning, beginning + BEYOND, until, limit) as Place[];
+    return rows.map(([, n, sequence]) => [n, sequence]);
+  }
+
   /**
    * Where entries came up, in the order of the records: those of which one of each group came up with one version.
    * @param groups entries with their places and sorts
    * @param after the record number, and of that the sequence, from which on
+   * @param lastN the record number up to which
    * @returns record number and sequence
    */
   placesOf(
@@ -96,15 +101,16 @@ export class WordIndex {
     until: number,
     after: readonly [number, number],
     limit: number,
+    lastN = ALWAYS,
   ): Array<[number, number]> {
     const query = groups.map((entries) => `(${entries.map(phrase).join(" OR ")})`).join(" AND ");
     return this.connection
       .statement(
         `SELECT history_words.rowid >> 31, history_words.rowid & 2147483647 FROM history_words
           WHERE history_words MATCH +?1 AND history_words.rowid > ((?3 << 31) | ?4)
-          AND (history_words.rowid & 2147483647) <= +?2 LIMIT +?5`,
+          AND history_words.rowid <= ((?6 << 31) | 2147483647) AND (history_words.rowid & 2147483647) <= +?2 LIMIT +?5`,
       )
-      .values(query, until, ...after, limit) as Array<[number, number]>;
+      .values(query, until, ...after, limit, lastN) as Array<[number, number]>;
   }
 
   /**

@@ -155,6 +155,8 @@ function acrossHost(
     if (own.length === 0 || left.length === 0) continue;
     const [hostKind, kind] = [readAs("host", host, own), readAs(type, fields, left)];
     if (hostKind === null || kind === null) continue;
+    // A number in the middle of a name does not name a host.
+    if (hostKind === "Word" && own.every((word) => !/\p{L}/u.test(word))) continue;
     found = best(found, best(hostKind, kind) === hostKind ? kind : hostKind);
   }
   return found;
