@@ -42,6 +42,7 @@ import { hostRoutes } from "./resources/hosts/routes.ts";
 import { ifEntryRoutes } from "./resources/if-entries/routes.ts";
 import { ignoredRoutes } from "./resources/ignored/routes.ts";
 import { ipAddressRoutes } from "./resources/ip-addresses/routes.ts";
+import { ipRangeRoutes } from "./resources/ip-ranges/routes.ts";
 import { markerRoutes } from "./resources/markers/routes.ts";
 import { networkRoutes } from "./resources/networks/routes.ts";
 import { organizationRoutes } from "./resources/organizations/routes.ts";
@@ -133,6 +134,7 @@ export function createApp(options: AppOptions) {
   ifEntryRoutes(surface, options.backend);
   ignoredRoutes(surface, options.backend);
   ipAddressRoutes(surface, options.backend);
+  ipRangeRoutes(surface, options.backend);
   markerRoutes(surface, options.backend);
   networkRoutes(surface, options.backend);
   organizationRoutes(surface, options.backend);

@@ -15,6 +15,7 @@ import { hostCommands } from "./resources/hosts/commands.ts";
 import { ifEntryCommands } from "./resources/if-entries/commands.ts";
 import { ignoredCommands } from "./resources/ignored/commands.ts";
 import { ipAddressCommands } from "./resources/ip-addresses/commands.ts";
+import { ipRangeCommands } from "./resources/ip-ranges/commands.ts";
 import { markerCommands } from "./resources/markers/commands.ts";
 import { networkCommands } from "./resources/networks/commands.ts";
 import { organizationCommands } from "./resources/organizations/commands.ts";
@@ -40,6 +41,7 @@ export const COMMANDS = {
   ...ifEntryCommands,
   ...ignoredCommands,
   ...ipAddressCommands,
+  ...ipRangeCommands,
   ...markerCommands,
   ...networkCommands,
   ...organizationCommands,

@@ -12,6 +12,7 @@ import { hostResource } from "../resources/hosts/resource.ts";
 import { ifEntryResource } from "../resources/if-entries/resource.ts";
 import { ignoredResource } from "../resources/ignored/resource.ts";
 import { ipAddressResource } from "../resources/ip-addresses/resource.ts";
+import { ipRangeResource } from "../resources/ip-ranges/resource.ts";
 import { markerResource } from "../resources/markers/resource.ts";
 import { networkResource } from "../resources/networks/resource.ts";
 import { organizationShown } from "../resources/organizations/resource.ts";
@@ -28,6 +29,7 @@ import { vlanResource } from "../resources/vlans/resource.ts";
 export const RESOURCES: readonly Resource[] = [
   networkResource,
   subnetResource,
+  ipRangeResource,
   vlanResource,
   hostResource,
   ipAddressResource,

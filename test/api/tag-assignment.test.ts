@@ -56,6 +56,7 @@ const PATHS: Record<TaggedType, string> = {
   service: "",
   network: "networks",
   subnet: "subnets",
+  ip_range: "ip-ranges",
   credential: "credentials",
   api_key: "auth/keys",
 };
@@ -77,6 +78,11 @@ async function newTagged(type: TaggedType, by = owner, place: Place = first): Pr
     host: () => newHost({ network_id: networkId }, by),
     network: () => newNetwork({}, by),
     subnet: () => newSubnet({ network_id: networkId }, by),
+    ip_range: async () => {
+      const { cidr } = await newSubnet({ network_id: networkId }, by);
+      const first = cidr.split("/")[0];
+      return made(by.post("ip-ranges", { network_id: networkId, first, last: first, purpose: "Static" }));
+    },
     credential: () => newCredential({ organization_id: organizationId }, by),
     api_key: async () =>
       (await made(by.post("auth/keys", { ...keyBody(), organization_id: organizationId, user_id: userId }))).api_key,

@@ -18,6 +18,7 @@ import type { HostRecord } from "../../src/resources/hosts/host.ts";
 import type { IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
 import type { IgnoredRecord } from "../../src/resources/ignored/ignored.ts";
 import type { IpAddressRecord } from "../../src/resources/ip-addresses/ip-address.ts";
+import type { IpRangeRecord } from "../../src/resources/ip-ranges/ip-range.ts";
 import type { MarkerRecord } from "../../src/resources/markers/marker.ts";
 import type { NetworkRecord } from "../../src/resources/networks/network.ts";
 import type { OrganizationRecord } from "../../src/resources/organizations/organization.ts";
@@ -68,6 +69,15 @@ const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {
     tags: FIRST,
     accepts_credentials: 7,
   } satisfies Kept<SubnetRecord>,
+  ip_range: {
+    network_id: FIRST,
+    subnet_id: FIRST,
+    first: FIRST,
+    last: FIRST,
+    purpose: FIRST,
+    description: FIRST,
+    tags: FIRST,
+  } satisfies Kept<IpRangeRecord>,
   tag: {
     organization_id: FIRST,
     name: FIRST,

@@ -46,7 +46,16 @@ interface Organization {
 const credentials: Array<{ readonly id: string; readonly headers: Record<string, string> }> = [];
 const organizations = [newOrganization("one", 4), newOrganization("other", 3), newOrganization("small", 1)];
 /** The kinds whose records nothing else refers to, and those that move along between networks. */
-const LEAVES = ["fdb_entry", "binding", "ignored", "schedule", "credential_assignment", "api_key", "marker"];
+const LEAVES = [
+  "fdb_entry",
+  "binding",
+  "ignored",
+  "schedule",
+  "credential_assignment",
+  "api_key",
+  "marker",
+  "ip_range",
+];
 const MOVING = ["host", "port", "if_entry", "ip_address", "service", "ignored", "marker"];
 
 describe("who reaches what", () => {

@@ -17,6 +17,7 @@ import {
   OPER_STATUSES,
   PORT_ID_SUBTYPES,
 } from "../../src/resources/if-entries/vocabulary.ts";
+import { RANGE_PURPOSES } from "../../src/resources/ip-ranges/range-purpose.ts";
 import { PORT_PROTOCOLS, PORT_TYPES } from "../../src/resources/ports/port-type.ts";
 import { SOURCE_TYPES } from "../../src/resources/source.ts";
 import { SUBNET_TYPES } from "../../src/resources/subnets/subnet-type.ts";
@@ -87,6 +88,7 @@ test.each([
   ["`lldp_chassis_id.subtype`", CHASSIS_ID_SUBTYPES],
   ["`lldp_port_id.subtype`", PORT_ID_SUBTYPES],
   ["`subnet_type`", SUBNET_TYPES],
+  ["IP range `purpose`", RANGE_PURPOSES],
   ["host virtualization", HOST_VIRTUALIZATION_TYPES],
   ["service virtualization", SERVICE_VIRTUALIZATION_TYPES],
 ] as [string, readonly string[]][])("the values of %s are all told, and no others", (field, values) => {

@@ -30,6 +30,7 @@ import words from "../../../migrations/0013_words.sql" with { type: "text" };
 import changeCounts from "../../../migrations/0014_change_counts.sql" with { type: "text" };
 import markers from "../../../migrations/0015_markers.sql" with { type: "text" };
 import groups from "../../../migrations/0016_groups.sql" with { type: "text" };
+import ipRanges from "../../../migrations/0017_ip_ranges.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -53,6 +54,7 @@ const MIGRATIONS: readonly string[] = [
   changeCounts,
   markers,
   groups,
+  ipRanges,
 ];
 
 /**

@@ -18,6 +18,7 @@ import {
 import { assertReachesCredential, credentialOutOfReach } from "../../resources/credential-assignments/reach.ts";
 import { credentialKind } from "../../resources/credentials/credential.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { ipRangeKind } from "../../resources/ip-ranges/ip-range.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { FOR_ADMINS, fieldForAdmins } from "../../resources/subnets/commands.ts";
@@ -28,6 +29,7 @@ import { userFields } from "../../resources/users/commands.ts";
 import { type UserRecord, type UserUpdate, userKind } from "../../resources/users/user.ts";
 import { CHILDREN_MAX } from "../../wire/schemas.ts";
 import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
+import { checkRanges, rangesLeftOutside } from "./draft-ranges.ts";
 import { called } from "./plan.ts";
 
 /** @throws DomainError auth_permission_denied, entity_access_denied as the record's own update would */
@@ -42,6 +44,7 @@ export function checkDraft(draft: RestoreDraft, actor: CommandActor): void {
     else if (kind.code === ipAddressKind.code) checkAddress(draft, drafted, actor);
     else if (kind.code === subnetKind.code) checkSubnet(draft, drafted, actor);
   }
+  checkRanges(draft, written);
   checkIdentities(draft, written);
   checkRoom(draft, written);
 }
@@ -157,6 +160,14 @@ function checkSubnet(draft: RestoreDraft, drafted: Drafted, actor: CommandActor)
       drafted,
       "in_use",
       `the subnet now has ${countedEntities(ipAddressKind, outside.length)} outside of ${after.cidr}`,
+      "cidr",
+    );
+  const ranges = rangesLeftOutside(draft, drafted.id, after.cidr);
+  if (ranges > 0)
+    draft.refuse(
+      drafted,
+      "in_use",
+      `the subnet now has ${countedEntities(ipRangeKind, ranges)} outside of ${after.cidr}`,
       "cidr",
     );
 }

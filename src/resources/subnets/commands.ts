@@ -14,6 +14,8 @@ import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import { ipRangeKind, rangeText } from "../ip-ranges/ip-range.ts";
+import { isRangeWithin } from "../ip-ranges/rules.ts";
 import { networkKind } from "../networks/network.ts";
 import { MANUAL } from "../source.ts";
 import { existingTags } from "../tags/tag.ts";
@@ -61,7 +63,7 @@ function updateSubnet(tx: WriteTransaction, input: ChangeInput<SubnetUpdate>, ac
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(subnet, body, ["id", "network_id"]);
   assertVlanOfNetwork(tx, body.vlan_id, subnet.network_id, actor);
-  if (body.cidr !== subnet.cidr) assertAddressesStay(tx, id, body.cidr);
+  if (body.cidr !== subnet.cidr) assertContentStays(tx, id, body.cidr);
   const updated = tx.update(subnetKind, id, {
     ...picked(body, SUBNET_DESCRIBED),
     tags: body.tags === undefined ? subnet.tags : existingTags(tx, body.tags, actor),
@@ -89,19 +91,30 @@ export function fieldForAdmins(before: SubnetRecord | null, after: SubnetRecord)
 }
 
 /**
- * A subnet that is given another prefix keeps the addresses in it.
+ * A subnet that is given another prefix keeps the addresses and ranges in it.
  * @throws DomainError entity_in_use when some would be left outside
  */
-function assertAddressesStay(tx: WriteTransaction, subnetId: string, cidr: string): void {
-  const outside = tx
+function assertContentStays(tx: WriteTransaction, subnetId: string, cidr: string): void {
+  const addresses = tx
     .children(ipAddressKind, "subnet_n", subnetId)
     .filter(({ ip_address }) => !isIpWithin(ip_address, cidr));
-  if (outside.length === 0) return;
-  throw new DomainError(
-    "entity_in_use",
-    `The subnet has ${countedEntities(ipAddressKind, outside.length)} outside of ${cidr}; move or remove these first.`,
-    { entity: "subnet", id: subnetId, dependants: { ip_addresses: outside.length } },
-  );
+  const ranges = tx.children(ipRangeKind, "subnet_n", subnetId).filter((range) => !isRangeWithin(range, cidr));
+  const [range] = ranges;
+  if (addresses.length === 0 && range === undefined) return;
+  const what = [
+    ...(addresses.length === 0 ? [] : [countedEntities(ipAddressKind, addresses.length)]),
+    ...(range === undefined
+      ? []
+      : [`${countedEntities(ipRangeKind, ranges.length)} (${rangeText(range)}${ranges.length > 1 ? ", …" : ""})`]),
+  ].join(" and ");
+  throw new DomainError("entity_in_use", `The subnet has ${what} outside of ${cidr}; move or remove these first.`, {
+    entity: "subnet",
+    id: subnetId,
+    dependants: {
+      ...(addresses.length === 0 ? {} : { ip_addresses: addresses.length }),
+      ...(ranges.length === 0 ? {} : { ip_ranges: ranges.length }),
+    },
+  });
 }
 
 function assertVlanOfNetwork(

@@ -14,6 +14,7 @@ import { findWritableKey } from "../api-keys/writable-key.ts";
 import { assertReachesCredential } from "../credential-assignments/reach.ts";
 import { credentialKind } from "../credentials/credential.ts";
 import { hostKind } from "../hosts/host.ts";
+import { ipRangeKind } from "../ip-ranges/ip-range.ts";
 import { networkKind } from "../networks/network.ts";
 import { serviceKind } from "../services/service.ts";
 import { subnetKind } from "../subnets/subnet.ts";
@@ -41,6 +42,7 @@ const RULES: Readonly<Record<TaggedType, Rule>> = {
   host: { kind: hostKind, role: "Member" },
   service: { kind: serviceKind, role: "Member" },
   subnet: { kind: subnetKind, role: "Member" },
+  ip_range: { kind: ipRangeKind, role: "Member" },
   network: { kind: networkKind, role: "Admin" },
   credential: { kind: credentialKind, role: "Admin" },
   api_key: { kind: apiKeyKind, role: "Member" },

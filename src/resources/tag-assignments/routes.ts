@@ -19,7 +19,7 @@ import {
 
 const group = "Tags";
 const WHO =
-  "Requires the same rights as writing the record: the role Member for hosts, services and subnets, Admin for networks and credentials. API keys require a sign-in; you can tag your own, and as an Owner or Admin those of users up to your own role. A caller limited to some networks can tag a credential only if it is assigned in those alone.";
+  "Requires the same rights as writing the record: the role Member for hosts, services, subnets and IP ranges, Admin for networks and credentials. API keys require a sign-in; you can tag your own, and as an Owner or Admin those of users up to your own role. A caller limited to some networks can tag a credential only if it is assigned in those alone.";
 const errors = ["auth_session_required", "entity_reference_invalid", "entity_access_denied"] as const;
 const one = { entity_type: "host", entity_id: HOST_EXAMPLE.id, tag_ids: [TAG_EXAMPLE.id] };
 const many = { entity_type: "host", entity_ids: [HOST_EXAMPLE.id], tag_id: TAG_EXAMPLE.id };

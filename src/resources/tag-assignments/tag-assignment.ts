@@ -5,12 +5,12 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Body, BULK_MAX, OneOf, TAGS_MAX, TagIds, Uuid } from "../../wire/schemas.ts";
 
 /** The kinds that carry tags, as errors and history name them. */
-export const TAGGED_TYPES = ["host", "service", "network", "subnet", "credential", "api_key"] as const;
+export const TAGGED_TYPES = ["host", "service", "network", "subnet", "ip_range", "credential", "api_key"] as const;
 
 export type TaggedType = (typeof TAGGED_TYPES)[number];
 
 /** The same kinds as a neighbor's `type` would name them; clients send either. */
-const TAGGED_TYPES_AS_TYPES = ["Host", "Service", "Network", "Subnet", "Credential", "ApiKey"] as const;
+const TAGGED_TYPES_AS_TYPES = ["Host", "Service", "Network", "Subnet", "IpRange", "Credential", "ApiKey"] as const;
 
 /** The kind that a body names in either way. */
 export function taggedType(sent: SentType): TaggedType {

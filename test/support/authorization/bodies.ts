@@ -38,6 +38,12 @@ export function bodyOf(asking: Pick<Asking, "caller" | "world">, plural: string,
         vlan_id: records.vlans?.id,
         tags,
       };
+    case "ip-ranges": {
+      const address = `10.${octet}.${64 + ((last >> 8) & 63)}.${last & 255}`;
+      const subnet_id = records.subnets?.id;
+      const description = `${word} range`;
+      return { network_id: networkId, subnet_id, first: address, last: address, purpose: "Dhcp", description, tags };
+    }
     case "vlans":
       return { network_id: networkId, number: 300 + last, name: `${word} vlan` };
     case "hosts":

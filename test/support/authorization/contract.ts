@@ -41,6 +41,7 @@ export const STANDARD: Readonly<
   bindings: { entity: "binding", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
   "if-entries": { entity: "if_entry", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
   subnets: { entity: "subnet", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
+  "ip-ranges": { entity: "ip_range", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
   vlans: { entity: "vlan", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
   // "Admin also writes networks, tags, credentials …, users and keys up to their own role."
   networks: { entity: "network", read: { role: "Viewer" }, write: { role: "Admin" }, place: "network" },

@@ -274,6 +274,9 @@ const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
   (world) => world.put(`discovery/schedules/${world.id("discovery/schedules")}`, { targets: ["10.2.0.0/16"] }),
   (world) => world.makeHere("markers", { name: "before the move", at: world.instants[4] }),
   (world) => world.make("markers", { name: "before it all", at: world.instants[2] }),
+  (world) => world.makeHere("ip-ranges", { first: "10.2.0.50", last: "10.2.0.99", purpose: "Dhcp" }),
+  (world) =>
+    world.put(`ip-ranges/${world.id("ip-ranges")}`, { first: "10.2.0.40", last: "10.2.0.99", purpose: "Reserved" }),
 ];
 
 interface Beyond {
@@ -309,6 +312,13 @@ class Crowd {
           kind: "full",
         });
       if (step === 1) await this.make(by, "subnets", { network_id: networkId, cidr: "10.2.0.0/16", name: "Room" });
+      if (step === 2)
+        await this.make(by, "ip-ranges", {
+          network_id: networkId,
+          first: "10.2.0.45",
+          last: "10.2.0.60",
+          purpose: "Dhcp",
+        });
       if (step >= 2) await this.station(by, networkId, step);
       if (isForeign && step === 9)
         await this.make(by, "credentials", {

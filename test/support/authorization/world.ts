@@ -230,6 +230,14 @@ async function furnish(
     vlan_id: vlan.id,
     tags: [common.tag.id],
   });
+  const range = await post("ip-ranges", {
+    network_id: networkId,
+    first: `10.${octet}.3.200`,
+    last: `10.${octet}.3.219`,
+    purpose: "Reserved",
+    description: `${word} range`,
+    tags: [common.tag.id],
+  });
   const station = await post("hosts", {
     network_id: networkId,
     name: `${word} station`,
@@ -316,6 +324,7 @@ async function furnish(
   const ids: Record<string, string> = {
     networks: networkId,
     subnets: subnet.id,
+    "ip-ranges": range.id,
     vlans: vlan.id,
     hosts: station.id,
     "ip-addresses": address.id,

@@ -99,7 +99,7 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
   });
   const entry = await newIfEntry(appliance, host.id);
   // Another host, for children by themselves: an update of the first one may take its own away.
-  await newSubnet(appliance, { cidr: "2001:db8::/64" });
+  const wide = await newSubnet(appliance, { cidr: "2001:db8::/64" });
   const parent = await newHost(appliance, {
     ip_addresses: Array.from({ length: TARGETS }, (_, position) => ({ ip_address: `198.51.100.${100 + position}` })),
     ports: Array.from({ length: TARGETS }, (_, position) => ({ number: 100 + position, protocol: "Tcp" })),
@@ -130,6 +130,8 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
     users: user.id,
     vlans: vlan.id,
   };
+  const range = { network_id: networkId, first: "198.51.100.200", last: "198.51.100.219", purpose: "Static" };
+  ids["ip-ranges"] = (await made(appliance.owner.post("ip-ranges", range))).id;
   const another = (path: string, name: string) => exampleBody(appliance, path, { ...ids, networks: networkId }, name);
   for (const { path } of CREATABLE)
     ids[path] ??= (await made(appliance.owner.post(`${path}`, another(path, "first")))).id;
@@ -141,7 +143,7 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
   const targets = { addresses, ports, service, parent: parent.id as string };
   const bodies: Bodies = {
     ...Object.fromEntries(PLURALS.map((path) => [path, (n: number) => another(path, `n${n}`)])),
-    ...bodiesOfFirst(appliance, { tag, credential, subnet, vlan, host, address }),
+    ...bodiesOfFirst(appliance, { tag, credential, subnet, wide, vlan, host, address }),
     ...bodiesOfChildren(appliance, { tag, vlan, host, address, ...targets }),
   };
   let last = 0;
@@ -162,10 +164,11 @@ function bodiesOfFirst(
     tag,
     credential,
     subnet,
+    wide,
     vlan,
     host,
     address,
-  }: Record<"tag" | "credential" | "subnet" | "vlan" | "host", Wire> & { readonly address: string },
+  }: Record<"tag" | "credential" | "subnet" | "wide" | "vlan" | "host", Wire> & { readonly address: string },
 ): Bodies {
   const { networkId, organizationId } = appliance.first;
   return {
@@ -250,6 +253,15 @@ function bodiesOfFirst(
       kind: "full",
       targets: ["198.51.100.0/24", "192.0.2.7"],
       is_enabled: false,
+    }),
+    "ip-ranges": (n) => ({
+      network_id: networkId,
+      subnet_id: wide.id,
+      first: `2001:db8::${n.toString(16)}:0`,
+      last: `2001:db8::${n.toString(16)}:ff`,
+      purpose: "Dhcp",
+      description: "r",
+      tags: [tag.id],
     }),
     subnets: (n) => ({
       network_id: networkId,

@@ -15,6 +15,7 @@ import { hostKind } from "../../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../../src/resources/if-entries/if-entry.ts";
 import { ignoredKind } from "../../../src/resources/ignored/ignored.ts";
 import { ipAddressKind } from "../../../src/resources/ip-addresses/ip-address.ts";
+import { ipRangeKind } from "../../../src/resources/ip-ranges/ip-range.ts";
 import { markerKind } from "../../../src/resources/markers/marker.ts";
 import { networkKind } from "../../../src/resources/networks/network.ts";
 import { organizationKind } from "../../../src/resources/organizations/organization.ts";
@@ -140,6 +141,15 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
     source: MANUAL,
     tags: [tag.id],
     accepts_credentials: true,
+  });
+  tx.create(ipRangeKind, organizationId, {
+    network_id: networkId,
+    subnet_id: subnet.id,
+    first: "10.0.0.100",
+    last: "10.0.0.199",
+    purpose: "Dhcp",
+    description: null,
+    tags: [tag.id],
   });
   const host = tx.create(hostKind, organizationId, hostFields(networkId, "host", { tags: [tag.id] }));
   const address = tx.create(ipAddressKind, organizationId, {

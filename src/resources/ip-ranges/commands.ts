@@ -1,0 +1,69 @@
+// What the writer runs for IP ranges. The rules that restores hold to as well are in rules.ts.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
+import { picked } from "../../base/fields.ts";
+import type { Written } from "../../db/kind.ts";
+import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { removeEach } from "../bulk-removal.ts";
+import { removeOne } from "../ignored/removal.ts";
+import { networkKind } from "../networks/network.ts";
+import { existingTags } from "../tags/tag.ts";
+import { IP_RANGE_DESCRIBED, type IpRangeCreate, type IpRangeUpdate, ipRangeKind } from "./ip-range.ts";
+import { assertClaimIsFree, assertEnds, subnetOfRange } from "./rules.ts";
+
+/**
+ * A range of a subnet.
+ * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
+ */
+function createIpRange(tx: WriteTransaction, input: { body: IpRangeCreate }, actor: CommandActor): Written {
+  const { body } = input;
+  assertOwnOrganization(body.organization_id, actor);
+  getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
+  assertEnds(body);
+  const range = {
+    network_id: body.network_id,
+    subnet_id: subnetOfRange(tx, body.network_id, body, actor),
+    first: body.first,
+    last: body.last,
+    purpose: body.purpose,
+    description: body.description ?? null,
+    tags: existingTags(tx, body.tags ?? [], actor),
+  };
+  assertClaimIsFree(tx, range, null);
+  return tx.create(ipRangeKind, actor.organizationId, range, body.id === undefined ? {} : { id: body.id });
+}
+
+/**
+ * Changes a range. Fields that are left out stay; other ends without a subnet find their subnet anew.
+ * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
+ * entity_access_denied, validation_id_mismatch, validation_failed
+ */
+function updateIpRange(tx: WriteTransaction, input: ChangeInput<IpRangeUpdate>, actor: CommandActor): Written {
+  const { id, body } = input;
+  const range = getReachable(tx, ipRangeKind, id, actor);
+  assertVersion(input.ifMatch, tx.versionOf(id));
+  assertOwnOrganization(body.organization_id, actor);
+  assertSameIds(range, body, ["id", "network_id"]);
+  assertEnds(body);
+  const isMoved = body.first !== range.first || body.last !== range.last;
+  const subnetId = body.subnet_id ?? (isMoved ? undefined : range.subnet_id);
+  assertClaimIsFree(tx, { network_id: range.network_id, ...body }, id);
+  return tx.update(ipRangeKind, id, {
+    ...picked(body, IP_RANGE_DESCRIBED),
+    subnet_id: subnetOfRange(tx, range.network_id, { first: body.first, last: body.last, subnet_id: subnetId }, actor),
+    tags: body.tags === undefined ? range.tags : existingTags(tx, body.tags, actor),
+  });
+}
+
+const removeIpRange = removeOne(ipRangeKind);
+
+export const ipRangeCommands = {
+  "ip_range.create": createIpRange,
+  "ip_range.update": updateIpRange,
+  "ip_range.delete": removeIpRange,
+  "ip_range.bulk_delete": removeEach(ipRangeKind, removeIpRange),
+};
+export type IpRangeCommands = CallsOf<typeof ipRangeCommands>;

@@ -1,0 +1,138 @@
+// The IP range: addresses next to each other within a subnet, and what they are for.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { namesOf } from "../../base/fields.ts";
+import { type Ip, ipSortKey, parseIp } from "../../base/ip.ts";
+import { type Kind, liveColumns } from "../../db/kind.ts";
+import {
+  Body,
+  Description,
+  IpAddressText,
+  Nullable,
+  OneOf,
+  RECORD_READ_ONLY,
+  recordFields,
+  TagIds,
+  Uuid,
+} from "../../wire/schemas.ts";
+import { networks } from "../networks/network.ts";
+import type { RecordOf, Sayable } from "../record.ts";
+import { offList } from "../references.ts";
+import { subnets } from "../subnets/subnet.ts";
+import { CLAIMING_PURPOSES, RANGE_PURPOSES } from "./range-purpose.ts";
+
+export const ipRanges = sqliteTable("ip_ranges", {
+  ...liveColumns,
+  network_n: integer()
+    .notNull()
+    .references(() => networks.n),
+  subnet_n: integer()
+    .notNull()
+    .references(() => subnets.n),
+  claims_first: text(),
+  claims_last: text(),
+});
+
+export const ipRangeKind: Kind<IpRangeRecord> = {
+  name: "ip_range",
+  plural: "ip_ranges",
+  words: { one: "IP range", many: "IP ranges" },
+  label: rangeText,
+  code: 20,
+  table: ipRanges,
+  columns: (range, n) => ({
+    subnet_n: n(range.subnet_id),
+    claims_first: claims(range) ? addressKey(range.first) : null,
+    claims_last: claims(range) ? addressKey(range.last) : null,
+  }),
+  scopes: { network: "network_id" },
+  references: [
+    { to: "subnet", field: "subnet_id", refuses: true },
+    { to: "tag", field: "tags", without: offList("tags") },
+  ],
+  groups: { names: ["subnet_id"] },
+  links: (range) => [{ relation: "tags", ids: range.tags }],
+  observed: [],
+  absent: "null",
+  identity: (range) => `${range.network_id}/${rangeText(range)}`,
+  unique: null,
+  called: ({ first, last, description }) => [
+    { field: "first", value: first, as: "Address" },
+    { field: "last", value: last, as: "Address" },
+    { field: "description", value: description, as: "Text" },
+  ],
+  sortKeys: { first: addressKey, last: addressKey },
+};
+
+/** What two ranges are compared by. */
+export type RangeEnds = Pick<IpRangeRecord, "first" | "last">;
+
+/** Whether a range has its addresses for itself. */
+export function claims({ purpose }: Pick<IpRangeRecord, "purpose">): boolean {
+  return CLAIMING_PURPOSES.includes(purpose);
+}
+
+/** The text order of these is the order of the addresses. @param address as a record has it */
+export function addressKey(address: string): string {
+  return ipSortKey(parseIp(address) as Ip);
+}
+
+/** As people write it: `10.2.3.200-10.2.3.219`, or its one address. */
+export function rangeText({ first, last }: RangeEnds): string {
+  return first === last ? first : `${first}-${last}`;
+}
+
+const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
+const described = {
+  subnet_id: Type.Optional(
+    Nullable(Uuid, { description: "Left out: the most specific subnet of the network that contains both ends." }),
+  ),
+  first: IpAddressText,
+  last: Type.String({ ...IpAddressText, description: "Of the same version as `first`, and not before it." }),
+  purpose: OneOf(RANGE_PURPOSES, { description: "No two ranges of purpose Dhcp or Reserved share an address." }),
+  description: Type.Optional(Nullable(Description)),
+  tags: Type.Optional(TagIds),
+} satisfies Sayable<IpRangeRecord, "network_id">;
+export const IP_RANGE_DESCRIBED = namesOf(described);
+
+export const IpRangeCreate = Body({ network_id: Uuid, ...identifying, ...described }, { ignored: RECORD_READ_ONLY });
+export const IpRangeUpdate = Body(
+  { network_id: Type.Optional(Uuid), ...identifying, ...described },
+  { ignored: RECORD_READ_ONLY },
+);
+export type IpRangeCreate = Static<typeof IpRangeCreate>;
+export type IpRangeUpdate = Static<typeof IpRangeUpdate>;
+
+export const IpRange = Type.Object(
+  {
+    id: Uuid,
+    network_id: Uuid,
+    subnet_id: Uuid,
+    /** Canonical (RFC 5952), as `last`. */
+    first: IpAddressText,
+    last: IpAddressText,
+    purpose: OneOf(RANGE_PURPOSES),
+    description: Nullable(Description),
+    tags: TagIds,
+    ...recordFields,
+  },
+  { $id: "IpRange" },
+);
+export interface IpRangeRecord extends RecordOf<typeof IpRange> {}
+
+export const IP_RANGE_EXAMPLE: Static<typeof IpRange> = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0020",
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  subnet_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0004",
+  first: "10.2.3.200",
+  last: "10.2.3.219",
+  purpose: "Static",
+  description: "Printers",
+  tags: [],
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

@@ -1,0 +1,453 @@
+// IP ranges: where they lie, what they have for themselves, and what becomes of them.
+
+import { describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { csvRecords } from "../support/contract/csv.ts";
+import { describeRecords } from "../support/contract/record-battery.ts";
+import { tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+
+const appliance = applianceForEach();
+const { first, instant, newMember, newNetwork, newSubnet, newTag, owner, tick, versionsOf, writingWatched, writtenIn } =
+  appliance;
+
+/** A network in which ranges have room. */
+async function furnished(by: Client, networkId: string): Promise<string> {
+  await made(by.post("subnets", { network_id: networkId, cidr: "10.2.0.0/16" }));
+  return networkId;
+}
+
+describeRecords(
+  {
+    path: "/api/v1/ip-ranges",
+    entity: "ip_range",
+    writeRole: "Member",
+    roleBelow: "Viewer",
+    place: "in a network",
+    container: { field: "network_id", entity: "network", make: furnished },
+    body: (networkId, position) => ({
+      network_id: networkId,
+      first: `10.2.${position >> 7}.${2 * (position & 127)}`,
+      last: `10.2.${position >> 7}.${2 * (position & 127) + 1}`,
+      purpose: "Static",
+      description: "first floor",
+      tags: [],
+    }),
+    change: {
+      field: "description",
+      to: (body) => (body.description === "first floor" ? "second floor" : "first floor"),
+    },
+    unique: null,
+    invalid: {
+      body: {
+        id: "x",
+        network_id: null,
+        subnet_id: "7",
+        first: "10.2.0.256",
+        last: "010.2.0.1",
+        purpose: "dhcp",
+        description: 1,
+        tags: ["a", 5],
+        name: "x",
+      },
+      paths: ["/id", "/subnet_id", "/first", "/last", "/purpose", "/description", "/tags/0", "/tags/1", "/name"],
+    },
+    references: [
+      {
+        field: "network_id",
+        entity: "network",
+        naming: (body, id) => ({ ...body, network_id: id }),
+        make: async (by) => furnished(by, (await made(by.post("networks", { name: "Reference" }))).id),
+      },
+      {
+        field: "subnet_id",
+        entity: "subnet",
+        naming: (body, id) => ({ ...body, subnet_id: id }),
+        make: async (by, networkId) =>
+          (await made(by.post("subnets", { network_id: networkId, cidr: "10.0.0.0/8" }))).id,
+      },
+      tagReference(),
+    ],
+  },
+  appliance,
+);
+
+const post = (fields: Wire, by: Client = owner) =>
+  by.post("ip-ranges", { network_id: first.networkId, purpose: "Other", ...fields });
+const range = (from: string, to: string, fields: Wire = {}) => made(post({ first: from, last: to, ...fields }));
+const put = (record: Wire, fields: Wire, by: Client = owner) =>
+  by.put(`ip-ranges/${record.id}`, { first: record.first, last: record.last, purpose: record.purpose, ...fields });
+
+describe("an IP range", () => {
+  test("finds the most specific subnet of its network that contains both of its ends", async () => {
+    const wide = await newSubnet({ cidr: "10.0.0.0/8" });
+    const room = await newSubnet({ cidr: "10.2.3.0/24" });
+    const half = await newSubnet({ cidr: "10.2.3.0/25" });
+    const six = await newSubnet({ cidr: "2001:db8::/48" });
+    const all = await newSubnet({ cidr: "::/0" });
+    const other = await newNetwork();
+    await newSubnet({ cidr: "10.2.3.0/28", network_id: other.id });
+    for (const [from, to, subnet] of [
+      ["10.2.3.4", "10.2.3.4", half],
+      ["10.2.3.0", "10.2.3.127", half],
+      ["10.2.3.127", "10.2.3.128", room],
+      ["10.2.3.200", "10.2.3.219", room],
+      ["10.2.3.200", "10.2.4.1", wide],
+      ["10.0.0.0", "10.255.255.255", wide],
+      ["2001:DB8:0::1", "2001:db8:0:ffff::", six],
+      ["2001:db8::1", "2001:db9::", all],
+    ] as const)
+      expect(await range(from, to)).toMatchObject({ subnet_id: subnet.id, description: null, tags: [] });
+    expect(await range("2001:DB8:0:0::000A", "2001:db8::000F")).toMatchObject({
+      first: "2001:db8::a",
+      last: "2001:db8::f",
+    });
+  });
+
+  test("lies within a subnet of its network, or is refused", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    await newSubnet({ cidr: "10.2.4.0/24" });
+    const elsewhere = await newSubnet({ cidr: "10.2.3.0/24", network_id: (await newNetwork()).id });
+    const made = await range("10.2.3.200", "10.2.3.219");
+    const expectNothingWritten = writingWatched();
+    for (const send of [post, (fields: Wire) => put(made, fields)]) {
+      for (const [from, to] of [
+        ["10.2.3.250", "10.2.4.5"],
+        ["10.9.0.1", "10.9.0.2"],
+        ["2001:db8::1", "2001:db8::2"],
+        ["::ffff:10.2.3.1", "::ffff:10.2.3.2"],
+      ])
+        expect(await send({ first: from, last: to })).toMatchObject(invalid({ path: "/first", value: from }));
+      for (const [from, to] of [
+        ["10.2.3.250", "10.2.4.5"],
+        ["10.2.2.255", "10.2.3.0"],
+        ["10.2.4.0", "10.2.4.1"],
+      ])
+        expect(await send({ first: from, last: to, subnet_id: subnet.id })).toMatchObject(
+          invalid({ path: "/subnet_id", value: subnet.id }),
+        );
+      for (const id of [elsewhere.id, UNKNOWN_ID, made.id])
+        expect(await send({ first: "10.2.3.1", last: "10.2.3.2", subnet_id: id })).toMatchObject(
+          refusal(400, "entity_reference_invalid", { entity: "subnet", field: "subnet_id", ids: [id] }),
+        );
+    }
+    expectNothingWritten();
+  });
+
+  test("ends where it begins or later, in addresses of one version", async () => {
+    await newSubnet({ cidr: "10.2.0.0/16" });
+    await newSubnet({ cidr: "::/0" });
+    const made = await range("10.2.3.200", "10.2.3.219");
+    const expectNothingWritten = writingWatched();
+    for (const send of [post, (fields: Wire) => put(made, fields)])
+      for (const [from, to] of [
+        ["10.2.3.10", "10.2.3.9"],
+        // As texts these are in order.
+        ["10.2.10.1", "10.2.9.1"],
+        ["10.2.3.1", "2001:db8::1"],
+        ["2001:db8::1", "10.2.3.1"],
+        ["2001:db8::10", "2001:db8::f"],
+      ])
+        expect(await send({ first: from, last: to })).toMatchObject(invalid({ path: "/last", value: to }));
+    for (const wrong of ["10.2.3.0/24", "10.2.3", "", " 10.2.3.1", "10.2.3.01", "fe80::1%eth0", 7, null])
+      expect(await post({ first: wrong, last: "10.2.3.9" })).toMatchObject(invalid({ path: "/first", value: wrong }));
+    expectNothingWritten();
+  });
+
+  test("needs both ends and a purpose, also to be changed", async () => {
+    await newSubnet({ cidr: "10.2.0.0/16" });
+    const { id } = await range("10.2.3.200", "10.2.3.219");
+    const expectNothingWritten = writingWatched();
+    for (const answer of [await owner.post("ip-ranges", {}), await owner.put(`ip-ranges/${id}`, {})])
+      for (const path of ["/first", "/last", "/purpose"])
+        expect(answer.body.params.issues).toContainEqual(expect.objectContaining({ path }));
+    expectNothingWritten();
+  });
+
+  test("stays in its subnet as long as it stays where it is, and finds one anew when it moves", async () => {
+    const wide = await newSubnet({ cidr: "10.2.0.0/16" });
+    const made1 = await range("10.2.3.200", "10.2.3.219");
+    const room = await newSubnet({ cidr: "10.2.3.0/24" });
+    tick();
+    expect(await made(put(made1, { description: "printers" }))).toMatchObject({
+      subnet_id: wide.id,
+      description: "printers",
+    });
+    expect(versionsOf(made1.id).at(-1)).toMatchObject({ changed: ["description"] });
+    tick();
+    expect(await made(put(made1, { last: "10.2.3.220", subnet_id: null }))).toMatchObject({
+      subnet_id: room.id,
+      description: "printers",
+    });
+    expect(versionsOf(made1.id).at(-1)).toMatchObject({ changed: ["last", "subnet_id"] });
+    expect(await made(put(made1, { subnet_id: wide.id }))).toMatchObject({ subnet_id: wide.id });
+  });
+
+  test("goes with its subnet, but not unasked, and comes back with it by a revert", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    const [one, other] = [await range("10.2.3.1", "10.2.3.1"), await range("10.2.3.200", "10.2.3.219")];
+    const expectNothingWritten = writingWatched();
+    expect(await owner.delete(`subnets/${subnet.id}`)).toMatchObject({
+      status: 409,
+      body: {
+        code: "entity_in_use",
+        error:
+          "The subnet is in use by 2 IP ranges; remove them first, or repeat with cascade=true to remove them too.",
+        params: { entity: "subnet", id: subnet.id, dependants: { ip_ranges: 2 } },
+      },
+    });
+    expectNothingWritten();
+    tick();
+    await made(owner.delete(`subnets/${subnet.id}?cascade=true`));
+    expect(writtenIn()).toEqual({ "Deleted subnet": 1, "Deleted ip_range": 2 });
+    expect((await owner.get("ip-ranges")).data).toEqual([]);
+    const { sequence } = versionsOf(one.id).at(-1) as { sequence: number };
+    tick();
+    expect((await owner.post(`transactions/${sequence}/revert`, {})).status).toBe(200);
+    const back = (await owner.get("ip-ranges?order_by=first")).data;
+    expect(back.map(({ first, last }: Wire) => [first, last])).toEqual([
+      [one.first, one.last],
+      [other.first, other.last],
+    ]);
+  });
+
+  test("is not left outside by another prefix of its subnet", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.0.0/16" });
+    await range("10.2.3.200", "10.2.4.5");
+    await range("10.2.200.1", "10.2.200.1");
+    const expectNothingWritten = writingWatched();
+    for (const [cidr, outside, told] of [
+      ["10.2.0.0/17", 1, "1 IP range (10.2.200.1) outside of 10.2.0.0/17"],
+      ["10.2.3.0/24", 2, "2 IP ranges (10.2.3.200-10.2.4.5, …) outside of 10.2.3.0/24"],
+    ] as const) {
+      const answer = await owner.put(`subnets/${subnet.id}`, { cidr });
+      expect(answer).toMatchObject(
+        refusal(409, "entity_in_use", { entity: "subnet", id: subnet.id, dependants: { ip_ranges: outside } }),
+      );
+      expect(answer.body.error).toBe(`The subnet has ${told}; move or remove these first.`);
+    }
+    expectNothingWritten();
+    expect(await made(owner.put(`subnets/${subnet.id}`, { cidr: "10.2.0.0/15" }))).toMatchObject({
+      cidr: "10.2.0.0/15",
+    });
+  });
+
+  test("is found by its addresses, its description and its tags, and ordered by address", async () => {
+    await newSubnet({ cidr: "10.0.0.0/8" });
+    await newSubnet({ cidr: "2001:db8::/32" });
+    const tag = await newTag({ name: "printing" });
+    const late = await range("10.10.0.1", "10.10.0.9", { purpose: "Dhcp" });
+    const early = await range("10.9.0.1", "10.9.0.9", { description: "Printers", tags: [tag.id], purpose: "Static" });
+    const six = await range("2001:db8::1", "2001:db8::ff", { purpose: "Reserved" });
+    const ids = async (query: string) => (await owner.get(`ip-ranges?${query}`)).data.map(({ id }: Wire) => id);
+    expect(await ids("order_by=first")).toEqual([early.id, late.id, six.id]);
+    expect(await ids("order_by=last&order_direction=desc")).toEqual([six.id, late.id, early.id]);
+    expect(await ids("order_by=purpose")).toEqual([late.id, six.id, early.id]);
+    expect(await ids("search=printers")).toEqual([early.id]);
+    expect(await ids("search=10.9.")).toEqual([early.id]);
+    expect(await ids("search=2001:db8::ff")).toEqual([six.id]);
+    expect(await ids(`subnet_id=${six.subnet_id}`)).toEqual([six.id]);
+    expect(await ids(`subnet_id=${UNKNOWN_ID}`)).toEqual([]);
+    for (const [filter, found] of [
+      ['first : "10.9.0.0/16"', [early]],
+      ['first >= "10.9.0.2"', [late, six]],
+      ["purpose = Reserved", [six]],
+      ['subnet.cidr = "2001:db8::/32"', [six]],
+      ["network.name:*", [late, early, six]],
+      ['tags.name = "printing"', [early]],
+      ["description:*", [early]],
+      ['ever(purpose = "Dhcp", "-1d")', [late]],
+    ] as const)
+      expect([filter, await ids(`filter=${encodeURIComponent(filter)}`)]).toEqual([filter, found.map(({ id }) => id)]);
+    const rows = csvRecords((await owner.get("ip-ranges/export/csv?order_by=first")).text);
+    expect(rows[0]).toMatchObject({
+      network_name: "First network",
+      subnet_cidr: "10.0.0.0/8",
+      first: "10.9.0.1",
+      last: "10.9.0.9",
+      purpose: "Static",
+      tag_names: "printing",
+    });
+    expect((await owner.get("/api/v1/search?q=printers")).data).toMatchObject([
+      { type: "ip_range", id: early.id, name: "10.9.0.1-10.9.0.9", match: { field: "description" } },
+    ]);
+  });
+});
+
+describe("ranges that have their addresses for themselves", () => {
+  test("share none with one another, in whichever subnet of the network they are", async () => {
+    await newSubnet({ cidr: "10.2.0.0/16" });
+    const room = await newSubnet({ cidr: "10.2.3.0/24" });
+    const dhcp = await range("10.2.3.100", "10.2.3.199", { purpose: "Dhcp" });
+    const expectNothingWritten = writingWatched();
+    for (const purpose of ["Dhcp", "Reserved"])
+      for (const [from, to] of [
+        ["10.2.3.100", "10.2.3.199"],
+        ["10.2.3.1", "10.2.3.100"],
+        ["10.2.3.199", "10.2.3.250"],
+        ["10.2.3.150", "10.2.3.150"],
+        ["10.2.2.0", "10.2.4.0"],
+      ])
+        expect(await post({ first: from, last: to, purpose })).toMatchObject(
+          refusal(409, "entity_already_exists", {
+            entity: "ip_range",
+            field: "first",
+            value: from,
+            overlapping_id: dhcp.id,
+          }),
+        );
+    expect((await post({ first: "10.2.3.1", last: "10.2.3.100", purpose: "Reserved" })).body.error).toBe(
+      "The Reserved range 10.2.3.1-10.2.3.100 overlaps the Dhcp range 10.2.3.100-10.2.3.199; no two Dhcp or Reserved ranges share an address.",
+    );
+    expectNothingWritten();
+    for (const purpose of ["Static", "Gateway", "Other"])
+      expect(await range("10.2.3.150", "10.2.3.160", { purpose })).toMatchObject({ subnet_id: room.id });
+    await range("10.2.3.99", "10.2.3.99", { purpose: "Reserved" });
+    await range("10.2.3.200", "10.2.3.200", { purpose: "Reserved" });
+    const other = await newNetwork();
+    await newSubnet({ cidr: "10.2.0.0/16", network_id: other.id });
+    await range("10.2.3.100", "10.2.3.199", { purpose: "Dhcp", network_id: other.id });
+  });
+
+  test("keep to that when they move or are given another purpose, and may be changed where they are", async () => {
+    await newSubnet({ cidr: "10.2.0.0/16" });
+    const dhcp = await range("10.2.3.100", "10.2.3.199", { purpose: "Dhcp" });
+    const fixed = await range("10.2.3.150", "10.2.3.150", { purpose: "Static" });
+    const reserved = await range("10.2.3.10", "10.2.3.10", { purpose: "Reserved" });
+    const expectNothingWritten = writingWatched();
+    expect(await put(fixed, { purpose: "Reserved" })).toMatchObject(
+      refusal(409, "entity_already_exists", { overlapping_id: dhcp.id }),
+    );
+    expect(await put(reserved, { last: "10.2.3.100" })).toMatchObject(
+      refusal(409, "entity_already_exists", { overlapping_id: dhcp.id }),
+    );
+    expect(await put(dhcp, { first: "10.2.3.10" })).toMatchObject(
+      refusal(409, "entity_already_exists", { overlapping_id: reserved.id }),
+    );
+    expectNothingWritten();
+    expect(await made(put(dhcp, { first: "10.2.3.11", purpose: "Reserved" }))).toMatchObject({ first: "10.2.3.11" });
+    await made(put(dhcp, { first: "10.2.3.151" }));
+    expect(await made(put(fixed, { purpose: "Reserved" }))).toMatchObject({ purpose: "Reserved" });
+    await made(owner.delete(`ip-ranges/${reserved.id}`));
+    await range("10.2.3.1", "10.2.3.149", { purpose: "Dhcp" });
+  });
+
+  test("of a hundred that are sent at once for the same addresses, one is made", async () => {
+    await newSubnet({ cidr: "10.2.0.0/16" });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        post({ first: `10.2.3.${n + 1}`, last: `10.2.3.${n + 101}`, purpose: n % 2 === 0 ? "Dhcp" : "Reserved" }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 99 }, () => 409)]);
+  });
+
+  test("are what plain code says they may be, over random writes", async () => {
+    await newSubnet({ cidr: "10.2.0.0/16" });
+    await newSubnet({ cidr: "10.2.0.0/26" });
+    await newSubnet({ cidr: "2001:db8::/64" });
+    const random = seededRandom(17);
+    const kept = new Map<string, { from: number; to: number; isSix: boolean; purpose: string }>();
+    for (let step = 0; step < 250; step += 1) {
+      const from = random.integer(200);
+      const to = from + random.integer(12);
+      const isSix = random.integer(4) === 0;
+      const purpose = ["Dhcp", "Reserved", "Static", "Other"][random.integer(4)] as string;
+      const text = (n: number) => (isSix ? `2001:db8::${n.toString(16)}` : `10.2.0.${n}`);
+      const ids = [...kept.keys()];
+      const id = random.integer(3) === 0 ? ids[random.integer(ids.length)] : undefined;
+      if (id !== undefined && random.integer(3) === 0) {
+        await made(owner.delete(`ip-ranges/${id}`));
+        kept.delete(id);
+        continue;
+      }
+      const body = { network_id: first.networkId, first: text(from), last: text(to), purpose };
+      const isRefused =
+        (purpose === "Dhcp" || purpose === "Reserved") &&
+        [...kept].some(
+          ([other, each]) =>
+            other !== id &&
+            each.isSix === isSix &&
+            (each.purpose === "Dhcp" || each.purpose === "Reserved") &&
+            Math.max(each.from, from) <= Math.min(each.to, to),
+        );
+      const answer = id === undefined ? await owner.post("ip-ranges", body) : await owner.put(`ip-ranges/${id}`, body);
+      expect([step, body, answer.status]).toEqual([step, body, isRefused ? 409 : 200]);
+      if (!isRefused) kept.set(answer.data.id, { from, to, isSix, purpose });
+    }
+    expect(kept.size).toBeGreaterThan(40);
+  });
+});
+
+describe("a restore of an IP range", () => {
+  test("brings it back to what it was, and does not where others have its addresses by now", async () => {
+    await newSubnet({ cidr: "10.2.0.0/16" });
+    const dhcp = await range("10.2.3.100", "10.2.3.199", { purpose: "Dhcp" });
+    const at = instant();
+    await made(put(dhcp, { last: "10.2.3.120" }));
+    const reserved = await range("10.2.3.150", "10.2.3.160", { purpose: "Reserved" });
+    const expectNothingWritten = writingWatched();
+    const refused = await owner.post(`ip-ranges/${dhcp.id}/restore`, { at });
+    expect(refused).toMatchObject({ status: 409, body: { code: "entity_already_exists" } });
+    expect(refused.body.error).toContain("the Reserved range 10.2.3.150-10.2.3.160 has addresses of");
+    expectNothingWritten();
+    await made(put(reserved, { first: "10.2.3.200", last: "10.2.3.200" }));
+    tick();
+    expect((await owner.post(`ip-ranges/${dhcp.id}/restore`, { at })).status).toBe(200);
+    expect((await owner.get(`ip-ranges/${dhcp.id}`)).data).toMatchObject({ last: "10.2.3.199" });
+  });
+
+  test("takes what one transaction did to several as a whole, and a subnet keeps its ranges within", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.0.0/16" });
+    const at = instant();
+    await made(owner.put(`subnets/${subnet.id}`, { cidr: "10.2.0.0/15" }));
+    const out = await range("10.3.0.1", "10.3.0.9", { purpose: "Dhcp" });
+    expect(await owner.post(`subnets/${subnet.id}/restore`, { at })).toMatchObject({
+      status: 409,
+      body: { code: "entity_in_use", error: expect.stringContaining("1 IP range outside of 10.2.0.0/16") },
+    });
+    const inside = await range("10.2.0.1", "10.2.0.9", { purpose: "Dhcp" });
+    tick();
+    await made(owner.post("ip-ranges/bulk-delete", [out.id, inside.id]) as Promise<never>);
+    const { sequence } = versionsOf(out.id).at(-1) as { sequence: number };
+    tick();
+    const taking = await range("10.2.0.9", "10.2.0.20", { purpose: "Reserved" });
+    const expectNothingWritten = writingWatched();
+    expect(await owner.post(`transactions/${sequence}/revert`, {})).toMatchObject({
+      status: 409,
+      body: { code: "entity_already_exists" },
+    });
+    expectNothingWritten();
+    await made(owner.delete(`ip-ranges/${taking.id}`));
+    tick();
+    expect((await owner.post(`transactions/${sequence}/revert`, {})).status).toBe(200);
+    expect((await owner.get("ip-ranges?order_by=first")).data.map(({ first }: Wire) => first)).toEqual([
+      "10.2.0.1",
+      "10.3.0.1",
+    ]);
+    await made(
+      owner.post(
+        "ip-ranges/bulk-delete",
+        (await owner.get("ip-ranges")).data.map(({ id }: Wire) => id),
+      ) as never,
+    );
+    await made(owner.put(`subnets/${subnet.id}`, { cidr: "10.2.0.0/16" }));
+    expect(await owner.post(`ip-ranges/${out.id}/restore`, { at: out.valid_from })).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining("is now 10.2.0.0/16, which does not contain it") },
+    });
+  });
+
+  test("is a Member's to make, as its writing is", async () => {
+    await newSubnet({ cidr: "10.2.0.0/16" });
+    const { client } = await newMember();
+    const mine = await made(post({ first: "10.2.0.1", last: "10.2.0.9", purpose: "Dhcp" }, client));
+    tick();
+    await made(put(mine, { purpose: "Static" }, client));
+    tick();
+    expect((await client.post(`ip-ranges/${mine.id}/restore`, { at: mine.valid_from })).status).toBe(200);
+    expect((await client.get(`ip-ranges/${mine.id}`)).data).toMatchObject({ purpose: "Dhcp" });
+  });
+});
