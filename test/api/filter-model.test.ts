@@ -1,15 +1,17 @@
 // Filters against plain code over random histories: the records that each one leaves, their order and their number, as
-// of random instants, for callers of all, of some and of one network, in pages, beside other parameters and as CSV.
+// of random instants, for callers of all, of some and of one network, in pages, beside other parameters and as CSV; and
+// of what is left when history was thinned.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
-import type { DescribedField, Question } from "../support/model/filter-question.ts";
-import { type AskedKind, isWithinReach } from "../support/model/filter-scene.ts";
+import type { DescribedField } from "../support/model/filter-question.ts";
+import { type AskedKind, isWithinReach, type Version } from "../support/model/filter-scene.ts";
 import { type Asked, type Caller, FilterWorld, idsOf } from "../support/model/filter-world.ts";
 
 const SEEDS = [17, 18];
 const STEPS = 400;
-const QUESTIONS = 1_200;
+const QUESTIONS = 1_000;
 const INSTANTS = 14;
 
 const everAsked = new Set<string>();
@@ -32,58 +34,123 @@ describe.each(SEEDS)("over a random history (seed %i)", (seed) => {
     const all = [...world.versions.values()];
     const [, member] = world.callers as [Caller, Caller];
     /** Of how many records some versions are so and others are not. */
-    const ofBoth = (isSo: (record: Record<string, unknown> | null, kind: AskedKind) => boolean) =>
+    const ofBoth = (isSo: (record: Wire | null, kind: AskedKind) => boolean) =>
       all.filter((versions) => new Set(versions.map(({ record, kind }) => isSo(record, kind))).size === 2).length;
     expect(ofBoth((record, kind) => record !== null && isWithinReach(member, kind, record))).toBeGreaterThan(10);
-    // Deleted and restored under its own id.
-    expect(
-      all.filter((versions) => versions.slice(0, -1).some(({ record }) => record === null)).length,
-    ).toBeGreaterThan(1);
     expect(ofBoth((record) => record?.description === "")).toBeGreaterThan(3);
+    // Deleted and restored under its own id.
+    const isDeleted = ({ record }: Version) => record === null;
+    expect(all.filter((versions) => versions.slice(0, -1).some(isDeleted)).length).toBeGreaterThan(1);
   });
 
   test("each filter leaves what plain code leaves, in its order, its number and its pages", async () => {
-    const { random, history, questions } = world;
-    const instants = [null, null, null, ...Array.from({ length: INSTANTS }, () => random.pick(history.instants))];
-    const answers = { none: 0, some: 0, all: 0 };
-    for (let each = 0; each < QUESTIONS; each += 1) {
-      const asked = await world.draw(instants);
-      const question = questions.draw(asked.kind, world.until(asked.at));
-      const { ids, of } = await world.answer(asked, question);
-      await expectAnswer(asked, question, ids);
-      answers[ids.length === 0 ? "none" : ids.length === of ? "all" : "some"] += 1;
-    }
+    const answers = await askAndCompare(world, QUESTIONS);
     expect(Math.min(answers.some, answers.none, answers.all), JSON.stringify(answers)).toBeGreaterThan(QUESTIONS / 8);
-    for (const each of questions.asked.keys()) everAsked.add(each);
+    for (const each of world.questions.asked.keys()) everAsked.add(each);
     for (const described of world.fields.values()) for (const field of described) fields.add(field);
   });
 
-  async function expectAnswer(asked: Asked, { text }: Question, ids: readonly string[]): Promise<void> {
-    const { random } = world;
-    const { kind, caller, at, more } = asked;
-    const query = { ...more, filter: text };
-    const said = { kind, caller: caller.name, at, query };
-    const [limit, offset] = random.pick([
-      [0, 0],
-      [50, 0],
-      [1, 0],
-      [5, 3],
-      [1_000, 1],
-    ]) as [number, number];
-    const answer = await world.list(asked, { ...query, limit, offset });
-    const page = limit === 0 ? ids : ids.slice(offset, offset + limit);
-    expect({ ...said, limit, offset, total: answer.body.meta.pagination?.total_count, ids: idsOf(answer) }).toEqual({
-      ...said,
-      limit,
-      offset,
-      total: ids.length,
-      ids: [...page],
-    });
-    if (random.integer(5) > 0) return;
-    const rows = csvRecords((await world.list(asked, query, "/export/csv")).text);
-    expect({ ...said, rows: rows.map(({ id }) => id) }).toEqual({ ...said, rows: [...ids] });
-  }
+  test("each value is compared as plain code compares it, however it is written", async () => {
+    const { random, questions, callers, history } = world;
+    const instants = [null, random.pick(history.instants), random.pick(history.instants)];
+    for (let each = 0; each < QUESTIONS / 2; each += 1) {
+      const kind = random.pick(["host", "if_entry", "ip_address", "subnet"] as const);
+      const asked: Asked = { kind, caller: callers[0] as Caller, at: random.pick(instants), more: {} };
+      const question = questions.drawValue(kind, world.until(asked.at));
+      const { ids } = await world.answer(asked, question);
+      await expectAnswer(world, asked, question.text, ids, undefined);
+    }
+  });
+
+  test("what lay out of reach does not count, for those who moved into it", async () => {
+    const { random, callers, questions, versions } = world;
+    let counted = 0;
+    for (let each = 0; each < QUESTIONS / 2; each += 1) {
+      const caller = random.pick(callers.slice(1));
+      const kind = random.pick(["host", "if_entry", "port", "service"] as const);
+      const isOut = ({ record }: Version) => record !== null && !isWithinReach(caller, kind, record);
+      const at = random.pick([null, random.pick(world.history.instants)]);
+      const asked: Asked = { kind, caller, at, more: {} };
+      const question = questions.drawPast(kind, world.until(at));
+      const { ids } = await world.answer(asked, question);
+      await expectAnswer(world, asked, question.text, ids, undefined);
+      const list = await world.answer(asked, { text: "", ask: { is: "all", of: [] } });
+      if (list.ids.some((id) => versions.get(id)?.some(isOut))) counted += 1;
+    }
+    expect(counted).toBeGreaterThan(QUESTIONS / 6);
+  });
+
+  test("once it was thinned to a state a day, it leaves what plain code leaves of that", async () => {
+    const all = [...world.versions.values()].flat().map(({ from }) => from);
+    const before = all.sort((a, b) => a - b)[Math.floor(all.length * 0.7)] as number;
+    const count = all.length;
+    await world.prune(before);
+    expect([...world.versions.values()].flat().length).toBeLessThan(count);
+    const answers = await askAndCompare(world, QUESTIONS / 2);
+    expect(answers.thinned).toBeGreaterThan(QUESTIONS / 20);
+    expect(answers.some).toBeGreaterThan(QUESTIONS / 20);
+  });
 });
+
+/** How many answers were none, some or all of the list, and how many looked back to what was thinned. */
+type Tally = Record<"none" | "some" | "all" | "thinned", number>;
+
+async function askAndCompare(world: FilterWorld, count: number): Promise<Tally> {
+  const { random, history } = world;
+  const tally: Tally = { none: 0, some: 0, all: 0, thinned: 0 };
+  const instants = [null, null, null, ...Array.from({ length: INSTANTS }, () => random.pick(history.instants))];
+  for (let each = 0; each < count; each += 1) {
+    const asked = await world.draw(instants);
+    const question = world.questions.draw(asked.kind, world.until(asked.at));
+    const { ids, of } = await world.answer(asked, question);
+    const thinnedUntil = world.thinnedUntilOf(question);
+    await expectAnswer(world, asked, question.text, ids, thinnedUntil);
+    tally[ids.length === 0 ? "none" : ids.length === of ? "all" : "some"] += 1;
+    if (thinnedUntil !== undefined) tally.thinned += 1;
+  }
+  return tally;
+}
+
+async function expectAnswer(
+  world: FilterWorld,
+  asked: Asked,
+  filter: string,
+  ids: readonly string[],
+  thinnedUntil: string | undefined,
+): Promise<void> {
+  const { random } = world;
+  const { kind, caller, at, more } = asked;
+  const query = { ...more, filter };
+  const [limit, offset] = random.pick([
+    [0, 0],
+    [50, 0],
+    [1, 0],
+    [5, 3],
+    [1_000, 1],
+  ]) as [number, number];
+  const said = { kind, caller: caller.name, at, query, limit, offset };
+  const answer = await world.list(asked, { ...query, limit, offset });
+  const { meta } = answer.body;
+  expect<Wire>({
+    ...said,
+    total: meta.pagination?.total_count,
+    thinned: meta.thinned_until,
+    ids: idsOf(answer),
+  }).toEqual({
+    ...said,
+    total: ids.length,
+    thinned: thinnedUntil,
+    ids: limit === 0 ? ids : ids.slice(offset, offset + limit),
+  });
+  if (random.integer(5) > 0) return;
+  const csv = await world.list(asked, query, "/export/csv");
+  const rows = csvRecords(csv.text).map(({ id }) => id);
+  expect<Wire>({ ...said, rows, thinned: csv.headers.get("x-thinned-until") }).toEqual({
+    ...said,
+    rows: ids,
+    thinned: thinnedUntil ?? null,
+  });
+}
 
 test("each operator of each type was asked, each function, and every number of references", () => {
   const all = new Set([

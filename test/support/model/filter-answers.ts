@@ -70,26 +70,32 @@ function wasSo(ask: Ask, scene: Scene, { kind, record }: Version): boolean {
 }
 
 function versionOn(scene: Scene, id: string, on: number): Version | undefined {
-  return scene.versions.get(id)?.findLast((version) => version.from <= on);
+  return scene.versions.get(id)?.findLast((version) => version.from <= scene.known(on));
 }
 
 /** All that held at some time from an instant until what is asked about, the deleted included. */
 function within(scene: Scene, id: string, from: number): Version[] {
   const versions = scene.versions.get(id) ?? [];
+  const [first, last] = [scene.known(from), scene.known(scene.at)];
   return versions.filter(
-    (version, place) => version.from <= scene.at && (versions[place + 1]?.from ?? Number.POSITIVE_INFINITY) > from,
+    (version, place) => version.from <= last && (versions[place + 1]?.from ?? Number.POSITIVE_INFINITY) > first,
   );
 }
 
 function countChanges(path: readonly string[], from: number, scene: Scene, id: string): number {
   const versions = scene.versions.get(id) ?? [];
-  return versions.filter((version, place) => {
-    const { record, isUpdate, kind } = version;
-    if (!isUpdate || record === null || version.from <= from || version.from > scene.at) return false;
-    const before = versions[place - 1]?.record as Wire;
-    return isWithinReach(scene, kind, record) && !Bun.deepEquals(fieldOf(record, path), fieldOf(before, path));
+  const [first, last] = [scene.known(from), scene.known(scene.at)];
+  return versions.filter(({ record, isUpdate, kind, from: at, changed }, place) => {
+    if (!isUpdate || record === null || at <= first || at > last || !isWithinReach(scene, kind, record)) return false;
+    const before = versions[place - 1]?.record;
+    // Of what came before, nothing may be left, or not all.
+    if (before === undefined || before === null || at <= scene.thinnedUntil)
+      return changed.includes(path[0] as string) || OF_EVERY_VERSION.has(path[0] as string);
+    return !Bun.deepEquals(fieldOf(record, path), fieldOf(before, path));
   }).length;
 }
+
+const OF_EVERY_VERSION = new Set(["updated_at", "valid_from"]);
 
 /** Absent and null are the same. */
 function fieldOf(record: Wire, path: readonly string[]): unknown {

@@ -174,7 +174,7 @@ export class FilterHistory {
       [3, "delete an entry", () => this.delete("if-entries", this.entries)],
       [3, "delete a host", () => this.delete("hosts", this.hosts)],
       [5, "restore", () => this.restore()],
-      [5, "move a host", () => this.moveHost()],
+      [10, "move a host", () => this.moveHost()],
       [4, "add a tag", () => this.addTag()],
       [3, "change a tag", () => this.changeTag()],
       [3, "delete a tag", () => this.delete("tags", this.tags)],

@@ -21,6 +21,8 @@ export interface Question {
 
 const WORDS = TEXTS.filter((text) => /[\p{L}\p{N}]{2}/u.test(text)).map((text) => text.slice(0, 40));
 
+const WRITTEN_IN_MANY_WAYS = new Set(["text", "number", "instant", "ip_address", "prefix", "mac_address"]);
+
 export class FilterQuestions {
   /** How often what was asked, by operator and type, by function, by number of references. */
   readonly asked = new Map<string, number>();
@@ -51,6 +53,17 @@ export class FilterQuestions {
   /** @param at what ages and periods end at */
   draw(kind: AskedKind, at: number): Question {
     return this.drawTree(this.random.integer(4), () => this.drawTerm(kind, at));
+  }
+
+  /** What asks of the past alone, of the fields of the record itself. */
+  drawPast(kind: AskedKind, at: number): Question {
+    return this.drawTree(this.random.integer(2), () => this.drawOverTime(kind, at));
+  }
+
+  /** One comparison of a field of the record itself, of a type that is written in many ways. */
+  drawValue(kind: AskedKind, at: number): Question {
+    const fields = this.ownFields(kind).filter(({ type }) => WRITTEN_IN_MANY_WAYS.has(type));
+    return this.drawComparison(kind, [], fields, at);
   }
 
   private drawTree(depth: number, drawLeaf: () => Question): Question {
@@ -192,6 +205,25 @@ export function wordsIn(ask: Ask): string[] {
     case "always":
     case "was":
       return wordsIn(ask.of);
+    default:
+      return [];
+  }
+}
+
+/** How far back a filter looks, in each of its functions. */
+export function startsIn(ask: Ask): number[] {
+  switch (ask.is) {
+    case "changes":
+    case "ever":
+    case "always":
+      return [ask.from];
+    case "was":
+      return [ask.on];
+    case "all":
+    case "any":
+      return ask.of.flatMap(startsIn);
+    case "not":
+      return startsIn(ask.of);
     default:
       return [];
   }

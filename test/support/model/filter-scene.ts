@@ -34,6 +34,8 @@ export interface Version {
   /** Null from a deletion on. */
   readonly record: Wire | null;
   readonly isUpdate: boolean;
+  /** What it says that it changed. */
+  readonly changed: readonly string[];
 }
 
 export interface Scene {
@@ -44,6 +46,10 @@ export interface Scene {
   readonly records: ReadonlyMap<AskedKind, ReadonlyMap<string, Wire>>;
   /** Of every record that there ever was, oldest first. */
   readonly versions: ReadonlyMap<string, readonly Version[]>;
+  /** The end of what was thinned; -Infinity where nothing was. */
+  readonly thinnedUntil: number;
+  /** As of when an instant is answered: a kept state, where history was thinned. */
+  known(instant: number): number;
   /** The ids that a search of this list finds for this caller. */
   found(words: string): ReadonlySet<string>;
 }
@@ -155,7 +161,7 @@ function isEmpty(value: unknown): boolean {
 /** All versions of everything, as the feed tells them. */
 export async function readVersions(owner: Client): Promise<Map<string, Version[]>> {
   const versions = new Map<string, Version[]>();
-  const add = (kind: AskedKind, operation: string, transaction: Wire, record: Wire) => {
+  const add = (kind: AskedKind, operation: string, transaction: Wire, record: Wire, changed: string[]) => {
     const own = versions.get(record.id) ?? [];
     versions.set(record.id, own);
     own.push({
@@ -163,20 +169,23 @@ export async function readVersions(owner: Client): Promise<Map<string, Version[]
       from: Date.parse(transaction.at),
       record: operation === "Deleted" ? null : record,
       isUpdate: operation === "Updated",
+      changed,
     });
   };
   for (let [after, mark] = [0, ""]; ; ) {
     const { data, body } = await owner.get(`changes?after=${after}&mark=${mark}&limit=1000`);
-    for (const { entity_type, operation, transaction, record } of data as Wire[])
-      if (entity_type in LISTS) add(entity_type, operation, transaction, record);
+    for (const { entity_type, operation, transaction, record, changed_fields } of data as Wire[])
+      if (entity_type in LISTS) add(entity_type, operation, transaction, record, changed_fields);
     const { feed } = body.meta;
     if (!feed.has_more) break;
     ({ after, mark } = feed);
   }
   // Keys are in no feed.
   for (const { id } of (await owner.get(`${LISTS.api_key}?limit=0`)).data as Wire[])
-    for (const { operation, transaction, record } of (await owner.get(`${LISTS.api_key}/${id}/history`)).data.reverse())
-      add("api_key", operation, transaction, record);
+    for (const { operation, transaction, record, changed_fields } of (
+      await owner.get(`${LISTS.api_key}/${id}/history`)
+    ).data.reverse())
+      add("api_key", operation, transaction, record, changed_fields);
   return versions;
 }
 

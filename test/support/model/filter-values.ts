@@ -110,6 +110,8 @@ function drawText(random: SeededRandom, operator: Operator, known: string): Draw
     [base],
     operator === ":" ? [middle] : [base],
     [characters.slice(0, from).join(""), characters.slice(until).join("")],
+    // The beginning and the end overlap.
+    [characters.slice(0, until).join(""), characters.slice(from).join("")],
     [characters.slice(0, from).join(""), ""],
     ["", characters.slice(from).join("")],
     ["", middle, ""],

@@ -3,11 +3,11 @@
 
 import { newAppliance, type TestAppliance } from "../appliance/appliance.ts";
 import type { Answer, Client } from "../appliance/client.ts";
-import { newApiKey, newMember, type Wire } from "../appliance/factories.ts";
+import { newApiKey, newMember, pruned, type Wire } from "../appliance/factories.ts";
 import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
 import { isAskedFor } from "./filter-answers.ts";
 import { FilterHistory } from "./filter-history.ts";
-import { type DescribedField, FilterQuestions, type Question, wordsIn } from "./filter-question.ts";
+import { type DescribedField, FilterQuestions, type Question, startsIn, wordsIn } from "./filter-question.ts";
 import {
   ASKED_KINDS,
   type AskedKind,
@@ -35,6 +35,9 @@ export interface Asked {
   readonly more: Wire;
 }
 
+/** An id that nothing has. */
+const NOBODY = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a00ff";
+const DAY_MS = 86_400_000;
 /** What has most to ask for, and prefixes. */
 const OFTEN = ["host", "host", "host", "if_entry", "if_entry", "if_entry", "subnet", "subnet", "subnet"] as const;
 /** What only Admins list. */
@@ -48,6 +51,9 @@ export class FilterWorld {
   readonly callers: Caller[];
   versions: ReadonlyMap<string, readonly Version[]> = new Map();
   questions!: FilterQuestions;
+  thinnedUntil = Number.NEGATIVE_INFINITY;
+  /** When the transactions were that were thinned, in order. */
+  private thinned: readonly number[] = [];
   private readonly scenes = new Map<string | null, Scene["records"]>();
 
   private constructor(appliance: TestAppliance, history: FilterHistory, seed: number, callers: Caller[]) {
@@ -90,6 +96,30 @@ export class FilterWorld {
     this.questions = new FilterQuestions({ random, fields, searched, versions, instants: history.instants });
   }
 
+  /** Thins what was before an instant to a state a day. */
+  async prune(before: number): Promise<void> {
+    const { appliance } = this;
+    const { data } = await appliance.owner.get("transactions?limit=0");
+    this.thinned = data
+      .map((transaction: Wire) => Date.parse(transaction.at))
+      .filter((at: number) => at < before)
+      .sort((a: number, b: number) => a - b);
+    this.thinnedUntil = this.thinned.at(-1) as number;
+    const { report } = pruned(appliance, before, "daily");
+    if (report === null || report.findings.length > 0) throw new Error("the prune left a damaged store");
+    appliance.clock.advance(1_000);
+    await this.read();
+  }
+
+  /** The last transaction of its day, or of a day before; what came after all that was thinned is known as it was. */
+  private known(instant: number): number {
+    if (instant >= this.thinnedUntil) return instant;
+    const day = (at: number) => Math.floor(at / DAY_MS);
+    const before = this.thinned.filter((at) => at <= instant);
+    const isLastOfDay = (at: number) => this.thinned.findLast((each) => day(each) === day(at)) === at;
+    return before.findLast(isLastOfDay) ?? Number.NEGATIVE_INFINITY;
+  }
+
   /** Of any kind, half of it with other parameters. */
   async draw(instants: readonly (string | null)[]): Promise<Asked> {
     const { random, callers } = this;
@@ -115,10 +145,18 @@ export class FilterWorld {
       reach: asked.caller.reach,
       records: await this.records(at),
       versions: this.versions,
+      thinnedUntil: this.thinnedUntil,
+      known: (instant) => this.known(instant),
       found: (words) => found.get(words) as Set<string>,
     };
     const records = scene.records.get(kind);
     return { ids: all.filter((id) => isAskedFor(ask, scene, kind, records?.get(id) as Wire)), of: all.length };
+  }
+
+  /** What an answer says of a filter that looks back to what was thinned: until when not all is there. */
+  thinnedUntilOf({ ask }: Question): string | undefined {
+    const isThinned = startsIn(ask).some((start) => this.known(start) < this.thinnedUntil);
+    return isThinned ? new Date(this.thinnedUntil).toISOString() : undefined;
   }
 
   list({ kind, caller, at }: Asked, query: Wire, suffix = ""): Promise<Answer> {
@@ -135,7 +173,7 @@ export class FilterWorld {
 
   private async drawMore(kind: AskedKind, at: string | null): Promise<Wire> {
     const { random, history } = this;
-    const one = async (of: AskedKind) => random.pick([...((await this.records(at)).get(of)?.keys() ?? [])]);
+    const one = async (of: AskedKind) => random.pick([...((await this.records(at)).get(of)?.keys() ?? []), NOBODY]);
     const isOfHost = ["ip_address", "port", "service", "if_entry"].includes(kind);
     const isOrdered = ["host", "service", "subnet", "vlan", "network", "tag"].includes(kind);
     const isOfNetwork = isOfHost || ["host", "binding", "subnet", "vlan"].includes(kind);
