@@ -35,6 +35,7 @@ import { filterFieldRoutes } from "./inventory/filter-field-routes.ts";
 import { RESOURCES } from "./inventory/resources.ts";
 import { activityRoutes } from "./questions/activity/activity-routes.ts";
 import { searchRoutes } from "./questions/search-routes.ts";
+import { summaryRoutes } from "./questions/summary/summary-routes.ts";
 import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
 import { bindingRoutes } from "./resources/bindings/routes.ts";
 import { credentialRoutes } from "./resources/credentials/routes.ts";
@@ -154,6 +155,7 @@ export function createApp(options: AppOptions) {
   locateRoutes(surface, options.backend);
   recordHistoryRoutes(surface, options.backend);
   restoreRoutes(surface, options.backend);
+  summaryRoutes(surface, options.backend, options.clock);
   searchRoutes(surface, options.backend);
   topologyRoutes(surface, options.backend);
   documentation(

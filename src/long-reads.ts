@@ -13,6 +13,7 @@ import { largeRecordRead } from "./inventory/large-record.ts";
 import { longListRead } from "./inventory/long-list.ts";
 import { activity } from "./questions/activity/activity.ts";
 import { search } from "./questions/search.ts";
+import { summary } from "./questions/summary/summary.ts";
 
 export const LONG_READS: readonly AnyLongRead[] = [
   activity,
@@ -24,6 +25,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   longListRead,
   recordHistory,
   search,
+  summary,
   topology,
   transaction,
   transactions,

@@ -10,6 +10,7 @@ import type { Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import { ipAddressKind } from "../resources/ip-addresses/ip-address.ts";
+import { ipRangeKind } from "../resources/ip-ranges/ip-range.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { subnetKind } from "../resources/subnets/subnet.ts";
 import { OneOf, QueryList, Uuid } from "../wire/schemas.ts";
@@ -24,7 +25,10 @@ export const narrowingQuery = {
   network_id: Type.Optional(Uuid),
   host_id: Type.Optional(Type.String({ format: "uuid", description: "Only this host and its children." })),
   subnet_id: Type.Optional(
-    Type.String({ format: "uuid", description: "Only this subnet and the addresses that are or were in it." }),
+    Type.String({
+      format: "uuid",
+      description: "Only this subnet, and the addresses and ranges in it before or after.",
+    }),
   ),
   id: Type.Optional(Type.String({ format: "uuid", description: "Only this record, without its children." })),
 };
@@ -74,7 +78,7 @@ export function narrowedChanges(reach: Reach, { types, networkN, hostN, subnet, 
     kinds: types === undefined ? CHANGE_KINDS : CHANGE_KINDS.filter((kind) => types.includes(kind.name)),
     networkN,
     hostN,
-    named: subnet === undefined ? undefined : { ...subnet, kind: ipAddressKind, field: "subnet_id" },
+    named: subnet === undefined ? undefined : { ...subnet, kinds: [ipAddressKind, ipRangeKind], field: "subnet_id" },
     recordN,
   });
 }

@@ -35,6 +35,7 @@ const LAYERS = [
 const SIDEWAYS: [from: string, to: string][] = [
   ["backup/", "history/"],
   ["questions/", "history/"],
+  ["questions/", "discovery/"],
 ];
 
 /** Below the app these alone know HTTP: routes, and what answers for them. */

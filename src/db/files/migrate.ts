@@ -31,6 +31,7 @@ import changeCounts from "../../../migrations/0014_change_counts.sql" with { typ
 import markers from "../../../migrations/0015_markers.sql" with { type: "text" };
 import groups from "../../../migrations/0016_groups.sql" with { type: "text" };
 import ipRanges from "../../../migrations/0017_ip_ranges.sql" with { type: "text" };
+import summary from "../../../migrations/0018_summary.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -55,6 +56,7 @@ const MIGRATIONS: readonly string[] = [
   markers,
   groups,
   ipRanges,
+  summary,
 ];
 
 /**

@@ -51,11 +51,11 @@ export interface ChangeQuery {
   readonly isOfThen?: true;
 }
 
-/** A record, and the field by which those of a kind name it. */
+/** A record, and the field by which those of some kinds name it. */
 export interface NamedRecord {
   readonly n: number;
   readonly id: string;
-  readonly kind: AnyKind;
+  readonly kinds: readonly AnyKind[];
   readonly field: string;
 }
 
@@ -255,6 +255,18 @@ export class ChangeLog {
     return row?.[0] ?? null;
   }
 
+  /**
+   * Those of these records that are of one of the kinds, and that the caller sees or could once see.
+   * @param networkN only those that ever lived in this network; null for any
+   */
+  everSeenOf(kinds: readonly AnyKind[], ns: readonly number[], reach: Reach, networkN: number | null): Set<number> {
+    const sql = new SqlBuilder(null);
+    const visible = this.visible({ reach, kinds, ...(networkN === null ? {} : { networkN }) }, sql);
+    const text = `SELECT r.n FROM json_each(${sql.bind(JSON.stringify(ns))}) j
+      CROSS JOIN history_records r ON r.n = j.value WHERE ${visible}`;
+    return new Set((this.connection.statement(text).values(...sql.values) as Array<[number]>).map((row) => row[0]));
+  }
+
   /** In any order. */
   entries(sequences: Iterable<number>): Map<number, LedgerEntry> {
     const rows = this.connection
@@ -352,12 +364,12 @@ function changeOf(kinds: readonly AnyKind[], [n, sequence, code, id, operation, 
 }
 
 /** Whether version `v` of record `r`, or the one before it, names a record, or is of it. */
-function namesSql({ n, id, kind, field }: NamedRecord, sql: SqlBuilder): string {
+function namesSql({ n, id, kinds, field }: NamedRecord, sql: SqlBuilder): string {
   const names = (members: string) => `('{' || ${members} || '}') ->> '$.${field}'`;
   const named = sql.bind(id);
   const before = `(SELECT ${names("b.members")} FROM history_versions b WHERE b.key > (r.n << 31) AND b.key < v.key
     ORDER BY b.key DESC LIMIT 1)`;
-  return `(r.n = ${sql.bind(n)} OR (r.kind = ${kind.code}
+  return `(r.n = ${sql.bind(n)} OR (r.kind IN (${kinds.map((kind) => kind.code).join(", ")})
     AND (${names("v.members")} IS ${named} OR ${before} IS ${named})))`;
 }
 

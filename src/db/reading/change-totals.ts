@@ -94,6 +94,18 @@ export class ChangeTotals {
     return totals;
   }
 
+  /** The transactions with the latest changes of a sort, newest first: enough for so many changes. */
+  *latest(range: TransactionRange, operation: VersionOperation, count: number): Generator<void, number[]> {
+    const sequences = new Set<number>();
+    for (const { scope, counts } of yield* this.ofEach(range, operation)) {
+      const before = this.countsAt(scope, range.after)[operation];
+      for (let place = 1; place <= Math.min(count, counts[operation]); place += 1)
+        sequences.add(this.whereMore(scope, range, (each) => each[operation], before + counts[operation] - place));
+      yield;
+    }
+    return [...sequences].sort((one, other) => other - one).slice(0, count);
+  }
+
   /** Scope by scope, each transaction that changed something in it. */
   *increases({ after, until }: TransactionRange): Generator<Increase[]> {
     for (const scope of yield* ignoringSteps(this.moved({ after, until }))) {

@@ -53,6 +53,39 @@ export function pageOfScans(reader: Reader, query: ScanQuery, limit: number, off
   return rows.map((row) => scanIn(row, query.then));
 }
 
+/** Those that failed after an instant and by another, in networks that are there as of a transaction; newest first. */
+export function failedScans(
+  reader: Reader,
+  { reach, networkN, after, at, sequence }: FailedScansQuery,
+): ReadonlyArray<{ readonly id: string; readonly networkN: number; readonly endedAt: Instant }> {
+  const rows = reader
+    .statement(
+      `SELECT s.id, s.network_n, s.ended_at FROM discovery_scans s INDEXED BY discovery_scans_failed
+        WHERE s.status = 'Failed' AND s.organization_n = +?1 AND s.ended_at > +?2 AND s.ended_at <= +?3
+        AND (+?4 IS NULL OR s.network_n IN (SELECT value FROM json_each(+?4))) AND (+?5 IS NULL OR s.network_n = +?5)
+        AND EXISTS (SELECT 1 FROM history_spans w WHERE w.scope = +?1 * 64 + ${networkKind.code} AND w.n = s.network_n
+          AND w.born <= +?6 AND w.died > +?6) ORDER BY s.ended_at DESC, s.id DESC`,
+    )
+    .values(
+      reach.organizationN,
+      after,
+      at,
+      reach.networkNs === null ? null : JSON.stringify(reach.networkNs),
+      networkN,
+      sequence,
+    ) as Array<[string, number, number]>;
+  return rows.map(([id, n, endedAt]) => ({ id, networkN: n, endedAt }));
+}
+
+export interface FailedScansQuery {
+  readonly reach: Reach;
+  /** Null for all that the caller reaches. */
+  readonly networkN: number | null;
+  readonly after: Instant;
+  readonly at: Instant;
+  readonly sequence: number;
+}
+
 export function scansAfter(reader: Reader, query: ScanQuery, after: string, limit: number): FoundScan[] {
   const { sql, values } = conditions(reader, query);
   const rows = reader

@@ -47,6 +47,7 @@ export const ipRangeKind: Kind<IpRangeRecord> = {
     claims_last: claims(range) ? addressKey(range.last) : null,
   }),
   scopes: { network: "network_id" },
+  countedWith: ["subnet_id"],
   references: [
     { to: "subnet", field: "subnet_id", refuses: true },
     { to: "tag", field: "tags", without: offList("tags") },

@@ -296,6 +296,34 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       ),
     );
   },
+  "GET /api/v1/summary": (asking) => {
+    const { oracle } = asking.world;
+    return asking.instants().flatMap((instant) =>
+      [null, ...asking.places].map(
+        (place): Case => ({
+          title: `${instant.title}, of ${place?.name ?? "all"}`,
+          path: withQuery(asking.path, place === null ? "" : `network_id=${place.networkId}`, instant.query),
+          code: null,
+          check: ({ data }) => {
+            const sequence = Math.min(instant.sequence, oracle.head);
+            for (const [kind, count] of Object.entries(data.counts)) {
+              const living = oracle.living(asking.caller, kind, sequence);
+              const within = living.filter((record) => place === null || record.network_id === place.networkId);
+              expect([kind, count]).toEqual([kind, within.length]);
+            }
+            const after = oracle.sequenceAt(data.from);
+            const isWithin = ({ id }: { id: string }) =>
+              place === null || oracle.find(id)?.networkId === place.networkId;
+            const counted = oracle.counted(asking.caller, SHOWN, after, sequence).filter(isWithin);
+            const { created, updated, deleted } = data.changes;
+            expect(created + updated + deleted).toBe(counted.length);
+            for (const { id } of [...data.new, ...data.vanished, ...data.flapping.ports, ...data.stale.hosts])
+              expect(counted.some((change) => change.id === id)).toBe(true);
+          },
+        }),
+      ),
+    );
+  },
   "GET /api/v1/changes": (asking) => {
     const { oracle, then } = asking.world;
     const changes = (
@@ -679,7 +707,7 @@ function narrowings(asking: Asking): Array<{ title: string; query: string; finds
       {
         title: `subnet_id of ${place.name}`,
         query: `subnet_id=${subnets?.id}`,
-        finds: isPartOf(["ip_address"], "subnet_id", subnets?.id),
+        finds: isPartOf(["ip_address", "ip_range"], "subnet_id", subnets?.id),
       },
       { title: `id of ${place.name}`, query: `id=${ports?.id}`, finds: (change: Counted) => change.id === ports?.id },
     ];

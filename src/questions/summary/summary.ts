@@ -1,0 +1,211 @@
+// GET /api/v1/summary, as it is worked out: what there is, what came and went in the last day, what flaps, what is not
+// seen any more and which scans failed. Every step is bounded.
+
+import type { Actor } from "../../access/actor.ts";
+import { atLeast } from "../../access/role.ts";
+import { formatInstant, type Instant } from "../../base/instant.ts";
+import type { ChangeCounts } from "../../db/change-counts.ts";
+import { type AnyKind, valueScope } from "../../db/kind.ts";
+import type { Thinned } from "../../db/pruned-history.ts";
+import type { TransactionRange } from "../../db/reading/activity.ts";
+import { ChangeTotals } from "../../db/reading/change-totals.ts";
+import { CountedChanges } from "../../db/reading/counted-changes.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { failedScans } from "../../discovery/scans/scan-reads.ts";
+import { type Narrowing, narrowedChanges } from "../../history/narrowing.ts";
+import { KINDS, RESOURCES } from "../../inventory/resources.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
+import { networkKind } from "../../resources/networks/network.ts";
+import { metaAt, resolvedMembers, successBody, thinnedUntilMember } from "../../wire/envelope.ts";
+import { NamesThen } from "../activity/names-then.ts";
+import { flappingPorts } from "./flapping.ts";
+import { recentRecords, wholeRecords } from "./recent-records.ts";
+import { staleHosts } from "./stale-hosts.ts";
+
+export interface SummaryInput {
+  readonly actor: Actor;
+  /** Only this network; 0 for one that the caller does not see; null for all. */
+  readonly networkN: number | null;
+  readonly networkId: string | null;
+  /** The transaction as of which it is. */
+  readonly sequence: number;
+  /** Whether that is the newest. */
+  readonly isPresent: boolean;
+  /** Transactions of the last day. */
+  readonly day: TransactionRange;
+  readonly from: Instant;
+  readonly to: Instant;
+  /** The instant to be echoed; null where none was asked for. */
+  readonly asked: string | null;
+  readonly thinned?: Thinned;
+}
+
+/** Those that each list names; the others are counted. */
+export const SUMMARY_LISTED = 10;
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
+
+/** The answer as an envelope. */
+export const summary = longRead("summary", function* (reader: Reader, input: SummaryInput) {
+  const parts: Record<string, unknown> = {
+    from: formatInstant(input.from),
+    to: formatInstant(input.to),
+  };
+  for (const part of [counts, changes, flapping, stale, scans]) {
+    const steps = part(reader, input);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) {
+        Object.assign(parts, step.value);
+        break;
+      }
+      yield PAUSE;
+    }
+  }
+  const thinned = thinnedUntilMember(reader.thinnedPast.incompleteUntil(input.day.after));
+  yield new TextEncoder().encode(
+    successBody(JSON.stringify(parts), metaAt(input.asked, resolvedMembers(input.thinned) + thinned)),
+  );
+});
+
+/** Records that live, by kind; interfaces by operational status. */
+function* counts(reader: Reader, { actor, networkN, networkId, sequence }: SummaryInput): Generator<void, object> {
+  const byKind: Record<string, number> = {};
+  const asOf = reader.atSequence(sequence);
+  for (const { kind, read } of RESOURCES) {
+    if (read.sessionOnly === true || !atLeast(actor.role, read.role)) continue;
+    if (networkId !== null && (kind.scopes.network === undefined || kind === networkKind)) continue;
+    const within = networkId === null ? {} : { within: { network: networkId } };
+    byKind[kind.name] = reader.total({ kind, reach: actor, asOf, ...within, limit: 1, offset: 0 });
+    yield;
+  }
+  const networks = networkN === null ? networksAt(reader, actor, sequence) : [networkN];
+  const byStatus: Record<string, number> = {};
+  for (const status of OPER_STATUSES) {
+    const scopes = networks.map((n) => valueScope(ifEntryKind, "oper_status", status, n));
+    const [row] = reader
+      .statement(
+        `SELECT coalesce(sum((SELECT count FROM history_census WHERE scope = c.value AND sequence <= +?2
+          ORDER BY sequence DESC LIMIT 1)), 0) FROM json_each(+?1) c`,
+      )
+      .values(JSON.stringify(scopes), sequence) as Array<[number]>;
+    byStatus[status] = row?.[0] ?? 0;
+    yield;
+  }
+  return { counts: byKind, interfaces_by_oper_status: byStatus };
+}
+
+/** The numbers of the networks that live. */
+function networksAt(reader: Reader, actor: Actor, sequence: number): number[] {
+  const rows = reader
+    .statement(
+      `SELECT n FROM history_spans WHERE scope = +?1 * 64 + ${networkKind.code} AND born <= +?2 AND died > +?2
+        AND (+?3 IS NULL OR n IN (SELECT value FROM json_each(+?3)))`,
+    )
+    .values(actor.organizationN, sequence, actor.networkNs === null ? null : JSON.stringify(actor.networkNs));
+  return (rows as Array<[number]>).map(([n]) => n);
+}
+
+/** What was created, updated and deleted within the day, by kind, and the latest that came and went. */
+function* changes(reader: Reader, { actor, networkN, day, sequence }: SummaryInput): Generator<void, object> {
+  const narrowing: Narrowing = networkN === null ? {} : { networkN };
+  const counted = new CountedChanges(reader, narrowedChanges(actor, narrowing));
+  const totals: ChangeCounts = { Created: 0, Updated: 0, Deleted: 0 };
+  const byKind = new Map<string, ChangeCounts>();
+  for (const { scope, counts: ofScope } of yield* new ChangeTotals(reader, counted.scopes).ofEach(day, null)) {
+    const name = kindOf(scope).name;
+    const known = byKind.get(name) ?? { Created: 0, Updated: 0, Deleted: 0 };
+    byKind.set(name, known);
+    for (const operation of ["Created", "Updated", "Deleted"] as const) {
+      known[operation] += ofScope[operation];
+      totals[operation] += ofScope[operation];
+    }
+  }
+  const query = wholeRecords(actor, narrowing);
+  const listed = { limit: SUMMARY_LISTED };
+  const created = yield* recentRecords(reader, query, day, { operation: "Created", ...listed });
+  const deleted = yield* recentRecords(reader, query, day, { operation: "Deleted", ...listed });
+  const names = new NamesThen(reader, actor, sequence);
+  const named = ({ n, kind, id, sequence: at }: (typeof created)[number]) => ({
+    entity_type: kind.name,
+    id,
+    name: names.of(n)?.name ?? null,
+    network_id: names.of(n)?.networkId ?? null,
+    at: formatInstant(reader.thinnedPast.instantOf(at)),
+  });
+  yield;
+  return {
+    changes: {
+      created: totals.Created,
+      updated: totals.Updated,
+      deleted: totals.Deleted,
+      types: Object.fromEntries(
+        [...byKind].map(([name, { Created, Updated, Deleted }]) => [
+          name,
+          { created: Created, updated: Updated, deleted: Deleted },
+        ]),
+      ),
+    },
+    new: created.map(named),
+    vanished: deleted.map(named),
+  };
+}
+
+function* flapping(reader: Reader, { actor, networkN, day, sequence }: SummaryInput): Generator<void, object> {
+  const ports = yield* flappingPorts(reader, actor, networkN, day);
+  const names = new NamesThen(reader, actor, sequence);
+  return {
+    flapping: {
+      count: ports.length,
+      ports: ports.slice(0, SUMMARY_LISTED).flatMap(({ n, changes: times, last }) => {
+        const port = names.of(n);
+        const host = port?.hostId == null ? null : names.ofId(port.hostId);
+        return port === null
+          ? []
+          : {
+              id: port.id,
+              name: port.name,
+              host: host === null ? null : { id: host.id, name: host.name },
+              changes: times,
+              last: formatInstant(reader.thinnedPast.instantOf(last)),
+            };
+      }),
+    },
+  };
+}
+
+function* stale(reader: Reader, { actor, networkN, sequence, isPresent }: SummaryInput): Generator<void, object> {
+  const hosts = yield* staleHosts(reader, { reach: actor, networkN, sequence, isPresent });
+  const names = new NamesThen(reader, actor, sequence);
+  return {
+    stale: {
+      count: hosts.length,
+      hosts: hosts.slice(0, SUMMARY_LISTED).flatMap(({ n, since }) => {
+        const host = names.of(n);
+        return host === null ? [] : { id: host.id, name: host.name, network_id: host.networkId, stale_since: since };
+      }),
+    },
+  };
+}
+
+function* scans(reader: Reader, { actor, networkN, sequence, from, to }: SummaryInput): Generator<void, object> {
+  const failed = failedScans(reader, { reach: actor, networkN, after: from, at: to, sequence });
+  yield;
+  const networkIds = reader.recordIds(failed.slice(0, SUMMARY_LISTED).map((scan) => scan.networkN));
+  return {
+    failed_scans: {
+      count: failed.length,
+      scans: failed.slice(0, SUMMARY_LISTED).map(({ id, endedAt }, place) => ({
+        id,
+        network_id: networkIds[place],
+        ended_at: formatInstant(endedAt),
+      })),
+    },
+  };
+}
+
+function kindOf(scope: number): AnyKind {
+  const code = ((scope % 64) + 64) % 64;
+  return KINDS.find((kind) => kind.code === code) as AnyKind;
+}

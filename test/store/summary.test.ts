@@ -1,0 +1,230 @@
+// The summary against plain code over all versions: at random instants of a random history, for callers of all networks
+// and of some, of one network and of all.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Actor } from "../../src/access/actor.ts";
+import { formatInstant } from "../../src/base/instant.ts";
+import { ChangeLog } from "../../src/db/reading/change-log.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { flappingPorts } from "../../src/questions/summary/flapping.ts";
+import { summary } from "../../src/questions/summary/summary.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { OPER_STATUSES } from "../../src/resources/if-entries/vocabulary.ts";
+import { networkKind } from "../../src/resources/networks/network.ts";
+import { recordLabel } from "../../src/resources/record-label.ts";
+import { Model } from "../support/model/model.ts";
+import { isTold, type ToldChange, toldChanges } from "../support/model/told-changes.ts";
+import { DAY_MS, Store, type Wire } from "../support/store/store.ts";
+
+let store: Store;
+let model: Model;
+let told: ToldChange[];
+/** Of which networks which scans failed, and when. */
+const failed: Array<{ readonly id: string; readonly networkId: string; readonly at: number }> = [];
+
+beforeAll(() => {
+  store = new Store({ seed: 51 });
+  model = new Model(store, 51);
+  model.movesHosts = false;
+  const { random } = model;
+  for (let each = 0; each < 500; each += 1) {
+    // Some ports flap, and some hosts are not seen any more.
+    const dice = random.integer(6);
+    if (dice === 0)
+      model.step((draft) => {
+        const port = draft.all(ifEntryKind)[random.integer(3)];
+        if (port !== undefined) draft.update(port, { oper_status: port.fields.oper_status === "Up" ? "Down" : "Up" });
+      });
+    else if (dice === 1)
+      model.step((draft) => {
+        const hosts = draft.all(hostKind);
+        if (hosts.length > 0)
+          draft.update(random.pick(hosts), {
+            stale_since: random.integer(3) === 0 ? undefined : formatInstant(store.clock.at - random.integer(DAY_MS)),
+          });
+      });
+    else model.step();
+    if (each % 10 === 0) failScan();
+    if (each % 30 === 0) store.clock.at += random.integer(DAY_MS);
+  }
+  store.clock.at += 60_000;
+  told = toldChanges(store);
+});
+afterAll(() => store.close());
+
+/** As a scan leaves it behind. */
+function failScan(): void {
+  const networks = [...model.head.records.values()].filter(({ kind }) => kind === networkKind);
+  const networkId = model.random.pick(networks).id;
+  const id = `01936f2e-0d5c-7d3a-9a39-${failed.length.toString(16).padStart(12, "0")}`;
+  const at = store.clock.at;
+  const isFailed = model.random.integer(3) > 0;
+  store.db.$client
+    .prepare(
+      `INSERT INTO discovery_scans (id, organization_n, network_n, status, requested_at, started_at, ended_at, request, checksum)
+        VALUES (?, ?, ?, ?, ?, ?, ?, '{}', 0)`,
+    )
+    .run(id, store.n(store.organizationId), store.n(networkId), isFailed ? "Failed" : "Completed", at, at, at);
+  failed.push({ id, networkId, at: isFailed ? at : Number.NaN });
+}
+
+interface Asked {
+  readonly reach: readonly string[] | null;
+  readonly networkId: string | null;
+  readonly to: number;
+}
+
+function answer({ reach, networkId, to }: Asked): Wire {
+  const { reader } = store;
+  const actor: Actor = { ...store.reach(reach), type: "User", n: 1, userN: 1, role: "Owner" };
+  const past = reader.thinnedPast;
+  const sequence = past.lastBefore(to + 1);
+  const chunks = [
+    ...summary(reader, {
+      actor,
+      networkN: networkId === null ? null : (new ChangeLog(reader).everSeen(networkKind, networkId, actor) ?? 0),
+      networkId,
+      sequence,
+      isPresent: to > store.clock.at,
+      day: { after: past.lastBefore(to - DAY_MS + 1), until: sequence },
+      from: to - DAY_MS,
+      to,
+      asked: null,
+    }),
+  ];
+  return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks))).data;
+}
+
+/** In plain code. */
+function expected({ reach, networkId, to }: Asked): Wire {
+  const isReached = networkId === null || reach === null || reach.includes(networkId);
+  const query = { reach, ...(networkId === null ? {} : { network_id: networkId }) };
+  const visible = told.filter((change) => isReached && change.at <= to && isTold(change, query));
+  const living = new Map<string, { type: string; record: Wire }>();
+  for (const { id, type, operation, states } of visible)
+    if (operation === "Deleted") living.delete(id);
+    else living.set(id, { type, record: states.at(-1) as Wire });
+  const alive = (type: string) => [...living.values()].filter((each) => each.type === type).map(({ record }) => record);
+  const inDay = visible.filter(({ at }) => at > to - DAY_MS);
+  const counted = inDay.filter(({ isCounted }) => isCounted);
+  const countsOf = (changes: readonly ToldChange[]) => {
+    const of = (operation: string) => changes.filter((change) => change.operation === operation).length;
+    return { created: of("Created"), updated: of("Updated"), deleted: of("Deleted") };
+  };
+  const latest = (operation: string) =>
+    counted
+      .filter((change) => change.operation === operation && !PARTS.includes(change.type))
+      .map((change, place) => ({ change, place }))
+      .sort((one, other) => other.change.sequence - one.change.sequence || one.place - other.place)
+      .slice(0, 10)
+      .map(({ change: { type, id, at } }) => ({
+        entity_type: type,
+        id,
+        name: nameAt(type, id, to),
+        at: formatInstant(at),
+      }));
+  const flaps = new Map<string, ToldChange[]>();
+  for (const change of inDay)
+    if (change.type === "if_entry" && change.fields.includes("oper_status"))
+      flaps.set(change.id, [...(flaps.get(change.id) ?? []), change]);
+  const flapping = [...flaps]
+    .filter(([, changes]) => changes.length >= 6)
+    .map(([id, changes]) => ({ id, changes: changes.length, last: formatInstant(changes.at(-1)?.at as number) }))
+    .sort((one, other) => other.changes - one.changes || (one.last < other.last ? 1 : -1));
+  const stale = alive("host").filter((host) => host.stale_since !== undefined);
+  const scans = failed
+    .filter(({ networkId: of, at }) => at > to - DAY_MS && at <= to && (living.has(of) || networkId === of))
+    .filter(({ networkId: of }) => (networkId ?? of) === of && (reach?.includes(of) ?? true));
+  return {
+    counts: Object.fromEntries(LISTED.map((type) => [type, alive(type).length])),
+    statuses: Object.fromEntries(
+      OPER_STATUSES.map((status) => [status, alive("if_entry").filter((each) => each.oper_status === status).length]),
+    ),
+    changes: {
+      ...countsOf(counted),
+      types: Object.fromEntries(
+        [...new Set(counted.map(({ type }) => type))].map((type) => [
+          type,
+          countsOf(counted.filter((change) => change.type === type)),
+        ]),
+      ),
+    },
+    new: latest("Created"),
+    vanished: latest("Deleted"),
+    flapping,
+    stale: stale.map(({ stale_since }) => stale_since).sort(),
+    failed: scans.map(({ id }) => id).sort(),
+  };
+}
+
+const PARTS = ["ip_address", "port", "service", "binding", "if_entry"];
+const LISTED = ["host", "port", "ip_address", "service", "if_entry", "subnet"];
+
+/** As it was called at an instant, or when it ended. */
+function nameAt(type: string, id: string, to: number): string {
+  const kind = KINDS.find((each) => each.name === type) as (typeof KINDS)[number];
+  return recordLabel(kind, told.findLast((change) => change.id === id && change.at <= to)?.states.at(-1) as Wire);
+}
+
+test("tells what plain code tells, at any instant, of all networks and of some", () => {
+  const { random } = model;
+  const networks = [...new Set(told.filter(({ type }) => type === "network").map(({ id }) => id))];
+  const found = { flapping: 0, stale: 0, failed: 0, vanished: 0 };
+  for (let time = 0; time < 150; time += 1) {
+    const first = told[0]?.at as number;
+    const asked: Asked = {
+      reach: random.pick([null, null, networks.filter(() => random.integer(2) === 0), []]),
+      networkId: random.integer(3) === 0 ? random.pick(networks) : null,
+      to: random.pick([first + random.integer(store.clock.at - first), random.pick(told).at, store.clock.at + 1]),
+    };
+    const data = answer(asked);
+    const wanted = expected(asked);
+    expect({ asked, counts: data.counts }).toMatchObject({ asked, counts: wanted.counts });
+    expect({ asked, statuses: data.interfaces_by_oper_status }).toEqual({ asked, statuses: wanted.statuses });
+    expect({ asked, changes: data.changes }).toEqual({ asked, changes: wanted.changes });
+    const named = (records: Wire[]) => records.map(({ network_id: _, ...rest }) => rest);
+    expect({ asked, new: named(data.new) }).toEqual({ asked, new: wanted.new });
+    expect({ asked, vanished: named(data.vanished) }).toEqual({ asked, vanished: wanted.vanished });
+    expect(data.flapping.count).toBe(wanted.flapping.length);
+    expect(data.flapping.ports.map(({ id, changes, last }: Wire) => ({ id, changes, last }))).toEqual(
+      wanted.flapping.slice(0, 10),
+    );
+    expect({ asked, count: data.stale.count }).toEqual({ asked, count: wanted.stale.length });
+    expect(data.stale.hosts.map((host: Wire) => host.stale_since)).toEqual(wanted.stale.slice(0, 10));
+    expect(data.failed_scans.count).toBe(wanted.failed.length);
+    if (wanted.failed.length <= 10)
+      expect(data.failed_scans.scans.map((scan: Wire) => scan.id).sort()).toEqual(wanted.failed);
+    found.flapping += wanted.flapping.length;
+    found.stale += wanted.stale.length;
+    found.failed += wanted.failed.length;
+    found.vanished += wanted.vanished.length;
+  }
+  for (const [part, count] of Object.entries(found)) expect([part, count > 20]).toEqual([part, true]);
+});
+
+test("finds what flaps in as many steps as it takes, each change once, without looking at other versions", () => {
+  const sequences: number[] = [];
+  for (let each = 0; each < 7; each += 1)
+    model.step((draft) => {
+      for (const port of draft.all(ifEntryKind))
+        draft.update(port, { oper_status: port.fields.oper_status === "Up" ? "Down" : "Up" });
+      sequences.push(model.head.sequence + 1);
+    });
+  const range = { after: (sequences[0] as number) - 1, until: sequences.at(-1) as number };
+  const found = (stepVersions?: number) => {
+    const steps = flappingPorts(store.reader, store.reach(), null, range, stepVersions);
+    for (let count = 1; ; count += 1) {
+      const step = steps.next();
+      if (step.done === true) return { ports: step.value, steps: count };
+    }
+  };
+  const whole = found();
+  expect(whole.ports.length).toBeGreaterThan(3);
+  expect(whole.ports.every(({ changes, last }) => changes === 7 && last === range.until)).toBe(true);
+  for (const stepVersions of [1, 2, 5]) {
+    const stepwise = found(stepVersions);
+    expect(stepwise.ports).toEqual(whole.ports);
+    expect(stepwise.steps).toBeGreaterThan((whole.ports.length * 7) / stepVersions);
+  }
+});
