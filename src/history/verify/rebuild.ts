@@ -44,6 +44,9 @@ const ACTIVITY = `
   SELECT scope, sequence, row_number() OVER (PARTITION BY scope ORDER BY sequence)
     FROM (SELECT DISTINCT scope, sequence FROM temp.activity)`;
 
+/** The index's own command. */
+const FORGET_WORDS = "INSERT INTO history_words (history_words) VALUES ('delete-all')";
+
 const INSERT_OBSERVED = "INSERT INTO observations (n, observed, checksum) VALUES (?, ?, ?) ON CONFLICT (n) DO NOTHING";
 
 interface Statement {
@@ -103,7 +106,7 @@ export function deriveChangesAndTexts(db: Sql, kinds: readonly AnyKind[]): void 
   new Rebuild(db, kinds, ["activity", "texts"]).runForChangesAndTexts();
 }
 
-/** Makes the index of what records are called, in a store that has none yet, within a transaction of the caller's. */
+/** Makes the index of what records are called anew, or in a store that has none yet, within a transaction of the caller's. */
 export function deriveWords(db: Sql, kinds: readonly AnyKind[]): void {
   new Rebuild(db, kinds, ["words"]).runForWords();
 }
@@ -182,7 +185,7 @@ class Rebuild {
       $client.run(`DELETE FROM ${table}`);
     $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
     $client.run("CREATE TEMP TABLE ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
-    $client.run("INSERT INTO history_words (history_words) VALUES ('delete-all')");
+    $client.run(FORGET_WORDS);
     this.walk((life) => {
       onLife(life);
       counts.add(life);
@@ -202,6 +205,7 @@ class Rebuild {
   }
 
   runForWords(): void {
+    this.db.$client.run(FORGET_WORDS);
     this.walk((life) => this.words(life));
   }
 
