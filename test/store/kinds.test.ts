@@ -86,6 +86,9 @@ test("changes of parts are told of themselves, or as those of what shows them: w
     });
     expect([kind.name, [...(kind.toldParts ?? [])].sort()]).toEqual([kind.name, told.sort()]);
     expect([kind.name, (kind.countedWith ?? []).filter((field) => !isReferred(kind, field))]).toEqual([kind.name, []]);
+    const { host } = kind.scopes;
+    if (host !== undefined && kind.owners !== undefined && kind.isUntold !== true)
+      expect([kind.name, kind.countedWith]).toEqual([kind.name, expect.arrayContaining([host])]);
   }
 });
 
