@@ -8,6 +8,7 @@ import { ChangeLog } from "../../src/db/reading/change-log.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { flappingPorts } from "../../src/questions/summary/flapping.ts";
 import { summary } from "../../src/questions/summary/summary.ts";
+import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { OPER_STATUSES } from "../../src/resources/if-entries/vocabulary.ts";
@@ -42,6 +43,21 @@ beforeAll(() => {
         if (hosts.length > 0)
           draft.update(random.pick(hosts), {
             stale_since: random.integer(3) === 0 ? undefined : formatInstant(store.clock.at - random.integer(DAY_MS)),
+          });
+      });
+    else if (dice === 2)
+      model.step((draft) => {
+        // A few MAC addresses go from port to port, and some ports have a neighbor.
+        const entries = draft.all(ifEntryKind);
+        for (const { fields } of draft.all(fdbEntryKind).filter(() => random.integer(3) === 0)) {
+          const port = entries.find(({ id }) => id === fields.if_entry_id);
+          if (port !== undefined) draft.forwardTo(port, fields.mac_address);
+        }
+        for (let mac = 0; mac < 3 && entries.length > 0; mac += 1)
+          draft.forwardTo(random.pick(entries), `00:00:00:00:00:0${mac}`);
+        if (entries.length > 0 && random.integer(3) === 0)
+          draft.update(random.pick(entries), {
+            lldp_chassis_id: { subtype: "MacAddress", value: "00:00:5e:00:53:01" },
           });
       });
     else model.step();
@@ -132,6 +148,33 @@ function expected({ reach, networkId, to }: Asked): Wire {
     .filter(([, changes]) => changes.length >= 6)
     .map(([id, changes]) => ({ id, changes: changes.length, last: formatInstant(changes.at(-1)?.at as number) }))
     .sort((one, other) => other.changes - one.changes || (one.last < other.last ? 1 : -1));
+  // Where each MAC address was at any time of the day, on which ports that are edges now.
+  const began = new Map<string, ToldChange>();
+  const ports = new Map<string, Set<string>>();
+  for (const change of visible.filter(({ type }) => type === "fdb_entry")) {
+    const { network_id, mac_address, if_entry_id } = change.states[0] as Wire;
+    if (change.at <= to - DAY_MS) {
+      if (change.operation === "Deleted") began.delete(change.id);
+      else began.set(change.id, change);
+    } else if (change.operation === "Created") {
+      const key = `${network_id} ${mac_address}`;
+      ports.set(key, (ports.get(key) ?? new Set()).add(if_entry_id));
+    }
+  }
+  const isNew = [...ports].filter(([, each]) => each.size >= 2).map(([key]) => key);
+  for (const { states } of began.values()) {
+    const { network_id, mac_address, if_entry_id } = states[0] as Wire;
+    const key = `${network_id} ${mac_address}`;
+    if (isNew.includes(key)) ports.get(key)?.add(if_entry_id);
+  }
+  const isEdge = (id: string) => {
+    const port = living.get(id)?.record;
+    const macs = alive("fdb_entry").filter(({ if_entry_id }) => if_entry_id === id).length;
+    return port !== undefined && port.lldp_chassis_id === undefined && macs <= 4;
+  };
+  const wandering = [...ports]
+    .map(([key, each]) => ({ key, count: [...each].filter(isEdge).length }))
+    .filter(({ count }) => count >= 3);
   const stale = alive("host").filter((host) => host.stale_since !== undefined);
   const scans = failed
     .filter(({ networkId: of, at }) => at > to - DAY_MS && at <= to && (living.has(of) || networkId === of))
@@ -153,6 +196,7 @@ function expected({ reach, networkId, to }: Asked): Wire {
     new: latest("Created"),
     vanished: latest("Deleted"),
     flapping,
+    wandering: wandering.map(({ key, count }) => `${key} ${count}`).sort(),
     stale: stale.map(({ stale_since }) => stale_since).sort(),
     failed: scans.map(({ id }) => id).sort(),
   };
@@ -170,7 +214,7 @@ function nameAt(type: string, id: string, to: number): string {
 test("tells what plain code tells, at any instant, of all networks and of some", () => {
   const { random } = model;
   const networks = [...new Set(told.filter(({ type }) => type === "network").map(({ id }) => id))];
-  const found = { flapping: 0, stale: 0, failed: 0, vanished: 0 };
+  const found = { flapping: 0, stale: 0, failed: 0, vanished: 0, wandering: 0 };
   for (let time = 0; time < 150; time += 1) {
     const first = told[0]?.at as number;
     const asked: Asked = {
@@ -190,6 +234,14 @@ test("tells what plain code tells, at any instant, of all networks and of some",
     expect(data.flapping.ports.map(({ id, changes, last }: Wire) => ({ id, changes, last }))).toEqual(
       wanted.flapping.slice(0, 10),
     );
+    expect({ asked, count: data.wandering.count }).toEqual({ asked, count: wanted.wandering.length });
+    if (wanted.wandering.length <= 10)
+      expect(
+        data.wandering.macs
+          .map(({ network_id, mac_address, port_count }: Wire) => `${network_id} ${mac_address} ${port_count}`)
+          .sort(),
+      ).toEqual(wanted.wandering);
+    found.wandering += wanted.wandering.length;
     expect({ asked, count: data.stale.count }).toEqual({ asked, count: wanted.stale.length });
     expect(data.stale.hosts.map((host: Wire) => host.stale_since)).toEqual(wanted.stale.slice(0, 10));
     expect(data.failed_scans.count).toBe(wanted.failed.length);

@@ -13,6 +13,7 @@ import { networkKind } from "../../resources/networks/network.ts";
 import { AtQuery, Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { FLAPPING_CHANGES } from "./flapping.ts";
 import { SUMMARY_LISTED, type SummaryInput, summary } from "./summary.ts";
+import { EDGE_MACS_MAX, WANDERING_PORTS } from "./wandering.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -28,6 +29,11 @@ const Record = Type.Object(
     at: Timestamp,
   },
   { $id: "SummaryRecord" },
+);
+
+const Port = Type.Object(
+  { id: Uuid, name: Type.String(), host: Nullable(Type.Object({ id: Uuid, name: Type.String() })) },
+  { $id: "SummaryPort" },
 );
 
 const Summary = Type.Object(
@@ -51,15 +57,23 @@ const Summary = Type.Object(
         minimum: 0,
         description: `Interfaces whose \`oper_status\` changed ${FLAPPING_CHANGES} times or more in the last day.`,
       }),
-      ports: Type.Array(
+      ports: Type.Array(Type.Object({ ...Port.properties, changes: Count, last: Timestamp }), {
+        description: `The ${SUMMARY_LISTED} that changed most.`,
+      }),
+    }),
+    wandering: Type.Object({
+      count: Type.Integer({
+        minimum: 0,
+        description: `MAC addresses that were at ${WANDERING_PORTS} edge ports or more in the last day. An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most.`,
+      }),
+      macs: Type.Array(
         Type.Object({
-          id: Uuid,
-          name: Type.String(),
-          host: Nullable(Type.Object({ id: Uuid, name: Type.String() })),
-          changes: Count,
-          last: Timestamp,
+          mac_address: Type.String(),
+          network_id: Uuid,
+          port_count: Count,
+          ports: Type.Array(Port, { description: `${SUMMARY_LISTED} of its edge ports at most.` }),
         }),
-        { description: `The ${SUMMARY_LISTED} that changed most.` },
+        { description: `The ${SUMMARY_LISTED} that were at most ports.` },
       ),
     }),
     stale: Type.Object({
@@ -99,6 +113,7 @@ const EXAMPLE = {
   ],
   vanished: [],
   flapping: { count: 0, ports: [] },
+  wandering: { count: 0, macs: [] },
   stale: { count: 0, hosts: [] },
   failed_scans: { count: 0, scans: [] },
 };

@@ -23,6 +23,7 @@ import { NamesThen } from "../activity/names-then.ts";
 import { flappingPorts } from "./flapping.ts";
 import { recentRecords, wholeRecords } from "./recent-records.ts";
 import { staleHosts } from "./stale-hosts.ts";
+import { wanderingMacs } from "./wandering.ts";
 
 export interface SummaryInput {
   readonly actor: Actor;
@@ -53,7 +54,7 @@ export const summary = longRead("summary", function* (reader: Reader, input: Sum
     from: formatInstant(input.from),
     to: formatInstant(input.to),
   };
-  for (const part of [counts, changes, flapping, stale, scans]) {
+  for (const part of [counts, changes, flapping, wandering, stale, scans]) {
     const steps = part(reader, input);
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done === true) {
@@ -173,6 +174,24 @@ function* flapping(reader: Reader, { actor, networkN, day, sequence }: SummaryIn
       }),
     },
   };
+}
+
+function* wandering(reader: Reader, { actor, networkN, day, sequence }: SummaryInput): Generator<void, object> {
+  const macs = yield* wanderingMacs(reader, { reach: actor, networkN, ...day });
+  const names = new NamesThen(reader, actor, sequence);
+  const told = [];
+  for (const { macAddress, networkId, ports } of macs.slice(0, SUMMARY_LISTED)) {
+    const named = ports.slice(0, SUMMARY_LISTED).flatMap((n) => {
+      const port = names.of(n);
+      const host = port?.hostId == null ? null : names.ofId(port.hostId);
+      return port === null
+        ? []
+        : { id: port.id, name: port.name, host: host === null ? null : { id: host.id, name: host.name } };
+    });
+    told.push({ mac_address: macAddress, network_id: networkId, port_count: ports.length, ports: named });
+    yield;
+  }
+  return { wandering: { count: macs.length, macs: told } };
 }
 
 function* stale(reader: Reader, { actor, networkN, sequence, isPresent }: SummaryInput): Generator<void, object> {

@@ -417,10 +417,8 @@ export class Draft {
   }
 
   /** The forwarding table of an interface: one address more or one less. */
-  private forwardTo(entry: ModelRecord): void {
-    const { random } = this.model;
+  forwardTo(entry: ModelRecord, mac = `00:00:00:00:00:0${this.model.random.integer(10)}`): void {
     const known = this.all(fdbEntryKind).filter((each) => each.fields.if_entry_id === entry.id);
-    const mac = `00:00:00:00:00:0${random.integer(10)}`;
     const same = known.find((each) => each.fields.mac_address === mac);
     if (same !== undefined) this.remove(same);
     else this.create(fdbEntryKind, fdbEntryFields({ id: entry.id, ...placeOf2(entry) }, mac));
