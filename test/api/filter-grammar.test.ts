@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FILTER_MAX_DEPTH, FILTER_MAX_LENGTH, FILTER_MAX_TERMS } from "../../src/base/filter-limits.ts";
 import type { Answer } from "../support/appliance/client.ts";
-import { newHost } from "../support/appliance/factories.ts";
+import { made } from "../support/appliance/factories.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 import type { DescribedField } from "../support/model/filter-question.ts";
 import { ASKED_KINDS, type AskedKind, LISTS } from "../support/model/filter-scene.ts";
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => world.appliance.close());
 
 function ask(kind: AskedKind, filter: string): Promise<Answer> {
-  return world.appliance.owner.get(`${LISTS[kind]}?${new URLSearchParams({ filter, limit: "5" })}`);
+  return world.owner.get(`${LISTS[kind]}?${new URLSearchParams({ filter, limit: "5" })}`);
 }
 
 async function refused(
@@ -308,7 +308,13 @@ describe("A filter that would take long", () => {
 
   beforeAll(async () => {
     for (const letter of ["a", "é"])
-      await newHost(world.appliance, { name: "long", description: letter.repeat(4_000) });
+      await made(
+        world.owner.post("hosts", {
+          network_id: world.history.networks[0],
+          name: "long",
+          description: letter.repeat(4_000),
+        }),
+      );
   });
 
   test.each(HOSTILE)("is answered or refused in bounded time: %s", async (_what, filter) => {
@@ -328,7 +334,7 @@ describe("A filter that would take long", () => {
     ["bytes that are no UTF-8", "name%20=%20%FF%FE"],
     ["a percent sign alone", "name%20=%20%"],
   ])("is refused where it is no text: %s", async (_what, encoded) => {
-    expect(await world.appliance.owner.get(`hosts?filter=${encoded}`)).toMatchObject({
+    expect(await world.owner.get(`hosts?filter=${encoded}`)).toMatchObject({
       status: 400,
       body: { code: "validation_failed", params: { issues: [{ path: "/filter" }] } },
     });

@@ -3,11 +3,16 @@
 // of what is left when history was thinned.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Wire } from "../support/appliance/factories.ts";
+import { openWritable } from "../../src/db/connection.ts";
+import { migrate } from "../../src/db/files/migrate.ts";
+import { upgradeStore } from "../../src/history/upgrade.ts";
+import { newUnclaimedAppliance } from "../support/appliance/appliance.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import type { DescribedField } from "../support/model/filter-question.ts";
 import { type AskedKind, isWithinReach, type Version } from "../support/model/filter-scene.ts";
 import { type Asked, type Caller, FilterWorld, idsOf } from "../support/model/filter-world.ts";
+import { earlierAnswers, writeEarlierStore } from "../support/store/earlier-store.ts";
 
 const SEEDS = [17, 18];
 const STEPS = 400;
@@ -90,6 +95,50 @@ describe.each(SEEDS)("over a random history (seed %i)", (seed) => {
     expect(answers.thinned).toBeGreaterThan(QUESTIONS / 20);
     expect(answers.some).toBeGreaterThan(QUESTIONS / 20);
   });
+});
+
+test("over a store that an earlier version wrote, then and now, what it did not know is there all along", async () => {
+  const { ownerId, memberId, now, instants, thinnedBefore, ids } = earlierAnswers();
+  const appliance = newUnclaimedAppliance({
+    prepare: (path) => {
+      writeEarlierStore(path);
+      const db = openWritable(path);
+      migrate(db, path, upgradeStore);
+      db.$client.close();
+    },
+  });
+  appliance.clock.advance(Date.parse(now) - appliance.clock.now());
+  const [owner, member] = [await appliance.signedIn(ownerId), await appliance.signedIn(memberId)];
+  // Some of it is written by this version.
+  const lab = await made(owner.get(`subnets/${ids.lab}`));
+  await made(owner.put(`subnets/${ids.lab}`, { ...lab, accepts_credentials: false }));
+  const spare = await made(owner.get(`hosts/${ids.spare}`));
+  await made(owner.put(`hosts/${ids.spare}`, { ...spare, asset_tag: "NL-1" }));
+  const networks = idsOf(await owner.get("networks?limit=0"));
+  const reach = new Set(idsOf(await member.get("networks?limit=0")));
+  expect(reach.size).toBeLessThan(networks.length);
+  const history = { instants: [...instants], networks, done: new Map() };
+  const world = await FilterWorld.of({ appliance, owner, history, seed: 6 }, [
+    { name: "member", client: member, reach },
+  ]);
+  const ask = (kind: AskedKind, filter: string, at: string | null) =>
+    world.list({ kind, caller: world.callers[0] as Caller, at, more: {} }, { filter, limit: 0 }).then(idsOf);
+  for (const at of [instants[5] as string, instants[8] as string]) {
+    const subnets = await ask("subnet", "id:*", at);
+    expect(subnets.length).toBeGreaterThan(2);
+    expect(await ask("subnet", "accepts_credentials = true", at)).toEqual(subnets);
+    expect(await ask("subnet", `was(${instants[5]}, accepts_credentials = false)`, at)).toEqual([]);
+    expect(await ask("host", "asset_tag:*", at)).toEqual([]);
+  }
+  expect(
+    await ask("subnet", `ever(accepts_credentials = true, ${instants[8]}) AND accepts_credentials = false`, null),
+  ).toEqual([ids.lab]);
+  expect(await ask("host", `changes(asset_tag, ${instants[8]}) = 1 AND asset_tag = nl-1`, null)).toEqual([ids.spare]);
+  const whole = await askAndCompare(world, QUESTIONS / 2);
+  expect(whole).toMatchObject({ thinned: 0 });
+  await world.prune(Date.parse(thinnedBefore));
+  expect(await askAndCompare(world, QUESTIONS / 2)).not.toMatchObject({ thinned: 0 });
+  await appliance.close();
 });
 
 /** How many answers were none, some or all of the list, and how many looked back to what was thinned. */

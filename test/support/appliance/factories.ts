@@ -248,7 +248,11 @@ export function inTransaction<T>(
 }
 
 /** Thins the history of before an instant. */
-export function pruned(appliance: TestAppliance, before: Instant, keep: Resolution): Pruned {
+export function pruned(
+  appliance: Pick<TestAppliance, "databasePath" | "clock">,
+  before: Instant,
+  keep: Resolution,
+): Pruned {
   const db = openWritable(appliance.databasePath);
   try {
     return pruneHistory(db, KINDS, { before, keep }, appliance.clock.now());

@@ -1,7 +1,7 @@
 // An appliance with a random history, those who ask it, and its answers beside those of plain code: what the list has
 // without a filter, of which each record is looked at. Must not know how a filter is written.
 
-import { newAppliance, type TestAppliance } from "../appliance/appliance.ts";
+import { newAppliance, type UnclaimedAppliance } from "../appliance/appliance.ts";
 import type { Answer, Client } from "../appliance/client.ts";
 import { newApiKey, newMember, pruned, type Wire } from "../appliance/factories.ts";
 import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
@@ -43,9 +43,18 @@ const OFTEN = ["host", "host", "host", "if_entry", "if_entry", "if_entry", "subn
 /** What only Admins list. */
 const OF_ADMINS: ReadonlySet<AskedKind> = new Set(["credential", "user", "api_key"]);
 
+/** An appliance that was written to. */
+interface Given {
+  readonly appliance: UnclaimedAppliance;
+  readonly owner: Client;
+  readonly history: Pick<FilterHistory, "instants" | "networks" | "done">;
+  readonly seed: number;
+}
+
 export class FilterWorld {
-  readonly appliance: TestAppliance;
-  readonly history: FilterHistory;
+  readonly appliance: UnclaimedAppliance;
+  readonly owner: Client;
+  readonly history: Given["history"];
   readonly random: SeededRandom;
   readonly fields = new Map<AskedKind, readonly DescribedField[]>();
   readonly callers: Caller[];
@@ -56,25 +65,29 @@ export class FilterWorld {
   private thinned: readonly number[] = [];
   private readonly scenes = new Map<string | null, Scene["records"]>();
 
-  private constructor(appliance: TestAppliance, history: FilterHistory, seed: number, callers: Caller[]) {
-    this.appliance = appliance;
-    this.history = history;
-    this.random = seededRandom(seed + 1);
+  private constructor(given: Given, callers: Caller[]) {
+    this.appliance = given.appliance;
+    this.owner = given.owner;
+    this.history = given.history;
+    this.random = seededRandom(given.seed + 1);
     this.callers = callers;
   }
 
   static async open(seed: number, steps: number): Promise<FilterWorld> {
     const appliance = await newAppliance();
     const history = await FilterHistory.grow(appliance, seed, steps);
-    const [first, second] = history.networks as [string, string];
-    const some = [first, second];
-    const world = new FilterWorld(appliance, history, seed, [
-      { name: "owner", client: appliance.owner, reach: null },
-      { name: "member", client: (await newMember(appliance)).client, reach: new Set([first]) },
+    const some = history.networks.slice(0, 2);
+    return FilterWorld.of({ appliance, owner: appliance.owner, history, seed }, [
+      { name: "member", client: (await newMember(appliance)).client, reach: new Set(some.slice(0, 1)) },
       { name: "key", client: newApiKey(appliance, { networkIds: some }).client, reach: new Set(some) },
     ]);
+  }
+
+  /** One whose history is there already. @param others who asks beside an Owner */
+  static async of(given: Given, others: readonly Caller[]): Promise<FilterWorld> {
+    const world = new FilterWorld(given, [{ name: "owner", client: given.owner, reach: null }, ...others]);
     // Each transaction has an instant of its own, the last ones a little later than the clock.
-    appliance.clock.advance(1_000);
+    given.appliance.clock.advance(1_000);
     // When a key was last used is kept once a minute, and no minute goes by from here on.
     for (const { client } of world.callers) await client.get("networks?limit=1");
     await world.read();
@@ -83,7 +96,7 @@ export class FilterWorld {
 
   /** All versions that there are now, and what can be asked of them. */
   async read(): Promise<void> {
-    const { owner } = this.appliance;
+    const { owner } = this;
     this.scenes.clear();
     this.versions = await readVersions(owner);
     const searched = new Set<AskedKind>();
@@ -99,7 +112,7 @@ export class FilterWorld {
   /** Thins what was before an instant to a state a day. */
   async prune(before: number): Promise<void> {
     const { appliance } = this;
-    const { data } = await appliance.owner.get("transactions?limit=0");
+    const { data } = await this.owner.get("transactions?limit=0");
     this.thinned = data
       .map((transaction: Wire) => Date.parse(transaction.at))
       .filter((at: number) => at < before)
@@ -166,7 +179,7 @@ export class FilterWorld {
   }
 
   async records(at: string | null): Promise<Scene["records"]> {
-    const records = this.scenes.get(at) ?? (await readRecords(this.appliance.owner, at));
+    const records = this.scenes.get(at) ?? (await readRecords(this.owner, at));
     this.scenes.set(at, records);
     return records;
   }
