@@ -8,7 +8,7 @@ import type { AsOf, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import { type CalledMarker, markersCalled } from "../resources/markers/called-markers.ts";
-import { MARKER_PREFIX } from "../wire/schemas.ts";
+import { MARKER_PREFIX, NAME_MAX_LENGTH } from "../wire/schemas.ts";
 
 /**
  * Reads as of what `at` means, on one state of the database: the present where it has not passed, else the past, and
@@ -74,8 +74,11 @@ export function meantInstant(
   const name = text.slice(MARKER_PREFIX.length);
   const found = reader.snapshot(() => markersCalled(reader, reach, name));
   const [marker, ...others] = found;
-  if (marker === undefined)
-    return { problem: `names no marker: none here is called ${JSON.stringify(name)}; GET /api/v1/markers lists them` };
+  if (marker === undefined) {
+    // No name is longer; a filter has room for far more.
+    const shown = JSON.stringify([...name].slice(0, NAME_MAX_LENGTH).join(""));
+    return { problem: `names no marker: none here is called ${shown}; GET /api/v1/markers lists them` };
+  }
   if (others.length === 0) return parseInstant(marker.at) as Instant;
   const listed = found.slice(0, MARKERS_LISTED).map(describedMarker);
   const more = found.length > MARKERS_LISTED ? `, and ${found.length - MARKERS_LISTED} more` : "";

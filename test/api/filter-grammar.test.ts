@@ -38,7 +38,7 @@ async function refused(
     expect([filter, path]).toEqual([filter, "/filter"]);
     expect(position).toBeInteger();
     expect(position).toBeWithin(0, filter.length + 1);
-    expect(message).toMatch(/^(?:must|has) /);
+    expect(message).toMatch(/^(?:must|has|names) /);
     expect(message.length).toBeLessThan(400);
     expect(value.isWellFormed()).toBe(true);
     expect(filter.slice(position)).toStartWith(value.replace(/…$/, ""));
@@ -297,6 +297,7 @@ describe("A filter that would take long", () => {
     ["dots", fill("name", ".name", ":*")],
     ["a long name of a field", fill("", "x", ":*")],
     ["a long name of a function", fill("", "x", "(a, b)")],
+    ["a long name of a marker", fill('was("marker:', "x", '", name:*)')],
     ["arguments", fill("ever(", "a,", "a)")],
     ["words", fill("", "a ")],
     ["a word", fill('"', "a", '"')],
