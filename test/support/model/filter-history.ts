@@ -46,6 +46,8 @@ export class FilterHistory {
   readonly networks: string[];
   /** Texts of instants, in order: at transactions, right before them and somewhere between. */
   readonly instants: string[] = [];
+  /** Instants by the names that they were given. */
+  readonly markers = new Map<string, string>();
   /** What was done, by name, where it was not refused. */
   readonly done = new Map<string, number>();
   private readonly appliance: TestAppliance;
@@ -71,6 +73,7 @@ export class FilterHistory {
     const history = new FilterHistory(appliance, seed);
     await history.found();
     for (let step = 0; step < steps; step += 1) await history.step();
+    for (const at of history.instants.filter((_, place) => place % 10 === 0)) await history.mark(at);
     return history;
   }
 
@@ -152,6 +155,12 @@ export class FilterHistory {
     ]);
     inTransaction(this.appliance, (tx) => tx.update(ifEntryKind as AnyKind, entry.id, changes));
     return true;
+  }
+
+  private async mark(at: string): Promise<void> {
+    const name = `before change ${this.markers.size}`;
+    const answer = await this.appliance.owner.post("markers", { name, at });
+    if (settled(answer)) this.markers.set(name, at);
   }
 
   private async step(): Promise<void> {

@@ -6,7 +6,7 @@ import type { SeededRandom } from "../injected/seeded-random.ts";
 import type { Ask, AskedField, Operator } from "./filter-answers.ts";
 import { TEXTS } from "./filter-drafts.ts";
 import { type AskedKind, LEADS, type Version, valuesIn } from "./filter-scene.ts";
-import { drawStart, drawValue, type FieldType, written } from "./filter-values.ts";
+import { drawStart, drawValue, type FieldType, type Markers, written } from "./filter-values.ts";
 
 export interface DescribedField extends FieldType {
   readonly name: string;
@@ -29,6 +29,7 @@ export class FilterQuestions {
   private readonly random: SeededRandom;
   private readonly fields: ReadonlyMap<AskedKind, readonly DescribedField[]>;
   private readonly instants: readonly string[];
+  private readonly markers: Markers;
   private readonly records: ReadonlyMap<AskedKind, readonly Wire[]>;
   private readonly known = new Map<string, unknown[]>();
   private readonly searched: ReadonlySet<AskedKind>;
@@ -39,10 +40,12 @@ export class FilterQuestions {
     readonly searched: ReadonlySet<AskedKind>;
     readonly versions: ReadonlyMap<string, readonly Version[]>;
     readonly instants: readonly string[];
+    readonly markers: Markers;
   }) {
     this.random = given.random;
     this.fields = given.fields;
     this.instants = given.instants;
+    this.markers = given.markers;
     this.searched = given.searched;
     const records = new Map<AskedKind, Wire[]>();
     for (const version of [...given.versions.values()].flat())
@@ -143,7 +146,7 @@ export class FilterQuestions {
     const { random } = this;
     const is = random.pick(["changes", "ever", "always", "was"] as const);
     this.count(is);
-    const { text: start, from } = drawStart(random, this.instants, at);
+    const { text: start, from } = drawStart(random, this.instants, this.markers, at);
     const fields = this.ownFields(kind).filter((field) => field.over_time);
     if (is === "changes") {
       const { name } = random.pick(fields.filter((each) => !/\./.test(each.name)));

@@ -66,16 +66,22 @@ export function drawValue(
   }
 }
 
+/** Names of instants. */
+export type Markers = ReadonlyMap<string, string>;
+
 /** An instant not after another, as it is written for a period. */
 export function drawStart(
   random: SeededRandom,
   instants: readonly string[],
+  markers: Markers,
   at: number,
 ): { text: string; from: number } {
   const before = instants.filter((each) => Date.parse(each) <= at);
   if (before.length > 0 && random.integer(2) === 0) {
     const instant = random.pick(before);
-    return { text: `"${instant}"`, from: Date.parse(instant) };
+    const names = [...markers].flatMap(([name, marked]) => (marked === instant ? [name, name.toUpperCase()] : []));
+    const text = names.length > 0 ? `marker:${random.pick(names)}` : instant;
+    return { text: `"${text}"`, from: Date.parse(instant) };
   }
   const { text, ms } = drawAge(random);
   return { text: random.pick([text, `"${text}"`]), from: at - ms };
