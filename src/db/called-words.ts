@@ -78,26 +78,31 @@ export function foldedWhole(text: string): string {
  * @returns the entries of the version that makes the change, separated by blanks; empty where nothing changes
  */
 export function calledChanges(place: string, before: readonly CalledText[], after: readonly CalledText[]): string {
-  if (isSameCalled(before, after)) return "";
-  const had = calledEntries(before);
-  const has = calledEntries(after);
+  const gone = before.filter((text) => !isAmong(text, after));
+  const come = after.filter((text) => !isAmong(text, before));
+  if (gone.length === 0 && come.length === 0) return "";
+  const had = calledEntries(gone);
+  const has = calledEntries(come);
+  // The digits of an address stand in one row, so that they can be looked for together: what stays of them matters only
+  // beside others.
+  const isOfMac = come.some(({ as }) => as === "Mac");
+  const kept = calledEntries(after.filter((text) => (isOfMac || text.as !== "Mac") && isAmong(text, before)));
+  const isNew = (entry: string) => !had.has(entry) && !kept.has(entry);
+  const isDigits = (entry: string) => entry.startsWith(ENTRY.digits);
+  const isOtherMac = isOfMac && [...has].some((entry) => isDigits(entry) && isNew(entry));
   const changes: string[] = [];
-  // The digits of an address stand in one row, so that they can be looked for together.
-  const isOtherMac = [...has].some((entry) => entry.startsWith(ENTRY.digits) && !had.has(entry));
-  for (const entry of has)
-    if (!had.has(entry) || (isOtherMac && entry.startsWith(ENTRY.digits))) changes.push(place + entry);
+  for (const entry of has) if (isNew(entry) || (isOtherMac && isDigits(entry))) changes.push(place + entry);
+  if (isOtherMac) for (const entry of kept) if (isDigits(entry) && !has.has(entry)) changes.push(place + entry);
   for (const entry of had) {
-    const end = has.has(entry) ? undefined : ENDS[entry[0] as string];
+    const end = has.has(entry) || kept.has(entry) ? undefined : ENDS[entry[0] as string];
     if (end !== undefined) changes.push(place + end + entry.slice(1));
   }
   return changes.join(" ");
 }
 
-function isSameCalled(before: readonly CalledText[], after: readonly CalledText[]): boolean {
-  return (
-    before.length === after.length &&
-    before.every(({ field, value }, at) => field === after[at]?.field && value === after[at]?.value)
-  );
+function isAmong({ field, value }: CalledText, texts: readonly CalledText[]): boolean {
+  for (const other of texts) if (other.field === field && other.value === value) return true;
+  return false;
 }
 
 /** The sorts of entries that a text may have. */
@@ -112,40 +117,61 @@ export function entrySorts({ as, isApart }: CalledField): EntrySort[] {
 /** Every entry that finds a record, each once, without its place. */
 export function calledEntries(called: readonly CalledText[]): Set<string> {
   const entries = new Set<string>();
-  for (const { value, as, isApart } of called) {
-    if (value === null || value === undefined) continue;
-    const text = String(value);
-    const word = isApart === true ? ENTRY.apart : ENTRY.word;
-    if (as === "Mac") {
-      if (isApart !== true) entries.add(word + text);
-      for (const window of macWindows(text.replaceAll(":", ""))) entries.add(ENTRY.digits + window);
-    } else if (as === "Address") {
-      entries.add(word + text).add(ENTRY.whole + text);
-      for (const { index } of text.matchAll(/(?<=[.:])[0-9a-f]/g)) entries.add(ENTRY.tail + text.slice(index));
-    } else if (as === "Number") entries.add(word + text).add(ENTRY.whole + text);
-    else addWords(entries, text, as, word);
+  for (const text of called) for (const entry of entriesOf(text)) entries.add(entry);
+  return entries;
+}
+
+/** Those of one text, some maybe twice. */
+function entriesOf({ value, as, isApart }: CalledText): readonly string[] {
+  if (value === null || value === undefined) return [];
+  // The interfaces of a thousand switches have the same few names; no two have the same address.
+  if (as !== "Interface" || isApart === true) return workedOut(String(value), as, isApart === true);
+  const name = String(value);
+  let entries = interfaces.get(name);
+  if (entries === undefined) {
+    entries = workedOut(name, as, false);
+    if (interfaces.size >= INTERFACES_MAX) interfaces.clear();
+    interfaces.set(name, entries);
   }
   return entries;
 }
 
-function addWords(entries: Set<string>, text: string, as: CalledAs, sort: EntrySort): void {
+const interfaces = new Map<string, readonly string[]>();
+/** Names whose entries are kept at hand. */
+const INTERFACES_MAX = 10_000;
+
+function workedOut(text: string, as: CalledAs, isApart: boolean): string[] {
+  const entries: string[] = [];
+  const word = isApart ? ENTRY.apart : ENTRY.word;
+  if (as === "Mac") {
+    if (!isApart) entries.push(word + text);
+    for (const window of macWindows(text.replaceAll(":", ""))) entries.push(ENTRY.digits + window);
+  } else if (as === "Address") {
+    entries.push(word + text, ENTRY.whole + text);
+    for (const { index } of text.matchAll(/(?<=[.:])[0-9a-f]/g)) entries.push(ENTRY.tail + text.slice(index));
+  } else if (as === "Number") entries.push(word + text, ENTRY.whole + text);
+  else addWords(entries, text, as, word);
+  return entries;
+}
+
+function addWords(entries: string[], text: string, as: CalledAs, sort: EntrySort): void {
   const folded = foldedWords(text);
   const numbered = as === "Interface" ? numberedInterface(folded.join(" ")) : null;
   if (numbered !== null) {
-    entries.add(ENTRY.interface + cut(numbered.name));
-    for (const part of parts(numbered.number)) entries.add(sort + part);
+    entries.push(ENTRY.interface + cut(numbered.name));
+    for (const part of parts(numbered.number)) entries.push(sort + part);
     // `channel10` of `port-channel10`: what follows a hyphen is found as in any word.
-    for (const part of parts(folded.join("")).slice(1)) entries.add(sort + part);
+    for (const part of parts(folded.join("")).slice(1)) entries.push(sort + part);
     return;
   }
   for (const word of folded) {
-    for (const part of parts(word)) entries.add(sort + part);
+    for (const part of parts(word)) entries.push(sort + part);
     const within = as === "Interface" ? numberedInterface(word) : null;
-    if (within !== null) entries.add(ENTRY.interface + cut(within.name)).add(sort + within.number);
+    if (within !== null) entries.push(ENTRY.interface + cut(within.name), sort + within.number);
   }
   if (as !== "Text" && folded.length > 0) {
     const whole = folded.join(BLANK);
-    if (whole.length <= WHOLE_MAX_LENGTH) entries.add(ENTRY.whole + whole);
+    if (whole.length <= WHOLE_MAX_LENGTH) entries.push(ENTRY.whole + whole);
   }
 }
 

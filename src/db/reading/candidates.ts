@@ -1,7 +1,7 @@
 // Few records among which all that match a condition are: found by their container, by their number or by the index of
 // words, so that nobody else is looked at.
 
-import { lookupOf } from "../called-words.ts";
+import { type Lookup, lookupOf } from "../called-words.ts";
 import { SCOPE_CODES, SCOPES, type ScopeName, scopeKey, valueScope } from "../kind.ts";
 import { type Condition, type FieldCondition, type FieldPlace, ownFieldOf } from "./condition.ts";
 import type { ListQuery } from "./list-query.ts";
@@ -12,6 +12,10 @@ import { SqlBuilder } from "./sql-builder.ts";
 
 /** More candidates are no help: going through all is as good. */
 const CANDIDATES_MAX = 10_000;
+/** So few that no fewer are looked for. */
+const FEW = 100;
+/** Comparisons, all of which must hold, that are asked for few: each costs as many as it may find. */
+const PARTS_MAX = 10;
 /** Scopes that are read side by side. */
 const MERGED_SCOPES_MAX = 64;
 /** Containers that are looked into one by one. */
@@ -30,20 +34,22 @@ export class Candidates {
   of(condition: Settled, query: ListQuery): NumberSet | null {
     switch (condition.type) {
       case "all": {
-        const each = condition.parts.flatMap((part) => this.of(part, query) ?? []);
-        return each.reduce<NumberSet | null>(
-          (least, set) => (least === null || set.size < least.size ? set : least),
-          null,
-        );
+        let least: NumberSet | null = null;
+        for (const part of condition.parts.slice(0, PARTS_MAX)) {
+          const set = this.of(part, query);
+          if (set !== null && (least === null || set.size < least.size)) least = set;
+          if (least !== null && least.size <= FEW) break;
+        }
+        return least;
       }
       case "any": {
-        const each: NumberSet[] = [];
+        const found: number[] = [];
         for (const part of condition.parts) {
           const set = this.of(part, query);
-          if (set === null) return null;
-          each.push(set);
+          if (set === null || found.length + set.size > CANDIDATES_MAX) return null;
+          for (const n of set.sorted) found.push(n);
         }
-        return bounded(each.flatMap(({ sorted }) => [...sorted]));
+        return NumberSet.of(found);
       }
       case "numbers":
         return condition.numbers.size <= CANDIDATES_MAX ? condition.numbers : null;
@@ -174,7 +180,7 @@ function narrows(condition: Condition, query: ListQuery, countOf: (query: ListQu
       if (lookup === undefined) return false;
       const isIn =
         lookup.is === "whole" && (ownFieldOf(condition.place) === "id" || isSmall(scopeOf(condition.place, query)));
-      return isIn || (condition.called !== undefined && lookupOf(condition.called, lookup) !== null);
+      return isIn || isQuick(condition);
     }
     case "names": {
       const [place, second] = condition.places;
@@ -212,9 +218,26 @@ export function isCheap(condition: Condition, query: ListQuery, countOf: (query:
     case "ever":
     case "always":
       return false;
+    case "field":
+      return !isIntersected(condition);
     default:
       return true;
   }
+}
+
+/** Whether the index of words tells at once who may have a value. */
+function isQuick(condition: FieldCondition): boolean {
+  return entriesOf(condition) !== null && !isIntersected(condition);
+}
+
+/** Whether it has to go through all that have one of several entries, as the digits of an address. */
+function isIntersected(condition: FieldCondition): boolean {
+  const entries = entriesOf(condition);
+  return entries !== null && "all" in entries && entries.all.length > 1;
+}
+
+function entriesOf({ called, test: { lookup } }: FieldCondition): Lookup | null {
+  return called === undefined || lookup === undefined ? null : lookupOf(called, lookup);
 }
 
 /** Records of another kind that are all looked at, if need be, while others wait. */
@@ -248,8 +271,4 @@ function scopeOf(place: FieldPlace, { kind }: ListQuery): ScopeName | null {
 function isSameNames(places: readonly FieldPlace[], fields: readonly string[]): boolean {
   const names = places.map(({ of, steps }) => (of === "members" && steps.length === 1 ? steps[0]?.name : undefined));
   return names.length === fields.length && fields.every((field) => names.includes(field));
-}
-
-function bounded(numbers: readonly number[]): NumberSet | null {
-  return numbers.length > CANDIDATES_MAX ? null : NumberSet.of(numbers);
 }

@@ -14,13 +14,19 @@ import type { ReadConnection } from "./read-connection.ts";
 import { type Document, holdsFor, NumberSet, type Settled } from "./settled-condition.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
-/** Record numbers per step: of a list that fills them, some tens of milliseconds. */
-const WINDOW = 32_768;
-/** Fewer records are looked at in one step, wherever their numbers are. */
-const ONE_STEP_MAX = 5_000;
+/** How much is looked at at a time. */
+export interface SieveBounds {
+  /** Record numbers per step: of a list that fills them, some tens of milliseconds. */
+  readonly windowNumbers: number;
+  /** Fewer records are looked at in one step, wherever their numbers are. */
+  readonly oneStepMax: number;
+  /** Versions since an instant up to which it is asked who changed, and not everybody what they were. */
+  readonly changedMax: number;
+}
+
+const BOUNDS: SieveBounds = { windowNumbers: 32_768, oneStepMax: 5_000, changedMax: 20_000 };
 /** Versions per step, and documents that are looked at together. */
 const STEP_VERSIONS = 5_000;
-
 /** Records that are looked at while others wait. */
 const AT_ONCE_MAX = 1_000;
 
@@ -35,9 +41,11 @@ export interface SieveSource {
 export class Sieve {
   private readonly source: SieveSource;
   private readonly candidates: Candidates;
+  private readonly bounds: SieveBounds;
 
-  constructor(source: SieveSource) {
+  constructor(source: SieveSource, bounds = BOUNDS) {
     this.source = source;
+    this.bounds = bounds;
     this.candidates = new Candidates(source.connection, source.populations);
   }
 
@@ -58,7 +66,8 @@ export class Sieve {
     if (!isSmall && !isCheap(condition, query, (of) => this.source.populations.count(of))) return null;
     const plan = drained(this.planned(query));
     if (Array.isArray(plan)) return this.as(query, plan);
-    const isFew = isSmall || plan.query.among !== undefined || this.countAround(plan.query) <= AT_ONCE_MAX;
+    const { among } = plan.query;
+    const isFew = isSmall || (among?.length ?? this.countAround(plan.query)) <= AT_ONCE_MAX;
     return isFew ? this.as(query, drained(this.matches(plan))) : null;
   }
 
@@ -97,7 +106,7 @@ export class Sieve {
     const matches: Uint32Array[] = [];
     const isShort = this.isShort(query);
     for (let after = 0; after < lastN; ) {
-      const until = isShort ? lastN : Math.min(lastN, after + WINDOW);
+      const until = isShort ? lastN : Math.min(lastN, after + this.bounds.windowNumbers);
       matches.push(this.matching({ ...query, asOf: this.newest(query) }, settled, { after, until }));
       after = until;
       yield;
@@ -144,7 +153,7 @@ export class Sieve {
       case "always":
         return yield* this.overTime(condition, query);
       case "was":
-        return { type: "was", as: condition.as, that: yield* this.settled(condition.that, query) };
+        return yield* this.atInstant(condition, query);
     }
   }
 
@@ -155,7 +164,7 @@ export class Sieve {
 
   /** Whether there are so few that one step will do. */
   private isShort(query: ListQuery): boolean {
-    return query.ids !== undefined || query.among !== undefined || this.countAround(query) <= ONE_STEP_MAX;
+    return query.ids !== undefined || query.among !== undefined || this.countAround(query) <= this.bounds.oneStepMax;
   }
 
   /** How many a list is of at most: what is left out of the query here only makes fewer of them. */
@@ -312,6 +321,30 @@ export class Sieve {
     }
     const those = NumberSet.of([...verdicts].flatMap(([n, is]) => (is ? [n] : [])));
     return { type: "changed", changed, those, otherwise: settled };
+  }
+
+  /** Where little has changed since, what has not was then what it is now: nothing of then has to be read of it. */
+  private *atInstant({ as, that }: Extract<Condition, { type: "was" }>, query: ListQuery): Generator<void, Settled> {
+    const settled = yield* this.settled(that, query);
+    const until = query.asOf?.sequence ?? this.source.head().sequence;
+    if (this.isManyAfter(as, until)) return { type: "was", as, that: settled };
+    const changed = new Set<number>();
+    for (const versions of this.versionsAfter(query, as, () => "0")) {
+      for (const { n } of versions) changed.add(n);
+      yield;
+    }
+    const those = [...changed].filter((n) => this.heldAt(query, settled, n, as));
+    return { type: "changed", changed: NumberSet.of(changed), those: NumberSet.of(those), otherwise: settled };
+  }
+
+  private isManyAfter(after: number, until: number): boolean {
+    const [count] = this.source.connection
+      .statement(
+        `SELECT count(*) FROM (SELECT 1 FROM history_versions INDEXED BY history_versions_by_sequence
+          WHERE (key & 2147483647) > +?1 AND (key & 2147483647) <= +?2 LIMIT +?3)`,
+      )
+      .values(after, until, this.bounds.changedMax)[0] as [number];
+    return count >= this.bounds.changedMax;
   }
 
   private heldAt(query: ListQuery, settled: Settled, n: number, sequence: number): boolean {
