@@ -26,9 +26,9 @@ interface UpgradeStep {
 const STEPS: readonly UpgradeStep[] = [
   { migration: 4, run: (db) => deriveChangesAndTexts(db, KINDS) },
   { migration: ADDS_CHECKSUMS, run: stampChecksums },
-  { migration: ADDS_GROUPS, run: (db) => deriveGroups(db, KINDS) },
   { migration: ADDS_WORDS, run: (db) => deriveWords(db, KINDS) },
   { migration: ADDS_CHANGE_COUNTS, run: (db) => deriveChangeCounts(db, KINDS) },
+  { migration: ADDS_GROUPS, run: (db) => deriveGroups(db, KINDS) },
 ];
 
 /**

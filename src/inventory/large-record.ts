@@ -7,6 +7,7 @@ import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { ANSWER_SHAPE } from "../inventory/resources.ts";
 import { entityTag, type TaggedVersion } from "../wire/entity-tags.ts";
+import { composedWith } from "./long-list.ts";
 import { resourceOf } from "./resources.ts";
 
 /** A version that was found, as plain data. */
@@ -17,13 +18,16 @@ export interface LargeRecordInput {
   readonly ended: boolean;
   readonly actor: Actor;
   readonly asOf: AsOf;
+  readonly include: string | undefined;
 }
 
 /** First its entity tag, then the record as a JSON object. */
 export const largeRecordRead = longRead(
   "record",
   function* (reader: Reader, input: LargeRecordInput) {
-    const { kind, compose } = resourceOf(input.kind);
+    const resource = resourceOf(input.kind);
+    const { kind } = resource;
+    const compose = composedWith(resource, input);
     const items = reader.itemsOf(kind, [input.n], input.asOf, input.actor);
     const [text] =
       compose === undefined ? items.map((item) => item.text) : compose(reader, input.actor)(items, input.asOf);

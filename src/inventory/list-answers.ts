@@ -19,7 +19,7 @@ import { LIMIT_DEFAULT } from "../wire/schemas.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { logBrokenStream } from "./broken-stream.ts";
 import { type FilterText, listCondition, thinnedUntil } from "./list-filter.ts";
-import { longListRead } from "./long-list.ts";
+import { composedWith, longListRead } from "./long-list.ts";
 import { readAt, readingAt } from "./read-instant.ts";
 
 /** Records with parts that are put together at once; more are beside this thread, as few with very many parts are. */
@@ -45,6 +45,8 @@ export interface ListOptions {
   readonly search?: string | undefined;
   /** Hosts without their children. */
   readonly isAlone?: boolean;
+  /** What each record is shown with, of the resource's `includes`. */
+  readonly include?: string;
   readonly within?: Partial<Record<ScopeName, string | undefined>>;
   readonly order?: readonly OrderTerm[];
 }
@@ -69,7 +71,7 @@ function listAsOf(
   const { reader } = backend;
   const limit = call.query.limit ?? LIMIT_DEFAULT;
   const offset = call.query.offset ?? 0;
-  const composeFor = options.isAlone === true ? options.resource.composeAlone : options.resource.compose;
+  const composeFor = composedWith(options.resource, options);
   const compose = composeFor?.(reader, call.actor) ?? null;
   const filter = filterText(call, reader, asked);
   const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
@@ -87,9 +89,11 @@ function listAsOf(
       backend,
       call,
       asking,
-      { isAlone: options.isAlone === true, isPage, asked, filter, format: "json" },
+      { isAlone: options.isAlone === true, include: options.include, isPage, asked, filter, format: "json" },
       headers,
     );
+  // What is counted for it may be much.
+  if (options.include !== undefined) return beside(limit > 0);
   const query = reader.siftedAtOnce(asking);
   if (query === null) return beside(limit > 0 && parts === undefined);
   const more = resolvedMembers(asOf?.thinned) + thinnedUntilMember(thinnedUntil(reader, after));
@@ -169,6 +173,7 @@ export async function longList(
   query: ListQuery,
   more: {
     isAlone: boolean;
+    include?: string | undefined;
     isPage: boolean;
     asked: string | null;
     filter?: FilterText;

@@ -13,6 +13,7 @@ interface CommonParameters extends OrderParameters<string> {
   readonly ids?: string[];
   readonly search?: string;
   readonly include_children?: boolean;
+  readonly include?: string;
 }
 
 type FieldOf<R extends RecordBase, Value> = {
@@ -67,6 +68,7 @@ export function listing<R extends RecordBase, Filters extends TProperties>(
       search: searched(query.search),
       order: orderTerms(query, resource.kind),
       isAlone: query.include_children === false,
+      ...(query.include === undefined ? {} : { include: query.include }),
     };
   };
 }

@@ -6,6 +6,7 @@ import type { AsOf, ListQuery } from "../db/reading/list-query.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { ComposeFor } from "../resources/compose.ts";
+import type { Shown } from "../resources/resource.ts";
 import { csvHead, csvRows, schemaColumns } from "../wire/csv.ts";
 import {
   commaSeparated,
@@ -28,6 +29,7 @@ export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"
   readonly asOf: AsOf;
   /** Hosts without their children. */
   readonly isAlone: boolean;
+  readonly include?: string | undefined;
   /** The instant to be echoed; null where none was asked for. */
   readonly asked: string | null;
   readonly filter?: FilterText;
@@ -39,7 +41,7 @@ export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"
 export const longListRead = longRead(
   "list",
   function* (reader: Reader, input: LongListInput) {
-    const { kind: kindName, actor, isAlone, asked, filter, isRemoval, format, ...rest } = input;
+    const { kind: kindName, actor, isAlone, include, asked, filter, isRemoval, format, ...rest } = input;
     const resource = resourceOf(kindName);
     const { condition, after } = listCondition(
       reader,
@@ -56,7 +58,7 @@ export const longListRead = longRead(
     let step = steps.next();
     for (; step.done !== true; step = steps.next()) yield PAUSE;
     const query = step.value;
-    const composeFor: ComposeFor | undefined = isAlone ? resource.composeAlone : resource.compose;
+    const composeFor = composedWith(resource, { isAlone, include });
     const compose = composeFor?.(reader, actor) ?? null;
     // What has to be gone through is, before there is a status: then it can still be that of an error.
     const { total, chunks } = reader.countedChunks(query, compose, composeFor?.parts);
@@ -88,6 +90,15 @@ export const longListRead = longRead(
   },
   { isInLargeSteps: true },
 );
+
+/** What records of a list are put together with; undefined for nothing. */
+export function composedWith(
+  { compose, composeAlone, includes }: Shown,
+  { isAlone, include }: { readonly isAlone?: boolean; readonly include?: string | undefined },
+): ComposeFor | undefined {
+  if (include !== undefined) return includes?.[include];
+  return isAlone === true ? composeAlone : compose;
+}
 
 const NO_FILTER: FilterText = { text: "", base: 0 };
 /** Hands the turn to other reads. */

@@ -14,19 +14,24 @@ import type { ListOptions } from "./list-answers.ts";
 import { notFoundThen, readAt, readingAt } from "./read-instant.ts";
 import { ANSWER_SHAPE } from "./resources.ts";
 
-/** One record, with its version as entity tag. `within` names containers outside of which the caller sees none. */
+/**
+ * One record, with its version as entity tag.
+ * @param within names containers outside of which the caller sees none
+ * @param include what it is shown with, of the resource's `includes`
+ */
 export function answerRecord(
   backend: Backend,
   call: ActorCall & { readonly params: { id: string }; readonly query: { readonly at?: string } },
   { kind, compose }: View,
   within: ListOptions["within"] = {},
+  include?: string,
 ): Response | Promise<Response> {
   const { reader } = backend;
   const { at, asked } = readAt(backend.reader, call);
   return readingAt(backend, at, (asOf) => {
     const found = reader.find(kind, call.params.id, call.actor, asOf, within);
     if (found === null) throw notFoundThen(kind, call.params.id, asked, asOf?.thinned);
-    return shown(backend, call, { kind, found, asOf, compose }, metaAt(asked, resolvedMembers(asOf?.thinned)));
+    return shown(backend, call, { kind, found, asOf, compose, include }, metaAt(asked, resolvedMembers(asOf?.thinned)));
   });
 }
 
@@ -36,6 +41,7 @@ interface FoundRecord {
   readonly found: FoundItem;
   readonly asOf: AsOf | null;
   readonly compose: ComposeFor | undefined;
+  readonly include?: string | undefined;
   /** Whether it is what a write made of it: that is answered, however much else its caller asks for. */
   readonly isWritten?: true;
 }
@@ -59,7 +65,7 @@ export function shown(
       return new Response(null, { status: 304, headers });
     return new Response(body(), { headers: { ...headers, "content-type": "application/json" } });
   };
-  if (compose?.parts !== undefined && reader.areMany([found.n], compose.parts, asOf))
+  if (record.include !== undefined || (compose?.parts !== undefined && reader.areMany([found.n], compose.parts, asOf)))
     return largeRecord(backend, call, record).then(({ tag, text }) =>
       answer(tag, () => new Blob(successParts(text, meta))),
     );
@@ -73,7 +79,7 @@ export function shown(
 async function largeRecord(
   backend: Backend,
   call: ActorCall,
-  { kind, found, asOf, isWritten }: FoundRecord,
+  { kind, found, asOf, include, isWritten }: FoundRecord,
 ): Promise<{ tag: string; text: Uint8Array<ArrayBuffer> }> {
   const { n, sequence, mark, ended } = found;
   const input: LargeRecordInput = {
@@ -83,6 +89,7 @@ async function largeRecord(
     ended,
     actor: plainActor(call.actor),
     asOf: asOf ?? backend.reader.present(),
+    include,
   };
   const [tag, text] = await Array.fromAsync(
     await backend.longReads.start(largeRecordRead, input, { isAdmitted: isWritten === true }),

@@ -50,6 +50,8 @@ export interface Shown<R extends RecordBase = any> extends Part<R> {
   readonly answer: TObject;
   readonly example: Readonly<Record<string, unknown>> & { readonly id: string };
   readonly compose?: ComposeFor;
+  /** What it is shown with on request, by its name. */
+  readonly includes?: Readonly<Record<string, ComposeFor>>;
   /** Of its table; its own fields unless told otherwise. */
   readonly columns?: readonly CsvColumn[];
   /** As it shows among changes, and in lists on request: without the parts that are resources of their own. */

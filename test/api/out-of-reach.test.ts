@@ -35,6 +35,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   service_id: (twin) => twin.ids.services ?? [],
   subnet_id: (twin) => twin.ids.subnets ?? [],
   service_definition: () => ["Nginx"],
+  include: () => ["utilization"],
   accepts_credentials: () => ["true", "false"],
   entity: () => ["host"],
   status: () => ["Completed", "Failed"],

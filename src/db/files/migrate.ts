@@ -32,6 +32,7 @@ import markers from "../../../migrations/0015_markers.sql" with { type: "text" }
 import groups from "../../../migrations/0016_groups.sql" with { type: "text" };
 import ipRanges from "../../../migrations/0017_ip_ranges.sql" with { type: "text" };
 import summary from "../../../migrations/0018_summary.sql" with { type: "text" };
+import subnetScopes from "../../../migrations/0019_subnet_scopes.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -57,6 +58,7 @@ const MIGRATIONS: readonly string[] = [
   groups,
   ipRanges,
   summary,
+  subnetScopes,
 ];
 
 /**
@@ -70,8 +72,8 @@ export const ADDS_WORDS = MIGRATIONS.indexOf(words) + 1;
 /** The migration since which changes are counted as they are written. */
 export const ADDS_CHANGE_COUNTS = MIGRATIONS.indexOf(changeCounts) + 1;
 
-/** The migration since which interface entries have scopes of their status and their VLANs. */
-export const ADDS_GROUPS = MIGRATIONS.indexOf(groups) + 1;
+/** The migration since which all groups that kinds have today are there. */
+export const ADDS_GROUPS = MIGRATIONS.indexOf(subnetScopes) + 1;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 /** "nled": so that `file` and we can tell our databases from any other SQLite file. */

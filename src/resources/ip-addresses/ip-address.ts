@@ -56,6 +56,7 @@ export const ipAddressKind: Kind<IpAddressRecord> = {
     { to: "subnet", field: "subnet_id", refuses: true },
     { to: "host", field: "host_id" },
   ],
+  groups: { names: ["subnet_id"] },
   owners: (address) => [{ kind: "host", id: address.host_id, as: "ip_addresses" }],
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",

@@ -3,6 +3,7 @@
 import { MEMBER, VIEWER } from "../../access/actor.ts";
 import type { Resource } from "../resource.ts";
 import { SUBNET_EXAMPLE, Subnet, type SubnetRecord, subnetKind } from "./subnet.ts";
+import { composeUtilization } from "./utilization.ts";
 
 export const subnetResource: Resource<SubnetRecord> = {
   kind: subnetKind,
@@ -12,6 +13,7 @@ export const subnetResource: Resource<SubnetRecord> = {
   answer: Subnet,
   example: SUBNET_EXAMPLE,
   names: { columns: { subnet_id: "subnet_cidr" }, fields: ["cidr"], example: "10.2.3.0/24" },
+  includes: { utilization: composeUtilization },
   read: VIEWER,
   write: MEMBER,
 };

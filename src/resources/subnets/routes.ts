@@ -6,16 +6,18 @@ import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
 import { answerList } from "../../inventory/list-answers.ts";
+import { FilterQuery } from "../../inventory/list-filter.ts";
 import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
-import { IdsQuery, Uuid } from "../../wire/schemas.ts";
+import { AtQuery, IdsQuery, listQueries, Uuid } from "../../wire/schemas.ts";
 import { orderQuery } from "../ordering.ts";
 import { searchQuery } from "../searching.ts";
 import type { SubnetCommands } from "./commands.ts";
 import { subnetResource } from "./resource.ts";
 import { SUBNET_EXAMPLE, SubnetCreate, SubnetUpdate, subnetKind } from "./subnet.ts";
+import { IncludeQuery, SubnetShown } from "./utilization.ts";
 
 const filters = {
   network_id: Type.Optional(Uuid),
@@ -27,6 +29,14 @@ const filters = {
   ...orderQuery(subnetKind, ["created_at", "name", "cidr", "subnet_type", "network_id", "vlan_id", "updated_at"]),
 };
 const operations = standardOperations(subnetResource, filters);
+const shown = {
+  list: {
+    ...operations.list(),
+    query: listQueries({ ...filters, ...FilterQuery, ...IncludeQuery }).List,
+    answer: Type.Array(SubnetShown),
+  },
+  get: { ...operations.get(), query: Type.Object({ ...AtQuery, ...IncludeQuery }), answer: SubnetShown },
+};
 const body = { network_id: SUBNET_EXAMPLE.network_id, cidr: "10.2.3.0/24", name: "Server room", subnet_type: "Lan" };
 
 const listed = listing(subnetResource, filters, {
@@ -37,12 +47,14 @@ const listed = listing(subnetResource, filters, {
 /** /api/v1/subnets. */
 export function subnetRoutes(surface: Surface<Actor, Access>, backend: Backend<SubnetCommands>): void {
   surface
-    .get("/api/v1/subnets", operations.list(), (call) => answerList(backend, call, listed(call.query)))
+    .get("/api/v1/subnets", shown.list, (call) => answerList(backend, call, listed(call.query)))
     .get("/api/v1/subnets/export/csv", operations.table(), (call) => answerCsv(backend, call, listed(call.query)))
     .post("/api/v1/subnets", operations.create(SubnetCreate, body), (call) =>
       answerWrite(backend, call, "subnet.create", { body: call.body }, subnetResource),
     )
-    .get("/api/v1/subnets/:id", operations.get(), (call) => answerRecord(backend, call, subnetResource))
+    .get("/api/v1/subnets/:id", shown.get, (call) =>
+      answerRecord(backend, call, subnetResource, {}, call.query.include),
+    )
     .put(
       "/api/v1/subnets/:id",
       operations.update(SubnetUpdate, body, {

@@ -6,6 +6,7 @@ import type { TObject } from "@sinclair/typebox";
 import { invalid, made, refusal, type Wire } from "../appliance/factories.ts";
 import { csvRecords, parseCsv } from "./csv.ts";
 import { type RecordSubject, UNKNOWN_ID } from "./record-subject.ts";
+import { ON_REQUEST } from "./records-writes.ts";
 
 export function describeLists(subject: RecordSubject): void {
   const { path, create } = subject;
@@ -138,7 +139,9 @@ export function describeExports(subject: RecordSubject): void {
     await made(update(records[0]?.id, changed(known(1))));
     const { routes } = surface;
     const shown = routes.find(({ method, path: at }) => `${method} ${at}` === `GET ${path}/:id`) as (typeof routes)[0];
-    const fields = Object.keys((shown.operation.answer as TObject).properties);
+    const fields = Object.keys((shown.operation.answer as TObject).properties).filter(
+      (field) => !ON_REQUEST.includes(field),
+    );
     for (const when of ["", `at=${at}`]) {
       for (const filter of ["", `ids=${records[2]?.id},${UNKNOWN_ID}&ids=${records[0]?.id}`, "ids="]) {
         const listed = (await owner.get(`${path}?limit=1000&${filter}&${when}`)).data as Wire[];

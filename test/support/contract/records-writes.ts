@@ -11,6 +11,9 @@ import { isOptional, type RecordSubject, UNKNOWN_ID } from "./record-subject.ts"
 /** Fields that are there only when discovery has something to say. */
 const BY_DISCOVERY: readonly string[] = [...DISCOVERABLE_READ_ONLY, "more_neighbors"];
 
+/** Fields that are there only when they are asked for (`include=`). */
+export const ON_REQUEST: readonly string[] = ["utilization"];
+
 export function describeBodies(subject: RecordSubject): void {
   const { battery, path, container, leftOut, none, body, known, create, update } = subject;
   const { owner, surface, writingWatched } = subject.appliance;
@@ -24,7 +27,7 @@ export function describeBodies(subject: RecordSubject): void {
       expect([...Value.Errors(schema, record)]).toEqual([]);
       expect(Object.keys(record).sort()).toEqual(
         Object.keys(schema.properties)
-          .filter((field) => ![...leftOut, ...BY_DISCOVERY].includes(field))
+          .filter((field) => ![...leftOut, ...BY_DISCOVERY, ...ON_REQUEST].includes(field))
           .sort(),
       );
       expect(record).toEqual(created);

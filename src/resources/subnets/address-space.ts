@@ -1,0 +1,238 @@
+// How full subnets are, in plain numbers: prefixes within one another, what lies in them, and what is left. Pure.
+
+import { type Cidr, parseCidr, parseIp } from "../../base/ip.ts";
+
+/** Addresses next to each other, as numbers. */
+interface Block {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** A range that has its addresses for itself. */
+export interface ClaimedBlock extends Block {
+  readonly version: 4 | 6;
+  readonly subnetId: string;
+  readonly isDhcp: boolean;
+}
+
+/** How full a subnet is, in addresses; all but `used` are of those that are usable. */
+export interface Fullness {
+  readonly usable: bigint;
+  readonly used: bigint;
+  readonly dhcp: bigint;
+  readonly reserved: bigint;
+  readonly inSubnets: bigint;
+  readonly free: bigint;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** A subnet and those within it. */
+class SpaceNode implements Block {
+  readonly id: string;
+  readonly version: 4 | 6;
+  readonly first: bigint;
+  readonly last: bigint;
+  /** Without the network's and the broadcast address in IPv4, but for /31 (RFC 3021) and /32. */
+  readonly usable: Block;
+  parent: SpaceNode | null = null;
+  /** Those right within it, in the order of their addresses. */
+  readonly children: SpaceNode[] = [];
+  /** The different addresses that say to be in it. */
+  own: ReadonlySet<string> = NONE;
+  /** The different addresses of hosts that lie in it and in no smaller subnet, but for those of its own that do. */
+  readonly others = new Set<string>();
+  /** Those of its own. */
+  lying: ReadonlySet<string> = NONE;
+
+  constructor(id: string, cidr: Cidr) {
+    this.id = id;
+    this.version = cidr.version;
+    this.first = BigInt(`0x${cidr.bytes.toHex()}`);
+    this.last = this.first + (1n << BigInt(cidr.bytes.length * 8 - cidr.prefixLength)) - 1n;
+    const isWhole = cidr.version === 6 || cidr.prefixLength > 30;
+    this.usable = isWhole ? this : { first: this.first + 1n, last: this.last - 1n };
+  }
+}
+
+/** The subnets of one network. */
+export class AddressSpace {
+  private readonly nodes = new Map<string, SpaceNode>();
+  private readonly claimed: readonly ClaimedBlock[];
+
+  /**
+   * @param subnets all of the network
+   * @param claimed all of the network: no two share an address
+   */
+  constructor(
+    subnets: ReadonlyArray<{ readonly id: string; readonly cidr: string }>,
+    claimed: readonly ClaimedBlock[],
+  ) {
+    this.claimed = [...claimed].sort((a, b) => a.version - b.version || order(a, b));
+    const nodes = subnets.flatMap(({ id, cidr }) => {
+      const parsed = parseCidr(cidr);
+      return parsed === null ? [] : [new SpaceNode(id, parsed)];
+    });
+    // A prefix comes before those within it, and these before the next one beside it.
+    nodes.sort((a, b) => a.version - b.version || order(a, b) || (a.last > b.last ? -1 : 1));
+    let around: SpaceNode | null = null;
+    for (const node of nodes) {
+      while (around !== null && !(around.version === node.version && contains(around, node))) around = around.parent;
+      node.parent = around;
+      around?.children.push(node);
+      this.nodes.set(node.id, node);
+      around = node;
+    }
+  }
+
+  /** The subnets themselves and all around them: whose addresses may lie in them. */
+  withThoseAround(ids: Iterable<string>): string[] {
+    const found = new Set<string>();
+    for (const id of ids)
+      for (let node = this.nodes.get(id) ?? null; node !== null && !found.has(node.id); node = node.parent)
+        found.add(node.id);
+    return [...found];
+  }
+
+  /**
+   * Counts the addresses of hosts that say to be in a subnet: once for each subnet.
+   * @param addresses canonical
+   */
+  add(subnetId: string, addresses: readonly string[]): void {
+    const node = this.nodes.get(subnetId);
+    if (node === undefined) return;
+    node.own = new Set(addresses);
+    if (node.children.length === 0) {
+      node.lying = node.own;
+      return;
+    }
+    const lying = new Set<string>();
+    for (const address of node.own) {
+      const at = addressNumber(address);
+      let smallest: SpaceNode = node;
+      for (let next = childWith(node, at); next !== null; next = childWith(next, at)) smallest = next;
+      if (smallest === node) lying.add(address);
+      else smallest.others.add(address);
+    }
+    node.lying = lying;
+  }
+
+  /** Null for a subnet that is not there. */
+  fullnessOf(id: string): Fullness | null {
+    const node = this.nodes.get(id);
+    if (node === undefined) return null;
+    const { usable } = node;
+    const claimed = this.claimedIn(node);
+    const blocks = merged([...node.children, ...claimed]);
+    const taken = sum(blocks.map((block) => shared(block, usable)));
+    const own = claimed.filter(({ subnetId }) => subnetId === id);
+    return {
+      usable: shared(usable, usable),
+      used: BigInt(node.own.size),
+      dhcp: sum(own.filter(({ isDhcp }) => isDhcp).map((block) => shared(block, usable))),
+      reserved: sum(own.filter(({ isDhcp }) => !isDhcp).map((block) => shared(block, usable))),
+      inSubnets: sum(node.children.map((block) => shared(block, usable))),
+      free: shared(usable, usable) - taken - BigInt(countOutside(node, blocks)),
+    };
+  }
+
+  /** In order. */
+  private claimedIn(node: SpaceNode): ClaimedBlock[] {
+    const { claimed } = this;
+    const place = firstPlace(claimed.length, (each) => {
+      const { version, last } = claimed[each] as ClaimedBlock;
+      return version > node.version || (version === node.version && last >= node.first);
+    });
+    const found: ClaimedBlock[] = [];
+    for (let each = claimed[place]; each !== undefined; each = claimed[place + found.length]) {
+      if (each.version !== node.version || each.first > node.last) break;
+      found.push(each);
+    }
+    return found;
+  }
+}
+
+/** An address as a number. @param text canonical */
+export function addressNumber(text: string): bigint {
+  return text.includes(":") ? BigInt(`0x${parseIp(text)?.bytes.toHex() ?? "0"}`) : BigInt(ipv4Number(text));
+}
+
+/** Four decimal numbers, digit by digit. */
+function ipv4Number(text: string): number {
+  let [value, part] = [0, 0];
+  for (let place = 0; place < text.length; place += 1) {
+    const code = text.charCodeAt(place);
+    if (code === DOT) {
+      value = value * 256 + part;
+      part = 0;
+    } else part = part * 10 + code - ZERO;
+  }
+  return value * 256 + part;
+}
+
+const DOT = ".".charCodeAt(0);
+const ZERO = "0".charCodeAt(0);
+
+/** The usable addresses of hosts in a subnet that lie in none of these blocks. @param blocks in order, apart */
+function countOutside({ version, lying, others, usable }: SpaceNode, blocks: readonly Block[]): number {
+  // In IPv4 numbers hold them, and are compared much faster.
+  const isFour = version === 4;
+  const ends = (block: Block) => (isFour ? { first: Number(block.first), last: Number(block.last) } : block);
+  const [within, apart] = [ends(usable), blocks.map(ends)];
+  let count = 0;
+  for (const address of others.size === 0 ? lying : lying.union(others)) {
+    const at = isFour ? ipv4Number(address) : addressNumber(address);
+    if (at < within.first || at > within.last) continue;
+    const place = firstPlace(apart.length, (each) => (apart[each] as (typeof apart)[0]).last >= at);
+    const block = apart[place];
+    if (block === undefined || block.first > at) count += 1;
+  }
+  return count;
+}
+
+function childWith({ children }: SpaceNode, at: bigint): SpaceNode | null {
+  const place = firstPlace(children.length, (each) => (children[each] as SpaceNode).last >= at);
+  const child = children[place];
+  return child !== undefined && child.first <= at ? child : null;
+}
+
+/** The first place that a condition holds at, which holds at all after it; `length` for none. */
+function firstPlace(length: number, holds: (place: number) => boolean): number {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The same addresses as blocks in order that share none. */
+function merged(blocks: readonly Block[]): Block[] {
+  const apart: Array<{ first: bigint; last: bigint }> = [];
+  for (const { first, last } of [...blocks].sort(order)) {
+    const previous = apart.at(-1);
+    if (previous === undefined || previous.last < first) apart.push({ first, last });
+    else if (previous.last < last) previous.last = last;
+  }
+  return apart;
+}
+
+/** How many addresses two blocks have in common. */
+function shared(one: Block, other: Block): bigint {
+  const first = one.first > other.first ? one.first : other.first;
+  const last = one.last < other.last ? one.last : other.last;
+  return last < first ? 0n : last - first + 1n;
+}
+
+function contains(outer: Block, inner: Block): boolean {
+  return outer.first <= inner.first && outer.last >= inner.last;
+}
+
+function order(a: Block, b: Block): number {
+  return a.first < b.first ? -1 : a.first > b.first ? 1 : 0;
+}
+
+function sum(values: readonly bigint[]): bigint {
+  return values.reduce((total, value) => total + value, 0n);
+}

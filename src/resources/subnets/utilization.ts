@@ -1,0 +1,158 @@
+// How full subnets are, as it is shown on request: read for all subnets of an answer at once, now or as of an instant.
+
+import { Type } from "@sinclair/typebox";
+import type { Actor } from "../../access/actor.ts";
+import { scopeKey } from "../../db/kind.ts";
+import type { AsOf } from "../../db/reading/list-query.ts";
+import type { Compose, Reader } from "../../db/reading/reader.ts";
+import { membersSql } from "../../db/shape.ts";
+import { OneOf } from "../../wire/schemas.ts";
+import { spliced, variesByCaller } from "../compose.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import { ipRangeKind } from "../ip-ranges/ip-range.ts";
+import { CLAIMING_PURPOSES, type RangePurpose } from "../ip-ranges/range-purpose.ts";
+import { AddressSpace, addressNumber, type ClaimedBlock, type Fullness } from "./address-space.ts";
+import { Subnet, type SubnetRecord, subnetKind } from "./subnet.ts";
+
+/** The query parameter of what is shown on request. */
+export const IncludeQuery = {
+  include: Type.Optional(
+    OneOf(["utilization"], { description: "Show as well how full each subnet is, as `utilization`." }),
+  ),
+};
+
+const Count = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: "^[0-9]+$" })], { description });
+
+const Utilization = Type.Object(
+  {
+    usable: Count("Its addresses, in IPv4 without the network's and the broadcast address (but for /31 and /32)."),
+    used: Count("Different addresses of hosts in it."),
+    dhcp: Count("Usable addresses in its ranges of purpose Dhcp."),
+    reserved: Count("Usable addresses in its ranges of purpose Reserved."),
+    in_subnets: Count("Usable addresses in subnets within it."),
+    free: Count(
+      "Usable addresses that are in no subnet within it, in no range of purpose Dhcp or Reserved of the network, and no host's.",
+    ),
+    percent: Type.Number({ minimum: 0, maximum: 100, description: "The part of `usable` that is not free." }),
+  },
+  { description: "Only with `include=utilization`. In IPv6 subnets counts are decimal strings." },
+);
+
+/** A subnet as it is answered where its utilization may be asked for. */
+export const SubnetShown = Type.Object(
+  { ...Subnet.properties, utilization: Type.Optional(Utilization) },
+  { $id: "SubnetShown" },
+);
+
+/** Adds `utilization`, which changes without a version of the subnet. */
+export const composeUtilization = variesByCaller((reader: Reader, actor: Actor): Compose => {
+  const networks = new Map<string, Network>();
+  return (items, asOf) =>
+    reader.snapshot(() => {
+      const subnets = items.map(({ text }) => JSON.parse(text) as SubnetRecord);
+      for (const networkId of new Set(subnets.map(({ network_id }) => network_id)))
+        if (!networks.has(networkId)) networks.set(networkId, networkAt(reader, actor, asOf, networkId));
+      addHosts(reader, asOf, networks, subnets);
+      return items.map(({ text }, place) => {
+        const { id, network_id, cidr } = subnets[place] as SubnetRecord;
+        const fullness = networks.get(network_id)?.space.fullnessOf(id) ?? null;
+        if (fullness === null) throw new Error(`utilization: the subnet ${id} is not among those of its network`);
+        return spliced(text, `"utilization":${JSON.stringify(toldOf(fullness, cidr.includes(":")))}`);
+      });
+    });
+});
+
+interface Network {
+  readonly space: AddressSpace;
+  /** The subnets whose addresses it has. */
+  readonly known: Set<string>;
+}
+
+function toldOf({ usable, used, dhcp, reserved, inSubnets, free }: Fullness, isSix: boolean) {
+  const count = (value: bigint) => (isSix ? String(value) : Number(value));
+  return {
+    usable: count(usable),
+    used: count(used),
+    dhcp: count(dhcp),
+    reserved: count(reserved),
+    in_subnets: count(inSubnets),
+    free: count(free),
+    // To a tenth, the nearest.
+    percent: Number(((usable - free) * 2_000n + usable) / (usable * 2n)) / 10,
+  };
+}
+
+function networkAt(reader: Reader, actor: Actor, asOf: AsOf | null, networkId: string): Network {
+  const all = { reach: actor, asOf, within: { network: networkId }, limit: 0, offset: 0 };
+  const subnets = reader
+    .ownFields({ ...all, kind: subnetKind }, ["id", "cidr"])
+    .map((row) => JSON.parse(row) as [string, string])
+    .map(([id, cidr]) => ({ id, cidr }));
+  const claimed = reader
+    .ownFields({ ...all, kind: ipRangeKind }, ["subnet_id", "first", "last", "purpose"])
+    .map((row) => JSON.parse(row) as [string, string, string, RangePurpose])
+    .filter(([, , , purpose]) => CLAIMING_PURPOSES.includes(purpose))
+    .map(
+      ([subnetId, first, last, purpose]): ClaimedBlock => ({
+        version: first.includes(":") ? 6 : 4,
+        subnetId,
+        first: addressNumber(first),
+        last: addressNumber(last),
+        isDhcp: purpose === "Dhcp",
+      }),
+    );
+  return { space: new AddressSpace(subnets, claimed), known: new Set() };
+}
+
+/** Puts into the networks the addresses that may lie in these subnets, as far as they are not known yet. */
+function addHosts(
+  reader: Reader,
+  asOf: AsOf | null,
+  networks: ReadonlyMap<string, Network>,
+  subnets: readonly SubnetRecord[],
+): void {
+  const asked = new Map<string, Network>();
+  for (const { id, network_id } of subnets) {
+    const network = networks.get(network_id) as Network;
+    for (const each of network.space.withThoseAround([id])) {
+      if (network.known.has(each)) continue;
+      network.known.add(each);
+      asked.set(each, network);
+    }
+  }
+  const ids = [...asked.keys()];
+  for (const [place, addresses] of hostAddresses(reader, asOf, ids)) {
+    const id = ids[place] as string;
+    asked.get(id)?.space.add(id, addresses?.split(",") ?? []);
+  }
+}
+
+/**
+ * By the subnet that they say to be in, its place among the ids: addresses with commas between them, null for none.
+ * One text for each subnet: very many rows are felt.
+ */
+function hostAddresses(
+  reader: Reader,
+  asOf: AsOf | null,
+  subnetIds: readonly string[],
+): Array<[number, string | null]> {
+  const ids = JSON.stringify(subnetIds);
+  // A present that is held still is that of the live table as long as nothing was written since.
+  const isLive = asOf === null || (asOf.present && reader.head().sequence === asOf.sequence);
+  return (isLive ? reader.statement(LIVE).values(ids) : reader.statement(AS_OF).values(ids, asOf.sequence)) as Array<
+    [number, string | null]
+  >;
+}
+
+const LIVE = `SELECT j.key, (SELECT group_concat(a.ip_address) FROM ip_addresses a WHERE a.subnet_n = r.n)
+  FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value`;
+
+/** What was not written since is as it is now: its live row is found faster than its version. */
+const AS_OF = `SELECT j.key, (
+    SELECT group_concat(CASE WHEN a.sequence <= ?2 THEN a.ip_address ELSE
+      (SELECT ('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.ip_address' FROM history_versions v
+        WHERE v.key <= ((s.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1) END)
+    FROM history_spans s LEFT JOIN ip_addresses a ON a.n = s.n
+    WHERE s.scope = r.n * ${scopeKey(1, { code: 0 })} + ${ipAddressKind.code} AND s.born <= ?2 AND s.died > ?2)
+  FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value`;

@@ -1,0 +1,288 @@
+// How full subnets are, as lists and records show it on request: against plain code that looks at every address.
+
+import { describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+
+const { first, instant, newHost, newMember, newNetwork, newSubnet, newViewer, owner, tick } = applianceForEach();
+
+const INCLUDED = "include=utilization";
+const utilizationOf = async (subnet: Wire, query = "", by = owner) =>
+  (await made(by.get(`subnets/${subnet.id}?${INCLUDED}${query}`))).utilization;
+const newRange = (from: string, to: string, purpose: string, fields: Wire = {}) =>
+  made(owner.post("ip-ranges", { network_id: first.networkId, first: from, last: to, purpose, ...fields }));
+
+describe("the utilization of a subnet", () => {
+  test.each([
+    ["10.2.3.0/24", 254],
+    ["10.0.0.0/8", 16_777_214],
+    ["0.0.0.0/0", 4_294_967_294],
+    ["10.2.3.4/30", 2],
+    ["10.2.3.4/31", 2],
+    ["10.2.3.4/32", 1],
+    ["2001:db8::/64", "18446744073709551616"],
+    ["::/0", "340282366920938463463374607431768211456"],
+    ["2001:db8::1/128", "1"],
+  ])("of %s has %p usable addresses, all of them free", async (cidr, usable) => {
+    const none = typeof usable === "string" ? "0" : 0;
+    expect(await utilizationOf(await newSubnet({ cidr }))).toEqual({
+      usable,
+      used: none,
+      dhcp: none,
+      reserved: none,
+      in_subnets: none,
+      free: usable,
+      percent: 0,
+    });
+  });
+
+  test("counts an address once, whoever has it, and what is taken in more ways than one as taken once", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.150" }] });
+    await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.0" }] });
+    await newRange("10.2.3.100", "10.2.3.199", "Dhcp");
+    await newRange("10.2.3.200", "10.2.3.255", "Reserved");
+    await newRange("10.2.3.1", "10.2.3.99", "Static");
+    expect(await utilizationOf(subnet)).toEqual({
+      usable: 254,
+      used: 3,
+      dhcp: 100,
+      reserved: 55,
+      in_subnets: 0,
+      free: 98,
+      percent: 61.4,
+    });
+  });
+
+  test("has what is in the subnets within it apart, and what was entered before them where it lies", async () => {
+    const wide = await newSubnet({ cidr: "10.2.0.0/16" });
+    await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.4.5" }] });
+    await newRange("10.2.3.250", "10.2.4.4", "Dhcp");
+    const room = await newSubnet({ cidr: "10.2.3.0/24" });
+    const at = instant();
+    const half = await newSubnet({ cidr: "10.2.3.128/25" });
+    expect(await utilizationOf(wide)).toEqual({
+      usable: 65_534,
+      used: 2,
+      dhcp: 11,
+      reserved: 0,
+      in_subnets: 256,
+      // Without the room, the five addresses of the range beyond it and the host's.
+      free: 65_534 - 256 - 5 - 1,
+      percent: 0.4,
+    });
+    expect(await utilizationOf(room)).toMatchObject({ usable: 254, used: 0, dhcp: 0, in_subnets: 127, free: 126 });
+    expect(await utilizationOf(half)).toMatchObject({ usable: 126, used: 0, free: 126 - 5, percent: 4 });
+    expect(await utilizationOf(room, `&at=${at}`)).toMatchObject({
+      in_subnets: 0,
+      free: 254 - 1 - 5,
+    });
+  });
+
+  test("stands in lists and in one record where it is asked for, and nowhere else", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    const utilization = await utilizationOf(subnet);
+    expect((await owner.get(`subnets?${INCLUDED}`)).data).toEqual([{ ...subnet, utilization }]);
+    expect((await owner.get(`subnets?${INCLUDED}&limit=0`)).data).toEqual([{ ...subnet, utilization }]);
+    expect((await owner.get("subnets")).data).toEqual([subnet]);
+    expect((await owner.get(`subnets/${subnet.id}`)).data).toEqual(subnet);
+    for (const path of [
+      `subnets/export/csv?${INCLUDED}`,
+      `subnets/${subnet.id}/history?${INCLUDED}`,
+      `vlans?${INCLUDED}`,
+      "subnets?include=hosts",
+      "subnets?include=",
+      `subnets?${INCLUDED}&${INCLUDED}`,
+      "subnets?include=Utilization",
+    ])
+      expect([path, (await owner.get(path)).status]).toEqual([path, 400]);
+    expect((await owner.get("subnets?filter=utilization:*")).status).toBe(400);
+    const page = await owner.get(`subnets?${INCLUDED}&limit=1&offset=1`);
+    expect(page).toMatchObject({ data: [], body: { meta: { pagination: { total_count: 1, limit: 1, offset: 1 } } } });
+    expect(await owner.get(`subnets/${first.networkId}?${INCLUDED}`)).toMatchObject({ status: 404 });
+  });
+
+  test("has an entity tag that changes with it, and still names the version", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    const path = `subnets/${subnet.id}?${INCLUDED}`;
+    const before = (await owner.get(path)).headers.get("etag") as string;
+    expect((await owner.get(path, { "if-none-match": before })).status).toBe(304);
+    await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }] });
+    const after = await owner.get(path, { "if-none-match": before });
+    expect(after).toMatchObject({ status: 200, data: { valid_from: subnet.valid_from, utilization: { used: 1 } } });
+    const change = { cidr: subnet.cidr, name: "Renamed" };
+    expect((await owner.put(`subnets/${subnet.id}`, change, { "if-match": before })).status).toBe(200);
+    expect((await owner.put(`subnets/${subnet.id}`, change, { "if-match": before })).status).toBe(412);
+  });
+
+  test("is of what the caller reaches, now and then", async () => {
+    const other = await newNetwork();
+    const fields = { cidr: "10.2.3.0/24" };
+    const [near, far] = [await newSubnet(fields), await newSubnet({ ...fields, network_id: other.id })];
+    for (const network_id of [first.networkId, other.id])
+      await newHost({ network_id, ip_addresses: [{ ip_address: "10.2.3.5" }] });
+    const at = instant();
+    await newHost({ network_id: other.id, ip_addresses: [{ ip_address: "10.2.3.6" }] });
+    await newRange("10.2.3.7", "10.2.3.9", "Dhcp", { network_id: other.id });
+    for (const { client } of [await newMember(), await newViewer()])
+      for (const query of ["", `&at=${at}`]) {
+        const { data } = await client.get(`subnets?${INCLUDED}${query}`);
+        expect(data.map(({ id, utilization: { used, dhcp } }: Wire) => [id, used, dhcp])).toEqual([[near.id, 1, 0]]);
+        expect((await client.get(`subnets/${far.id}?${INCLUDED}${query}`)).status).toBe(404);
+      }
+    expect(await utilizationOf(far)).toMatchObject({ used: 2, dhcp: 3, free: 249 });
+    expect(await utilizationOf(far, `&at=${at}`)).toMatchObject({ used: 1, dhcp: 0, free: 253 });
+  });
+
+  test("is what plain code makes of all that there was, at random instants", async () => {
+    const random = seededRandom(171);
+    const other = await newNetwork();
+    const scene = new Scene(random, [first.networkId, other.id]);
+    const told: Array<{ at: string; expected: Record<string, unknown> }> = [];
+    for (let step = 0; step < 160; step += 1) {
+      await scene.happen();
+      const at = instant();
+      tick();
+      told.push({ at, expected: Object.fromEntries(naive(await scene.all())) });
+    }
+    for (const { at, expected } of [...told.filter(() => random.integer(3) === 0), told.at(-1) as (typeof told)[0]]) {
+      const { data } = await owner.get(`subnets?${INCLUDED}&limit=0&at=${at}`);
+      expect([at, Object.fromEntries(data.map(({ id, utilization }: Wire) => [id, utilization]))]).toEqual([
+        at,
+        expected,
+      ]);
+    }
+    const { data } = await owner.get(`subnets?${INCLUDED}&limit=1000`);
+    expect(data.length).toBeGreaterThan(8);
+    expect(Object.fromEntries(data.map(({ id, utilization }: Wire) => [id, utilization]))).toEqual(
+      told.at(-1)?.expected as Record<string, unknown>,
+    );
+  });
+});
+
+/** What happens: subnets, hosts with addresses and ranges come, change and go, in few addresses of both versions. */
+class Scene {
+  private readonly random: SeededRandom;
+  private readonly networkIds: readonly string[];
+
+  constructor(random: SeededRandom, networkIds: readonly string[]) {
+    this.random = random;
+    this.networkIds = networkIds;
+  }
+
+  /** One write; one that is refused writes nothing. */
+  async happen(): Promise<void> {
+    const { random } = this;
+    const network_id = this.networkIds[random.integer(this.networkIds.length)] as string;
+    const isSix = random.integer(3) === 0;
+    const address = (n: number) => (isSix ? `2001:db8::${n.toString(16)}` : `10.0.${n >> 8}.${n & 255}`);
+    const anyOf = async (path: string) => {
+      const { data } = await owner.get(`${path}?limit=0`);
+      return data[random.integer(data.length)] as Wire | undefined;
+    };
+    const at = random.integer(512);
+    switch (random.integer(8)) {
+      case 0:
+      case 1: {
+        const bits = random.integer(10);
+        const cidr = `${address((at >> bits) << bits)}/${(isSix ? 128 : 32) - bits}`;
+        await owner.post("subnets", { network_id, cidr });
+        return;
+      }
+      case 2:
+      case 3: {
+        const ip_addresses = [at, random.integer(512), at ^ 1].map((n) => ({ ip_address: address(n) }));
+        await owner.post("hosts", { network_id, name: "host", ip_addresses });
+        return;
+      }
+      case 4: {
+        const purpose = ["Dhcp", "Reserved", "Static"][random.integer(3)];
+        const last = Math.min(511, at + random.integer(60));
+        await owner.post("ip-ranges", { network_id, first: address(at), last: address(last), purpose });
+        return;
+      }
+      case 5: {
+        const path = ["ip-ranges", "hosts", "ip-addresses"][random.integer(3)] as string;
+        await owner.delete(`${path}/${(await anyOf(path))?.id}`);
+        return;
+      }
+      case 6: {
+        const found = await anyOf("ip-addresses");
+        await owner.put(`ip-addresses/${found?.id}`, { ip_address: address(at) });
+        return;
+      }
+      default: {
+        const found = await anyOf("subnets");
+        if (random.integer(3) === 0) await owner.delete(`subnets/${found?.id}?cascade=true`);
+      }
+    }
+  }
+
+  async all(): Promise<Record<"subnets" | "addresses" | "ranges", Wire[]>> {
+    const all = async (path: string) => (await owner.get(`${path}?limit=0`)).data as Wire[];
+    return { subnets: await all("subnets"), addresses: await all("ip-addresses"), ranges: await all("ip-ranges") };
+  }
+}
+
+/** What an address is of the few, and the others of its version. */
+function numberOf(address: string): number {
+  if (address.includes(":")) return Number.parseInt(address.slice("2001:db8::".length) || "0", 16);
+  const [, , high = 0, low = 0] = address.split(".").map(Number);
+  return high * 256 + low;
+}
+
+interface Naive {
+  readonly id: string;
+  readonly networkId: string;
+  readonly isSix: boolean;
+  readonly all: readonly number[];
+}
+
+function naive({ subnets, addresses, ranges }: Record<string, Wire[]>): Array<[string, unknown]> {
+  const isSix = (text: string) => text.includes(":");
+  const spread = (subnet: Wire): Naive => {
+    const [base = "", length = ""] = (subnet.cidr as string).split("/");
+    const size = 2 ** ((isSix(base) ? 128 : 32) - Number(length));
+    const all = Array.from({ length: size }, (_, n) => numberOf(base) + n);
+    return { id: subnet.id, networkId: subnet.network_id, isSix: isSix(base), all };
+  };
+  const spreads = (subnets ?? []).map(spread);
+  return spreads.map((subnet) => {
+    const { id, networkId, all } = subnet;
+    const isHere = (record: Wire, text: string) => record.network_id === networkId && isSix(text) === subnet.isSix;
+    const usable = subnet.isSix || all.length <= 2 ? all : all.slice(1, -1);
+    const within = new Set(
+      spreads
+        .filter((each) => each.networkId === networkId && each.isSix === subnet.isSix && each.all.length < all.length)
+        .filter((each) => all.includes(each.all[0] as number))
+        .flatMap((each) => each.all),
+    );
+    const inRange = (range: Wire, n: number) => numberOf(range.first) <= n && n <= numberOf(range.last);
+    const claims = (ranges ?? []).filter((range) => isHere(range, range.first) && range.purpose !== "Static");
+    const hosts = new Set(
+      (addresses ?? []).filter((each) => isHere(each, each.ip_address)).map(({ ip_address }) => numberOf(ip_address)),
+    );
+    const own = new Set(
+      (addresses ?? []).filter(({ subnet_id }) => subnet_id === id).map(({ ip_address }) => ip_address),
+    );
+    const free = usable.filter((n) => !within.has(n) && !hosts.has(n) && !claims.some((range) => inRange(range, n)));
+    const ranged = (purpose: string) =>
+      usable.filter((n) =>
+        claims.some((range) => range.subnet_id === id && range.purpose === purpose && inRange(range, n)),
+      ).length;
+    const count = (n: number) => (subnet.isSix ? String(n) : n);
+    return [
+      id,
+      {
+        usable: count(usable.length),
+        used: count(own.size),
+        dhcp: count(ranged("Dhcp")),
+        reserved: count(ranged("Reserved")),
+        in_subnets: count(usable.filter((n) => within.has(n)).length),
+        free: count(free.length),
+        percent: Math.round(((usable.length - free.length) / usable.length) * 1_000) / 10,
+      },
+    ];
+  });
+}
