@@ -263,6 +263,7 @@ describe("a marker where an instant is asked for", () => {
   const beside = (path: string, name: string): Record<string, string> => {
     if (path === "/api/v1/diff") return name === "from" ? {} : { from: "-7d" };
     if (path === "/api/v1/topology") return { network_id: first.networkId };
+    if (path === "/api/v1/search") return { q: "core" };
     return path.startsWith("/api/v1/locate") ? { ip: "10.2.3.4" } : {};
   };
   const urlOf = (path: string, name: string, text: string) =>
