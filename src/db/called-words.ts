@@ -124,21 +124,29 @@ export function calledEntries(called: readonly CalledText[]): Set<string> {
 /** Those of one text, some maybe twice. */
 function entriesOf({ value, as, isApart }: CalledText): readonly string[] {
   if (value === null || value === undefined) return [];
-  // The interfaces of a thousand switches have the same few names; no two have the same address.
-  if (as !== "Interface" || isApart === true) return workedOut(String(value), as, isApart === true);
-  const name = String(value);
-  let entries = interfaces.get(name);
+  const text = String(value);
+  // A thousand switches have the same few names and aliases; no two interfaces have the same address.
+  if (isApart === true || as === "Mac" || as === "Address" || text.length > KNOWN_MAX_LENGTH)
+    return workedOut(text, as, isApart === true);
+  const byText = known[as];
+  let entries = byText.get(text);
   if (entries === undefined) {
-    entries = workedOut(name, as, false);
-    if (interfaces.size >= INTERFACES_MAX) interfaces.clear();
-    interfaces.set(name, entries);
+    entries = workedOut(text, as, false);
+    if (byText.size >= KNOWN_MAX) byText.clear();
+    byText.set(text, entries);
   }
   return entries;
 }
 
-const interfaces = new Map<string, readonly string[]>();
-/** Names whose entries are kept at hand. */
-const INTERFACES_MAX = 10_000;
+/** Texts whose entries are kept at hand, of each way to be found. */
+const KNOWN_MAX = 4_000;
+const KNOWN_MAX_LENGTH = 64;
+const known = {
+  Name: new Map<string, readonly string[]>(),
+  Text: new Map<string, readonly string[]>(),
+  Interface: new Map<string, readonly string[]>(),
+  Number: new Map<string, readonly string[]>(),
+};
 
 function workedOut(text: string, as: CalledAs, isApart: boolean): string[] {
   const entries: string[] = [];

@@ -100,6 +100,7 @@ const DOTTED_MAC = /^[0-9a-f]{4}\.(?:[0-9a-f]{4}\.)?[0-9a-f]{0,4}$/;
 
 /** A word in the length that is indexed; a character is not cut in two. */
 export function cut(word: string): string {
+  if (word.length <= WORD_MAX_LENGTH) return word;
   return word.slice(0, WORD_MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
 
