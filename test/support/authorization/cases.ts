@@ -15,7 +15,7 @@ import type { Caller, World } from "./world.ts";
 
 /** Parameters that the cases below know of; another one has to be put to the test before it is let through. */
 const KNOWN_PARAMETERS = new Set(
-  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include_children include_isolated group_by order_by order_direction cascade types filter after mark wait from to reason format mac ip hostname q entity status type id actor_type actor_id actor_name buckets fields operation".split(
+  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include include_children include_isolated group_by order_by order_direction cascade types filter after mark wait from to reason format mac ip hostname q entity status type id actor_type actor_id actor_name buckets fields operation".split(
     " ",
   ),
 );
@@ -98,6 +98,7 @@ function listings(asking: Asking, plural: string): Listing[] {
       query: `entity=${entity}`,
       finds: (record) => record.entity === entity,
     });
+  if (asking.takes("include")) ways.push({ title: "utilization", query: "include=utilization", finds: all });
   if (asking.takes("include_children")) ways.push({ title: "alone", query: "include_children=false", finds: all });
   // Another order is another way through what there is; which field it is by makes no difference to that.
   for (const field of asking.values("order_by").slice(0, 2))
