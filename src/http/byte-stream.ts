@@ -26,7 +26,7 @@ export function byteStream(
     failed(error);
     controller.error(error);
   };
-  return new ReadableStream<Uint8Array>(
+  const stream = new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
         if (head !== "") controller.enqueue(encoder.encode(head));
@@ -53,6 +53,15 @@ export function byteStream(
     },
     { highWaterMark: 1 },
   );
+  made.add(stream);
+  return stream;
+}
+
+const made = new WeakSet<ReadableStream>();
+
+/** Whether a body is such a stream, and not bytes that are all there. */
+export function isByteStream(body: ReadableStream): boolean {
+  return made.has(body);
 }
 
 const encoder = new TextEncoder();

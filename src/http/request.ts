@@ -115,6 +115,8 @@ function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Re
     "x-request-id": requestId,
     // An inventory is its owner's alone; but what has not changed need not be sent again.
     "cache-control": isSecret ? "no-store" : "private, no-cache",
+    // Compressed for who takes that (content-coding.ts).
+    vary: "accept-encoding",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",

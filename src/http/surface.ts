@@ -5,7 +5,7 @@
 import type { Static, TObject, TSchema, TUnsafe } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import type { Counters, Counts } from "../base/counters.ts";
-import { DomainError, type ErrorCode, type Issue, invalid, isFault } from "../base/errors.ts";
+import { DomainError, describeFault, type ErrorCode, type Issue, invalid, isFault } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 import { check } from "../wire/validation.ts";
@@ -20,6 +20,7 @@ import {
   LARGE_BODY_BYTES,
 } from "./body-checks.ts";
 import { changeReason, takesReason } from "./change-reason.ts";
+import { coded } from "./content-coding.ts";
 import { errorResponse } from "./errors.ts";
 import { parameterValues, parseQuery } from "./query.ts";
 import {
@@ -504,7 +505,7 @@ export class Surface<Actor, Access> {
           }) as never,
         ),
       );
-      return this.done(await answer, exchange);
+      return await this.done(await answer, exchange);
     } catch (error) {
       return this.refuse(error, context);
     } finally {
@@ -575,7 +576,10 @@ export class Surface<Actor, Access> {
     });
   }
 
-  private done(response: Response, { context, operation, started }: Exchange<Actor, Access>): Response {
+  private done(
+    response: Response,
+    { context, operation, started }: Exchange<Actor, Access>,
+  ): Response | Promise<Response> {
     this.counts.answered += 1;
     const tookMs = this.monotonicMs() - started;
     if (context.request.method !== "GET" || tookMs > SLOW_MS) {
@@ -588,7 +592,9 @@ export class Surface<Actor, Access> {
         ...context.logFields,
       });
     }
-    return response;
+    return coded(context.request, response, (error) =>
+      this.log.error("compression_failed", { request_id: context.requestId, cause: describeFault(error) }),
+    );
   }
 
   private refuse(thrown: unknown, context: RequestContext): Response {

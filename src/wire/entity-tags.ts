@@ -24,11 +24,22 @@ export function entityTag(
   return `"${[`${sequence}-${mark}${ended ? "-ended" : ""}`, ...shown].join(".")}"`;
 }
 
-/** Whether If-None-Match names this version: then 304. */
+/** The content codings of answers, the best first. */
+export const CODINGS = ["zstd", "gzip"] as const;
+export type Coding = (typeof CODINGS)[number];
+
+/** The tag of the same version in a coding: another sequence of bytes has another strong tag (RFC 9110 section 8.8.1). */
+export function codedTag(tag: string, coding: Coding): string {
+  return `${tag.slice(0, -1)}.${coding}"`;
+}
+
+/** Whether If-None-Match names this version, in whatever coding: then 304. */
 export function isNotModified(header: string | null, tag: string): boolean {
   if (header === null) return false;
-  return header.trim() === "*" || tags(header).some((each) => each.replace(/^W\//, "") === tag);
+  return header.trim() === "*" || tags(header).some((each) => each.replace(/^W\//, "").replace(CODED, '"') === tag);
 }
+
+const CODED = new RegExp(`\\.(?:${CODINGS.join("|")})"$`);
 
 /** If-Match. @throws DomainError precondition_failed unless it is absent, `*`, or names the version (strong comparison) */
 export function assertVersion(header: string | null | undefined, version: TaggedVersion): void {

@@ -143,6 +143,7 @@ describe("every write of the contract", () => {
       bindings: { ip_address_id: world.records["ip-addresses"]?.id },
       "if-entries": { if_descr: "another" },
       ports: { number: 8_081 },
+      "ip-ranges": { description: "another" },
     };
     return { ...record, ...(changed[operation.plural as string] ?? { name: `${record.name} again` }) };
   }

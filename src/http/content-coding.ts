@@ -1,0 +1,160 @@
+// Answers that travel light: compressed where whoever asked takes that (RFC 9110 section 8.4, RFC 8878, RFC 1952).
+// Small ones at once, larger ones and streams on the threads of the runtime. Knows no operation.
+
+import type { Writable } from "node:stream";
+import { createGzip, createZstdCompress, constants as zlib } from "node:zlib";
+import { CODINGS, type Coding, codedTag } from "../wire/entity-tags.ts";
+import { byteStream, isByteStream } from "./byte-stream.ts";
+
+/** Shorter answers fit into one packet as they are. */
+const LEAST_BYTES = 1_024;
+/** Longer ones take long enough for others to feel it: they are compressed elsewhere. */
+const AT_ONCE_BYTES = 64 * 1_024;
+/** The lowest: an appliance on a LAN saves time, not space. */
+const LEVEL = 1;
+/** What is text. An event stream is to arrive as it happens. */
+const COMPRESSED_TYPES = /^(?:application\/(?:json|x-ndjson|graphml\+xml)|text\/(?!event-stream))/;
+
+/**
+ * The coding that a request prefers among those there are; null for none (RFC 9110 section 12.5.3). Where it takes
+ * several alike, the best.
+ */
+export function preferredCoding(acceptEncoding: string | null): Coding | null {
+  if (acceptEncoding === null || acceptEncoding === "") return null;
+  const weights = new Map<string, number>();
+  for (const item of acceptEncoding.toLowerCase().split(",")) {
+    const [name = "", ...parameters] = item.split(";").map((part) => part.trim());
+    const weight = parameters.find((part) => part.startsWith("q="))?.slice(2);
+    weights.set(name, weight === undefined ? 1 : Number(weight));
+  }
+  let preferred: Coding | null = null;
+  let most = 0;
+  for (const coding of CODINGS) {
+    const weight = weights.get(coding) ?? weights.get("*") ?? 0;
+    if (weight > most) [preferred, most] = [coding, weight];
+  }
+  return preferred;
+}
+
+/**
+ * An answer as its request takes it. What nobody is to keep is left as it is: it holds secrets, and how well they
+ * compress beside what a caller chose would tell of them.
+ * @param failed told what broke a compression off: what breaks a stream itself off is told where it is made
+ */
+export function coded(
+  request: Request,
+  response: Response,
+  failed: (error: unknown) => void,
+): Response | Promise<Response> {
+  const coding = preferredCoding(request.headers.get("accept-encoding"));
+  if (coding === null) return response;
+  if (response.status === 304) return notModified(request, response, coding);
+  if (!isCompressed(request, response)) return response;
+  const { body } = response;
+  if (body !== null && isByteStream(body)) {
+    return new Response(
+      byteStream("", compressedChunks(body, coding, failed), "", () => {}),
+      { headers: codedHeaders(response, coding) },
+    );
+  }
+  return response.bytes().then(async (read) => {
+    const bytes = toBytes(read);
+    if (bytes.length < LEAST_BYTES) return new Response(bytes, { headers: response.headers });
+    return new Response(await compressed(bytes, coding), { headers: codedHeaders(response, coding) });
+  });
+}
+
+function isCompressed(request: Request, { status, headers }: Response): boolean {
+  return (
+    status === 200 &&
+    request.method !== "HEAD" &&
+    COMPRESSED_TYPES.test(headers.get("content-type") ?? "") &&
+    !headers.has("content-encoding") &&
+    !headers.has("set-cookie") &&
+    headers.get("cache-control") !== "no-store"
+  );
+}
+
+/** The tag of a 304 is that of the form which the caller has. */
+function notModified(request: Request, response: Response, coding: Coding): Response {
+  const tag = response.headers.get("etag");
+  const own = tag === null ? "" : codedTag(tag, coding);
+  if (tag !== null && request.headers.get("if-none-match")?.includes(own) === true) response.headers.set("etag", own);
+  return response;
+}
+
+function codedHeaders(response: Response, coding: Coding): Headers {
+  const headers = new Headers(response.headers);
+  headers.set("content-encoding", coding);
+  const tag = headers.get("etag");
+  if (tag !== null) headers.set("etag", codedTag(tag, coding));
+  return headers;
+}
+
+function compressed(
+  bytes: Uint8Array<ArrayBuffer>,
+  coding: Coding,
+): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+  if (bytes.length <= AT_ONCE_BYTES)
+    return coding === "gzip"
+      ? Bun.gzipSync(bytes, { level: LEVEL })
+      : toBytes(Bun.zstdCompressSync(bytes, { level: LEVEL }));
+  return coding === "gzip"
+    ? Array.fromAsync(compressedChunks(new Blob([bytes]).stream(), coding, () => {})).then(joined)
+    : Bun.zstdCompress(bytes, { level: LEVEL }).then(toBytes);
+}
+
+function toBytes(buffer: Uint8Array): Uint8Array<ArrayBuffer> {
+  return buffer as Uint8Array<ArrayBuffer>;
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  return toBytes(Buffer.concat(chunks));
+}
+
+/** No more is read of the stream than is taken of what it comes to. */
+async function* compressedChunks(
+  stream: ReadableStream<Uint8Array>,
+  coding: Coding,
+  failed: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  const compressor =
+    coding === "gzip"
+      ? createGzip({ level: LEVEL })
+      : createZstdCompress({ params: { [zlib.ZSTD_c_compressionLevel]: LEVEL } });
+  const reader = stream.getReader();
+  let isStreamBroken = false;
+  const feed = async () => {
+    for (;;) {
+      const next = await reader.read().catch((error) => {
+        isStreamBroken = true;
+        throw error;
+      });
+      if (next.done || compressor.destroyed) break;
+      if (!compressor.write(next.value)) await untilDrained(compressor);
+    }
+    compressor.end();
+  };
+  feed().catch((error: Error) => compressor.destroy(error));
+  try {
+    for await (const chunk of compressor) yield chunk as Uint8Array;
+  } catch (error) {
+    if (!isStreamBroken) failed(error);
+    throw error;
+  } finally {
+    compressor.destroy();
+    reader.cancel().catch(() => {});
+  }
+}
+
+function untilDrained(compressor: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      compressor.off("drain", settle);
+      compressor.off("close", settle);
+      resolve();
+    };
+    compressor.on("drain", settle);
+    compressor.on("close", settle);
+  });
+}
