@@ -11,6 +11,7 @@ import { PrunedHistory } from "../pruned-history.ts";
 import { membersSql } from "../shape.ts";
 import { type ItemSql, itemSql, ownFieldsSql } from "./item-sql.ts";
 import type { AsOf, ListQuery, Reach } from "./list-query.ts";
+import { numbersIn } from "./number-list.ts";
 import { Populations } from "./population.ts";
 import { ReadConnection } from "./read-connection.ts";
 import { Sieve } from "./sieve.ts";
@@ -568,10 +569,10 @@ export class Reader extends ReadConnection {
       return sorted.subarray(query.offset, query.limit === 0 ? undefined : query.offset + query.limit);
     const sql = new SqlBuilder(query.asOf);
     const row = this.statement(
-      `SELECT count(*), CAST(group_concat(n) AS BLOB)
+      `SELECT CAST(group_concat(n) AS BLOB)
         FROM (${this.populations.page(query, sql, query.limit === 0 ? -1 : query.limit)})`,
-    ).values(...sql.values)[0] as [number, Uint8Array | null];
-    return numbersIn(row[1], row[0]);
+    ).values(...sql.values)[0] as [Uint8Array | null];
+    return numbersIn(row[0]);
   }
 }
 
@@ -589,25 +590,6 @@ function chunkRows(compose: Compose | null): number {
 function* sliced(numbers: Uint32Array, rows: number): Generator<number[]> {
   for (let start = 0; start < numbers.length; start += rows) yield Array.from(numbers.subarray(start, start + rows));
 }
-
-/** @param text decimal numbers and commas, in ASCII; null for none */
-function numbersIn(text: Uint8Array | null, count: number): Uint32Array {
-  const numbers = new Uint32Array(count);
-  let place = 0;
-  let number = 0;
-  for (const code of text ?? []) {
-    if (code === COMMA) {
-      numbers[place] = number;
-      place += 1;
-      number = 0;
-    } else number = number * 10 + code - DIGIT_0;
-  }
-  if (count > 0) numbers[place] = number;
-  return numbers;
-}
-
-const COMMA = 0x2c;
-const DIGIT_0 = 0x30;
 
 function nothingBetween(head: string, tail: string): PageStatement {
   return { text: "SELECT CAST(+? AS BLOB)", values: [head + tail] };

@@ -9,6 +9,7 @@ import type { Bind, Condition } from "./condition.ts";
 import { conditionSql, type DocumentSql, type Window } from "./condition-sql.ts";
 import { itemSql, versionEndSql } from "./item-sql.ts";
 import type { AsOf, ListQuery } from "./list-query.ts";
+import { numbersIn } from "./number-list.ts";
 import type { Populations } from "./population.ts";
 import type { ReadConnection } from "./read-connection.ts";
 import { type Document, holdsFor, NumberSet, type Settled } from "./settled-condition.ts";
@@ -491,11 +492,6 @@ function thenSql(
     WHEN 1 THEN 1 WHEN 2 THEN NULL ELSE 0 END)`;
 }
 
-/** @param text decimal numbers and commas, in ASCII; null for none */
-function numbersIn(text: Uint8Array | null): Uint32Array {
-  return text === null ? NumberSet.NONE.sorted : Uint32Array.from(decoder.decode(text).split(","), Number);
-}
-
 function concatenated(parts: readonly Uint32Array[]): Uint32Array {
   if (parts.length === 1) return parts[0] as Uint32Array;
   const all = new Uint32Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -506,5 +502,3 @@ function concatenated(parts: readonly Uint32Array[]): Uint32Array {
   }
   return all;
 }
-
-const decoder = new TextDecoder();

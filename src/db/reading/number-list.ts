@@ -1,0 +1,24 @@
+// Record numbers as SQLite joins them to one text: there may be a million, for which rows of their own would take a
+// hundred times the memory.
+
+/** @param text decimal numbers with commas between them, in ASCII; null for none */
+export function numbersIn(text: Uint8Array | null): Uint32Array {
+  if (text === null) return new Uint32Array(0);
+  let count = 1;
+  for (const code of text) if (code === COMMA) count += 1;
+  const numbers = new Uint32Array(count);
+  let place = 0;
+  let number = 0;
+  for (const code of text) {
+    if (code === COMMA) {
+      numbers[place] = number;
+      place += 1;
+      number = 0;
+    } else number = number * 10 + code - DIGIT_0;
+  }
+  numbers[place] = number;
+  return numbers;
+}
+
+const COMMA = 0x2c;
+const DIGIT_0 = 0x30;
