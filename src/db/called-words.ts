@@ -56,9 +56,19 @@ export const MAC_DIGITS_MIN = 4;
 /** Stands between the words of a whole name: no white space to the index. */
 const BLANK = "\u00a0";
 
-/** Where the entries of an organization's kind stand in the index. Both numbers in base 36: they stand in every entry. */
-export function entryPlace(organizationN: number, kindCode: number): string {
-  return `${organizationN.toString(36)}.${kindCode.toString(36)}.`;
+/** A kind, as far as its place goes. */
+export interface PlacedKind {
+  readonly code: number;
+  readonly scopes: { readonly host?: unknown };
+}
+
+/**
+ * Where the entries of an organization's kind stand in the index. Both numbers in base 36: they stand in every entry.
+ * Parts of hosts, of which there are most, stand behind everything else: who looks for a beginning walks past all
+ * records of the entry before it.
+ */
+export function entryPlace(organizationN: number, { code, scopes }: PlacedKind): string {
+  return `${scopes.host === undefined ? "a" : "b"}${organizationN.toString(36)}.${code.toString(36)}.`;
 }
 
 /** The words of a text, without regard to case and marks. */

@@ -2,7 +2,7 @@
 // quick. What lies out of the caller's reach counts for nothing, however much of it there is. Looks at no record.
 
 import { ENTRY, type EntrySort, entryPlace, entrySorts, macWindows } from "../db/called-words.ts";
-import type { AnyKind } from "../db/kind.ts";
+import { type AnyKind, scopeKey } from "../db/kind.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { WordIndex } from "../db/reading/word-index.ts";
 import { RESOURCES } from "../inventory/resources.ts";
@@ -39,6 +39,7 @@ export class CandidateReader {
   private readonly until: number;
   /** The kinds of which there are more than were looked at. */
   readonly cutOff = new Set<AnyKind>();
+  private readonly known = new Map<AnyKind, boolean>();
 
   /** @param until the transaction that everything is as of */
   constructor(reader: Reader, sight: Sight, until: number) {
@@ -104,9 +105,9 @@ export class CandidateReader {
 
   /** Those that the word begins, with their places, and one more than may be looked up together if there is. */
   private entriesOf(kind: AnyKind, { asked }: AskedWord): string[] {
-    const place = entryPlace(this.sight.organizationN, kind.code);
+    const place = entryPlace(this.sight.organizationN, kind);
     return asked.flatMap(({ sort, text }) =>
-      !sortsOf(kind).has(sort)
+      !this.mayHave(kind, sort)
         ? []
         : this.index
             .entries(place, sort, text)
@@ -171,13 +172,13 @@ export class CandidateReader {
   }
 
   private *exactly(kind: AnyKind, { sort, text }: AskedEntry, found: CandidateRecords): Generator<void> {
-    if (!sortsOf(kind).has(sort)) return;
-    yield* this.rows(kind, [[entryPlace(this.sight.organizationN, kind.code) + sort + text]], found);
+    if (!this.mayHave(kind, sort)) return;
+    yield* this.rows(kind, [[entryPlace(this.sight.organizationN, kind) + sort + text]], found);
   }
 
   private *beginning(kind: AnyKind, { sort, text }: AskedEntry, found: CandidateRecords): Generator<void> {
-    if (!sortsOf(kind).has(sort)) return;
-    const place = entryPlace(this.sight.organizationN, kind.code);
+    if (!this.mayHave(kind, sort)) return;
+    const place = entryPlace(this.sight.organizationN, kind);
     if (!this.isSifted(kind)) {
       const rows = this.index.placesBeginning(place + sort + text, this.until, ROWS_AT_ONCE);
       const isFull = this.take(kind, rows, found);
@@ -192,8 +193,8 @@ export class CandidateReader {
   }
 
   private *digits(kind: AnyKind, digits: string, found: CandidateRecords): Generator<void> {
-    if (!sortsOf(kind).has(ENTRY.digits)) return;
-    const place = entryPlace(this.sight.organizationN, kind.code);
+    if (!this.mayHave(kind, ENTRY.digits)) return;
+    const place = entryPlace(this.sight.organizationN, kind);
     yield* this.rows(
       kind,
       macWindows(digits).map((window) => [place + ENTRY.digits + window]),
@@ -229,6 +230,27 @@ export class CandidateReader {
       note(found, n, [sequence]);
     }
     return false;
+  }
+
+  /**
+   * Whether there are entries of a sort where the caller sees any. What is not there is the dearest to look for: the
+   * index walks all that stands before its place.
+   */
+  private mayHave(kind: AnyKind, sort: EntrySort): boolean {
+    return sortsOf(kind).has(sort) && this.everWas(kind);
+  }
+
+  /** Whether there ever was a record of a kind in reach. */
+  private everWas(kind: AnyKind): boolean {
+    let was = this.known.get(kind);
+    if (was === undefined) {
+      const { organizationN, networkNs } = this.sight;
+      const containerNs = networkNs !== null && this.isSifted(kind) ? networkNs : [organizationN];
+      const ever = this.reader.statement("SELECT 1 FROM history_spans WHERE scope = +?1 LIMIT 1");
+      was = containerNs.some((n) => ever.values(scopeKey(n, kind)).length > 0);
+      this.known.set(kind, was);
+    }
+    return was;
   }
 
   /** Whether there may be records of a kind that are out of the caller's reach. */

@@ -2,8 +2,7 @@
 // entry first came up. Renders nothing, and knows no reach.
 
 import { compareCodePoints } from "../../base/text.ts";
-import { type EntryBeginning, type EntrySort, entryPlace, type Lookup, wordBeginnings } from "../called-words.ts";
-import type { AnyKind } from "../kind.ts";
+import { type EntryBeginning, type EntrySort, entryPlace, type Lookup, type PlacedKind, wordBeginnings } from "../called-words.ts";
 import { phrase } from "../search-text.ts";
 import type { AsOf } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
@@ -33,8 +32,8 @@ export class WordIndex {
    * @param words one at least, folded or not
    * @returns record numbers, ascending; of records that were alive, but maybe elsewhere
    */
-  calledBy(organizationN: number, kind: Pick<AnyKind, "code">, words: readonly string[], asOf: AsOf | null): number[] {
-    const place = entryPlace(organizationN, kind.code);
+  calledBy(organizationN: number, kind: PlacedKind, words: readonly string[], asOf: AsOf | null): number[] {
+    const place = entryPlace(organizationN, kind);
     let found: Set<number> | null = null;
     for (const word of words) {
       const ns = new Set<number>();
@@ -50,12 +49,12 @@ export class WordIndex {
    */
   everCalled(
     organizationN: number,
-    kind: Pick<AnyKind, "code">,
+    kind: PlacedKind,
     lookup: Lookup,
     until: number,
     limit: number,
   ): number[] | null {
-    const place = entryPlace(organizationN, kind.code);
+    const place = entryPlace(organizationN, kind);
     const rows =
       "all" in lookup
         ? this.placesOf(

@@ -358,7 +358,7 @@ class LedgerWriter {
     const { called } = kind;
     if (called === undefined) return;
     const entries = calledChanges(
-      entryPlace(organizationN, kind.code),
+      entryPlace(organizationN, kind),
       before === null ? [] : called(before),
       after === null ? [] : called(after),
     );

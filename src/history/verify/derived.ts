@@ -177,7 +177,7 @@ export class Derivation {
     const { kind, organizationN } = life;
     if (kind.called === undefined) return;
     const entries = calledChanges(
-      entryPlace(organizationN, kind.code),
+      entryPlace(organizationN, kind),
       before === null ? [] : kind.called(before),
       after === null ? [] : kind.called(after),
     );
