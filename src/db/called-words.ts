@@ -39,7 +39,7 @@ export const ENTRY = {
   apart: "s",
   /** An address from a later octet or group on. */
   tail: "p",
-  /** Four neighbouring digits of a MAC address. */
+  /** Two neighbouring octets of a MAC address, as four digits. */
   digits: "m",
 } as const;
 export type EntrySort = (typeof ENTRY)[keyof typeof ENTRY];
@@ -53,6 +53,11 @@ const ENDS: Readonly<Partial<Record<string, EntrySort>>> = {
 /** A name beyond this length is found by its words alone. */
 const WHOLE_MAX_LENGTH = 80;
 export const MAC_DIGITS_MIN = 4;
+const MAC_DIGITS = 12;
+const HEX_DIGITS = "0123456789abcdef";
+/** Digits of an octet, and of the entries of MAC addresses. */
+const OCTET = 2;
+const WINDOW = 4;
 /** Stands between the words of a whole name: no white space to the index. */
 const BLANK = "\u00a0";
 
@@ -193,11 +198,38 @@ function addWords(entries: string[], text: string, as: CalledAs, sort: EntrySort
   }
 }
 
-/** Every four neighbouring digits. @param digits four at least */
-export function macWindows(digits: string): string[] {
+/** Every two neighbouring octets. @param digits from the beginning of an octet on */
+function macWindows(digits: string): string[] {
   const windows: string[] = [];
-  for (let at = 0; at + MAC_DIGITS_MIN <= digits.length; at += 1) windows.push(digits.slice(at, at + MAC_DIGITS_MIN));
+  for (let at = 0; at + WINDOW <= digits.length; at += OCTET) windows.push(digits.slice(at, at + WINDOW));
   return windows;
+}
+
+/**
+ * The entries of the MAC addresses that have digits somewhere: from the beginning of an octet on, or from the middle of
+ * one, where its first digit may be any; and so with a last octet of which only the first digit is given.
+ * @param digits four to twelve
+ * @returns what may be looked up one after the other: groups, of each of which an address has one entry
+ */
+export function macLookups(digits: string): string[][][] {
+  const fromOctet = windowGroups(digits);
+  return digits.length === MAC_DIGITS ? [fromOctet] : [fromOctet, windowGroups(` ${digits}`)];
+}
+
+/**
+ * One digit alone of two octets says too little to be looked up.
+ * @param digits from the beginning of an octet on, the first a blank where it may be any
+ */
+function windowGroups(digits: string): string[][] {
+  const groups: string[][] = [];
+  for (let at = 0; at + WINDOW - 1 <= digits.length; at += OCTET)
+    groups.push(filled(digits.slice(at, at + WINDOW).padEnd(WINDOW)).map((window) => ENTRY.digits + window));
+  return groups;
+}
+
+/** Every digit in the place of the blank; the text itself where there is none. */
+function filled(text: string): string[] {
+  return text.includes(" ") ? [...HEX_DIGITS].map((digit) => text.replace(" ", digit)) : [text];
 }
 
 /** Entries that begin so. */

@@ -1,7 +1,7 @@
 // Who may be found by a search: record numbers from the index of words, kind by kind, and so many that looking at them is
 // quick. What lies out of the caller's reach counts for nothing, however much of it there is. Looks at no record.
 
-import { ENTRY, type EntrySort, entryPlace, entrySorts, macWindows } from "../db/called-words.ts";
+import { ENTRY, type EntrySort, entryPlace, entrySorts, macLookups } from "../db/called-words.ts";
 import { type AnyKind, scopeKey } from "../db/kind.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { WordIndex } from "../db/reading/word-index.ts";
@@ -195,11 +195,10 @@ export class CandidateReader {
   private *digits(kind: AnyKind, digits: string, found: CandidateRecords): Generator<void> {
     if (!this.mayHave(kind, ENTRY.digits)) return;
     const place = entryPlace(this.sight.organizationN, kind);
-    yield* this.rows(
-      kind,
-      macWindows(digits).map((window) => [place + ENTRY.digits + window]),
-      found,
-    );
+    for (const groups of macLookups(digits)) {
+      const placed = groups.map((entries) => entries.map((entry) => place + entry));
+      if (yield* this.rows(kind, placed, found)) return;
+    }
   }
 
   /** Adds the records where entries came up. @returns whether there are more than may be looked at */

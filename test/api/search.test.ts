@@ -84,6 +84,26 @@ describe("a search", () => {
     ]);
   });
 
+  test("finds whoever has the digits anywhere in a MAC address, four and more of them, and no other", async () => {
+    const host = await newHost({ name: "digits" });
+    const macs = ["3c52820a1b2c", "2820a13c5282", "a1b2c3c52820"];
+    for (const [n, mac] of macs.entries())
+      await newIfEntry(host.id, {
+        if_index: 100 + n,
+        if_descr: `port ${n}`,
+        mac_address: mac.replaceAll(/(..)(?=.)/g, "$1:"),
+      });
+    for (const mac of macs)
+      for (let from = 0; from < 12; from += 1)
+        for (let to = from + 4; to <= 12; to += 1) {
+          const digits = mac.slice(from, to);
+          const values = (await asked(digits, "&types=if_entry")).data.map(({ match }) =>
+            match.value.replaceAll(":", ""),
+          );
+          expect([digits, values.sort()]).toEqual([digits, macs.filter((each) => each.includes(digits)).sort()]);
+        }
+  });
+
   test.each<[string, readonly string[]]>([
     ["001b21aabbcc", ["ip_address core-1/10.2.3.17 (mac_address Exact)"]],
     ["00:1B:21:AA:BB:CC", ["ip_address core-1/10.2.3.17 (mac_address Exact)"]],

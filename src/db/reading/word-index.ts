@@ -2,7 +2,14 @@
 // entry first came up. Renders nothing, and knows no reach.
 
 import { compareCodePoints } from "../../base/text.ts";
-import { type EntryBeginning, type EntrySort, entryPlace, type Lookup, type PlacedKind, wordBeginnings } from "../called-words.ts";
+import {
+  type EntryBeginning,
+  type EntrySort,
+  entryPlace,
+  type Lookup,
+  type PlacedKind,
+  wordBeginnings,
+} from "../called-words.ts";
 import { phrase } from "../search-text.ts";
 import type { AsOf } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
@@ -47,13 +54,7 @@ export class WordIndex {
    * The records of an organization that ever had these entries, up to a transaction, all in one version.
    * @returns record numbers; null where there are more places than so many
    */
-  everCalled(
-    organizationN: number,
-    kind: PlacedKind,
-    lookup: Lookup,
-    until: number,
-    limit: number,
-  ): number[] | null {
+  everCalled(organizationN: number, kind: PlacedKind, lookup: Lookup, until: number, limit: number): number[] | null {
     const place = entryPlace(organizationN, kind);
     const rows =
       "all" in lookup
