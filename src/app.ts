@@ -34,6 +34,7 @@ import type { Backend } from "./inventory/backend.ts";
 import { filterFieldRoutes } from "./inventory/filter-field-routes.ts";
 import { RESOURCES } from "./inventory/resources.ts";
 import { activityRoutes } from "./questions/activity/activity-routes.ts";
+import { ipamRoutes } from "./questions/ipam/ipam-routes.ts";
 import { searchRoutes } from "./questions/search-routes.ts";
 import { summaryRoutes } from "./questions/summary/summary-routes.ts";
 import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
@@ -136,6 +137,7 @@ export function createApp(options: AppOptions) {
   ignoredRoutes(surface, options.backend);
   ipAddressRoutes(surface, options.backend);
   ipRangeRoutes(surface, options.backend);
+  ipamRoutes(surface, options.backend);
   markerRoutes(surface, options.backend);
   networkRoutes(surface, options.backend);
   organizationRoutes(surface, options.backend);

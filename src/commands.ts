@@ -22,6 +22,7 @@ import { organizationCommands } from "./resources/organizations/commands.ts";
 import { portCommands } from "./resources/ports/commands.ts";
 import { scheduleCommands } from "./resources/schedules/commands.ts";
 import { serviceCommands } from "./resources/services/commands.ts";
+import { allocationCommands } from "./resources/subnets/allocation-commands.ts";
 import { subnetCommands } from "./resources/subnets/commands.ts";
 import { tagAssignmentCommands } from "./resources/tag-assignments/commands.ts";
 import { tagCommands } from "./resources/tags/commands.ts";
@@ -31,6 +32,7 @@ import { signInCommands } from "./sign-in/commands.ts";
 
 export const COMMANDS = {
   ...signInCommands,
+  ...allocationCommands,
   ...apiKeyCommands,
   ...backupCommands,
   ...bindingCommands,

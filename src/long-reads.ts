@@ -12,6 +12,7 @@ import { transaction, transactions } from "./history/transactions.ts";
 import { largeRecordRead } from "./inventory/large-record.ts";
 import { longListRead } from "./inventory/long-list.ts";
 import { activity } from "./questions/activity/activity.ts";
+import { freeSpace } from "./questions/ipam/free.ts";
 import { search } from "./questions/search.ts";
 import { summary } from "./questions/summary/summary.ts";
 
@@ -19,6 +20,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   activity,
   changeFeed,
   diff,
+  freeSpace,
   largeRecordRead,
   locate,
   locateTimeline,

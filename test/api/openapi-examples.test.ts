@@ -122,6 +122,7 @@ test("the examples can be sent one after the other", async () => {
     "addTagToRecords",
     "removeTagFromRecords",
     "confirmIpAddress",
+    "allocateFromSubnet",
     "rotateApiKey",
   ])
     await send(operationId);

@@ -62,6 +62,8 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
       `changes(network_id, ${at}) = 0 AND always(id:*, ${at})`,
     ]),
   ],
+  count: () => ["7"],
+  prefix_length: () => ["24", "30"],
   include_children: () => ["false"],
   include_isolated: () => ["true"],
   group_by: () => ["created_at", "name", "type", "record", "field", "actor", "network"],

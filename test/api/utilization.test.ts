@@ -3,7 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { AddressScene, placeOf } from "../support/model/address-scene.ts";
 
 const { first, instant, newHost, newMember, newNetwork, newSubnet, newViewer, owner, tick } = applianceForEach();
 
@@ -138,7 +139,7 @@ describe("the utilization of a subnet", () => {
   test("is what plain code makes of all that there was, at random instants", async () => {
     const random = seededRandom(171);
     const other = await newNetwork();
-    const scene = new Scene(random, [first.networkId, other.id]);
+    const scene = new AddressScene(owner, random, [first.networkId, other.id]);
     const told: Array<{ at: string; expected: Record<string, unknown> }> = [];
     for (let step = 0; step < 160; step += 1) {
       await scene.happen();
@@ -161,77 +162,6 @@ describe("the utilization of a subnet", () => {
   });
 });
 
-/** What happens: subnets, hosts with addresses and ranges come, change and go, in few addresses of both versions. */
-class Scene {
-  private readonly random: SeededRandom;
-  private readonly networkIds: readonly string[];
-
-  constructor(random: SeededRandom, networkIds: readonly string[]) {
-    this.random = random;
-    this.networkIds = networkIds;
-  }
-
-  /** One write; one that is refused writes nothing. */
-  async happen(): Promise<void> {
-    const { random } = this;
-    const network_id = this.networkIds[random.integer(this.networkIds.length)] as string;
-    const isSix = random.integer(3) === 0;
-    const address = (n: number) => (isSix ? `2001:db8::${n.toString(16)}` : `10.0.${n >> 8}.${n & 255}`);
-    const anyOf = async (path: string) => {
-      const { data } = await owner.get(`${path}?limit=0`);
-      return data[random.integer(data.length)] as Wire | undefined;
-    };
-    const at = random.integer(512);
-    switch (random.integer(8)) {
-      case 0:
-      case 1: {
-        const bits = random.integer(10);
-        const cidr = `${address((at >> bits) << bits)}/${(isSix ? 128 : 32) - bits}`;
-        await owner.post("subnets", { network_id, cidr });
-        return;
-      }
-      case 2:
-      case 3: {
-        const ip_addresses = [at, random.integer(512), at ^ 1].map((n) => ({ ip_address: address(n) }));
-        await owner.post("hosts", { network_id, name: "host", ip_addresses });
-        return;
-      }
-      case 4: {
-        const purpose = ["Dhcp", "Reserved", "Static"][random.integer(3)];
-        const last = Math.min(511, at + random.integer(60));
-        await owner.post("ip-ranges", { network_id, first: address(at), last: address(last), purpose });
-        return;
-      }
-      case 5: {
-        const path = ["ip-ranges", "hosts", "ip-addresses"][random.integer(3)] as string;
-        await owner.delete(`${path}/${(await anyOf(path))?.id}`);
-        return;
-      }
-      case 6: {
-        const found = await anyOf("ip-addresses");
-        await owner.put(`ip-addresses/${found?.id}`, { ip_address: address(at) });
-        return;
-      }
-      default: {
-        const found = await anyOf("subnets");
-        if (random.integer(3) === 0) await owner.delete(`subnets/${found?.id}?cascade=true`);
-      }
-    }
-  }
-
-  async all(): Promise<Record<"subnets" | "addresses" | "ranges", Wire[]>> {
-    const all = async (path: string) => (await owner.get(`${path}?limit=0`)).data as Wire[];
-    return { subnets: await all("subnets"), addresses: await all("ip-addresses"), ranges: await all("ip-ranges") };
-  }
-}
-
-/** What an address is of the few, and the others of its version. */
-function numberOf(address: string): number {
-  if (address.includes(":")) return Number.parseInt(address.slice("2001:db8::".length) || "0", 16);
-  const [, , high = 0, low = 0] = address.split(".").map(Number);
-  return high * 256 + low;
-}
-
 interface Naive {
   readonly id: string;
   readonly networkId: string;
@@ -244,7 +174,7 @@ function naive({ subnets, addresses, ranges }: Record<string, Wire[]>): Array<[s
   const spread = (subnet: Wire): Naive => {
     const [base = "", length = ""] = (subnet.cidr as string).split("/");
     const size = 2 ** ((isSix(base) ? 128 : 32) - Number(length));
-    const all = Array.from({ length: size }, (_, n) => numberOf(base) + n);
+    const all = Array.from({ length: size }, (_, n) => placeOf(base) + n);
     return { id: subnet.id, networkId: subnet.network_id, isSix: isSix(base), all };
   };
   const spreads = (subnets ?? []).map(spread);
@@ -258,10 +188,12 @@ function naive({ subnets, addresses, ranges }: Record<string, Wire[]>): Array<[s
         .filter((each) => all.includes(each.all[0] as number))
         .flatMap((each) => each.all),
     );
-    const inRange = (range: Wire, n: number) => numberOf(range.first) <= n && n <= numberOf(range.last);
-    const claims = (ranges ?? []).filter((range) => isHere(range, range.first) && range.purpose !== "Static");
+    const inRange = (range: Wire, n: number) => placeOf(range.first) <= n && n <= placeOf(range.last);
+    const claims = (ranges ?? []).filter(
+      (range) => isHere(range, range.first) && ["Dhcp", "Reserved"].includes(range.purpose),
+    );
     const hosts = new Set(
-      (addresses ?? []).filter((each) => isHere(each, each.ip_address)).map(({ ip_address }) => numberOf(ip_address)),
+      (addresses ?? []).filter((each) => isHere(each, each.ip_address)).map(({ ip_address }) => placeOf(ip_address)),
     );
     const own = new Set(
       (addresses ?? []).filter(({ subnet_id }) => subnet_id === id).map(({ ip_address }) => ip_address),

@@ -1,15 +1,19 @@
 // How full subnets are, in plain numbers: prefixes within one another, what lies in them, and what is left. Pure.
 
-import { type Cidr, parseCidr, parseIp } from "../../base/ip.ts";
-
-/** Addresses next to each other, as numbers. */
-interface Block {
-  readonly first: bigint;
-  readonly last: bigint;
-}
+import {
+  type AddressBlock,
+  addressNumber,
+  blockContains,
+  blockOrder,
+  ipv4Number,
+  mergedBlocks,
+  prefixBlock,
+  sharedAddresses,
+} from "../../base/address-block.ts";
+import { type Cidr, parseCidr } from "../../base/ip.ts";
 
 /** A range that has its addresses for itself. */
-export interface ClaimedBlock extends Block {
+export interface ClaimedBlock extends AddressBlock {
   readonly version: 4 | 6;
   readonly subnetId: string;
   readonly isDhcp: boolean;
@@ -28,13 +32,13 @@ export interface Fullness {
 const NONE: ReadonlySet<string> = new Set();
 
 /** A subnet and those within it. */
-class SpaceNode implements Block {
+class SpaceNode implements AddressBlock {
   readonly id: string;
   readonly version: 4 | 6;
   readonly first: bigint;
   readonly last: bigint;
   /** Without the network's and the broadcast address in IPv4, but for /31 (RFC 3021) and /32. */
-  readonly usable: Block;
+  readonly usable: AddressBlock;
   parent: SpaceNode | null = null;
   /** Those right within it, in the order of their addresses. */
   readonly children: SpaceNode[] = [];
@@ -48,8 +52,9 @@ class SpaceNode implements Block {
   constructor(id: string, cidr: Cidr) {
     this.id = id;
     this.version = cidr.version;
-    this.first = BigInt(`0x${cidr.bytes.toHex()}`);
-    this.last = this.first + (1n << BigInt(cidr.bytes.length * 8 - cidr.prefixLength)) - 1n;
+    const { first, last } = prefixBlock(cidr);
+    this.first = first;
+    this.last = last;
     const isWhole = cidr.version === 6 || cidr.prefixLength > 30;
     this.usable = isWhole ? this : { first: this.first + 1n, last: this.last - 1n };
   }
@@ -68,16 +73,17 @@ export class AddressSpace {
     subnets: ReadonlyArray<{ readonly id: string; readonly cidr: string }>,
     claimed: readonly ClaimedBlock[],
   ) {
-    this.claimed = [...claimed].sort((a, b) => a.version - b.version || order(a, b));
+    this.claimed = [...claimed].sort((a, b) => a.version - b.version || blockOrder(a, b));
     const nodes = subnets.flatMap(({ id, cidr }) => {
       const parsed = parseCidr(cidr);
       return parsed === null ? [] : [new SpaceNode(id, parsed)];
     });
     // A prefix comes before those within it, and these before the next one beside it.
-    nodes.sort((a, b) => a.version - b.version || order(a, b) || (a.last > b.last ? -1 : 1));
+    nodes.sort((a, b) => a.version - b.version || blockOrder(a, b) || (a.last > b.last ? -1 : 1));
     let around: SpaceNode | null = null;
     for (const node of nodes) {
-      while (around !== null && !(around.version === node.version && contains(around, node))) around = around.parent;
+      while (around !== null && !(around.version === node.version && blockContains(around, node)))
+        around = around.parent;
       node.parent = around;
       around?.children.push(node);
       this.nodes.set(node.id, node);
@@ -123,16 +129,16 @@ export class AddressSpace {
     if (node === undefined) return null;
     const { usable } = node;
     const claimed = this.claimedIn(node);
-    const blocks = merged([...node.children, ...claimed]);
-    const taken = sum(blocks.map((block) => shared(block, usable)));
+    const blocks = mergedBlocks([...node.children, ...claimed]);
+    const taken = sum(blocks.map((block) => sharedAddresses(block, usable)));
     const own = claimed.filter(({ subnetId }) => subnetId === id);
     return {
-      usable: shared(usable, usable),
+      usable: sharedAddresses(usable, usable),
       used: BigInt(node.own.size),
-      dhcp: sum(own.filter(({ isDhcp }) => isDhcp).map((block) => shared(block, usable))),
-      reserved: sum(own.filter(({ isDhcp }) => !isDhcp).map((block) => shared(block, usable))),
-      inSubnets: sum(node.children.map((block) => shared(block, usable))),
-      free: shared(usable, usable) - taken - BigInt(countOutside(node, blocks)),
+      dhcp: sum(own.filter(({ isDhcp }) => isDhcp).map((block) => sharedAddresses(block, usable))),
+      reserved: sum(own.filter(({ isDhcp }) => !isDhcp).map((block) => sharedAddresses(block, usable))),
+      inSubnets: sum(node.children.map((block) => sharedAddresses(block, usable))),
+      free: sharedAddresses(usable, usable) - taken - BigInt(countOutside(node, blocks)),
     };
   }
 
@@ -152,32 +158,11 @@ export class AddressSpace {
   }
 }
 
-/** An address as a number. @param text canonical */
-export function addressNumber(text: string): bigint {
-  return text.includes(":") ? BigInt(`0x${parseIp(text)?.bytes.toHex() ?? "0"}`) : BigInt(ipv4Number(text));
-}
-
-/** Four decimal numbers, digit by digit. */
-function ipv4Number(text: string): number {
-  let [value, part] = [0, 0];
-  for (let place = 0; place < text.length; place += 1) {
-    const code = text.charCodeAt(place);
-    if (code === DOT) {
-      value = value * 256 + part;
-      part = 0;
-    } else part = part * 10 + code - ZERO;
-  }
-  return value * 256 + part;
-}
-
-const DOT = ".".charCodeAt(0);
-const ZERO = "0".charCodeAt(0);
-
 /** The usable addresses of hosts in a subnet that lie in none of these blocks. @param blocks in order, apart */
-function countOutside({ version, lying, others, usable }: SpaceNode, blocks: readonly Block[]): number {
+function countOutside({ version, lying, others, usable }: SpaceNode, blocks: readonly AddressBlock[]): number {
   // In IPv4 numbers hold them, and are compared much faster.
   const isFour = version === 4;
-  const ends = (block: Block) => (isFour ? { first: Number(block.first), last: Number(block.last) } : block);
+  const ends = (block: AddressBlock) => (isFour ? { first: Number(block.first), last: Number(block.last) } : block);
   const [within, apart] = [ends(usable), blocks.map(ends)];
   let count = 0;
   for (const address of others.size === 0 ? lying : lying.union(others)) {
@@ -205,32 +190,6 @@ function firstPlace(length: number, holds: (place: number) => boolean): number {
     else low = middle + 1;
   }
   return low;
-}
-
-/** The same addresses as blocks in order that share none. */
-function merged(blocks: readonly Block[]): Block[] {
-  const apart: Array<{ first: bigint; last: bigint }> = [];
-  for (const { first, last } of [...blocks].sort(order)) {
-    const previous = apart.at(-1);
-    if (previous === undefined || previous.last < first) apart.push({ first, last });
-    else if (previous.last < last) previous.last = last;
-  }
-  return apart;
-}
-
-/** How many addresses two blocks have in common. */
-function shared(one: Block, other: Block): bigint {
-  const first = one.first > other.first ? one.first : other.first;
-  const last = one.last < other.last ? one.last : other.last;
-  return last < first ? 0n : last - first + 1n;
-}
-
-function contains(outer: Block, inner: Block): boolean {
-  return outer.first <= inner.first && outer.last >= inner.last;
-}
-
-function order(a: Block, b: Block): number {
-  return a.first < b.first ? -1 : a.first > b.first ? 1 : 0;
 }
 
 function sum(values: readonly bigint[]): bigint {

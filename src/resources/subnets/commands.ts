@@ -26,7 +26,7 @@ import { SUBNET_DESCRIBED, type SubnetCreate, type SubnetRecord, type SubnetUpda
  * A subnet of a network.
  * @throws DomainError auth_permission_denied, entity_access_denied, entity_reference_invalid, entity_already_exists
  */
-function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }, actor: CommandActor): Written {
+export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
   getReferenced(tx, networkKind, [body.network_id], "network_id", actor);

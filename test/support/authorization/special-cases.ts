@@ -157,6 +157,39 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         check: ({ data }) => expect(data.credential_ids).toEqual([]),
       };
     }),
+  "GET /api/v1/subnets/:id/free": (asking) =>
+    asking.targets("subnets").flatMap(({ title, id, isReached }) =>
+      asking.instants().flatMap((instant) =>
+        ["", "prefix_length=24&count=2"].map(
+          (query): Case => ({
+            title: `${title} ${instant.title} ${query}`,
+            path: withQuery(asking.path.replace(":id", id), query, instant.query),
+            code: isReached && instant.title !== asking.world.early ? null : "entity_not_found",
+            check: ({ data }) => expect([data.subnet_id, data.next.length > 0]).toEqual([id, true]),
+          }),
+        ),
+      ),
+    ),
+  "POST /api/v1/subnets/:id/allocate": (asking) =>
+    asking.targets("subnets").flatMap(({ title, id, place, isReached }) => {
+      const path = asking.path.replace(":id", id);
+      const word = place?.word ?? "zz";
+      const code = isReached ? null : "entity_not_found";
+      const cases: Case[] = [
+        { title: `a reservation in ${title}`, path, body: { description: `${word} reserved` }, code },
+        { title: `a subnet in ${title}`, path, body: { prefix_length: 30, name: `${word} subnet` }, code },
+      ];
+      // A host of elsewhere is as if it were not there.
+      for (const other of asking.places)
+        if (isReached && other !== place)
+          cases.push({
+            title: `in ${title} to a host of ${other.name}`,
+            path,
+            body: { host_id: other.switchId },
+            code: "entity_reference_invalid",
+          });
+      return cases;
+    }),
   "PUT /api/v1/tags/assign": (asking) =>
     tagged(asking, (type, record) => ({ entity_type: type, entity_id: record.id, tag_ids: record.tags })),
   "POST /api/v1/tags/assign/bulk-add": (asking) =>

@@ -1,0 +1,130 @@
+// What is asked of subnets and their addresses, and what is given away of them: below /api/v1/subnets.
+
+import { Type } from "@sinclair/typebox";
+import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../access/actor.ts";
+import { notFound } from "../../base/errors.ts";
+import type { Surface } from "../../http/surface.ts";
+import type { ActorCall, Backend } from "../../inventory/backend.ts";
+import { answerLongRead } from "../../inventory/long-read-answers.ts";
+import { notFoundThen, readAt, readingAt } from "../../inventory/read-instant.ts";
+import { runWrite } from "../../inventory/write-answers.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { ipRangeKind } from "../../resources/ip-ranges/ip-range.ts";
+import {
+  ALLOCATED_EXAMPLE,
+  ALLOCATED_MAX,
+  ALLOCATION_EXAMPLE,
+  Allocated,
+  Allocation,
+  FREE_EXAMPLE,
+  Free,
+  FreeQuery,
+} from "../../resources/subnets/allocation.ts";
+import type { AllocationCommands, AllocationResult } from "../../resources/subnets/allocation-commands.ts";
+import { SUBNET_EXAMPLE, type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
+import { META, successBody } from "../../wire/envelope.ts";
+import { AtQuery, IdParams } from "../../wire/schemas.ts";
+import { type FreeInput, freeSpace } from "./free.ts";
+import type { SubnetInput } from "./subnet-then.ts";
+
+const group = "Subnets";
+const parameters = { id: SUBNET_EXAMPLE.id };
+
+const NEVER_GIVEN =
+  "Never the network's or the broadcast address (in IPv6 never the Subnet-Router anycast address, the first one), nor one that a host of the network has, nor one in a range of any purpose or in a subnet within this one.";
+const FREE = `The lowest free addresses of a subnet, now or at an instant. ${NEVER_GIVEN} With \`prefix_length\`, the lowest prefixes of that length in which nothing is: no subnet, no range, no host's address.`;
+const ALLOCATE = `Gives away the lowest free addresses of a subnet: with \`host_id\` to that host, else as reservations, which are Reserved ranges of one address. With \`prefix_length\` it makes subnets of the lowest free prefixes instead. ${NEVER_GIVEN}
+
+It is looked for and written in one transaction, so no two requests get the same, however many come at once. Up to ${ALLOCATED_MAX} with \`count\`: all, or none with \`entity_in_use\` where fewer are free. A field that says nothing of what is asked for is refused.`;
+
+/** /api/v1/subnets/{id}/free and /allocate. */
+export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<AllocationCommands>): void {
+  surface
+    .get(
+      "/api/v1/subnets/:id/free",
+      {
+        operationId: "getFreeSpace",
+        summary: "Get what is free in a subnet",
+        description: FREE,
+        group,
+        access: VIEWER,
+        params: IdParams,
+        query: Type.Object({ ...FreeQuery, ...AtQuery }),
+        answer: Free,
+        example: { parameters, data: FREE_EXAMPLE },
+      },
+      (call) =>
+        ofSubnet(backend, call, (about) => {
+          const { count = 1, prefix_length } = call.query;
+          const input: FreeInput = { ...about, count, prefixLength: prefix_length ?? null };
+          return answerLongRead(backend, call, freeSpace, input);
+        }),
+    )
+    .post(
+      "/api/v1/subnets/:id/allocate",
+      {
+        operationId: "allocateFromSubnet",
+        summary: "Allocate addresses or prefixes of a subnet",
+        description: ALLOCATE,
+        group,
+        access: MEMBER,
+        params: IdParams,
+        body: Allocation,
+        answer: Allocated,
+        errors: ["entity_reference_invalid", "entity_in_use"],
+        example: { parameters, body: ALLOCATION_EXAMPLE, data: ALLOCATED_EXAMPLE },
+      },
+      async (call) => {
+        const input = { id: call.params.id, body: call.body };
+        const { seen, result } = await runWrite(backend, call, "subnet.allocate", input);
+        return new Response(allocated(backend, call, result, seen), {
+          headers: { ...call.headers, "content-type": "application/json" },
+        });
+      },
+    );
+}
+
+const KINDS_ALLOCATED = { ip_address: ipAddressKind, ip_range: ipRangeKind, subnet: subnetKind } as const;
+
+/** What an allocation made, as it was written; also where it is repeated. */
+function allocated(
+  { reader }: Backend,
+  { actor }: ActorCall,
+  { kind, ids, allocated: given }: AllocationResult,
+  seen: number | null,
+): string {
+  const made = KINDS_ALLOCATED[kind];
+  const asOf = seen === null ? null : { ...reader.atSequence(seen), present: true };
+  const records = reader.snapshot(() =>
+    ids.map((id) => {
+      const found = reader.find(made, id, actor, asOf);
+      if (found === null) throw notFound(made, id);
+      return found.text;
+    }),
+  );
+  const lists = Object.values(KINDS_ALLOCATED).map(
+    (each) => `"${each.plural}":[${each === made ? records.join(",") : ""}]`,
+  );
+  return successBody(`{"allocated":${JSON.stringify(given)},${lists.join(",")}}`, META);
+}
+
+/** Reads about the subnet that a path names, as of what `at` means. @throws DomainError entity_not_found */
+function ofSubnet(
+  backend: Backend,
+  call: ActorCall & { readonly params: { id: string }; readonly query: { readonly at?: string } },
+  read: (about: SubnetInput) => Response | Promise<Response>,
+): Response | Promise<Response> {
+  const { reader } = backend;
+  const { at, asked } = readAt(reader, call);
+  return readingAt(backend, at, (asOf) => {
+    const found = reader.find(subnetKind, call.params.id, call.actor, asOf);
+    if (found === null) throw notFoundThen(subnetKind, call.params.id, asked, asOf?.thinned);
+    const { id, network_id, cidr } = JSON.parse(found.text) as SubnetRecord;
+    return read({
+      actor: plainActor(call.actor),
+      subnet: { id, network_id, cidr },
+      asOf: asOf ?? reader.present(),
+      asked,
+    });
+  });
+}

@@ -1,0 +1,180 @@
+// What the writer runs to give something away of a subnet: addresses to a host, addresses as reservations, prefixes as
+// subnets. What is free is looked for inside the transaction, so no two allocations get the same.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { getReachable, getReferenced } from "../../access/reach.ts";
+import { addressAt, prefixBlock } from "../../base/address-block.ts";
+import { entityWords } from "../../base/entity-words.ts";
+import { DomainError, invalid, referenceInvalid } from "../../base/errors.ts";
+import { picked } from "../../base/fields.ts";
+import { type Cidr, cidrOf, cidrSortKey, type Ip, ipOfBytes, parseCidr } from "../../base/ip.ts";
+import type { CallsOf } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
+import { type HostRecord, hostKind } from "../hosts/host.ts";
+import { placeAfter, siblingsWithRoom } from "../hosts/new-child.ts";
+import { addIpAddress } from "../ip-addresses/apply.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import { addressKey, ipRangeKind } from "../ip-ranges/ip-range.ts";
+import { existingTags } from "../tags/tag.ts";
+import type { Allocation } from "./allocation.ts";
+import { createSubnet } from "./commands.ts";
+import { FreeSpace, type TakenSpace } from "./free-space.ts";
+import { type SubnetRecord, subnetIdentity, subnetKind } from "./subnet.ts";
+
+/** What was made: the ids of one kind, in the order of their addresses. */
+export interface AllocationResult {
+  readonly kind: "ip_address" | "ip_range" | "subnet";
+  readonly ids: readonly string[];
+  /** Addresses, or prefixes. */
+  readonly allocated: readonly string[];
+}
+
+/** Which fields say something, by what is made; all take `count`. */
+const MEANT = {
+  ip_address: ["host_id", "name", "mac_address"],
+  ip_range: ["description", "tags"],
+  subnet: ["prefix_length", "name", "description", "tags", "subnet_type", "vlan_id", "accepts_credentials"],
+} as const satisfies Record<AllocationResult["kind"], ReadonlyArray<keyof Allocation>>;
+
+const MADE = { ip_address: "an address of a host", ip_range: "a reservation", subnet: "a subnet" } as const;
+
+/**
+ * The lowest free ones of a subnet, all that are asked for or none.
+ * @throws DomainError entity_not_found, entity_reference_invalid, validation_failed, auth_permission_denied;
+ * entity_in_use where fewer are free
+ */
+function allocate(
+  tx: WriteTransaction,
+  { id, body }: { id: string; body: Allocation },
+  actor: CommandActor,
+): AllocationResult {
+  const subnet = getReachable(tx, subnetKind, id, actor);
+  const kind = body.prefix_length !== undefined ? "subnet" : body.host_id !== undefined ? "ip_address" : "ip_range";
+  refuseUnmeant(body, kind);
+  const space = new FreeSpace(subnet.cidr, takenIn(tx, subnet));
+  const free = body.prefix_length === undefined ? space.addresses() : space.prefixes(body.prefix_length);
+  const count = body.count ?? 1;
+  const allocated = free.next(count);
+  if (allocated.length < count) throw exhausted(subnet, body, free.available);
+  return { kind, allocated, ids: ALLOCATE[kind](tx, { subnet, body, allocated }, actor) };
+}
+
+/** What is free is settled: it is only written. */
+interface Settled {
+  readonly subnet: SubnetRecord;
+  readonly body: Allocation;
+  readonly allocated: readonly string[];
+}
+
+const ALLOCATE = { ip_address: giveToHost, ip_range: reserve, subnet: divide } as const;
+
+function giveToHost(tx: WriteTransaction, { subnet, body, allocated }: Settled, actor: CommandActor): string[] {
+  const hostId = body.host_id as string;
+  const host = getReferenced(tx, hostKind, [hostId], "host_id", actor)[0] as HostRecord;
+  if (host.network_id !== subnet.network_id) throw referenceInvalid(hostKind, "host_id", [hostId]);
+  const siblings = siblingsWithRoom(tx, ipAddressKind, "host_n", hostId);
+  if (siblings.length + allocated.length > CHILDREN_MAX)
+    throw invalid([
+      {
+        path: "/count",
+        message: `is more than the host has room for: it has ${siblings.length} of at most ${CHILDREN_MAX} ${entityWords(ipAddressKind)}`,
+        value: body.count,
+      },
+    ]);
+  const position = placeAfter(siblings);
+  return allocated.map((ip_address, place) => {
+    const item = { ip_address, ...picked(body, ["name", "mac_address"]) };
+    return addIpAddress(tx, host, item, { subnetId: subnet.id, position: Math.min(position + place, INT32_MAX) }, actor)
+      .id;
+  });
+}
+
+function reserve(tx: WriteTransaction, { subnet, body, allocated }: Settled, actor: CommandActor): string[] {
+  const tags = existingTags(tx, body.tags ?? [], actor);
+  return allocated.map((address) => {
+    const range = {
+      network_id: subnet.network_id,
+      subnet_id: subnet.id,
+      first: address,
+      last: address,
+      purpose: "Reserved" as const,
+      description: body.description ?? null,
+      tags,
+    };
+    return tx.create(ipRangeKind, actor.organizationId, range).id;
+  });
+}
+
+function divide(tx: WriteTransaction, { subnet, body, allocated }: Settled, actor: CommandActor): string[] {
+  const { prefix_length: _, count: __, host_id: ___, mac_address: ____, ...described } = body;
+  return allocated.map(
+    (cidr) => createSubnet(tx, { body: { ...described, network_id: subnet.network_id, cidr } }, actor).id,
+  );
+}
+
+/** @throws DomainError validation_failed for a field that would do nothing */
+function refuseUnmeant(body: Allocation, kind: AllocationResult["kind"]): void {
+  const meant: readonly string[] = [...MEANT[kind], "count"];
+  const unmeant = Object.entries(body).filter(([field, value]) => value !== undefined && !meant.includes(field));
+  if (unmeant.length > 0)
+    throw invalid(
+      unmeant.map(([field, value]) => ({
+        path: `/${field}`,
+        message: `says nothing of ${MADE[kind]}, which is what the other fields ask for`,
+        value,
+      })),
+    );
+}
+
+function exhausted({ id, cidr }: SubnetRecord, body: Allocation, available: bigint): DomainError {
+  const what = body.prefix_length === undefined ? "addresses" : `prefixes of length ${body.prefix_length}`;
+  return new DomainError(
+    "entity_in_use",
+    `The subnet ${cidr} has ${available} free ${what}; ${body.count ?? 1} asked for. Free some, or take another subnet.`,
+    { entity: subnetKind.name, id, available: String(available), count: body.count ?? 1 },
+  );
+}
+
+/** What lies in a subnet before this transaction writes: of the live tables, by their indexes. */
+function takenIn(tx: WriteTransaction, { id, network_id, cidr }: SubnetRecord): TakenSpace {
+  const networkN = tx.recordN(network_id) as number;
+  const whole = parseCidr(cidr) as Cidr;
+  const { first, last } = prefixBlock(whole);
+  const [from, to] = [first, last].map((at) => addressKey(addressAt(at, whole.version)));
+  const rows = (sql: string, ...values: Array<string | number>) => tx.db.$client.query(sql).values(...values);
+  const subnetNs = [id, ...idsAround(tx, network_id, whole)].map((each) => tx.recordN(each));
+  return {
+    cidrs: (rows(SUBNETS_WITHIN, networkN, cidrSortKey(cidr), `${to}~`) as Array<[string]>).map(([each]) => each),
+    ranges: (rows(RANGES_WITHIN, networkN, from as string, to as string) as Array<[string, string]>).map(
+      ([start, end]) => ({ first: start, last: end }),
+    ),
+    addresses: (rows(ADDRESSES_OF, JSON.stringify(subnetNs)) as Array<[string | null]>).flatMap(
+      ([addresses]) => addresses?.split(",") ?? [],
+    ),
+  };
+}
+
+/** The subnets around one, whose addresses may lie in it: one seek for each shorter prefix. */
+function idsAround(tx: WriteTransaction, networkId: string, whole: Cidr): string[] {
+  const ids: string[] = [];
+  for (let length = whole.prefixLength - 1; length >= 0; length -= 1) {
+    const { text: cidr } = cidrOf(ipOfBytes(whole.bytes) as Ip, length);
+    const around = tx.findByIdentity(subnetKind, subnetIdentity({ network_id: networkId, cidr }));
+    if (around !== null) ids.push(around.id);
+  }
+  return ids;
+}
+
+/** By the keys that they are ordered by: a prefix comes before those within it. */
+const SUBNETS_WITHIN = `SELECT cidr FROM subnets
+  WHERE network_n = +?1 AND sort_keys ->> '$.cidr' > ?2 AND sort_keys ->> '$.cidr' < ?3`;
+
+const RANGES_WITHIN = `SELECT ('{' || members || '}') ->> '$.first', ('{' || members || '}') ->> '$.last' FROM ip_ranges
+  WHERE network_n = +?1 AND sort_keys ->> '$.first' <= ?3 AND sort_keys ->> '$.last' >= ?2`;
+
+const ADDRESSES_OF = `SELECT (SELECT group_concat(ip_address) FROM ip_addresses WHERE subnet_n = j.value)
+  FROM json_each(?1) j`;
+
+export const allocationCommands = { "subnet.allocate": allocate };
+export type AllocationCommands = CallsOf<typeof allocationCommands>;

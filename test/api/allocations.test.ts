@@ -1,0 +1,312 @@
+// What is free in a subnet, against plain code that looks at every address, and what is given away of it: never the
+// same twice, however many ask at once.
+
+import { describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import {
+  AddressScene,
+  addressOf,
+  cidrsOf,
+  freePlaces,
+  prefixIsFree,
+  type Spread,
+  spreadOf,
+} from "../support/model/address-scene.ts";
+
+const appliance = applianceForEach();
+const { first, instant, newHost, newMember, newNetwork, newSubnet, newTag, newViewer, newVlan, owner, tick } =
+  appliance;
+
+const free = async (subnet: Wire, query = "", by = owner) => made(by.get(`subnets/${subnet.id}/free${query}`));
+const allocate = async (subnet: Wire, body: Wire = {}, by = owner) =>
+  made(by.post(`subnets/${subnet.id}/allocate`, body));
+const newRange = (from: string, to: string, purpose: string, fields: Wire = {}) =>
+  made(owner.post("ip-ranges", { network_id: first.networkId, first: from, last: to, purpose, ...fields }));
+
+describe("what is free in a subnet", () => {
+  test.each([
+    ["10.2.3.0/24", 254, "10.2.3.1"],
+    ["0.0.0.0/0", 4_294_967_294, "0.0.0.1"],
+    ["10.2.3.4/30", 2, "10.2.3.5"],
+    ["10.2.3.4/31", 2, "10.2.3.4"],
+    ["10.2.3.4/32", 1, "10.2.3.4"],
+    ["2001:db8::/64", "18446744073709551615", "2001:db8::1"],
+    ["2001:db8::/126", "3", "2001:db8::1"],
+    ["2001:db8::/127", "2", "2001:db8::"],
+    ["::ffff:10.0.0.0/127", "2", "::ffff:10.0.0.0"],
+    ["2001:db8::1/128", "1", "2001:db8::1"],
+  ])("of %s are %p addresses at first, from %s on", async (cidr, available, next) => {
+    const subnet = await newSubnet({ cidr });
+    expect(await free(subnet)).toEqual({ subnet_id: subnet.id, cidr, prefix_length: null, available, next: [next] });
+  });
+
+  test("is what no host has and no range of any purpose and no subnet within it contains", async () => {
+    const wide = await newSubnet({ cidr: "10.2.0.0/16" });
+    await newHost({ ip_addresses: [{ ip_address: "10.2.3.1" }] });
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    await newHost({ ip_addresses: [{ ip_address: "10.2.3.3" }] });
+    await newRange("10.2.3.4", "10.2.3.4", "Gateway");
+    await newRange("10.2.3.5", "10.2.3.6", "Static");
+    await newRange("10.2.3.8", "10.2.3.9", "Other", { subnet_id: wide.id });
+    const at = instant();
+    await newSubnet({ cidr: "10.2.3.128/25" });
+    expect(await free(subnet, "?count=4")).toEqual({
+      subnet_id: subnet.id,
+      cidr: "10.2.3.0/24",
+      prefix_length: null,
+      available: 127 - 7,
+      next: ["10.2.3.2", "10.2.3.7", "10.2.3.10", "10.2.3.11"],
+    });
+    expect(await free(subnet, `?at=${at}`)).toMatchObject({ available: 254 - 7, next: ["10.2.3.2"] });
+    expect(await free(wide)).toMatchObject({ available: 65_534 - 256, next: ["10.2.0.1"] });
+  });
+
+  test("by a prefix length are the prefixes in which nothing is", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.0.0/22" });
+    await newSubnet({ cidr: "10.2.0.0/26" });
+    await newHost({ ip_addresses: [{ ip_address: "10.2.1.7" }] });
+    await newRange("10.2.2.255", "10.2.2.255", "Other");
+    expect(await free(subnet, "?prefix_length=24&count=9")).toMatchObject({
+      prefix_length: 24,
+      available: 1,
+      next: ["10.2.3.0/24"],
+    });
+    expect(await free(subnet, "?prefix_length=26&count=3")).toMatchObject({
+      available: 16 - 3,
+      next: ["10.2.0.64/26", "10.2.0.128/26", "10.2.0.192/26"],
+    });
+    const lone = await newSubnet({ cidr: "10.9.0.0/29" });
+    // Single addresses are not the network's or the broadcast address either.
+    expect(await free(lone, "?prefix_length=32&count=9")).toMatchObject({ available: 6 });
+    expect(await free(lone, "?prefix_length=31&count=9")).toMatchObject({ available: 4 });
+    const six = await newSubnet({ cidr: "2001:db8::/32" });
+    expect(await free(six, "?prefix_length=64")).toMatchObject({ available: "4294967296", next: ["2001:db8::/64"] });
+    expect(await free(six, "?prefix_length=128")).toMatchObject({ next: ["2001:db8::1/128"] });
+  });
+
+  test("is asked for with a length that fits and a count within bounds", async () => {
+    const [subnet, one] = [await newSubnet({ cidr: "10.2.3.0/24" }), await newSubnet({ cidr: "10.2.9.1/32" })];
+    for (const [path, name] of [
+      [`${subnet.id}/free?prefix_length=24`, "/prefix_length"],
+      [`${subnet.id}/free?prefix_length=33`, "/prefix_length"],
+      [`${subnet.id}/free?prefix_length=0`, "/prefix_length"],
+      [`${one.id}/free?prefix_length=32`, "/prefix_length"],
+      [`${subnet.id}/free?count=0`, "/count"],
+      [`${subnet.id}/free?count=1001`, "/count"],
+    ])
+      expect(await owner.get(`subnets/${path}`)).toMatchObject({
+        status: 400,
+        body: { code: "validation_failed", params: { issues: [{ path: name }] } },
+      });
+    expect((await owner.get(`subnets/${first.networkId}/free`)).status).toBe(404);
+  });
+
+  test("is what plain code finds, at random instants", async () => {
+    const random = seededRandom(172);
+    const scene = new AddressScene(owner, random, [first.networkId, (await newNetwork()).id]);
+    const told: Array<{ at: string; spread: readonly Spread[] }> = [];
+    for (let step = 0; step < 160; step += 1) {
+      await scene.happen();
+      told.push({ at: instant(), spread: spreadOf(await scene.all()) });
+      tick();
+    }
+    let compared = 0;
+    for (const { at, spread } of told.filter((_, place) => place > 20 && random.integer(8) === 0))
+      for (const subnet of spread) {
+        const places = freePlaces(subnet);
+        const count = (n: number) => (subnet.isSix ? String(n) : n);
+        const answer = await free({ id: subnet.id }, `?count=1000&at=${at}`);
+        expect([at, answer.available, answer.next]).toEqual([
+          at,
+          count(places.length),
+          places.map((place) => addressOf(place, subnet.isSix)),
+        ]);
+        const length = Number(subnet.cidr.split("/")[1]) + 1 + random.integer(3);
+        if (length > (subnet.isSix ? 128 : 32)) continue;
+        const prefixes = cidrsOf(subnet, length).filter((each) => prefixIsFree(subnet, each));
+        expect(await free({ id: subnet.id }, `?count=1000&prefix_length=${length}&at=${at}`)).toMatchObject({
+          available: count(prefixes.length),
+          next: prefixes.map(({ text }) => text),
+        });
+        compared += 1;
+      }
+    expect(compared).toBeGreaterThan(40);
+  });
+});
+
+describe("an allocation", () => {
+  test("gives a host the lowest free address, as if it had been entered", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.1" }] });
+    const body = { host_id: host.id, name: "eth1", mac_address: "00-1B-21-AA-BB-CC" };
+    const { allocated, ip_addresses, ip_ranges, subnets } = await allocate(subnet, body);
+    expect([allocated, ip_ranges, subnets]).toEqual([["10.2.3.2"], [], []]);
+    expect(ip_addresses).toEqual([await made(owner.get(`ip-addresses/${ip_addresses[0].id}`))]);
+    expect(ip_addresses[0]).toMatchObject({
+      host_id: host.id,
+      subnet_id: subnet.id,
+      ip_address: "10.2.3.2",
+      name: "eth1",
+      mac_address: "00:1b:21:aa:bb:cc",
+      position: 1,
+    });
+    expect((await made(owner.get(`hosts/${host.id}`))).ip_addresses.map((each: Wire) => each.ip_address)).toEqual([
+      "10.2.3.1",
+      "10.2.3.2",
+    ]);
+  });
+
+  test("without a host reserves it: a Reserved range of one", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    const tag = await newTag();
+    const { allocated, ip_ranges } = await allocate(subnet, { description: "Printer", tags: [tag.id], count: 3 });
+    expect(allocated).toEqual(["10.2.3.1", "10.2.3.2", "10.2.3.3"]);
+    expect(ip_ranges).toEqual((await owner.get("ip-ranges?order_by=first")).data);
+    expect(ip_ranges[1]).toMatchObject({
+      subnet_id: subnet.id,
+      first: "10.2.3.2",
+      last: "10.2.3.2",
+      purpose: "Reserved",
+      description: "Printer",
+      tags: [tag.id],
+    });
+    expect(await free(subnet)).toMatchObject({ available: 251, next: ["10.2.3.4"] });
+  });
+
+  test("with a prefix length makes subnets", async () => {
+    const subnet = await newSubnet({ cidr: "2001:db8::/48" });
+    const vlan = await newVlan();
+    const body = { prefix_length: 64, count: 2, name: "Floor", subnet_type: "Lan", vlan_id: vlan.id, description: "x" };
+    const { allocated, subnets } = await allocate(subnet, body);
+    expect(allocated).toEqual(["2001:db8::/64", "2001:db8:0:1::/64"]);
+    expect(subnets).toMatchObject([
+      { cidr: "2001:db8::/64", name: "Floor", subnet_type: "Lan", vlan_id: vlan.id, accepts_credentials: true },
+      { cidr: "2001:db8:0:1::/64", network_id: subnet.network_id, description: "x" },
+    ]);
+    const { client } = await newMember();
+    expect((await allocate(subnet, { prefix_length: 64 }, client)).subnets).toMatchObject([
+      { cidr: "2001:db8:0:2::/64", name: "2001:db8:0:2::/64", accepts_credentials: false },
+    ]);
+    expect(
+      await client.post(`subnets/${subnet.id}/allocate`, { prefix_length: 64, accepts_credentials: true }),
+    ).toMatchObject({ status: 403, body: { code: "auth_permission_denied" } });
+  });
+
+  test("of a hundred at once gets a hundred different ones, whatever they are for", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    const hosts = await Promise.all(Array.from({ length: 10 }, () => newHost()));
+    const wanted = Array.from({ length: 100 }, (_, place) =>
+      place % 3 === 0 ? { host_id: hosts[place % 10]?.id } : place % 3 === 1 ? {} : { prefix_length: 32 },
+    );
+    const given = await Promise.all(wanted.map((body) => allocate(subnet, body)));
+    const addresses = given.flatMap(({ allocated }) => allocated as string[]).map((each) => each.replace("/32", ""));
+    const lowest = Array.from({ length: 100 }, (_, place) => `10.2.3.${place + 1}`);
+    expect(addresses.toSorted()).toEqual(lowest.toSorted());
+    const counts = await Promise.all(
+      ["ip-addresses", "ip-ranges", "subnets"].map(async (path) => (await owner.get(`${path}?limit=0`)).data.length),
+    );
+    expect(counts).toEqual([34, 33, 33 + 1]);
+    expect(await free(subnet, "?count=1000")).toMatchObject({ available: 154 });
+  });
+
+  test("gives all that are asked for, or none where fewer are free", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/29" });
+    const host = await newHost();
+    await allocate(subnet, { count: 2 });
+    const before = await appliance.transactionCount();
+    expect(await owner.post(`subnets/${subnet.id}/allocate`, { host_id: host.id, count: 5 })).toMatchObject({
+      status: 409,
+      body: {
+        code: "entity_in_use",
+        error: "The subnet 10.2.3.0/29 has 4 free addresses; 5 asked for. Free some, or take another subnet.",
+        params: { entity: "subnet", id: subnet.id, available: "4", count: 5 },
+      },
+    });
+    expect(await appliance.transactionCount()).toBe(before);
+    expect((await allocate(subnet, { host_id: host.id, count: 4 })).allocated).toHaveLength(4);
+    expect((await owner.post(`subnets/${subnet.id}/allocate`, {})).status).toBe(409);
+    expect((await owner.post(`subnets/${subnet.id}/allocate`, { prefix_length: 30 })).status).toBe(409);
+  });
+
+  test("that is repeated by its key gives what it gave, and its reason is kept", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    const headers = { "idempotency-key": "one", "x-change-reason": "CHG-17" };
+    const [one, again] = [
+      await owner.post(`subnets/${subnet.id}/allocate`, { count: 2 }, headers),
+      await owner.post(`subnets/${subnet.id}/allocate`, { count: 2 }, headers),
+    ];
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(again.data).toEqual(one.data);
+    expect((await owner.get("transactions?reason=CHG-17")).data).toMatchObject([{ command: "subnet.allocate" }]);
+    expect(await free(subnet)).toMatchObject({ available: 252 });
+  });
+
+  test("gives what plain code finds free, whatever came and went before", async () => {
+    const random = seededRandom(173);
+    const scene = new AddressScene(owner, random, [first.networkId, (await newNetwork()).id]);
+    let given = 0;
+    for (let step = 0; step < 200; step += 1) {
+      await scene.happen();
+      if (step % 2 === 0) continue;
+      const spread = spreadOf(await scene.all());
+      const subnet = spread[random.integer(spread.length)];
+      if (subnet === undefined) continue;
+      const length = Number(subnet.cidr.split("/")[1]) + 1 + random.integer(3);
+      const isDivided = random.integer(3) === 0 && length <= (subnet.isSix ? 128 : 32);
+      const expected = isDivided
+        ? cidrsOf(subnet, length)
+            .filter((each) => prefixIsFree(subnet, each))
+            .map(({ text }) => text)
+        : freePlaces(subnet).map((place) => addressOf(place, subnet.isSix));
+      const count = 1 + random.integer(5);
+      const hosts = (await owner.get(`hosts?network_id=${subnet.networkId}`)).data;
+      const host_id = random.integer(2) === 0 ? hosts[random.integer(hosts.length)]?.id : undefined;
+      const body = { count, ...(isDivided ? { prefix_length: length } : host_id === undefined ? {} : { host_id }) };
+      const { status, data } = await owner.post(`subnets/${subnet.id}/allocate`, body);
+      expect([status, data?.allocated]).toEqual(
+        expected.length < count ? [409, undefined] : [200, expected.slice(0, count)],
+      );
+      if (status === 200) given += 1;
+    }
+    expect(given).toBeGreaterThan(40);
+  });
+
+  test("is refused with what says nothing of it, and with what is elsewhere", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    const host = await newHost();
+    const far = await newNetwork();
+    const stranger = await newHost({ network_id: far.id });
+    const before = appliance.transactionCount();
+    for (const [body, ...paths] of [
+      [{ name: "x" }, "/name"],
+      [{ mac_address: "00:1b:21:aa:bb:cc" }, "/mac_address"],
+      [{ host_id: host.id, description: "x", tags: [] }, "/description", "/tags"],
+      [{ host_id: host.id, prefix_length: 26 }, "/host_id"],
+      [{ vlan_id: null }, "/vlan_id"],
+      [{ prefix_length: 24 }, "/prefix_length"],
+      [{ count: 101 }, "/count"],
+      [{ count: 0 }, "/count"],
+      [{ purpose: "Dhcp" }, "/purpose"],
+    ] as Array<[Wire, ...string[]]>)
+      expect([body, await owner.post(`subnets/${subnet.id}/allocate`, body)]).toMatchObject([
+        body,
+        { status: 400, body: { params: { issues: paths.map((path) => ({ path })) } } },
+      ]);
+    for (const host_id of [stranger.id, subnet.id])
+      expect(await owner.post(`subnets/${subnet.id}/allocate`, { host_id })).toMatchObject({
+        status: 400,
+        body: { code: "entity_reference_invalid" },
+      });
+    const away = await newSubnet({ cidr: "10.2.3.0/24", network_id: far.id });
+    for (const { client } of [await newMember(), await newViewer()])
+      expect((await client.get(`subnets/${away.id}/free`)).status).toBe(404);
+    const { client } = await newMember();
+    expect((await client.post(`subnets/${away.id}/allocate`, {})).status).toBe(404);
+    expect((await (await newViewer()).client.post(`subnets/${subnet.id}/allocate`, {})).status).toBe(403);
+    // Only the subnet that was made meanwhile.
+    expect(appliance.transactionCount()).toBeGreaterThan(before);
+    expect((await owner.get("ip-ranges")).data).toEqual([]);
+  });
+});
