@@ -34,6 +34,7 @@ import type { Backend } from "./inventory/backend.ts";
 import { filterFieldRoutes } from "./inventory/filter-field-routes.ts";
 import { RESOURCES } from "./inventory/resources.ts";
 import { activityRoutes } from "./questions/activity/activity-routes.ts";
+import { conflictRoutes } from "./questions/conflicts/routes.ts";
 import { ipamRoutes } from "./questions/ipam/ipam-routes.ts";
 import { searchRoutes } from "./questions/search-routes.ts";
 import { summaryRoutes } from "./questions/summary/summary-routes.ts";
@@ -157,6 +158,7 @@ export function createApp(options: AppOptions) {
   locateRoutes(surface, options.backend);
   recordHistoryRoutes(surface, options.backend);
   restoreRoutes(surface, options.backend);
+  conflictRoutes(surface, options.backend);
   summaryRoutes(surface, options.backend, options.clock);
   searchRoutes(surface, options.backend);
   topologyRoutes(surface, options.backend);

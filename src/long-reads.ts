@@ -12,6 +12,7 @@ import { transaction, transactions } from "./history/transactions.ts";
 import { largeRecordRead } from "./inventory/large-record.ts";
 import { longListRead } from "./inventory/long-list.ts";
 import { activity } from "./questions/activity/activity.ts";
+import { conflicts } from "./questions/conflicts/conflicts.ts";
 import { freeSpace } from "./questions/ipam/free.ts";
 import { search } from "./questions/search.ts";
 import { summary } from "./questions/summary/summary.ts";
@@ -19,6 +20,7 @@ import { summary } from "./questions/summary/summary.ts";
 export const LONG_READS: readonly AnyLongRead[] = [
   activity,
   changeFeed,
+  conflicts,
   diff,
   freeSpace,
   largeRecordRead,

@@ -118,6 +118,19 @@ export function cidrSortKey(text: string): string {
   return cidr === null ? "" : ipSortKey(cidr) + String(cidr.prefixLength).padStart(3, "0");
 }
 
+/**
+ * Where an address or a prefix's first address means one thing only: on one link or machine (loopback, link-local,
+ * multicast), within one network (private and other special ranges: RFC 1918, RFC 4193, RFC 6598, RFC 6890), or
+ * everywhere.
+ */
+export function uniqueWithin({ version, bytes }: Pick<Ip, "version" | "bytes">): "link" | "network" | "everywhere" {
+  const range = (version === 4 ? new ipaddr.IPv4(Array.from(bytes)) : new ipaddr.IPv6(Array.from(bytes))).range();
+  if (OF_A_LINK.has(range)) return "link";
+  return range === "unicast" ? "everywhere" : "network";
+}
+
+const OF_A_LINK: ReadonlySet<string> = new Set(["unspecified", "broadcast", "multicast", "linkLocal", "loopback"]);
+
 /** Six full groups and a dotted tail, the longest text that an address can have. */
 const MAX_IP_LENGTH = "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255".length;
 

@@ -33,6 +33,7 @@ import groups from "../../../migrations/0016_groups.sql" with { type: "text" };
 import ipRanges from "../../../migrations/0017_ip_ranges.sql" with { type: "text" };
 import summary from "../../../migrations/0018_summary.sql" with { type: "text" };
 import subnetScopes from "../../../migrations/0019_subnet_scopes.sql" with { type: "text" };
+import conflicts from "../../../migrations/0020_conflicts.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -59,6 +60,7 @@ const MIGRATIONS: readonly string[] = [
   ipRanges,
   summary,
   subnetScopes,
+  conflicts,
 ];
 
 /**

@@ -1,5 +1,5 @@
-// Hosts that have not been seen for longer than their network allows. The present has an index of them; the past is read
-// in their versions of then, in bounded steps.
+// Hosts that have not been seen for longer than their network allows. The present has an index of them, the past one of
+// the versions that say so; in bounded steps.
 
 import type { Reach } from "../../db/reading/list-query.ts";
 import type { Reader } from "../../db/reading/reader.ts";
@@ -45,23 +45,31 @@ function staleNow(reader: Reader, { reach, networkN }: StaleQuery): StaleHost[] 
 function* staleThen(reader: Reader, { reach, networkN, sequence }: StaleQuery): Generator<void, StaleHost[]> {
   const containers = networkN !== null ? [networkN] : (reach.networkNs ?? [reach.organizationN]);
   const stale: StaleHost[] = [];
-  for (const container of containers)
-    for (let after = 0; ; ) {
-      const rows = reader
-        .statement(
-          // Most are not stale, and do not have the field: they need not be read as JSON.
-          `SELECT s.n, (SELECT CASE WHEN instr(${membersSql(hostKind, "v")}, '"stale_since":') > 0
-              THEN ('{' || ${membersSql(hostKind, "v")} || '}') ->> '$.stale_since' END FROM history_versions v
-            WHERE v.key <= ((s.n << 31) | +?3) ORDER BY v.key DESC LIMIT 1)
-          FROM history_spans s WHERE s.scope = +?1 * 64 + ${hostKind.code} AND s.n > +?2 AND s.born <= +?3
-            AND s.died > +?3 ORDER BY s.n LIMIT ${STEP_HOSTS}`,
-        )
-        .values(container, after, sequence) as Array<[number, string | null]>;
-      for (const [n, since] of rows) if (since !== null) stale.push({ n, since });
-      yield;
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < STEP_HOSTS) break;
-      [after] = last;
-    }
-  return stale;
+  for (let after = 0; ; ) {
+    const numbers = reader.statement(EVER_STALE).values(after) as Array<[number]>;
+    const rows = reader
+      .statement(STALE_OF)
+      .values(JSON.stringify(numbers.flat()), sequence, JSON.stringify(containers)) as Array<[number, string | null]>;
+    for (const [n, since] of rows) if (since !== null) stale.push({ n, since });
+    yield;
+    const last = numbers.at(-1);
+    if (last === undefined || numbers.length < STEP_HOSTS) return stale;
+    [after] = last;
+  }
 }
+
+const IS_STALE = `instr(members, '"stale_since":') > 0`;
+/** The records of which a version up to then says so: the next by the index, again and again. */
+const EVER_STALE = `WITH RECURSIVE ever (n, place) AS (
+    SELECT (SELECT key >> 31 FROM history_versions INDEXED BY history_versions_of_stale
+      WHERE ${IS_STALE} AND key >= ((+?1 + 1) << 31) ORDER BY key LIMIT 1), 1
+    UNION ALL
+    SELECT (SELECT key >> 31 FROM history_versions INDEXED BY history_versions_of_stale
+      WHERE ${IS_STALE} AND key >= ((ever.n + 1) << 31) ORDER BY key LIMIT 1), place + 1
+      FROM ever WHERE n IS NOT NULL AND place < ${STEP_HOSTS})
+  SELECT n FROM ever WHERE n IS NOT NULL`;
+const STALE_OF = `SELECT j.value, (SELECT ('{' || ${membersSql(hostKind, "v")} || '}') ->> '$.stale_since'
+    FROM history_versions v WHERE v.key <= ((j.value << 31) | +?2) AND v.key > (j.value << 31)
+    ORDER BY v.key DESC LIMIT 1)
+  FROM json_each(+?1) j WHERE EXISTS (SELECT 1 FROM json_each(+?3) c CROSS JOIN history_spans s
+    ON s.scope = c.value * 64 + ${hostKind.code} AND s.n = j.value AND s.born <= +?2 AND s.died > +?2)`;

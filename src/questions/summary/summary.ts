@@ -20,6 +20,7 @@ import { OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { metaAt, resolvedMembers, successBody, thinnedUntilMember } from "../../wire/envelope.ts";
 import { NamesThen } from "../activity/names-then.ts";
+import { networksAt } from "../networks-at.ts";
 import { flappingPorts } from "./flapping.ts";
 import { recentRecords, wholeRecords } from "./recent-records.ts";
 import { staleHosts } from "./stale-hosts.ts";
@@ -95,17 +96,6 @@ function* counts(reader: Reader, { actor, networkN, networkId, sequence }: Summa
     yield;
   }
   return { counts: byKind, interfaces_by_oper_status: byStatus };
-}
-
-/** The numbers of the networks that live. */
-function networksAt(reader: Reader, actor: Actor, sequence: number): number[] {
-  const rows = reader
-    .statement(
-      `SELECT n FROM history_spans WHERE scope = +?1 * 64 + ${networkKind.code} AND born <= +?2 AND died > +?2
-        AND (+?3 IS NULL OR n IN (SELECT value FROM json_each(+?3)))`,
-    )
-    .values(actor.organizationN, sequence, actor.networkNs === null ? null : JSON.stringify(actor.networkNs));
-  return (rows as Array<[number]>).map(([n]) => n);
 }
 
 /** What was created, updated and deleted within the day, by kind, and the latest that came and went. */

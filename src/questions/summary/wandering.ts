@@ -5,6 +5,7 @@ import { OPERATION, scopeKey } from "../../db/kind.ts";
 import type { TransactionRange } from "../../db/reading/activity.ts";
 import { ChangeLog } from "../../db/reading/change-log.ts";
 import type { Reach } from "../../db/reading/list-query.ts";
+import type { ReadConnection } from "../../db/reading/read-connection.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { wholeTerm } from "../../db/search-text.ts";
 import { membersSql } from "../../db/shape.ts";
@@ -98,10 +99,10 @@ function* freshPorts(
   return found;
 }
 
-/** The ports that knew a MAC address when the day began. */
-function portsAt(
-  reader: Reader,
-  { reach, after }: WanderingQuery,
+/** The ports that knew a MAC address as of a transaction. */
+export function portsAt(
+  reader: ReadConnection,
+  { reach, after }: Pick<WanderingQuery, "reach" | "after">,
   networkId: string,
   macAddress: string,
 ): readonly number[] {
@@ -120,7 +121,7 @@ function portsAt(
 }
 
 /** Tells whether a port is an edge as of a transaction: nothing announces itself there, and few MAC addresses are. */
-function edgesAt(reader: Reader, sequence: number): (port: number) => boolean {
+export function edgesAt(reader: ReadConnection, sequence: number): (port: number) => boolean {
   const known = new Map<number, boolean>();
   const announced = ["neighbor", "lldp_chassis_id", "cdp_device_id"]
     .map((field) => `${PORT} ->> '$.${field}' IS NOT NULL`)

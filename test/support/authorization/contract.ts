@@ -134,6 +134,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/discovery/scans/:id/events": VIEWER,
   "GET /api/v1/activity": VIEWER,
   "GET /api/v1/changes": VIEWER,
+  "GET /api/v1/conflicts": VIEWER,
   "GET /api/v1/summary": VIEWER,
   "GET /api/v1/diff": VIEWER,
   "GET /api/v1/transactions": VIEWER,

@@ -357,6 +357,38 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       ),
     );
   },
+  "GET /api/v1/conflicts": (asking) => {
+    const { oracle } = asking.world;
+    return asking.instants().flatMap((instant) =>
+      [null, ...asking.places].map(
+        (place): Case => ({
+          title: `${instant.title}, of ${place?.name ?? "all"}`,
+          path: withQuery(asking.path, "limit=0", place === null ? "" : `network_id=${place.networkId}`, instant.query),
+          code: null,
+          check: ({ data }) => {
+            const sequence = Math.min(instant.sequence, oracle.head);
+            for (const { network_ids, parties } of data as Wire[]) {
+              if (place !== null) expect(network_ids).toContain(place.networkId);
+              for (const { entity_type, id } of parties)
+                expect(idsOf(oracle.living(asking.caller, entity_type, sequence))).toContain(id);
+            }
+            // Who has an address that somebody else has, where both are in one network.
+            const holders = Map.groupBy(
+              oracle.living(asking.caller, "ip_address", sequence).filter(({ ip_address }) => /^10\./.test(ip_address)),
+              ({ network_id, ip_address }) => `${network_id} ${ip_address}`,
+            );
+            const shared = [...holders].filter(
+              ([key, found]) => found.length > 1 && (place === null || key.startsWith(`${place.networkId} `)),
+            );
+            const told = (data as Wire[]).filter(({ type, value }) => type === "Address" && /^10\./.test(value));
+            expect(sorted(told.map(({ network_ids, value }) => `${network_ids[0]} ${value}`))).toEqual(
+              sorted(shared.map(([key]) => key)),
+            );
+          },
+        }),
+      ),
+    );
+  },
   "GET /api/v1/changes": (asking) => {
     const { oracle, then } = asking.world;
     const changes = (

@@ -1,0 +1,95 @@
+// One address on several hosts at once. By an index of all addresses that were ever given, so that only those are read
+// that several records had; in bounded steps.
+
+import { parseIp, uniqueWithin } from "../../base/ip.ts";
+import { virtualRouterOf } from "../../base/mac.ts";
+import type { ReadConnection } from "../../db/reading/read-connection.ts";
+import { membersSql } from "../../db/shape.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { subnetKind } from "../../resources/subnets/subnet.ts";
+import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
+import { byNumber, type Conflict, type ConflictQuery, type Party } from "./conflict.ts";
+
+/** What every machine may have for itself: the same addresses there are not the same place. */
+export const TYPES_OF_A_MACHINE: readonly SubnetType[] = ["Loopback", "DockerBridge", "PodmanBridge"];
+
+/** Versions of addresses gone through per step. */
+const STEP_VERSIONS = 20_000;
+/** Addresses looked up per step. */
+const STEP_ADDRESSES = 200;
+
+const addressOf = (version: string) => `('{' || ${version}.members || '}') ->> '$.ip_address'`;
+const isOfAddress = (version: string) => `instr(${version}.members, '"ip_address":"') > 0`;
+const GIVEN = `history_versions x INDEXED BY history_versions_of_address`;
+
+const EDGE = `SELECT ${addressOf("x")} FROM ${GIVEN} WHERE ${isOfAddress("x")} AND ${addressOf("x")} > +?1
+  ORDER BY 1 LIMIT 1 OFFSET ${STEP_VERSIONS}`;
+const SHARED = `SELECT ${addressOf("x")} FROM ${GIVEN} WHERE ${isOfAddress("x")} AND ${addressOf("x")} > +?1
+  AND (+?2 IS NULL OR ${addressOf("x")} <= +?2) GROUP BY 1 HAVING min(x.key >> 31) < max(x.key >> 31)`;
+
+const newest = (n: string) =>
+  `(SELECT max(key) FROM history_versions WHERE key > (${n} << 31) AND key <= ((${n} << 31) | +?3))`;
+const own = (field: string) => `('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.${field}'`;
+
+/** Who has each address then; the subnet's type may be of a subnet that was changed since. */
+const HOLDERS = `SELECT DISTINCT j.value, h.n, h.id, ${own("network_id")}, ${own("mac_address")},
+    (SELECT ('{' || ${membersSql(subnetKind, "w")} || '}') ->> '$.subnet_type' FROM history_records u
+      CROSS JOIN history_versions w ON w.key = ${newest("u.n")} WHERE u.id = ${own("subnet_id")})
+  FROM json_each(+?1) j
+  CROSS JOIN ${GIVEN} ON ${isOfAddress("x")} AND ${addressOf("x")} = j.value
+  CROSS JOIN history_records r ON r.n = x.key >> 31 AND r.kind = ${ipAddressKind.code}
+  CROSS JOIN history_spans s ON s.scope = +?2 * 64 + r.kind AND s.n = r.n AND s.born <= +?3 AND s.died > +?3
+  CROSS JOIN history_versions v ON v.key = ${newest("r.n")}
+  CROSS JOIN history_records h ON h.id = ${own("host_id")}
+  WHERE ${own("ip_address")} = j.value AND (+?4 IS NULL OR EXISTS (SELECT 1 FROM json_each(+?4) c
+    CROSS JOIN history_spans b ON b.scope = c.value * 64 + r.kind AND b.n = r.n AND b.born <= +?3 AND b.died > +?3))`;
+
+type Holder = [address: string, n: number, id: string, networkId: string, mac: string | null, type: SubnetType | null];
+
+/** @param address only this one; null for all */
+export function* addressConflicts(
+  connection: ReadConnection,
+  query: ConflictQuery,
+  address: string | null = null,
+): Generator<void, readonly Conflict[]> {
+  const shared = address === null ? yield* sharedAddresses(connection) : [address];
+  const conflicts: Conflict[] = [];
+  const { networkNs, organizationN } = query.reach;
+  const networks = networkNs === null ? null : JSON.stringify(networkNs);
+  for (let start = 0; start < shared.length; start += STEP_ADDRESSES) {
+    const some = JSON.stringify(shared.slice(start, start + STEP_ADDRESSES));
+    const rows = connection.statement(HOLDERS).values(some, organizationN, query.sequence, networks) as Holder[];
+    for (const [value, holders] of Map.groupBy(rows.filter(claims), ([each]) => each))
+      for (const parties of places(value, holders))
+        if (parties.length > 1) conflicts.push({ type: "Address", value, parties });
+    yield;
+  }
+  return conflicts;
+}
+
+/** The addresses that more than one record ever had. */
+function* sharedAddresses(connection: ReadConnection): Generator<void, string[]> {
+  const shared: string[] = [];
+  for (let after = ""; ; ) {
+    const edge = connection.statement(EDGE).values(after)[0]?.[0] as string | undefined;
+    const rows = connection.statement(SHARED).values(after, edge ?? null) as Array<[string]>;
+    for (const [address] of rows) shared.push(address);
+    yield;
+    if (edge === undefined) return shared;
+    after = edge;
+  }
+}
+
+/** Whether whoever has the address says that it is theirs alone: routers share a virtual one. */
+function claims([, , , , mac, type]: Holder): boolean {
+  return (mac === null || virtualRouterOf(mac) === null) && (type === null || !TYPES_OF_A_MACHINE.includes(type));
+}
+
+/** Hosts by where the address means one thing: in each network, or everywhere. */
+function places(address: string, holders: readonly Holder[]): Party[][] {
+  const ip = parseIp(address);
+  const within = ip === null ? "link" : uniqueWithin(ip);
+  if (within === "link") return [];
+  const byPlace = Map.groupBy(holders, ([, , , networkId]) => (within === "network" ? networkId : ""));
+  return [...byPlace.values()].map((found) => byNumber(found.map(([, n, id, networkId]) => ({ n, id, networkId }))));
+}

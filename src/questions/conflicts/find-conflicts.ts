@@ -1,0 +1,44 @@
+// All conflicts of a caller as of a transaction, in the order in which they are listed.
+
+import { cidrSortKey, type Ip, ipSortKey, parseIp } from "../../base/ip.ts";
+import { compareCodePoints } from "../../base/text.ts";
+import type { ReadConnection } from "../../db/reading/read-connection.ts";
+import { addressConflicts } from "./address-conflicts.ts";
+import { CONFLICT_TYPES, type Conflict, type ConflictQuery, type ConflictType } from "./conflict.ts";
+import { macConflicts } from "./mac-conflicts.ts";
+import { subnetConflicts } from "./subnet-conflicts.ts";
+
+const FIND = { Address: addressConflicts, Mac: macConflicts, Subnet: subnetConflicts };
+
+/**
+ * By type, then by address, then by the oldest of their records.
+ * @param types only these
+ * @param networkId only those in which something of this network takes part; null for all
+ */
+export function* findConflicts(
+  connection: ReadConnection,
+  query: ConflictQuery,
+  types: readonly ConflictType[],
+  networkId: string | null,
+): Generator<void, readonly Conflict[]> {
+  const conflicts: Conflict[] = [];
+  for (const type of CONFLICT_TYPES) {
+    if (!types.includes(type)) continue;
+    const found = (yield* FIND[type](connection, query)).filter(
+      ({ parties }) => networkId === null || parties.some((party) => party.networkId === networkId),
+    );
+    const keyed = found.map((conflict) => ({ conflict, key: sortKey(conflict) }));
+    keyed.sort(
+      (one, other) =>
+        compareCodePoints(one.key, other.key) ||
+        (one.conflict.parties[0]?.n ?? 0) - (other.conflict.parties[0]?.n ?? 0),
+    );
+    for (const { conflict } of keyed) conflicts.push(conflict);
+  }
+  return conflicts;
+}
+
+function sortKey({ type, value }: Conflict): string {
+  if (type === "Mac") return value;
+  return type === "Subnet" ? cidrSortKey(value) : ipSortKey(parseIp(value) as Ip);
+}

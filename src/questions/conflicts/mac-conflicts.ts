@@ -1,0 +1,90 @@
+// One MAC address at several edge ports of a network at once. On its way there it is in the forwarding tables of many
+// switches: their uplinks are no place where it is. In bounded steps.
+
+import { isOneDevices } from "../../base/mac.ts";
+import { scopeKey } from "../../db/kind.ts";
+import type { ReadConnection } from "../../db/reading/read-connection.ts";
+import { membersSql } from "../../db/shape.ts";
+import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
+import { networksAt } from "../networks-at.ts";
+import { EDGE_MACS_MAX, edgesAt, portsAt } from "../summary/wandering.ts";
+import { byNumber, type Conflict, type ConflictQuery, type Party } from "./conflict.ts";
+
+/** Forwarding entries read per step. */
+const STEP_ENTRIES = 2_000;
+/** MAC addresses looked up per step. */
+const STEP_MACS = 200;
+
+const own = (field: string) => `('{' || ${membersSql(fdbEntryKind, "v")} || '}') ->> '$.${field}'`;
+const ENTRIES = `SELECT s.n, ${own("mac_address")}, ${own("if_entry_id")} FROM history_spans s
+  CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (s.n << 31)
+    AND key <= ((s.n << 31) | +?3))
+  WHERE s.scope = +?1 AND s.n > +?2 AND s.born <= +?3 AND s.died > +?3 ORDER BY s.n LIMIT ${STEP_ENTRIES}`;
+const PORTS = "SELECT r.n, r.id FROM json_each(+?1) j CROSS JOIN history_records r ON r.id = j.value";
+const PORTS_BY_NUMBER = "SELECT r.n, r.id FROM json_each(+?1) j CROSS JOIN history_records r ON r.n = j.value";
+const NETWORK_ID = "SELECT id FROM history_records WHERE n = +?1";
+
+/** @param mac only this one; null for all */
+export function* macConflicts(
+  connection: ReadConnection,
+  query: ConflictQuery,
+  mac: string | null = null,
+): Generator<void, readonly Conflict[]> {
+  const conflicts: Conflict[] = [];
+  const isEdge = edgesAt(connection, query.sequence);
+  for (const networkN of networksAt(connection, query.reach, query.sequence)) {
+    const networkId = connection.statement(NETWORK_ID).values(networkN)[0]?.[0] as string;
+    const places =
+      mac === null ? yield* placesOfAll(connection, query, networkN) : placesOfOne(connection, query, networkId, mac);
+    let looked = 0;
+    for (const [value, ports] of places) {
+      if (!isOneDevices(value)) continue;
+      const edges: Party[] = [];
+      for (const [n, id] of ports()) if (isEdge(n)) edges.push({ n, id, networkId });
+      if (edges.length > 1) conflicts.push({ type: "Mac", value, parties: byNumber(edges) });
+      looked += 1;
+      if (looked % STEP_MACS === 0) yield;
+    }
+  }
+  return conflicts;
+}
+
+/** The ports of a MAC address, when they are asked for: number and id. */
+type Places = Iterable<readonly [mac: string, ports: () => Array<[number, string]>]>;
+
+/** Of MAC addresses at several ports that have few. */
+function* placesOfAll(
+  connection: ReadConnection,
+  { sequence }: ConflictQuery,
+  networkN: number,
+): Generator<void, Places> {
+  const [portsOf, entriesAt] = [new Map<string, Set<string>>(), new Map<string, number>()];
+  for (let after = 0; ; ) {
+    const scope = scopeKey(networkN, fdbEntryKind);
+    const rows = connection.statement(ENTRIES).values(scope, after, sequence) as Array<[number, string, string]>;
+    for (const [, mac, port] of rows) {
+      const ports = portsOf.get(mac);
+      if (ports === undefined) portsOf.set(mac, new Set([port]));
+      else ports.add(port);
+      entriesAt.set(port, (entriesAt.get(port) ?? 0) + 1);
+    }
+    yield;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < STEP_ENTRIES) break;
+    [after] = last;
+  }
+  const found: Array<readonly [string, () => Array<[number, string]>]> = [];
+  for (const [mac, ports] of portsOf) {
+    if (ports.size < 2) continue;
+    const few = [...ports].filter((port) => (entriesAt.get(port) ?? 0) <= EDGE_MACS_MAX);
+    if (few.length > 1)
+      found.push([mac, () => connection.statement(PORTS).values(JSON.stringify(few)) as Array<[number, string]>]);
+  }
+  return found;
+}
+
+function placesOfOne(connection: ReadConnection, query: ConflictQuery, networkId: string, mac: string): Places {
+  const ports = new Set(portsAt(connection, { reach: query.reach, after: query.sequence }, networkId, mac));
+  const numbers = JSON.stringify([...ports]);
+  return [[mac, () => connection.statement(PORTS_BY_NUMBER).values(numbers) as Array<[number, string]>]];
+}
