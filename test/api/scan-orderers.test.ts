@@ -133,6 +133,18 @@ describe("a scan that runs is cancelled, and writes nothing any more, where", ()
     held.letGo();
     expect(await ended(plain.id)).toEqual(["Completed", null]);
   });
+
+  test("a Member who named targets becomes a Viewer, and no sooner", async () => {
+    const by = await person("Member");
+    const held = holdBack();
+    const { id } = await asked({ kind: "sweep", targets: ["10.0.0.1"] }, by.client);
+    await held.reached;
+    timers.pass(50);
+    expect(appliance.scans.live(id)).not.toBeNull();
+    await change("users", by.userId, { role: "Viewer" });
+    timers.pass(50);
+    expect(await ended(id)).toEqual(["Cancelled", WITHDRAWN]);
+  });
 });
 
 test("what a scan has seen is not written after its orderer is disabled, however soon that comes", async () => {

@@ -101,6 +101,7 @@ describe("a scan", () => {
       targets: null,
       commit: true,
       allow_large: false,
+      are_targets_permitted: false,
       schedule_id: null,
       requested_by: { type: "User", id: first.userId, name: expect.any(String) },
       reason: null,
@@ -209,7 +210,7 @@ describe("a scan", () => {
     );
   });
 
-  test("takes the role Member, and explicit targets the role Admin", async () => {
+  test("takes the role Member, and targets outside the network's subnets the role Admin", async () => {
     const client = async (role: "Viewer" | "Member" | "Admin") =>
       (await newUser({ role, networkIds: [first.networkId] })).client;
     const body = { network_id: first.networkId, kind: "sweep" };
@@ -222,7 +223,77 @@ describe("a scan", () => {
     );
     expect(
       await (await client("Admin")).post(PATH, { ...body, targets: ["10.0.0.1", "2001:DB8::1", "10.0.0.1"] }),
-    ).toMatchObject({ status: 200, data: { targets: ["10.0.0.1", "2001:db8::1"] } });
+    ).toMatchObject({
+      status: 200,
+      data: { targets: ["10.0.0.1", "2001:db8::1"], are_targets_permitted: true },
+    });
+  });
+
+  describe("of targets that a Member names", () => {
+    const body = () => ({ network_id: first.networkId, kind: "sweep" });
+
+    async function member() {
+      await newSubnet({ cidr: "10.0.0.0/28" });
+      await newSubnet({ cidr: "10.0.0.16/28" });
+      await newSubnet({ cidr: "2001:db8:1::/64" });
+      await newSubnet({ cidr: "10.1.0.0/16" });
+      await newSubnet({ cidr: "10.1.9.0/24", subnet_type: "Remote" });
+      await newSubnet({ cidr: "203.0.113.0/24", subnet_type: "Internet" });
+      await newSubnet({ cidr: "169.254.7.0/24" });
+      const far = await newNetwork({ name: "far" });
+      await newSubnet({ cidr: "10.5.0.0/24", network_id: far.id });
+      return (await newUser({ role: "Member", networkIds: [first.networkId] })).client;
+    }
+
+    test.each<[string, readonly string[]]>([
+      ["an address of a subnet", ["10.0.0.1"]],
+      ["several, also of IPv6", ["10.0.0.1", "10.0.0.14", "2001:db8:1::7"]],
+      ["a subnet", ["10.0.0.0/28"]],
+      ["a part of one", ["10.0.0.4/30", "2001:db8:1::100/120"]],
+      ["two subnets that border on each other as one block", ["10.0.0.0/27"]],
+      ["a part of one beside what is passed over in it", ["10.1.8.0/24"]],
+    ])("takes %s", async (_what, targets) => {
+      expect(await (await member()).post(PATH, { ...body(), targets })).toMatchObject({
+        status: 200,
+        data: { targets, are_targets_permitted: false },
+      });
+    });
+
+    test.each<[string, readonly string[]]>([
+      ["an address outside of all", ["10.0.0.1", "10.0.0.33"]],
+      ["more than the subnets", ["10.0.0.0/26"]],
+      ["a block in which something is passed over", ["10.1.8.0/23"]],
+      ["an address of a remote subnet, though it lies in another as well", ["10.1.9.7"]],
+      ["an address on the Internet", ["203.0.113.9"]],
+      ["a subnet of another network", ["10.5.0.1"]],
+      ["link-local addresses, whatever the subnets say", ["169.254.7.1"]],
+      ["this machine", ["127.0.0.1"]],
+      ["an IPv4 address in the clothes of an IPv6 address", ["::ffff:203.0.113.9"]],
+    ])("refuses %s", async (_what, targets) => {
+      const client = await member();
+      expect([400, 403]).toContain((await client.post(PATH, { ...body(), targets })).status);
+      expect((await owner.get(PATH)).body.meta.pagination.total_count).toBe(0);
+    });
+
+    test("leaves out what is in no subnet any more when it runs, and says so", async () => {
+      await newSubnet({ cidr: "10.0.0.0/28" });
+      const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
+      const held = holdBack();
+      const running = await asked(appliance);
+      await held.reached;
+      const { data: waiting } = await client.post(PATH, { ...body(), targets: ["10.0.0.1", "10.0.0.8/29"] });
+      const [subnet] = (await owner.get("subnets")).data as Wire[];
+      const { status } = await owner.put(`subnets/${subnet?.id}`, { ...subnet, cidr: "10.0.0.0/29" });
+      expect(status).toBe(200);
+      held.letGo();
+      await untilEnded(running.id);
+      probes.swept.length = 0;
+      await untilEnded(waiting.id);
+      expect(probes.swept).toEqual(["10.0.0.1"]);
+      expect((await findings(appliance, waiting)).filter(({ type }) => type === "Skipped")).toMatchObject([
+        { label: "10.0.0.8/29", reason: expect.stringContaining("only an Admin can name the rest") },
+      ]);
+    });
   });
 
   test("with targets asks these and not the subnets", async () => {

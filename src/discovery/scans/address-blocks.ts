@@ -24,7 +24,7 @@ export interface BlockRange {
   readonly cidr: string;
 }
 
-interface JudgedBlock extends Block {
+export interface JudgedBlock extends Block {
   readonly isAllowed: boolean;
   readonly isWalked: boolean;
 }
@@ -103,9 +103,33 @@ export function withoutForbidden(block: Block): Block[] {
   return left;
 }
 
-export function union(blocks: readonly Block[]): BlockRange[] {
+/** Whether all of a block or range lies in another one. */
+export function isCovering(outer: Span, inner: Span): boolean {
+  return outer.version === inner.version && outer.first <= inner.first && outer.last >= inner.last;
+}
+
+/** What lies in both, each in ascending order without overlaps; otherwise as in the first. */
+export function common(ranges: readonly BlockRange[], others: readonly BlockRange[]): BlockRange[] {
+  const shared: BlockRange[] = [];
+  let place = 0;
+  for (const range of ranges) {
+    while (isBefore(others[place], range)) place += 1;
+    for (let next = place; next < others.length && !isBefore(range, others[next]); next += 1) {
+      const { first, last } = others[next] as BlockRange;
+      shared.push({
+        ...range,
+        first: first > range.first ? first : range.first,
+        last: last < range.last ? last : range.last,
+      });
+    }
+  }
+  return shared;
+}
+
+/** Each address once, in ascending order. */
+export function union(blocks: ReadonlyArray<Span & Pick<Block, "cidr">>): BlockRange[] {
   const merged: BlockRange[] = [];
-  for (const block of [...blocks].filter(({ first, last }) => first <= last).sort(byPlace)) {
+  for (const block of [...blocks].filter(({ first, last }) => first <= last).sort(byFirst)) {
     const previous = merged.at(-1);
     if (previous === undefined || previous.version !== block.version || block.first > previous.last + 1n) {
       merged.push({
@@ -176,8 +200,20 @@ function forbidden(cidr: string): Block {
   return blockOf(cidr) as Block;
 }
 
-function byPlace(a: Block, b: Block): number {
+type Span = Pick<Block, "version" | "first" | "last">;
+
+/** Whether one ends before the other begins; never where there is none. */
+function isBefore(one: Span | undefined, other: Span | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  return one.version < other.version || (one.version === other.version && one.last < other.first);
+}
+
+function byFirst(a: Span, b: Span): number {
   if (a.version !== b.version) return a.version - b.version;
-  if (a.first !== b.first) return a.first < b.first ? -1 : 1;
-  return a.prefixLength - b.prefixLength;
+  if (a.first === b.first) return 0;
+  return a.first < b.first ? -1 : 1;
+}
+
+function byPlace(a: Block, b: Block): number {
+  return byFirst(a, b) || a.prefixLength - b.prefixLength;
 }

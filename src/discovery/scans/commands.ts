@@ -1,7 +1,7 @@
 // The writer's commands for scans themselves. Findings are written by the commands of reconciliation.
 
 import { and, asc, count, desc, eq, inArray, lt, notInArray } from "drizzle-orm";
-import { type CommandActor, requireRole } from "../../access/actor.ts";
+import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";
 import { atLeast, type Role } from "../../access/role.ts";
 import { DomainError, notFound } from "../../base/errors.ts";
@@ -12,8 +12,10 @@ import { credentialAssignmentKind } from "../../resources/credential-assignments
 import { credentialKind } from "../../resources/credentials/credential.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { ScanKind } from "../../resources/schedules/schedule.ts";
+import { subnetKind } from "../../resources/subnets/subnet.ts";
 import type { Finding } from "../sightings.ts";
 import {
+  ASKED_SUBNETS,
   NO_OUTCOME,
   SCANS_KEPT,
   SCANS_WAITING_MAX,
@@ -23,6 +25,7 @@ import {
   type ScanOutcome,
   type ScanProgress,
 } from "./scan.ts";
+import { targetsOutside } from "./scope.ts";
 import { scanOf } from "./stored-scan.ts";
 import {
   type CheckedScan,
@@ -47,12 +50,15 @@ export interface ScanQueueing {
 
 /**
  * @throws DomainError entity_reference_invalid for the network; entity_in_use where too many wait in it;
- * auth_permission_denied for targets
+ * auth_permission_denied for targets that the caller may not name
  */
 function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor): Scan {
-  assertMayName(input.targets, actor.role);
   const [network] = getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   if (network === undefined) throw new Error("scans: a network that is there is not");
+  // Only an Admin writes a schedule's targets (schedules/commands.ts).
+  const areTargetsPermitted =
+    input.targets !== null && (input.schedule !== null || atLeast(actor.role, ROLE_FOR_ANY_TARGET));
+  if (input.targets !== null && !areTargetsPermitted) assertWithinSubnets(tx, network.id, input.targets, actor.role);
   const networkN = numberOf(tx, network.id);
   const waiting =
     tx.db
@@ -81,8 +87,7 @@ function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActo
       targets: input.targets,
       commit: input.commit,
       allow_large: input.allow_large,
-      // Only an Admin writes a schedule's targets (schedules/commands.ts).
-      are_targets_permitted: input.targets !== null && (input.schedule !== null || atLeast(actor.role, "Admin")),
+      are_targets_permitted: areTargetsPermitted,
       schedule_id: input.schedule?.id ?? null,
       requested_by: { type: actor.type, id: actor.id, name: actor.name },
       reason: actor.reason ?? null,
@@ -96,16 +101,26 @@ function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActo
   return scanOf(row, network.id);
 }
 
+/** Who may name any target, and has the network's credentials sent there. */
+const ROLE_FOR_ANY_TARGET: Role = "Admin";
+
 /**
+ * Others may name what a scan of the network's subnets would ask; when it runs, the subnets of then decide again.
  * @throws DomainError auth_permission_denied
  */
-export function assertMayName(targets: readonly string[] | null, role: Role): void {
-  if (targets !== null) requireRole(role, roleToOrder(targets), "Naming targets of a scan");
+function assertWithinSubnets(tx: WriteTransaction, networkId: string, targets: readonly string[], role: Role): void {
+  const outside = targetsOutside(targets, tx.children(subnetKind, "network_n", networkId));
+  if (outside.length === 0) return;
+  throw new DomainError(
+    "auth_permission_denied",
+    `Not all of ${outside[0]} lies inside ${ASKED_SUBNETS}: naming it as a target requires the role ${ROLE_FOR_ANY_TARGET}; yours is ${role}.`,
+    { required: ROLE_FOR_ANY_TARGET, actual: role },
+  );
 }
 
-/** The role needed for a scan of these targets; null for the network's subnets. */
-export function roleToOrder(targets: readonly string[] | null): Role {
-  return targets === null ? "Member" : "Admin";
+/** The role that whoever ordered a scan must still have. */
+export function roleToOrder({ are_targets_permitted }: Pick<Scan, "are_targets_permitted">): Role {
+  return are_targets_permitted ? ROLE_FOR_ANY_TARGET : "Member";
 }
 
 export interface Dispatched {

@@ -462,9 +462,10 @@ function isWithdrawal(error: unknown): boolean {
 }
 
 /** Null for a schedule, which belongs to the organization. */
-function ordererOf({ requested_by: { type, id }, targets, network_id: networkId }: Scan): Orderer | null {
+function ordererOf(scan: Scan): Orderer | null {
+  const { type, id } = scan.requested_by;
   return (type === "User" || type === "ApiKey") && id !== null
-    ? { type, id, role: roleToOrder(targets), networkId }
+    ? { type, id, role: roleToOrder(scan), networkId: scan.network_id }
     : null;
 }
 

@@ -177,7 +177,7 @@ class ScanRun {
     const scope =
       order.targets === null
         ? Scope.ofSubnets(network.subnets, inhabited)
-        : Scope.ofTargets(order.targets, network.subnets, inhabited);
+        : Scope.ofTargets(order.targets, network.subnets, inhabited, !order.are_targets_permitted);
     for (const { cidr, reason } of scope.passedOver)
       book.add({ type: "Skipped", entity: "subnet", id: null, label: cidr, reason });
     const subnets = new AcceptingSubnets(network.subnets);

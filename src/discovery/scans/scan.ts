@@ -3,6 +3,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { SCAN_KINDS, type ScanKind, TARGETS_MAX } from "../../resources/schedules/schedule.ts";
+import { PASSED_OVER_TYPES } from "../../resources/subnets/subnet-type.ts";
 import { Body, Nullable, OneOf, TargetText, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { ROW_REASONS } from "../rows.ts";
 import { FINDING_TYPES, OUTSIDE_TOLD_MAX } from "../sightings.ts";
@@ -30,6 +31,9 @@ export const READS_KEPT = 100_000;
 export const SCANS_WITH_READS = 10;
 /** Between two reports of a running scan. */
 export const PROGRESS_INTERVAL_MS = 250;
+
+/** What a scan without targets asks, and what those below Admin may name. */
+export const ASKED_SUBNETS = `the network's subnets, except those of type ${PASSED_OVER_TYPES.slice(0, -1).join(", ")} and ${PASSED_OVER_TYPES.at(-1)}`;
 
 interface RequestedBy {
   readonly type: "User" | "ApiKey" | "Discovery" | "System";
@@ -115,6 +119,9 @@ export const Scan = Type.Object(
     }),
     commit: Type.Boolean({ description: "false: nothing is written; the findings say what would be." }),
     allow_large: Type.Boolean(),
+    are_targets_permitted: Type.Boolean({
+      description: "Whether an Admin named the targets, so that the network's credentials may be sent to all of them.",
+    }),
     schedule_id: Nullable(Uuid, { description: "The schedule that started it." }),
     requested_by: Type.Object({
       type: OneOf(["User", "ApiKey", "Discovery", "System"]),
@@ -146,8 +153,7 @@ export const ScanCreate = Body({
       Type.Array(TargetText, {
         minItems: 1,
         maxItems: TARGETS_MAX,
-        description:
-          "Addresses and CIDRs to scan instead of the network's subnets, also with the network's credentials. Requires the role Admin. Each address is scanned once.",
+        description: `Addresses and CIDRs to scan instead of all subnets. Those that an Admin names may be anywhere, and are asked with the network's credentials as well. A Member can name what lies inside ${ASKED_SUBNETS}; credentials go there as without \`targets\`. Each address is scanned once.`,
       }),
     ),
   ),
@@ -235,6 +241,7 @@ export const SCAN_EXAMPLE: Scan = {
   targets: null,
   commit: true,
   allow_large: false,
+  are_targets_permitted: false,
   schedule_id: null,
   requested_by: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0003", name: "Ada" },
   reason: "CHG-4711: after the move",

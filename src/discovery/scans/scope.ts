@@ -8,14 +8,18 @@ import {
   type Block,
   type BlockRange,
   blockOf,
+  common,
   edgesOf,
   FORBIDDEN,
   interior,
+  isCovering,
+  type JudgedBlock,
   mostSpecific,
   numberOf,
   union,
   withoutForbidden,
 } from "./address-blocks.ts";
+import { ASKED_SUBNETS } from "./scan.ts";
 
 /** A target or subnet above this is walked through only where that is asked for. */
 const LARGEST_PREFIX_V4 = 16;
@@ -82,18 +86,26 @@ export class Scope {
    * Of targets that were found good.
    * @param subnets the network's: what is broadcast in them is not asked
    * @param inhabited addresses that hosts have, whatever they look like
+   * @param isWithinSubnets leaves out what a scan of the subnets may not ask, as for those who may name nothing else
    */
   static ofTargets(
     targets: readonly string[],
     subnets: readonly KnownSubnet[] = [],
     inhabited: ReadonlySet<string> = new Set(),
+    isWithinSubnets = false,
   ): Scope {
     const blocks = targets.map((text) => blockOf(text)).filter((block) => block !== null);
     const named = blocks.filter((block) => block.isAddress).map((block) => addressText(block.version, block.first));
+    const wanted = union(blocks.map(interior).flatMap(withoutForbidden));
     return new Scope(
-      union(blocks.map(interior).flatMap(withoutForbidden)),
+      isWithinSubnets ? common(wanted, allowedRanges(subnets)) : wanted,
       Edges.of(blocksOf(subnets), inhabited),
-      [],
+      isWithinSubnets
+        ? targetsOutside(targets, subnets).map((cidr) => ({
+            cidr,
+            reason: `not all of it still lies inside ${ASKED_SUBNETS}: only an Admin can name the rest`,
+          }))
+        : [],
       new Set(named),
     );
   }
@@ -105,13 +117,9 @@ export class Scope {
   static ofSubnets(subnets: readonly KnownSubnet[], inhabited: ReadonlySet<string> = new Set()): Scope {
     const passedOver: PassedOver[] = [];
     const judged = subnets.flatMap((subnet) => {
-      const block = blockOf(subnet.cidr);
+      const block = judgedSubnet(subnet);
       if (block === null) return [];
-      const isOwn = OWN_ADDRESSES.some(
-        (each) => each.version === block.version && each.first <= block.first && each.last >= block.last,
-      );
-      const isAllowed = !isOwn && !PASSED_OVER_TYPES.includes(subnet.subnet_type);
-      const tooLarge = isAllowed ? largerThanAllowed(block, false) : null;
+      const { isOwn, isAllowed, tooLarge } = block;
       // Every machine has loopback and link-local addresses: nobody misses those.
       const isMissed = subnet.subnet_type !== "Loopback" && forbiddenAs(block) === null;
       if (!isAllowed && isMissed)
@@ -124,15 +132,12 @@ export class Scope {
           cidr: subnet.cidr,
           reason: `larger than ${tooLarge}: only its known addresses are scanned${block.version === 4 ? "; name it as a target with allow_large" : ""}`,
         });
-      return [{ ...block, isAllowed, isWalked: isAllowed && tooLarge === null }];
+      return [block];
     });
     const ranges: BlockRange[] = [];
     let total = 0;
     let isFull = false;
-    for (const range of mostSpecific([
-      ...OWN_ADDRESSES.map((block) => ({ ...block, isAllowed: false, isWalked: false })),
-      ...judged,
-    ])) {
+    for (const range of judgedRanges(judged)) {
       const size = Number(range.last - range.first + 1n);
       if (!range.isWalked || total + size <= SCAN_ADDRESSES_MAX) {
         if (range.isWalked) total += size;
@@ -225,6 +230,18 @@ export function targetProblems(targets: readonly string[], allowLarge: boolean |
   return problems;
 }
 
+/**
+ * Targets that reach beyond what a scan of the network's subnets may ask: into no subnet, into one of a type that is
+ * passed over, or to what only this machine reaches. As they were named.
+ */
+export function targetsOutside(targets: readonly string[], subnets: readonly KnownSubnet[]): string[] {
+  const allowed = allowedRanges(subnets);
+  return targets.filter((text) => {
+    const block = blockOf(text);
+    return block === null || !allowed.some((range) => isCovering(range, block));
+  });
+}
+
 /** What is wrong with the targets of a schedule, which has no `allow_large`. */
 export function scheduledTargetProblems(targets: readonly string[]): TargetProblem[] {
   return targetProblems(targets, null);
@@ -243,16 +260,42 @@ function problemOf(block: Block, allowLarge: boolean | null): string | null {
 
 /** What a block is as a whole, where no host may have its addresses; else null. */
 function forbiddenAs(block: Block): string | null {
-  return (
-    FORBIDDEN.find((each) => each.version === block.version && each.first <= block.first && each.last >= block.last)
-      ?.what ?? null
-  );
+  return FORBIDDEN.find((each) => isCovering(each, block))?.what ?? null;
 }
 
 /** The largest prefix that would do; null where the block is no larger. */
 function largerThanAllowed(block: Block, allowLarge: boolean): string | null {
   if (block.version === 6) return block.prefixLength < LARGEST_PREFIX_V6 ? `/${LARGEST_PREFIX_V6}` : null;
   return block.prefixLength < LARGEST_PREFIX_V4 && !allowLarge ? `/${LARGEST_PREFIX_V4}` : null;
+}
+
+interface JudgedSubnet extends JudgedBlock {
+  /** What only this machine reaches. */
+  readonly isOwn: boolean;
+  /** The largest prefix that is walked through, where this one is larger. */
+  readonly tooLarge: string | null;
+}
+
+/** Whether a subnet may be asked, and whether it is walked through; null for what is no CIDR. */
+function judgedSubnet({ cidr, subnet_type }: KnownSubnet): JudgedSubnet | null {
+  const block = blockOf(cidr);
+  if (block === null) return null;
+  const isOwn = OWN_ADDRESSES.some((each) => isCovering(each, block));
+  const isAllowed = !isOwn && !PASSED_OVER_TYPES.includes(subnet_type);
+  const tooLarge = isAllowed ? largerThanAllowed(block, false) : null;
+  return { ...block, isOwn, isAllowed, tooLarge, isWalked: isAllowed && tooLarge === null };
+}
+
+/** The most specific subnet decides, and none about what only this machine reaches. */
+function judgedRanges(subnets: readonly JudgedSubnet[]): BlockRange[] {
+  const own = OWN_ADDRESSES.map((block) => ({ ...block, isAllowed: false, isWalked: false }));
+  return mostSpecific([...own, ...subnets]);
+}
+
+/** Ascending and apart from each other, also where one subnet borders on the next. */
+function allowedRanges(subnets: readonly KnownSubnet[]): BlockRange[] {
+  const ranges = judgedRanges(subnets.flatMap((subnet) => judgedSubnet(subnet) ?? []));
+  return union(ranges.filter(({ isAllowed }) => isAllowed));
 }
 
 function blocksOf(subnets: readonly KnownSubnet[]): Block[] {

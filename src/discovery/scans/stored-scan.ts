@@ -9,7 +9,16 @@ import type { StoredScan } from "./tables.ts";
  * @param live how far it is at this moment, where it runs
  */
 export function scanOf(row: StoredScan, networkId: string, live: ScanProgress | null = null): Scan {
-  const { kind, targets, commit, allow_large, schedule_id, requested_by, reason = null } = row.request;
+  const {
+    kind,
+    targets,
+    commit,
+    allow_large,
+    are_targets_permitted = false,
+    schedule_id,
+    requested_by,
+    reason = null,
+  } = row.request;
   return {
     id: row.id,
     network_id: networkId,
@@ -17,6 +26,7 @@ export function scanOf(row: StoredScan, networkId: string, live: ScanProgress | 
     targets: targets === null ? null : [...targets],
     commit,
     allow_large,
+    are_targets_permitted,
     schedule_id,
     requested_by,
     reason,

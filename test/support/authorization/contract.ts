@@ -125,7 +125,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "POST /api/v1/tags/assign/bulk-add": MEMBER,
   "POST /api/v1/tags/assign/bulk-remove": MEMBER,
   "POST /api/v1/discovery/self": MEMBER,
-  // "Runs discovery on the network's subnets"; explicit targets take an Admin.
+  // "Runs discovery on the network's subnets"; targets outside of them take an Admin.
   "GET /api/v1/discovery/scans": VIEWER,
   "POST /api/v1/discovery/scans": MEMBER,
   "GET /api/v1/discovery/scans/:id": VIEWER,

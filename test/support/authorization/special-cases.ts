@@ -250,10 +250,16 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       const cases: Case[] = [{ title: place.name, ...asked }];
       if (isReached)
         cases.push({
-          title: `targets in ${place.name}`,
+          title: `targets outside the subnets of ${place.name}`,
           ...asked,
-          body: { ...asked.body, targets: [`10.${place.octet}.7.7`] },
+          body: { ...asked.body, targets: [`10.${place.octet}.7.7`, `198.18.7.${place.octet}`] },
           role: "Admin",
+        });
+      if (isReached)
+        cases.push({
+          title: `targets in a subnet of ${place.name}`,
+          ...asked,
+          body: { ...asked.body, targets: [`10.${place.octet}.0.7`] },
         });
       return cases;
     }),
