@@ -38,6 +38,7 @@ import { conflictRoutes } from "./questions/conflicts/routes.ts";
 import { ipamRoutes } from "./questions/ipam/ipam-routes.ts";
 import { searchRoutes } from "./questions/search-routes.ts";
 import { summaryRoutes } from "./questions/summary/summary-routes.ts";
+import { vendorRoutes } from "./questions/vendor-routes.ts";
 import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
 import { bindingRoutes } from "./resources/bindings/routes.ts";
 import { credentialRoutes } from "./resources/credentials/routes.ts";
@@ -162,6 +163,7 @@ export function createApp(options: AppOptions) {
   summaryRoutes(surface, options.backend, options.clock);
   searchRoutes(surface, options.backend);
   topologyRoutes(surface, options.backend);
+  vendorRoutes(surface);
   documentation(
     app,
     surface,

@@ -12,6 +12,27 @@ export function parseMac(text: string): string | null {
   return digits.replace(/(..)(?=.)/g, "$1:");
 }
 
+/**
+ * Reads an address, or the beginning of one, in any notation: with colons, dashes, dots, blanks or nothing between its
+ * digits, in groups of one or two (`0:1b:21`) or of four. Gives lower case, with a colon between every two digits.
+ * @returns null for fewer than six digits (an OUI), for more than twelve, and for anything else
+ */
+export function parseMacPrefix(text: string): string | null {
+  const [separator] = /[-:. ]/.exec(text) ?? [];
+  const groups = separator === undefined ? [text] : text.split(separator);
+  if (!groups.every((group) => /^[0-9a-f]+$/i.test(group))) return null;
+  // One digit between colons is one with a nought before it, as BSD and Solaris write it.
+  const isOctets = separator !== undefined && groups.every((group) => group.length <= 2);
+  const digits = (isOctets ? groups.map((group) => group.padStart(2, "0")) : groups).join("").toLowerCase();
+  const isEven = separator === undefined || isOctets || groups.slice(0, -1).every(({ length }) => length === 4);
+  if (!isEven || digits.length < MAC_PREFIX_DIGITS_MIN || digits.length > MAC_DIGITS) return null;
+  return digits.replace(/(..)(?=.)/g, "$1:");
+}
+
+/** An OUI (IEEE 802). */
+const MAC_PREFIX_DIGITS_MIN = 6;
+const MAC_DIGITS = 12;
+
 /** `\1` and not a second class: all separators must be the same. */
 const MAC = /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}|[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})$/i;
 const CANONICAL = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/;
@@ -58,6 +79,31 @@ export function virtualRouterOf(mac: string): VirtualRouter | null {
   }
   return null;
 }
+
+/**
+ * What sort of address it is. `VirtualRouter` moves between routers; `LocallyAdministered` was made up by software, as
+ * phones and laptops do at random, and hypervisors and containers for their guests.
+ */
+export const MAC_TYPES = [
+  "Universal",
+  "LocallyAdministered",
+  "VirtualRouter",
+  "Multicast",
+  "Broadcast",
+  "Unspecified",
+] as const;
+export type MacType = (typeof MAC_TYPES)[number];
+
+/** @param mac canonical, or the beginning of one as parseMacPrefix gives it: that is only what its first digits tell */
+export function macTypeOf(mac: string): MacType {
+  if (mac === "ff:ff:ff:ff:ff:ff") return "Broadcast";
+  if (mac === "00:00:00:00:00:00") return "Unspecified";
+  if (isGroupAddress(mac)) return "Multicast";
+  if (mac.length === CANONICAL_LENGTH && virtualRouterOf(mac) !== null) return "VirtualRouter";
+  return isLocallyAdministered(mac) ? "LocallyAdministered" : "Universal";
+}
+
+const CANONICAL_LENGTH = 17;
 
 const VIRTUAL_ROUTERS = [
   { prefix: "00:00:5e:00:01:", protocol: "VRRP" },

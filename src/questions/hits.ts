@@ -1,6 +1,8 @@
 // What a search has found so far, in the order of its answer, and how it shows: what it is, where it is, and why.
 
+import { parseMac } from "../base/mac.ts";
 import { compareCodePoints, textSortKey } from "../base/text.ts";
+import { vendorOf } from "../base/vendors/vendor.ts";
 import type { AnyKind, RecordBase } from "../db/kind.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import { networkKind } from "../resources/networks/network.ts";
@@ -33,7 +35,7 @@ export interface SearchResult {
   readonly name: string;
   readonly network: Named | null;
   readonly host: Named | null;
-  readonly match: Match;
+  readonly match: Match & { readonly vendor?: string | null };
   readonly named_until: string | null;
   readonly deleted_at: string | null;
 }
@@ -118,7 +120,7 @@ export class HitList {
       name: recordLabel(kind, record),
       network: named(networkKind, placeOf(kind, record, "network")),
       host: named(hostKind, placeOf(kind, record, "host")),
-      match,
+      match: withVendor(match),
       named_until: namedUntil?.() ?? null,
       deleted_at: deletedAt,
     }));
@@ -129,6 +131,12 @@ export class HitList {
 function placeOf(kind: AnyKind, record: RecordBase, scope: "network" | "host"): string | null {
   const field = kind.scopes[scope];
   return field === undefined || field === "id" ? null : ((Reflect.get(record, field) as string | null) ?? null);
+}
+
+/** With who made what is found by a MAC address. */
+function withVendor(match: Match): SearchResult["match"] {
+  const mac = typeof match.value === "string" ? parseMac(match.value) : null;
+  return mac === null ? match : { ...match, vendor: vendorOf(mac) };
 }
 
 function rankOf({ match, namedUntil, deletedAt }: Hit): number[] {

@@ -23,6 +23,7 @@ export const SearchResults = Type.Array(
           description: "The field that was found; `fdb_macs` on the interface that a MAC address was seen at.",
         }),
         value: Type.Union([Type.String(), Type.Integer()]),
+        vendor: Type.Optional(Nullable(Type.String(), { description: "Who made it; only of a MAC address." })),
         kind: OneOf(MATCHES, {
           description:
             "`Exact`: it is called so. `Prefix`: a name begins so. `Word`: each word begins a word of it. `Part`: of a MAC or IP address.",

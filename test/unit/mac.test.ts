@@ -1,7 +1,14 @@
 // MAC addresses as values.
 
 import { describe, expect, test } from "bun:test";
-import { isGroupAddress, isLocallyAdministered, parseMac, virtualRouterOf } from "../../src/base/mac.ts";
+import {
+  isGroupAddress,
+  isLocallyAdministered,
+  macTypeOf,
+  parseMac,
+  parseMacPrefix,
+  virtualRouterOf,
+} from "../../src/base/mac.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 describe("parseMac", () => {
@@ -63,7 +70,46 @@ describe("parseMac", () => {
   });
 });
 
+describe("parseMacPrefix", () => {
+  test.each([
+    ["001b44", "00:1b:44"],
+    ["00:1B:44", "00:1b:44"],
+    ["00-1b-44-1", "00:1b:44:01"],
+    ["001b441", "00:1b:44:1"],
+    ["0:1b:44:1:3a:7", "00:1b:44:01:3a:07"],
+    ["001b.44", "00:1b:44"],
+    ["001B.4411.3AB7", "00:1b:44:11:3a:b7"],
+    ["00 1b 44 11", "00:1b:44:11"],
+    ["001b44113ab7", "00:1b:44:11:3a:b7"],
+  ])("reads %j as %s", (text, read) => expect(parseMacPrefix(text)).toBe(read));
+
+  test.each([
+    "",
+    "001b4",
+    "0:1b",
+    "001b44113ab70",
+    "00:1b:44-11",
+    "001b44:11",
+    "00::1b:44",
+    "001g44",
+    "00:1b:44:",
+    " ",
+  ])("refuses %j", (text) => expect(parseMacPrefix(text)).toBeNull());
+});
+
 describe("what an address tells of itself", () => {
+  test.each([
+    ["00:1b:21:aa:bb:cc", "Universal"],
+    ["00:1b:21", "Universal"],
+    ["da:a1:19:00:00:01", "LocallyAdministered"],
+    ["00:00:5e:00:01:0a", "VirtualRouter"],
+    ["00:00:0c:9f:f", "Universal"],
+    ["01:00:5e:00:00:fb", "Multicast"],
+    ["ff:ff:ff", "Multicast"],
+    ["ff:ff:ff:ff:ff:ff", "Broadcast"],
+    ["00:00:00:00:00:00", "Unspecified"],
+  ] as const)("%s is %s", (mac, type) => expect(macTypeOf(mac)).toBe(type));
+
   test.each([
     ["00:1b:21:aa:bb:cc", false, false],
     ["01:00:5e:00:00:fb", true, false],

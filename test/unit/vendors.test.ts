@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { packRegistry, registeredName, unpackRegistry } from "../../src/discovery/vendors/registry-format.ts";
-import { vendorOf } from "../../src/discovery/vendors/vendor.ts";
+import { packRegistry, type Registry, registrationOf, unpackRegistry } from "../../src/base/vendors/registry-format.ts";
+import { macTold, registered, vendorOf } from "../../src/base/vendors/vendor.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 
 const source = JSON.parse(readFileSync(Bun.resolveSync("oui-data", import.meta.dir), "utf8")) as Record<string, string>;
@@ -75,6 +75,32 @@ describe("vendorOf", () => {
   });
 });
 
+describe("macTold", () => {
+  test.each([
+    ["00:1b:21:aa:bb:cc", "Intel Corporate", "Universal", null],
+    ["00:00:5e:00:01:0a", "ICANN, IANA Department", "VirtualRouter", "VRRP virtual router 10"],
+    ["00:00:0c:07:ac:01", "Cisco Systems, Inc", "VirtualRouter", "HSRP group 1"],
+    ["02:42:ac:11:00:02", null, "LocallyAdministered", "Docker container"],
+    ["da:a1:19:00:00:01", null, "LocallyAdministered", null],
+    ["01:80:c2:00:00:0e", null, "Multicast", "LLDP (IEEE 802.1AB)"],
+    ["01:00:5e:00:00:fb", null, "Multicast", "IPv4 multicast"],
+    ["ff:ff:ff:ff:ff:ff", null, "Broadcast", "Broadcast"],
+  ])("says of %s: %p, %s, %p", (mac, vendor, type, use) => {
+    expect(macTold(mac) as unknown).toEqual({ vendor, type, known_use: use });
+  });
+
+  test("knows the block of an address, and of an OUI none that is smaller", () => {
+    expect(registered("00:1b:21:aa:bb:cc")).toEqual({ prefix: "001b21", name: "Intel Corporate" });
+    expect(registered("00:1b:21")).toEqual({ prefix: "001b21", name: "Intel Corporate" });
+    const divided = Object.keys(source).find(
+      (each) => each.length === 9 && source[each.slice(0, 6)]?.startsWith("IEEE Registration") === true,
+    );
+    expect(divided).toBeDefined();
+    expect(registered(macOf((divided ?? "").slice(0, 6)).slice(0, 8))).toBeNull();
+    expect(registered(macOf(divided ?? ""))?.prefix).toBe((divided ?? "").toLowerCase());
+  });
+});
+
 describe("the packed registry", () => {
   const entries = {
     "0050C2001": "Small\nStreet 1\nTown",
@@ -86,13 +112,13 @@ describe("the packed registry", () => {
 
   test("gives back what was packed", () => {
     const registry = unpackRegistry(packRegistry(entries));
-    expect(registeredName(registry, "0050c2001fff")).toBe("Small");
-    expect(registeredName(registry, "0050c2002fff")).toBe("Middle One");
-    expect(registeredName(registry, "0050c2f02fff")).toBe("Large");
-    expect(registeredName(registry, "00000a000000")).toBe("Large");
-    expect(registeredName(registry, "ffffffffe000")).toBe("Last");
-    expect(registeredName(registry, "fffffffff000")).toBeNull();
-    expect(registeredName(registry, "000000000000")).toBeNull();
+    expect(registrationName(registry, "0050c2001fff")).toBe("Small");
+    expect(registrationName(registry, "0050c2002fff")).toBe("Middle One");
+    expect(registrationName(registry, "0050c2f02fff")).toBe("Large");
+    expect(registrationName(registry, "00000a000000")).toBe("Large");
+    expect(registrationName(registry, "ffffffffe000")).toBe("Last");
+    expect(registrationName(registry, "fffffffff000")).toBeNull();
+    expect(registrationName(registry, "000000000000")).toBeNull();
   });
 
   test("refuses prefixes of another length and what is no prefix", () => {
@@ -100,6 +126,10 @@ describe("the packed registry", () => {
     expect(() => packRegistry({ "0050CG": "No digit" })).toThrow("0050CG");
   });
 });
+
+function registrationName(registry: Registry, hex: string): string | null {
+  return registrationOf(registry, hex)?.name ?? null;
+}
 
 function longestPrefix(mac: string): string | null {
   const hex = mac.replaceAll(":", "").toUpperCase();

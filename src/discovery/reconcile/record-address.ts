@@ -4,13 +4,13 @@
 
 import { parseIp } from "../../base/ip.ts";
 import { isOneDevices } from "../../base/mac.ts";
+import { vendorOf } from "../../base/vendors/vendor.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED, INFERRED } from "../../resources/source.ts";
 import { CHILDREN_MAX } from "../../wire/schemas.ts";
 import { KEPT_ROW, type RowFate } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
-import { vendorOf } from "../vendors/vendor.ts";
 import { AddressBook, hasInterfaces } from "./addresses.ts";
 import { ignoredHost, isUnwanted, newHost } from "./hosts.ts";
 import { lineOf } from "./line.ts";

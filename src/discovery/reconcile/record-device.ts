@@ -1,6 +1,7 @@
 // Writes what an agent told to its host: its fields, addresses, VLANs and interfaces. A partial table clears nothing.
 
 import { isLocallyAdministered, isOneDevices } from "../../base/mac.ts";
+import { vendorOf } from "../../base/vendors/vendor.ts";
 import { type DeviceField, type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
@@ -8,7 +9,6 @@ import { DISCOVERED } from "../../resources/source.ts";
 import { CHILDREN_MAX } from "../../wire/schemas.ts";
 import { DEVICE_TABLES, type Device, type DeviceTable } from "../device.ts";
 import type { DeviceSighting } from "../sightings.ts";
-import { vendorOf } from "../vendors/vendor.ts";
 import { AddressBook } from "./addresses.ts";
 import { tellUnknownLists, unknownLists, withoutLists } from "./bridge-ports.ts";
 import { rememberCredential } from "./credential-memory.ts";

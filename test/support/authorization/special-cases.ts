@@ -573,9 +573,11 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         check: ({ data }) => expect(data.actions).toMatchObject([{ entity_type: "subnet", action: "Update" }]),
       }),
     ),
-  // Its head is everybody's: it is to be written down elsewhere.
   "GET /api/v1/fields/:kind": ({ path }) =>
     ["host", "api_key"].map((kind) => ({ title: kind, path: path.replace(":kind", kind), code: null })),
+  "GET /api/v1/vendors/:mac": ({ path }) =>
+    ["00:1b:21:aa:bb:cc", "ffffff"].map((mac) => ({ title: mac, path: path.replace(":mac", mac), code: null })),
+  // Its head is everybody's: it is to be written down elsewhere.
   "GET /api/v1/ledger": ({ path, world }) => [
     { title: "asked", path, code: null, check: ({ data }) => expect(data.sequence).toBe(world.oracle.head) },
   ],

@@ -11,7 +11,17 @@ const PREFIX_LENGTHS = [9, 7, 6] as const;
 export interface Registry {
   /** In the order of PREFIX_LENGTHS. */
   readonly blocks: readonly PrefixBlock[];
-  readonly names: readonly string[];
+  /** Each behind the other, in UTF-8: thirty thousand texts of their own would take several times the memory. */
+  readonly nameBytes: Uint8Array;
+  /** Where each name ends in `nameBytes`; a line break stands between two. */
+  readonly nameEnds: Uint32Array;
+}
+
+/** A block of addresses that is registered. */
+export interface Registration {
+  /** 6, 7 or 9 hexadecimal digits, in lower case. */
+  readonly prefix: string;
+  readonly name: string;
 }
 
 interface PrefixBlock {
@@ -66,17 +76,34 @@ export function unpackRegistry(bytes: Uint8Array): Registry {
     for (let index = 0; index < count; index += 1) nameIndexes[index] = next();
     return { digits, prefixes, nameIndexes };
   });
-  return { blocks, names: new TextDecoder().decode(bytes.subarray(at)).split("\n") };
+  const nameBytes = bytes.slice(at);
+  const ends: number[] = [];
+  for (let end = nameBytes.indexOf(LINE_BREAK); end >= 0; end = nameBytes.indexOf(LINE_BREAK, end + 1)) ends.push(end);
+  return { blocks, nameBytes, nameEnds: Uint32Array.from([...ends, nameBytes.length]) };
 }
 
-/** The name that the longest prefix of `hex`, twelve digits, is registered for; null where there is none. */
-export function registeredName(registry: Registry, hex: string): string | null {
+/**
+ * What the longest registered prefix of an address is registered for; null where there is none.
+ * @param hex the first digits of the address in lower case, twelve at most: longer prefixes than it has are not looked
+ * for
+ */
+export function registrationOf(registry: Registry, hex: string): Registration | null {
   for (const { digits, prefixes, nameIndexes } of registry.blocks) {
-    const index = indexOf(prefixes, Number.parseInt(hex.slice(0, digits), 16));
-    if (index >= 0) return registry.names[nameIndexes[index] ?? -1] ?? null;
+    if (digits > hex.length) continue;
+    const prefix = hex.slice(0, digits);
+    const index = indexOf(prefixes, Number.parseInt(prefix, 16));
+    if (index >= 0) return { prefix, name: nameAt(registry, nameIndexes[index] as number) };
   }
   return null;
 }
+
+function nameAt({ nameBytes, nameEnds }: Registry, index: number): string {
+  const start = index === 0 ? 0 : (nameEnds[index - 1] as number) + 1;
+  return decoder.decode(nameBytes.subarray(start, nameEnds[index]));
+}
+
+const decoder = new TextDecoder();
+const LINE_BREAK = 10;
 
 function firstLine(text: string): string {
   return (text.split(/[\r\n]/, 1)[0] ?? "").replace(/\s+/g, " ").trim();
