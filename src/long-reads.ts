@@ -13,6 +13,7 @@ import { largeRecordRead } from "./inventory/large-record.ts";
 import { longListRead } from "./inventory/long-list.ts";
 import { activity } from "./questions/activity/activity.ts";
 import { conflicts } from "./questions/conflicts/conflicts.ts";
+import { subnetAddresses } from "./questions/ipam/addresses.ts";
 import { freeSpace } from "./questions/ipam/free.ts";
 import { search } from "./questions/search.ts";
 import { summary } from "./questions/summary/summary.ts";
@@ -29,6 +30,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   longListRead,
   recordHistory,
   search,
+  subnetAddresses,
   summary,
   topology,
   transaction,

@@ -23,7 +23,10 @@ import {
 import type { AllocationCommands, AllocationResult } from "../../resources/subnets/allocation-commands.ts";
 import { SUBNET_EXAMPLE, type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
 import { META, successBody } from "../../wire/envelope.ts";
-import { AtQuery, IdParams } from "../../wire/schemas.ts";
+import { AtQuery, IdParams, LIMIT_DEFAULT, PageQuery } from "../../wire/schemas.ts";
+import { ROW_EACH_MAX } from "./address-layout.ts";
+import { ADDRESSES_EXAMPLE, AddressRowShown } from "./address-row.ts";
+import { type AddressesInput, subnetAddresses } from "./addresses.ts";
 import { type FreeInput, freeSpace } from "./free.ts";
 import type { SubnetInput } from "./subnet-then.ts";
 
@@ -37,9 +40,32 @@ const ALLOCATE = `Gives away the lowest free addresses of a subnet: with \`host_
 
 It is looked for and written in one transaction, so no two requests get the same, however many come at once. Up to ${ALLOCATED_MAX} with \`count\`: all, or none with \`entity_in_use\` where fewer are free. A field that says nothing of what is asked for is refused.`;
 
-/** /api/v1/subnets/{id}/free and /allocate. */
+const ADDRESSES = `A subnet from its first address to its last one, now or at an instant. Of subnets of up to ${ROW_EACH_MAX} addresses each has a row; of larger ones, addresses next to each other that are the same have one together, and those in use have one each. A subnet within this one is one row: its addresses are asked of it.`;
+
+/** /api/v1/subnets/{id}/addresses, /free and /allocate. */
 export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<AllocationCommands>): void {
   surface
+    .get(
+      "/api/v1/subnets/:id/addresses",
+      {
+        operationId: "listAddressesOfSubnet",
+        summary: "List the addresses of a subnet, with what each is",
+        description: ADDRESSES,
+        group,
+        access: VIEWER,
+        params: IdParams,
+        query: Type.Object(PageQuery),
+        answer: Type.Array(AddressRowShown),
+        isList: true,
+        example: { parameters, data: ADDRESSES_EXAMPLE },
+      },
+      (call) =>
+        ofSubnet(backend, call, (about) => {
+          const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
+          const input: AddressesInput = { ...about, limit, offset };
+          return answerLongRead(backend, call, subnetAddresses, input);
+        }),
+    )
     .get(
       "/api/v1/subnets/:id/free",
       {

@@ -16,21 +16,50 @@ export function hostAddresses(
   subnetIds: readonly string[],
 ): Array<[number, string | null]> {
   const ids = JSON.stringify(subnetIds);
-  // A present that is held still is that of the live table as long as nothing was written since.
-  const isLive = asOf === null || (asOf.present && reader.head().sequence === asOf.sequence);
-  return (isLive ? reader.statement(LIVE).values(ids) : reader.statement(AS_OF).values(ids, asOf.sequence)) as Array<
-    [number, string | null]
-  >;
+  return (
+    asOf === null || isLive(reader, asOf)
+      ? reader.statement(LIVE).values(ids)
+      : reader.statement(AS_OF).values(ids, asOf.sequence)
+  ) as Array<[number, string | null]>;
 }
+
+/** A present that is held still is that of the live table as long as nothing was written since. */
+function isLive(reader: Reader, asOf: AsOf): boolean {
+  return asOf.present && reader.head().sequence === asOf.sequence;
+}
+
+/** What was not written since is as it is now: its live row is found faster than its version. */
+const ADDRESS_THEN = `CASE WHEN a.sequence <= ?2 THEN a.ip_address ELSE
+  (SELECT ('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.ip_address' FROM history_versions v
+    WHERE v.key <= ((s.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1) END`;
+/** Of the subnet r.n. */
+const LIVED_THEN = `s.scope = r.n * ${scopeKey(1, { code: 0 })} + ${ipAddressKind.code} AND s.born <= ?2 AND s.died > ?2`;
 
 const LIVE = `SELECT j.key, (SELECT group_concat(a.ip_address) FROM ip_addresses a WHERE a.subnet_n = r.n)
   FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value`;
 
-/** What was not written since is as it is now: its live row is found faster than its version. */
 const AS_OF = `SELECT j.key, (
-    SELECT group_concat(CASE WHEN a.sequence <= ?2 THEN a.ip_address ELSE
-      (SELECT ('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.ip_address' FROM history_versions v
-        WHERE v.key <= ((s.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1) END)
-    FROM history_spans s LEFT JOIN ip_addresses a ON a.n = s.n
-    WHERE s.scope = r.n * ${scopeKey(1, { code: 0 })} + ${ipAddressKind.code} AND s.born <= ?2 AND s.died > ?2)
+    SELECT group_concat(${ADDRESS_THEN})
+    FROM history_spans s LEFT JOIN ip_addresses a ON a.n = s.n WHERE ${LIVED_THEN})
   FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value`;
+
+/** The same addresses one by one, each with the number of its record. */
+export function hostAddressNumbers(
+  reader: Reader,
+  asOf: AsOf,
+  subnetIds: readonly string[],
+): Array<[n: number, address: string]> {
+  const ids = JSON.stringify(subnetIds);
+  return (
+    isLive(reader, asOf)
+      ? reader.statement(EACH_LIVE).values(ids)
+      : reader.statement(EACH_AS_OF).values(ids, asOf.sequence)
+  ) as Array<[number, string]>;
+}
+
+const EACH_LIVE = `SELECT a.n, a.ip_address FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value
+  CROSS JOIN ip_addresses a ON a.subnet_n = r.n`;
+
+const EACH_AS_OF = `SELECT s.n, ${ADDRESS_THEN}
+  FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value
+  CROSS JOIN history_spans s ON ${LIVED_THEN} LEFT JOIN ip_addresses a ON a.n = s.n`;

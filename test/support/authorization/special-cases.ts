@@ -1,6 +1,7 @@
 // The requests to operations that are not of the standard set: sign-in, tags, bulk, changes, locate, backups.
 
 import { expect } from "bun:test";
+import { isIpWithin } from "../../../src/base/ip.ts";
 import { PASSWORD, SETUP_TOKEN } from "../appliance/appliance.ts";
 import type { Answer } from "../appliance/client.ts";
 import type { Wire } from "../appliance/factories.ts";
@@ -157,6 +158,27 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         check: ({ data }) => expect(data.credential_ids).toEqual([]),
       };
     }),
+  "GET /api/v1/subnets/:id/addresses": (asking) =>
+    asking.targets("subnets").flatMap(({ title, id, isReached }) =>
+      asking.instants().map(
+        (instant): Case => ({
+          title: `${title} ${instant.title}`,
+          path: withQuery(asking.path.replace(":id", id), "limit=0", instant.query),
+          code: isReached && instant.title !== asking.world.early ? null : "entity_not_found",
+          // What lies in a subnet within it is asked of that one.
+          check: ({ data }) => {
+            const subnets = data.flatMap(({ subnet }: Wire) => (subnet === null ? [] : [subnet.cidr]));
+            const isApart = ({ ip_address }: Wire) => !subnets.some((cidr: string) => isIpWithin(ip_address, cidr));
+            const living = asking
+              .living("ip-addresses", instant.sequence)
+              .filter((address) => address.subnet_id === id && isApart(address));
+            expect(sorted(idsOf(data.flatMap(({ ip_addresses }: Wire) => ip_addresses)))).toEqual(
+              sorted(idsOf(living)),
+            );
+          },
+        }),
+      ),
+    ),
   "GET /api/v1/subnets/:id/free": (asking) =>
     asking.targets("subnets").flatMap(({ title, id, isReached }) =>
       asking.instants().flatMap((instant) =>

@@ -1,0 +1,119 @@
+// GET /api/v1/subnets/{id}/addresses, as it is worked out: all of a subnet as rows, and who has what is in use.
+
+import type { Static } from "@sinclair/typebox";
+import { addressAt, addressNumber, blockSize, prefixBlock } from "../../base/address-block.ts";
+import { type Cidr, parseCidr } from "../../base/ip.ts";
+import { vendorOf } from "../../base/vendors/vendor.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
+import { type IpAddress, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { hostAddressNumbers } from "../../resources/subnets/host-addresses.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail, resolvedMembers } from "../../wire/envelope.ts";
+import { type AddressRow, addressRows, type UsedAddress } from "./address-layout.ts";
+import { type SubnetInput, subnetThen } from "./subnet-then.ts";
+
+export interface AddressesInput extends SubnetInput {
+  /** 0 for all. */
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Rows of a step. */
+const STEP_ROWS = 500;
+
+/** The answer as an envelope. */
+export const subnetAddresses = longRead(
+  "addresses",
+  function* (reader: Reader, input: AddressesInput) {
+    const { limit, offset, asked, asOf } = input;
+    const { rows, total } = reader.snapshot(() => pageOf(reader, input));
+    const encoder = new TextEncoder();
+    yield encoder.encode(LIST_HEAD);
+    yield* commaSeparated(told(reader, input, rows));
+    yield encoder.encode(listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf.thinned))));
+  },
+  { isInLargeSteps: true },
+);
+
+function pageOf(reader: Reader, input: AddressesInput): { rows: AddressRow[]; total: number } {
+  const { subnet, limit, offset } = input;
+  const then = subnetThen(reader, input);
+  const rows: AddressRow[] = [];
+  let total = 0;
+  for (const row of addressRows(subnet.cidr, then, usedIn(reader, input, then.aroundIds))) {
+    if (total >= offset && (limit === 0 || rows.length < limit)) rows.push(row);
+    total += 1;
+  }
+  return { rows, total };
+}
+
+/** In order, each address once. */
+function usedIn(reader: Reader, { subnet, asOf }: AddressesInput, subnetIds: readonly string[]): UsedAddress[] {
+  const { first, last } = prefixBlock(parseCidr(subnet.cidr) as Cidr);
+  const isSix = subnet.cidr.includes(":");
+  const used = new Map<string, number[]>();
+  for (const [n, text] of hostAddressNumbers(reader, asOf, subnetIds)) {
+    const known = used.get(text);
+    if (known === undefined) used.set(text, [n]);
+    else known.push(n);
+  }
+  return [...used]
+    .filter(([text]) => text.includes(":") === isSix)
+    .map(([text, ns]) => ({ at: addressNumber(text), ns: ns.sort((a, b) => a - b) }))
+    .filter(({ at }) => at >= first && at <= last)
+    .sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+function* told(reader: Reader, input: AddressesInput, rows: readonly AddressRow[]): Generator<Uint8Array> {
+  const { subnet } = input;
+  const isSix = subnet.cidr.includes(":");
+  const text = (at: bigint) => addressAt(at, isSix ? 6 : 4);
+  const encoder = new TextEncoder();
+  for (let start = 0; start < rows.length; start += STEP_ROWS) {
+    const step = rows.slice(start, start + STEP_ROWS);
+    const holders = holdersOf(
+      reader,
+      input,
+      step.flatMap(({ ns }) => ns),
+    );
+    const items = step.map(({ first, last, state, range, within, ns }) => {
+      const count = blockSize({ first, last });
+      return JSON.stringify({
+        first: text(first),
+        last: text(last),
+        count: isSix ? String(count) : Number(count),
+        state,
+        ip_addresses: ns.map((n) => holders.get(n)),
+        ip_range: range === null ? null : { id: range.id, purpose: range.purpose, description: range.description },
+        subnet: within,
+      });
+    });
+    yield encoder.encode(items.join(","));
+  }
+}
+
+/** The records that say who has an address, as they are told, by their numbers. */
+function holdersOf(reader: Reader, { actor, asOf }: AddressesInput, ns: readonly number[]): Map<number, object> {
+  return reader.snapshot(() => {
+    const records = reader
+      .itemsOf(ipAddressKind, ns, asOf, actor)
+      .map(({ n, text }) => ({ n, record: JSON.parse(text) as Static<typeof IpAddress> }));
+    const ids = [...new Set(records.map(({ record }) => record.host_id))];
+    const hosts = { kind: hostKind, reach: actor, asOf, ids, limit: 0, offset: 0 };
+    const names = new Map(reader.ownFields(hosts, ["id", "name"]).map((row) => JSON.parse(row) as [string, string]));
+    return new Map(
+      records.map(({ n, record: { id, host_id, name, mac_address, last_seen_at } }) => [
+        n,
+        {
+          id,
+          host: { id: host_id, name: names.get(host_id) ?? null },
+          name,
+          mac_address,
+          vendor: mac_address === null ? null : vendorOf(mac_address),
+          last_seen_at,
+        },
+      ]),
+    );
+  });
+}

@@ -1,0 +1,257 @@
+// All of a subnet, address by address or in runs, against plain code that looks at every address.
+
+import { describe, expect, test } from "bun:test";
+import { ROW_EACH_MAX } from "../../src/questions/ipam/address-layout.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { AddressScene, addressOf, placeOf } from "../support/model/address-scene.ts";
+
+const { first, instant, newHost, newMember, newNetwork, newSubnet, newViewer, owner, tick } = applianceForEach();
+
+const rowsOf = async (subnet: Wire, query = "limit=0", by = owner) =>
+  (await made(by.get(`subnets/${subnet.id}/addresses?${query}`))) as unknown as Wire[];
+const newRange = (from: string, to: string, purpose: string, fields: Wire = {}) =>
+  made(owner.post("ip-ranges", { network_id: first.networkId, first: from, last: to, purpose, ...fields }));
+/** What an address comes to in short. */
+const short = ({ first: from, last, count, state }: Wire) => `${from}-${last} ${count} ${state}`;
+
+describe("the addresses of a subnet", () => {
+  test("are all there in a small one, each with what it is and who has it", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/28" });
+    const mac_address = "00:1b:21:aa:bb:cc";
+    const core = await newHost({ name: "core", ip_addresses: [{ ip_address: "10.2.3.2", name: "eth0", mac_address }] });
+    const twin = await newHost({
+      name: "twin",
+      ip_addresses: [{ ip_address: "10.2.3.2" }, { ip_address: "10.2.3.9" }],
+    });
+    const gateway = await newRange("10.2.3.1", "10.2.3.1", "Gateway");
+    const dhcp = await newRange("10.2.3.8", "10.2.3.10", "Dhcp", { description: "Phones" });
+    const room = await newSubnet({ cidr: "10.2.3.12/30", name: "Room" });
+    const none = { ip_addresses: [], ip_range: null, subnet: null };
+    const one = (address: string, state: string, fields: Wire = {}) => ({
+      ...none,
+      first: address,
+      last: address,
+      count: 1,
+      state,
+      ...fields,
+    });
+    const holder = (host: Wire, place: number) => {
+      const { id, name, mac_address: mac, last_seen_at } = host.ip_addresses[place];
+      const vendor = mac === null ? null : "Intel Corporate";
+      return { id, host: { id: host.id, name: host.name }, name, mac_address: mac, vendor, last_seen_at };
+    };
+    const phones = { ip_range: { id: dhcp.id, purpose: "Dhcp", description: "Phones" } };
+    expect(await rowsOf(subnet)).toEqual([
+      one("10.2.3.0", "Network"),
+      one("10.2.3.1", "Gateway", { ip_range: { id: gateway.id, purpose: "Gateway", description: null } }),
+      one("10.2.3.2", "Used", { ip_addresses: [holder(core, 0), holder(twin, 0)] }),
+      ...[3, 4, 5, 6, 7].map((n) => one(`10.2.3.${n}`, "Free")),
+      one("10.2.3.8", "Dhcp", phones),
+      one("10.2.3.9", "Used", { ...phones, ip_addresses: [holder(twin, 1)] }),
+      one("10.2.3.10", "Dhcp", phones),
+      one("10.2.3.11", "Free"),
+      {
+        ...none,
+        first: "10.2.3.12",
+        last: "10.2.3.15",
+        count: 4,
+        state: "Subnet",
+        subnet: { id: room.id, cidr: "10.2.3.12/30", name: "Room" },
+      },
+    ]);
+  });
+
+  test("are in runs in a large one, those in use alone", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.0.0/16" });
+    await newHost({ ip_addresses: [{ ip_address: "10.2.0.7" }, { ip_address: "10.2.9.9" }] });
+    await newRange("10.2.1.0", "10.2.1.255", "Dhcp");
+    await newRange("10.2.9.0", "10.2.9.255", "Static");
+    await newSubnet({ cidr: "10.2.128.0/17" });
+    expect((await rowsOf(subnet)).map(short)).toEqual([
+      "10.2.0.0-10.2.0.0 1 Network",
+      "10.2.0.1-10.2.0.6 6 Free",
+      "10.2.0.7-10.2.0.7 1 Used",
+      "10.2.0.8-10.2.0.255 248 Free",
+      "10.2.1.0-10.2.1.255 256 Dhcp",
+      "10.2.2.0-10.2.8.255 1792 Free",
+      "10.2.9.0-10.2.9.8 9 Static",
+      "10.2.9.9-10.2.9.9 1 Used",
+      "10.2.9.10-10.2.9.255 246 Static",
+      "10.2.10.0-10.2.127.255 30208 Free",
+      "10.2.128.0-10.2.255.255 32768 Subnet",
+    ]);
+    const six = await newSubnet({ cidr: "2001:db8::/64" });
+    await newHost({ ip_addresses: [{ ip_address: "2001:db8::ff" }] });
+    expect((await rowsOf(six)).map(short)).toEqual([
+      "2001:db8::-2001:db8:: 1 Network",
+      "2001:db8::1-2001:db8::fe 254 Free",
+      "2001:db8::ff-2001:db8::ff 1 Used",
+      "2001:db8::100-2001:db8::ffff:ffff:ffff:ffff 18446744073709551360 Free",
+    ]);
+    expect((await rowsOf(six))[0]?.count).toBe("1");
+    for (const [cidr, states] of [
+      ["10.9.0.0/31", ["Free", "Free"]],
+      ["10.9.0.2/32", ["Free"]],
+      ["2001:db9::/127", ["Free", "Free"]],
+      ["0.0.0.0/0", ["Network", "Free", "Subnet", "Free", "Subnet", "Subnet", "Free", "Broadcast"]],
+    ] as const)
+      expect((await rowsOf(await newSubnet({ cidr }))).map(({ state }) => state)).toEqual([...states]);
+  });
+
+  test("come in pages", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
+    const whole = await rowsOf(subnet);
+    expect(whole).toHaveLength(256);
+    const page = await owner.get(`subnets/${subnet.id}/addresses?limit=100&offset=200`);
+    expect(page.data).toEqual(whole.slice(200));
+    expect(page.body.meta.pagination).toEqual({ total_count: 256, limit: 100, offset: 200, has_more: false });
+    expect((await owner.get(`subnets/${subnet.id}/addresses`)).body.meta.pagination).toEqual({
+      total_count: 256,
+      limit: 50,
+      offset: 0,
+      has_more: true,
+    });
+    // More than one step puts together.
+    const large = await newSubnet({ cidr: "10.4.0.0/20" });
+    expect((await rowsOf(large)).map(short).at(-1)).toBe("10.4.15.255-10.4.15.255 1 Broadcast");
+    expect(await rowsOf(large)).toHaveLength(ROW_EACH_MAX);
+    expect(await rowsOf(await newSubnet({ cidr: "10.8.0.0/19" }))).toHaveLength(3);
+  });
+
+  test("are of what the caller reaches, now and then, and last seen as the address says", async () => {
+    const other = await newNetwork();
+    const far = await newSubnet({ cidr: "10.2.3.0/24", network_id: other.id });
+    const near = await newSubnet({ cidr: "10.2.3.0/30" });
+    await newHost({ network_id: other.id, ip_addresses: [{ ip_address: "10.2.3.1" }] });
+    const old = await newHost({ name: "old", ip_addresses: [{ ip_address: "10.2.3.2" }] });
+    const { id } = old;
+    const at = instant();
+    await made(owner.put(`hosts/${id}`, { ...old, name: "new" }));
+    const held = (rows: readonly Wire[]) => rows.flatMap(({ ip_addresses }) => ip_addresses as Wire[]);
+    for (const { client } of [await newMember(), await newViewer()]) {
+      expect(held(await rowsOf(near, "limit=0", client))).toMatchObject([
+        { host: { id, name: "new" }, last_seen_at: old.ip_addresses[0].last_seen_at },
+      ]);
+      expect(held(await rowsOf(near, `limit=0&at=${at}`, client))).toMatchObject([{ host: { id, name: "old" } }]);
+      for (const query of ["", `?at=${at}`])
+        expect((await client.get(`subnets/${far.id}/addresses${query}`)).status).toBe(404);
+    }
+    expect((await owner.get(`subnets/${near.id}/addresses?at=2000-01-01T00:00:00Z`)).status).toBe(404);
+  });
+
+  test("are what plain code makes of all that there was, at random instants", async () => {
+    const random = seededRandom(174);
+    const networkIds = [first.networkId, (await newNetwork()).id];
+    const scene = new AddressScene(owner, random, networkIds);
+    const told: Array<{ at: string; subnets: Wire[]; expected: Wire[][] }> = [];
+    for (let step = 0; step < 160; step += 1) {
+      // Large ones around all the others.
+      if (step % 25 === 0)
+        for (const network_id of networkIds)
+          for (const cidr of LARGE) await owner.post("subnets", { network_id, cidr });
+      await scene.happen();
+      if (step > 20 && random.integer(8) === 0) {
+        const all = await scene.all();
+        const hosts = (await owner.get("hosts?limit=0")).data as Wire[];
+        const { subnets } = all;
+        told.push({ at: instant(), subnets, expected: subnets.map((subnet) => naive(subnet, { ...all, hosts })) });
+      }
+      tick();
+    }
+    let compared = 0;
+    for (const { at, subnets, expected } of told)
+      for (const [place, subnet] of subnets.entries()) {
+        compared += 1;
+        expect([at, subnet.cidr, await rowsOf(subnet, `limit=0&at=${at}`)]).toEqual([
+          at,
+          subnet.cidr,
+          expected[place] as Wire[],
+        ]);
+      }
+    expect(compared).toBeGreaterThan(80);
+    const runs = told
+      .flatMap(({ expected }) => expected.flat())
+      .filter(({ count, state }) => Number(count) > 1 && state !== "Subnet");
+    expect(runs.length).toBeGreaterThan(40);
+  });
+});
+
+const LARGE = ["10.0.0.0/16", "2001:db8::/112"];
+const PURPOSES = ["Gateway", "Dhcp", "Reserved", "Static", "Other"];
+
+type All = Readonly<Record<"subnets" | "addresses" | "ranges" | "hosts", Wire[]>>;
+
+/** Each address by itself, then those that are alike next to each other as one in a large subnet. */
+function naive(subnet: Wire, { subnets, addresses, ranges, hosts }: All): Wire[] {
+  const isSix = subnet.cidr.includes(":");
+  const isHere = (record: Wire, text: string) =>
+    record.network_id === subnet.network_id && text.includes(":") === isSix;
+  const spanOf = (cidr: string): [number, number] => {
+    const [base = "", length = ""] = cidr.split("/");
+    const from = placeOf(base);
+    return [from, from + 2 ** ((isSix ? 128 : 32) - Number(length)) - 1];
+  };
+  const [from, to] = spanOf(subnet.cidr);
+  const size = to - from + 1;
+  const children = subnets
+    .filter((other) => isHere(other, other.cidr))
+    .map((record) => ({ record, span: spanOf(record.cidr) }))
+    .filter(({ span: [start, end] }) => start >= from && end <= to && end - start + 1 < size)
+    .sort((a, b) => b.span[1] - b.span[0] - (a.span[1] - a.span[0]));
+  const inRanges = ranges
+    .filter((range) => isHere(range, range.first))
+    .map((record) => ({ record, start: placeOf(record.first), end: placeOf(record.last) }))
+    .sort(
+      (a, b) =>
+        PURPOSES.indexOf(a.record.purpose) - PURPOSES.indexOf(b.record.purpose) ||
+        a.end - a.start - (b.end - b.start) ||
+        a.start - b.start,
+    );
+  const holders = new Map<number, Wire[]>();
+  for (const each of addresses.filter((address) => isHere(address, address.ip_address))) {
+    const { id, host_id, name, mac_address, last_seen_at } = each;
+    const host = { id: host_id, name: hosts.find((one) => one.id === host_id)?.name };
+    const place = placeOf(each.ip_address);
+    holders.set(place, [...(holders.get(place) ?? []), { id, host, name, mac_address, vendor: null, last_seen_at }]);
+  }
+  const rows: Array<Wire & { from: number; to: number }> = [];
+  for (let place = from; place <= to; place += 1) {
+    const child = children.find(({ span: [start, end] }) => start <= place && place <= end)?.record;
+    const range =
+      child === undefined ? inRanges.find(({ start, end }) => start <= place && place <= end)?.record : undefined;
+    const held = child === undefined ? (holders.get(place) ?? []) : [];
+    const edge = size <= 2 ? null : place === from ? "Network" : place === to && !isSix ? "Broadcast" : null;
+    const state =
+      child !== undefined
+        ? "Subnet"
+        : range?.purpose === "Gateway"
+          ? "Gateway"
+          : held.length > 0
+            ? "Used"
+            : (edge ?? range?.purpose ?? "Free");
+    const row = {
+      state,
+      ip_addresses: held,
+      ip_range: range === undefined ? null : { id: range.id, purpose: range.purpose, description: range.description },
+      subnet: child === undefined ? null : { id: child.id, cidr: child.cidr, name: child.name },
+    };
+    const previous = rows.at(-1);
+    const isRun =
+      previous !== undefined &&
+      (size > ROW_EACH_MAX || state === "Subnet") &&
+      previous.state === state &&
+      previous.ip_range?.id === row.ip_range?.id &&
+      previous.subnet?.id === row.subnet?.id &&
+      held.length + previous.ip_addresses.length === 0;
+    if (isRun) previous.to = place;
+    else rows.push({ from: place, to: place, ...row });
+  }
+  return rows.map(({ from: start, to: end, ...row }) => ({
+    first: addressOf(start, isSix),
+    last: addressOf(end, isSix),
+    count: isSix ? String(end - start + 1) : end - start + 1,
+    ...row,
+  }));
+}
