@@ -60,6 +60,7 @@ import { userRoutes } from "./resources/users/routes.ts";
 import { vlanRoutes } from "./resources/vlans/routes.ts";
 import type { AccessGate } from "./sign-in/gate.ts";
 import { signInRoutes } from "./sign-in/routes.ts";
+import { sessionRoutes } from "./sign-in/session-routes.ts";
 import type { SignIn } from "./sign-in/sign-in.ts";
 
 export interface AppOptions {
@@ -121,6 +122,7 @@ export function createApp(options: AppOptions) {
     code === "NOT_FOUND" ? surface.notRouted(request) : surface.failed(error, request),
   );
   signInRoutes(surface, options.backend, options.signIn);
+  sessionRoutes(surface, options.backend, options.clock);
   app.use(cookieApp);
   apiKeyRoutes(surface, options.backend, options.random);
   backupRoutes(surface, options.backend, options.backups);

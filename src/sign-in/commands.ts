@@ -1,6 +1,6 @@
 // What the writer runs for sign-ins: sessions and the times of use. None of it makes a version.
 
-import { eq, lt } from "drizzle-orm";
+import { and, count, eq, gte, lt, ne } from "drizzle-orm";
 import { invalidCredentials } from "../access/actor.ts";
 import { SESSION_IDLE_MS, sessions, userPasswords } from "../access/tables.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
@@ -22,6 +22,13 @@ export interface SessionOpening {
   readonly passwordHash?: string;
   /** The session that the client held before and holds no more. */
   readonly replaces?: Uint8Array | null;
+}
+
+export interface OtherSessions {
+  readonly userId: string;
+  /** SHA-256 of the one token that stays. */
+  readonly keeps: Uint8Array;
+  readonly at: Instant;
 }
 
 /**
@@ -81,10 +88,26 @@ function closeSession(tx: WriteTransaction, input: { hash: Uint8Array }): void {
     .run();
 }
 
+/** Ends a user's other sessions. @returns how many of them had not ended yet */
+function closeOtherSessions(tx: WriteTransaction, input: OtherSessions): number {
+  const others = and(
+    eq(sessions.user_n, tx.recordN(input.userId) as number),
+    ne(sessions.hash, Buffer.from(input.keeps)),
+  );
+  const ended = tx.db
+    .select({ count: count() })
+    .from(sessions)
+    .where(and(others, gte(sessions.last_used_at, input.at - SESSION_IDLE_MS)))
+    .all()[0]?.count;
+  tx.db.delete(sessions).where(others).run();
+  return ended ?? 0;
+}
+
 export const signInCommands = {
   "session.open": openSession,
   "session.touch": touchSession,
   "session.close": loweringRights(closeSession),
+  "session.close_others": loweringRights(closeOtherSessions),
   "key.touch": touchKey,
 };
 export type SignInCommands = CallsOf<typeof signInCommands>;

@@ -1,12 +1,13 @@
 // What stands for the writer where a store is only read: sessions live in memory and go with the process, what is
 // observed is let go, and everything else is refused. Nothing of it reaches the file.
 
+import { SESSION_IDLE_MS } from "../access/tables.ts";
 import { storeReadOnly } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { CommandOutcome } from "../db/writing/transaction.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
-import { SESSION_FORGOTTEN_MS, type SessionOpening, type SignInCommands } from "./commands.ts";
+import { type OtherSessions, SESSION_FORGOTTEN_MS, type SessionOpening, type SignInCommands } from "./commands.ts";
 
 /**
  * Hides the table of the same name in the file: whoever was signed in when the backup was taken is not signed in to it.
@@ -35,6 +36,8 @@ export class ReadOnlyWriteQueue implements WriteQueue {
       case "session.close":
         this.end((input as { hash: Uint8Array }).hash);
         break;
+      case "session.close_others":
+        return { sequence: null, result: this.endOthers(input as OtherSessions) as never };
       case "key.touch":
         break;
       default:
@@ -57,6 +60,16 @@ export class ReadOnlyWriteQueue implements WriteQueue {
     this.reader
       .statement("INSERT INTO temp.sessions VALUES (?1, ?2, ?3, ?3)")
       .run(blob(hash), this.reader.recordN(userId), at);
+  }
+
+  private endOthers({ userId, keeps, at }: OtherSessions): number {
+    const others = "FROM temp.sessions WHERE user_n = ?1 AND hash != ?2";
+    const userN = this.reader.recordN(userId);
+    const [[ended] = [0]] = this.reader
+      .statement(`SELECT count(*) ${others} AND last_used_at >= ?3`)
+      .values(userN, blob(keeps), at - SESSION_IDLE_MS) as Array<[number]>;
+    this.reader.statement(`DELETE ${others}`).run(userN, blob(keeps));
+    return ended;
   }
 
   private end(hash: Uint8Array): void {

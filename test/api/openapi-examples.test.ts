@@ -161,6 +161,11 @@ test("the examples can be sent one after the other", async () => {
   const at = pathOf("/discovery/ignored/{id}");
   substitutes.set("01936f2e-0d5c-7d3a-9a39-3f6f1f7a0018", at.id as string);
   for (const operationId of ["liftIgnored", "restoreIgnored", "liftManyIgnored"]) await send(operationId, at);
+  const { email, password } = (named("signIn").operation as Any).requestBody.content["application/json"].example;
+  expect((await appliance.anonymous.post("/api/auth/login", { email, password })).status).toBe(200);
+  const sessions = (await client.get("/api/auth/sessions")).data as Array<{ id: string; is_current: boolean }>;
+  await send("endSession", { id: sessions.find(({ is_current }) => !is_current)?.id as string });
+  await send("endOtherSessions");
   await send("changePassword");
   await send("signOut");
 

@@ -7,6 +7,8 @@ import { SESSION_FORGOTTEN_MS } from "../../src/sign-in/commands.ts";
 import { isTls } from "../../src/sign-in/routes.ts";
 import { PASSWORD, PASSWORD_HASH } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import type { Wire } from "../support/appliance/factories.ts";
 import { cookieOf } from "../support/appliance/sign-in.ts";
 
 const EMAIL = "owner@first.example";
@@ -251,6 +253,71 @@ describe("signing out", () => {
       "auth_origin_rejected",
     );
     expect((await client.get("/api/auth/me")).status).toBe(200);
+  });
+});
+
+describe("one's sessions", () => {
+  const sessionsOf = async (client: Client) => (await client.get("/api/auth/sessions")).data as Wire[];
+
+  test("are listed, what was used last first, with the one that asks, and nothing of their tokens", async () => {
+    const began = clock.text();
+    const one = clientOf(await signIn());
+    clock.advance(120_000);
+    const other = clientOf(await signIn());
+    const [newest, older] = await sessionsOf(other);
+    expect(newest).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      created_at: expect.any(String),
+      last_used_at: expect.any(String),
+      expires_at: new Date(Date.parse(newest?.last_used_at) + 7 * 24 * 3_600_000).toISOString(),
+      is_current: true,
+    });
+    expect(older).toMatchObject({ is_current: false });
+    expect(older?.created_at >= began).toBe(true);
+    const ofOne = await sessionsOf(one);
+    expect(ofOne.map(({ id }) => id).sort()).toEqual((await sessionsOf(other)).map(({ id }) => id).sort());
+    expect(ofOne.filter(({ is_current }) => is_current).map(({ id }) => id)).toEqual([older?.id]);
+    const hashes = (appliance.reader.db.query("SELECT hash FROM sessions").values() as Array<[Uint8Array]>).map(
+      ([hash]) => Buffer.from(hash).toString("hex"),
+    );
+    const text = JSON.stringify(await sessionsOf(other)).replaceAll("-", "");
+    for (const hash of hashes) for (let at = 0; at < 48; at += 8) expect(text).not.toContain(hash.slice(at, at + 16));
+  });
+
+  test("end one by one: that one is signed out at once, and no other", async () => {
+    const [here, there] = [clientOf(await signIn()), clientOf(await signIn())];
+    const id = (await sessionsOf(there)).find(({ is_current }) => is_current)?.id;
+    const answer = await here.delete(`/api/auth/sessions/${id}`);
+    expect([answer.status, answer.data]).toEqual([200, {}]);
+    expect([(await here.get("/api/auth/me")).status, (await there.get("/api/auth/me")).status]).toEqual([200, 401]);
+    expect((await here.delete(`/api/auth/sessions/${id}`)).body.code).toBe("entity_not_found");
+  });
+
+  test("end as well where it is the one that asks", async () => {
+    const here = clientOf(await signIn());
+    const id = (await sessionsOf(here)).find(({ is_current }) => is_current)?.id;
+    expect((await here.delete(`/api/auth/sessions/${id}`)).status).toBe(200);
+    expect((await here.get("/api/auth/me")).status).toBe(401);
+  });
+
+  test("end all at once but the one that asks; idle ones, which had ended, are not counted", async () => {
+    await signIn();
+    clock.advance(8 * 24 * 3_600_000);
+    const [here, there, elsewhere] = [clientOf(await signIn()), clientOf(await signIn()), clientOf(await signIn())];
+    expect(await sessionsOf(here)).toHaveLength(3);
+    expect((await here.post("/api/auth/sessions/end-others", undefined)).data).toEqual({ ended: 2 });
+    for (const client of [there, elsewhere]) expect((await client.get("/api/auth/me")).status).toBe(401);
+    expect(await sessionsOf(here)).toHaveLength(1);
+  });
+
+  test("are nobody else's, not an Owner's either, and no API key's", async () => {
+    const viewer = await newUser({ role: "Viewer" });
+    const [{ id } = {} as Wire] = await sessionsOf(viewer.client);
+    expect((await sessionsOf(owner)).map((each) => each.id)).not.toContain(id);
+    expect((await owner.delete(`/api/auth/sessions/${id}`)).body.code).toBe("entity_not_found");
+    await owner.post("/api/auth/sessions/end-others", undefined);
+    expect((await viewer.client.get("/api/auth/me")).status).toBe(200);
+    expect((await newApiKey().client.get("/api/auth/sessions")).body.code).toBe("auth_session_required");
   });
 });
 

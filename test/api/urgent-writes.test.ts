@@ -194,6 +194,7 @@ test("creates, restores, reverts and writes of the inventory are never tried bef
     "api_key.rotate",
     "api_key.update",
     "session.close",
+    "session.close_others",
     "user.bulk_delete",
     "user.delete",
     "user.set_password",

@@ -3,8 +3,8 @@
 import { expect } from "bun:test";
 import { isIpWithin } from "../../../src/base/ip.ts";
 import { PASSWORD, SETUP_TOKEN } from "../appliance/appliance.ts";
-import type { Answer } from "../appliance/client.ts";
-import type { Wire } from "../appliance/factories.ts";
+import type { Answer, Client } from "../appliance/client.ts";
+import { newUser, type Wire } from "../appliance/factories.ts";
 import { untilEnded } from "../appliance/scans.ts";
 import { type Asking, type Case, idsOf, sorted, UNKNOWN_ID, withQuery } from "./asking.ts";
 import { victim } from "./bodies.ts";
@@ -55,10 +55,48 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       title: "from a session that nobody needs",
       path,
       code: null,
+      fresh: async () => ({ headers: headersOf(await world.appliance.signedIn(caller.userId)) }),
+    },
+  ],
+  "GET /api/auth/sessions": ({ path }) => [
+    {
+      title: "asked",
+      path,
+      code: null,
+      check: ({ data }) => expect(data.filter((each: Wire) => each.is_current)).toHaveLength(1),
+    },
+  ],
+  "DELETE /api/auth/sessions/:id": ({ path, world, caller }) => [
+    { title: "a session that is none", path: path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
+    {
+      title: "a session of their own that nobody needs",
+      path,
+      code: null,
       fresh: async () => ({
-        headers: ((await world.appliance.signedIn(caller.userId)) as unknown as { headers: Record<string, string> })
-          .headers,
+        path: path.replace(":id", await sessionOf(await world.appliance.signedIn(caller.userId))),
       }),
+    },
+    {
+      title: "somebody else's session",
+      path,
+      code: "entity_not_found",
+      fresh: async () => {
+        const { id } = await newUser(world.appliance, { role: "Viewer" });
+        return { path: path.replace(":id", await sessionOf(await world.appliance.signedIn(id))) };
+      },
+    },
+  ],
+  "POST /api/auth/sessions/end-others": ({ path, world, caller }) => [
+    {
+      title: "of a user whose sessions nobody needs",
+      path,
+      code: null,
+      fresh: async () => {
+        const { id } = await newUser(world.appliance, { role: caller.role });
+        await world.appliance.signedIn(id);
+        return { headers: headersOf(await world.appliance.signedIn(id)) };
+      },
+      check: ({ data }) => expect(data.ended).toBeGreaterThan(0),
     },
   ],
   "PUT /api/auth/password": ({ path }) => [
@@ -813,4 +851,14 @@ function narrowings(asking: Asking): Array<{ title: string; query: string; finds
       .values("types")
       .map((type) => ({ title: type, query: `types=${type}`, finds: (change: Counted) => change.kind === type })),
   ];
+}
+
+/** The id of the session that a client has. */
+async function sessionOf(client: Client): Promise<string> {
+  const sessions = (await client.get("/api/auth/sessions")).data as Wire[];
+  return sessions.find(({ is_current }) => is_current)?.id;
+}
+
+function headersOf(client: Client): Record<string, string> {
+  return (client as unknown as { headers: Record<string, string> }).headers;
 }

@@ -288,7 +288,8 @@ function bodiesOfFirst(
       is_enabled: true,
       password: PASSWORD,
     }),
-    vlans: (n) => ({ network_id: networkId, number: 1 + (n % 4_094), name: "v", description: "d" }),
+    // Never the number of the one that is there.
+    vlans: (n) => ({ network_id: networkId, number: 1 + ((vlan.number + n) % 4_094), name: "v", description: "d" }),
     organizations: () => ({ name: "First" }),
     "discovery/self": () => ({ network_id: networkId }),
     "discovery/scans": () => ({
