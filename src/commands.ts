@@ -6,6 +6,7 @@ import { scanCommands } from "./discovery/scans/commands.ts";
 import { SIGHTING_COMMANDS } from "./discovery/scans/sighting-commands.ts";
 import { selfCommands } from "./discovery/self/reconcile.ts";
 import { restoreCommands } from "./history/restore/restore-commands.ts";
+import { conflictCommands } from "./questions/conflicts/commands.ts";
 import { apiKeyCommands } from "./resources/api-keys/commands.ts";
 import { bindingCommands } from "./resources/bindings/commands.ts";
 import { confirmationCommands } from "./resources/credential-assignments/commands.ts";
@@ -37,6 +38,7 @@ export const COMMANDS = {
   ...backupCommands,
   ...bindingCommands,
   ...confirmationCommands,
+  ...conflictCommands,
   ...credentialCommands,
   ...hostBulkCommands,
   ...hostCommands,

@@ -6,7 +6,7 @@ import type { ReadConnection } from "../db/reading/read-connection.ts";
 import { networkKind } from "../resources/networks/network.ts";
 
 /** The numbers of the networks that lived then. */
-export function networksAt(connection: ReadConnection, reach: Reach, sequence: number): number[] {
+export function networksAt(connection: Pick<ReadConnection, "statement">, reach: Reach, sequence: number): number[] {
   const rows = connection
     .statement(
       `SELECT n FROM history_spans WHERE scope = +?1 AND born <= +?2 AND died > +?2

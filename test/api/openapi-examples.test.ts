@@ -4,6 +4,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { pascalCase } from "../../src/base/text.ts";
+import { CONFLICT_EXAMPLE } from "../../src/questions/conflicts/conflict-answer.ts";
 import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";
 import { CREATABLE } from "../support/contract/example-bodies.ts";
@@ -131,7 +132,17 @@ test("the examples can be sent one after the other", async () => {
   const backup = await send("createBackup");
   expect((await client.delete(`hosts/${self.data.host_id}?cascade=true`)).status).toBe(200);
   const [ignored] = (await send("listIgnored")).data;
+  // What is in conflict, the examples do not say: another host with the address of the first.
+  const other = await client.post("hosts", {
+    network_id: claimed.data.network_id,
+    name: "printer-2",
+    ip_addresses: [{ ip_address: CONFLICT_EXAMPLE.value }],
+  });
+  const conflicts = await send("listConflicts");
+  substitutes.set(CONFLICT_EXAMPLE.fingerprint, conflicts.data[0]?.fingerprint);
+  const acceptance = await send("acceptConflict");
   const given: Record<string, Record<string, string>> = {
+    "/conflicts/acceptances/{id}": { id: acceptance.data?.id },
     "/discovery/scans/{id}": { id: scan.data.id },
     "/discovery/ignored/{id}": { id: ignored?.id },
     "/backups/{name}": { name: backup.data.name },
@@ -142,6 +153,8 @@ test("the examples can be sent one after the other", async () => {
     if (each.method === "GET" && !sent.has(idOf(each))) await send(idOf(each), pathOf(each.path));
   // The first one has ended by now.
   const queued = await send("createScan");
+  await send("withdrawConflictAcceptance", { id: acceptance.data?.id });
+  await client.delete(`hosts/${other.data.id}`);
   await send("cancelScan", { id: queued.data.id });
   await send("revertTransaction");
 

@@ -36,6 +36,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   subnet_id: (twin) => twin.ids.subnets ?? [],
   service_definition: () => ["Nginx"],
   include: () => ["utilization"],
+  accepted: () => ["true", "false"],
   accepts_credentials: () => ["true", "false"],
   entity: () => ["host"],
   status: () => ["Completed", "Failed"],

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";
-import { CONFLICT_TYPES, type ConflictType } from "../../src/questions/conflicts/conflict.ts";
 import { conflicts } from "../../src/questions/conflicts/conflicts.ts";
+import { CONFLICT_TYPES, type ConflictType } from "../../src/resources/conflict-acceptances/acceptance.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
@@ -91,7 +91,7 @@ interface Asked {
 
 function answer({ reach, ...asked }: Asked): Wire {
   const actor: Actor = { ...store.reach(reach), type: "User", n: 1, userN: 1, role: "Viewer" };
-  const chunks = [...conflicts(store.reader, { actor, asked: null, ...asked })];
+  const chunks = [...conflicts(store.reader, { actor, asked: null, isAccepted: null, at: null, ...asked })];
   return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
 }
 

@@ -34,6 +34,7 @@ import ipRanges from "../../../migrations/0017_ip_ranges.sql" with { type: "text
 import summary from "../../../migrations/0018_summary.sql" with { type: "text" };
 import subnetScopes from "../../../migrations/0019_subnet_scopes.sql" with { type: "text" };
 import conflicts from "../../../migrations/0020_conflicts.sql" with { type: "text" };
+import conflictAcceptances from "../../../migrations/0021_conflict_acceptances.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -61,6 +62,7 @@ const MIGRATIONS: readonly string[] = [
   summary,
   subnetScopes,
   conflicts,
+  conflictAcceptances,
 ];
 
 /**

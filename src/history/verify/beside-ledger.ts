@@ -69,6 +69,12 @@ const BESIDE: Readonly<Record<string, Beside>> = {
     several: "notes of what devices reported",
     remedy: null,
   },
+  conflict_acceptances: {
+    check: "memory",
+    one: "acceptance of a conflict",
+    several: "acceptances of conflicts",
+    remedy: "accept the conflicts again that may stay",
+  },
   appliance_settings: {
     check: "memory",
     one: "note of the appliance's own host",

@@ -3,12 +3,11 @@
 
 import { parseIp, uniqueWithin } from "../../base/ip.ts";
 import { virtualRouterOf } from "../../base/mac.ts";
-import type { ReadConnection } from "../../db/reading/read-connection.ts";
 import { membersSql } from "../../db/shape.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
-import { byNumber, type Conflict, type ConflictQuery, type Party } from "./conflict.ts";
+import { byNumber, type Conflict, type ConflictQuery, type Party, type Preparing } from "./conflict.ts";
 
 /** What every machine may have for itself: the same addresses there are not the same place. */
 export const TYPES_OF_A_MACHINE: readonly SubnetType[] = ["Loopback", "DockerBridge", "PodmanBridge"];
@@ -48,7 +47,7 @@ type Holder = [address: string, n: number, id: string, networkId: string, mac: s
 
 /** @param address only this one; null for all */
 export function* addressConflicts(
-  connection: ReadConnection,
+  connection: Preparing,
   query: ConflictQuery,
   address: string | null = null,
 ): Generator<void, readonly Conflict[]> {
@@ -68,7 +67,7 @@ export function* addressConflicts(
 }
 
 /** The addresses that more than one record ever had. */
-function* sharedAddresses(connection: ReadConnection): Generator<void, string[]> {
+function* sharedAddresses(connection: Preparing): Generator<void, string[]> {
   const shared: string[] = [];
   for (let after = ""; ; ) {
     const edge = connection.statement(EDGE).values(after)[0]?.[0] as string | undefined;

@@ -1,14 +1,10 @@
 // Conflicts as they are answered: who takes part, by name.
 
 import { type Static, Type } from "@sinclair/typebox";
+import { Acceptance, CONFLICT_TYPES, ConflictFingerprint } from "../../resources/conflict-acceptances/acceptance.ts";
 import { Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
 import type { NamesThen } from "../activity/names-then.ts";
-import { CONFLICT_TYPES, type Conflict, conflictFingerprint, networksOf } from "./conflict.ts";
-
-export const ConflictFingerprint = Type.String({
-  pattern: "^[0-9a-f]{64}$",
-  description: "The same as long as the same records claim the same thing.",
-});
+import { type Conflict, conflictFingerprint, networksOf } from "./conflict.ts";
 
 export const ConflictBody = Type.Object(
   {
@@ -28,6 +24,7 @@ export const ConflictBody = Type.Object(
       }),
       { description: "Who claims it: hosts, ports or subnets." },
     ),
+    acceptance: Nullable(Acceptance, { description: "That it was accepted, as it is; null where it was not." }),
   },
   { $id: "Conflict" },
 );
@@ -35,11 +32,16 @@ export type ConflictBody = Static<typeof ConflictBody>;
 
 const PARTIES = { Address: "host", Mac: "if_entry", Subnet: "subnet" } as const;
 
-export function shownConflict(conflict: Conflict, names: NamesThen): ConflictBody {
+export function shownConflict(
+  conflict: Conflict,
+  names: NamesThen,
+  acceptances: ReadonlyMap<string, Acceptance>,
+): ConflictBody {
+  const fingerprint = conflictFingerprint(conflict);
   return {
     type: conflict.type,
     value: conflict.value,
-    fingerprint: conflictFingerprint(conflict),
+    fingerprint,
     network_ids: networksOf(conflict),
     parties: conflict.parties.map(({ n, id, networkId }) => {
       const party = names.of(n);
@@ -52,6 +54,7 @@ export function shownConflict(conflict: Conflict, names: NamesThen): ConflictBod
         host: host === null ? null : { id: host.id, name: host.name },
       };
     }),
+    acceptance: acceptances.get(fingerprint) ?? null,
   };
 }
 
@@ -76,4 +79,16 @@ export const CONFLICT_EXAMPLE: ConflictBody = {
       host: null,
     },
   ],
+  acceptance: null,
+};
+
+export const ACCEPTANCE_EXAMPLE: Acceptance = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0030",
+  type: "Address",
+  value: CONFLICT_EXAMPLE.value,
+  fingerprint: CONFLICT_EXAMPLE.fingerprint,
+  network_ids: CONFLICT_EXAMPLE.network_ids,
+  reason: "Both answer for the printers until March.",
+  accepted_at: "2026-11-21T09:15:00.123Z",
+  accepted_by: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007", name: "owner@example.net" },
 };

@@ -2,9 +2,11 @@
 // still the same conflict.
 
 import type { Reach } from "../../db/reading/list-query.ts";
+import type { ReadConnection } from "../../db/reading/read-connection.ts";
+import type { ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
 
-export const CONFLICT_TYPES = ["Address", "Mac", "Subnet"] as const;
-export type ConflictType = (typeof CONFLICT_TYPES)[number];
+/** What conflicts are looked for in: a reader, or the writer's own connection. */
+export type Preparing = Pick<ReadConnection, "statement">;
 
 /** Who takes part: a host with the address, a port with the MAC address, a subnet. */
 export interface Party {

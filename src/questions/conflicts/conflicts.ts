@@ -1,12 +1,14 @@
 // GET /api/v1/conflicts, as it is worked out: a page of what is in conflict. Every step is bounded.
 
 import type { Actor } from "../../access/actor.ts";
+import type { Instant } from "../../base/instant.ts";
 import type { Thinned } from "../../db/pruned-history.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
+import { type Acceptance, acceptancesAt, type ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
 import { LIST_HEAD, listMeta, listTail, resolvedMembers } from "../../wire/envelope.ts";
 import { NamesThen } from "../activity/names-then.ts";
-import type { ConflictType } from "./conflict.ts";
+import { type Conflict, conflictFingerprint } from "./conflict.ts";
 import { shownConflict } from "./conflict-answer.ts";
 import { findConflicts } from "./find-conflicts.ts";
 
@@ -14,6 +16,10 @@ export interface ConflictsInput {
   readonly actor: Actor;
   readonly networkId: string | null;
   readonly types: readonly ConflictType[];
+  /** Only those that are accepted, or only those that are not; null for both. */
+  readonly isAccepted: boolean | null;
+  /** As of which acceptances count; null for the present. */
+  readonly at: Instant | null;
   /** The transaction as of which it is. */
   readonly sequence: number;
   /** 0 for all. */
@@ -28,6 +34,8 @@ export interface ConflictsInput {
 const PAUSE = new Uint8Array(0);
 /** Conflicts named per step. */
 const STEP_NAMED = 20;
+/** Conflicts per step of which it is looked up whether they are accepted. */
+const STEP_LOOKED_UP = 500;
 
 /** The answer as an envelope. */
 export const conflicts = longRead("conflicts", function* (reader: Reader, input: ConflictsInput) {
@@ -35,15 +43,34 @@ export const conflicts = longRead("conflicts", function* (reader: Reader, input:
   const finding = findConflicts(reader, { reach: actor, sequence }, input.types, input.networkId);
   let step = finding.next();
   for (; step.done !== true; step = finding.next()) yield PAUSE;
-  const found = step.value;
+  let found = step.value;
+  if (input.isAccepted !== null) {
+    const acceptances = new Map<string, Acceptance>();
+    for (let start = 0; start < found.length; start += STEP_LOOKED_UP) {
+      for (const each of acceptancesOf(reader, input, found.slice(start, start + STEP_LOOKED_UP)))
+        acceptances.set(...each);
+      yield PAUSE;
+    }
+    found = found.filter((each) => acceptances.has(conflictFingerprint(each)) === input.isAccepted);
+  }
   const page = found.slice(offset, limit === 0 ? undefined : offset + limit);
   const encoder = new TextEncoder();
   const names = new NamesThen(reader, actor, sequence);
   yield encoder.encode(LIST_HEAD);
   for (let start = 0; start < page.length; start += STEP_NAMED) {
-    const items = page.slice(start, start + STEP_NAMED).map((each) => JSON.stringify(shownConflict(each, names)));
+    const some = page.slice(start, start + STEP_NAMED);
+    const acceptances = acceptancesOf(reader, input, some);
+    const items = some.map((each) => JSON.stringify(shownConflict(each, names, acceptances)));
     yield encoder.encode((start === 0 ? "" : ",") + items.join(","));
   }
   const meta = listMeta({ limit, offset, total: found.length }, input.asked, resolvedMembers(input.thinned));
   yield encoder.encode(listTail(meta));
 });
+
+function acceptancesOf(
+  reader: Reader,
+  { actor, at }: Pick<ConflictsInput, "actor" | "at">,
+  found: readonly Conflict[],
+): Map<string, Acceptance> {
+  return acceptancesAt(reader, actor.organizationN, found.map(conflictFingerprint), at);
+}

@@ -2,9 +2,9 @@
 
 import { cidrSortKey, type Ip, ipSortKey, parseIp } from "../../base/ip.ts";
 import { compareCodePoints } from "../../base/text.ts";
-import type { ReadConnection } from "../../db/reading/read-connection.ts";
+import { CONFLICT_TYPES, type ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
 import { addressConflicts } from "./address-conflicts.ts";
-import { CONFLICT_TYPES, type Conflict, type ConflictQuery, type ConflictType } from "./conflict.ts";
+import type { Conflict, ConflictQuery, Preparing } from "./conflict.ts";
 import { macConflicts } from "./mac-conflicts.ts";
 import { subnetConflicts } from "./subnet-conflicts.ts";
 
@@ -16,7 +16,7 @@ const FIND = { Address: addressConflicts, Mac: macConflicts, Subnet: subnetConfl
  * @param networkId only those in which something of this network takes part; null for all
  */
 export function* findConflicts(
-  connection: ReadConnection,
+  connection: Preparing,
   query: ConflictQuery,
   types: readonly ConflictType[],
   networkId: string | null,

@@ -3,12 +3,11 @@
 
 import { isOneDevices } from "../../base/mac.ts";
 import { scopeKey } from "../../db/kind.ts";
-import type { ReadConnection } from "../../db/reading/read-connection.ts";
 import { membersSql } from "../../db/shape.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { networksAt } from "../networks-at.ts";
 import { EDGE_MACS_MAX, edgesAt, portsAt } from "../summary/wandering.ts";
-import { byNumber, type Conflict, type ConflictQuery, type Party } from "./conflict.ts";
+import { byNumber, type Conflict, type ConflictQuery, type Party, type Preparing } from "./conflict.ts";
 
 /** Forwarding entries read per step. */
 const STEP_ENTRIES = 2_000;
@@ -26,7 +25,7 @@ const NETWORK_ID = "SELECT id FROM history_records WHERE n = +?1";
 
 /** @param mac only this one; null for all */
 export function* macConflicts(
-  connection: ReadConnection,
+  connection: Preparing,
   query: ConflictQuery,
   mac: string | null = null,
 ): Generator<void, readonly Conflict[]> {
@@ -53,11 +52,7 @@ export function* macConflicts(
 type Places = Iterable<readonly [mac: string, ports: () => Array<[number, string]>]>;
 
 /** Of MAC addresses at several ports that have few. */
-function* placesOfAll(
-  connection: ReadConnection,
-  { sequence }: ConflictQuery,
-  networkN: number,
-): Generator<void, Places> {
+function* placesOfAll(connection: Preparing, { sequence }: ConflictQuery, networkN: number): Generator<void, Places> {
   const [portsOf, entriesAt] = [new Map<string, Set<string>>(), new Map<string, number>()];
   for (let after = 0; ; ) {
     const scope = scopeKey(networkN, fdbEntryKind);
@@ -83,7 +78,7 @@ function* placesOfAll(
   return found;
 }
 
-function placesOfOne(connection: ReadConnection, query: ConflictQuery, networkId: string, mac: string): Places {
+function placesOfOne(connection: Preparing, query: ConflictQuery, networkId: string, mac: string): Places {
   const ports = new Set(portsAt(connection, { reach: query.reach, after: query.sequence }, networkId, mac));
   const numbers = JSON.stringify([...ports]);
   return [[mac, () => connection.statement(PORTS_BY_NUMBER).values(numbers) as Array<[number, string]>]];

@@ -1,20 +1,27 @@
 // /api/v1/conflicts: what several records claim that only one of them can have.
 
 import { Type } from "@sinclair/typebox";
-import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
+import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../../inventory/read-instant.ts";
-import { LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
+import { runWrite } from "../../inventory/write-answers.ts";
+import { Acceptance, AcceptanceCreate, CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
+import { successBody } from "../../wire/envelope.ts";
+import { IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
 import { EDGE_MACS_MAX } from "../summary/wandering.ts";
-import { CONFLICT_TYPES } from "./conflict.ts";
-import { CONFLICT_EXAMPLE, ConflictBody } from "./conflict-answer.ts";
+import type { ConflictCommands } from "./commands.ts";
+
+import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, ConflictBody } from "./conflict-answer.ts";
 import { type ConflictsInput, conflicts } from "./conflicts.ts";
 
 const List = Type.Object({
   network_id: Type.Optional({ ...Uuid, description: "Only conflicts in which something of this network takes part." }),
   type: Type.Optional(QueryList(OneOf(CONFLICT_TYPES), { description: "Only conflicts of these types." })),
+  accepted: Type.Optional(
+    Type.Boolean({ description: "Only conflicts that are accepted, or only those that are not." }),
+  ),
   ...PageQuery,
 });
 
@@ -25,10 +32,10 @@ const DESCRIPTION = `What several records claim that only one of them can have, 
 - **Mac**: one MAC address at several edge ports of a network. An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most, so uplinks do not count; nor do group addresses and those of virtual routers.
 - **Subnet**: a subnet that is the same as one of another network, or lies in it; private prefixes too. A subnet within another of its own network is its part and no conflict. Subnets of type Internet, Remote, Loopback, DockerBridge and PodmanBridge do not count.
 
-Only networks that the caller reaches count: a conflict with something beyond them is not there.`;
+Only networks that the caller reaches count: a conflict with something beyond them is not there. A conflict can be accepted; it is \`acceptance\` then, until it is withdrawn or another record takes part, or one less.`;
 
 /** /api/v1/conflicts. */
-export function conflictRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
+export function conflictRoutes(surface: Surface<Actor, Access>, backend: Backend<ConflictCommands>): void {
   const { reader } = backend;
   surface.get(
     "/api/v1/conflicts",
@@ -44,13 +51,15 @@ export function conflictRoutes(surface: Surface<Actor, Access>, backend: Backend
       example: { data: [CONFLICT_EXAMPLE] },
     },
     (call) => {
-      const { network_id, type, limit, offset } = call.query;
+      const { network_id, type, accepted, limit, offset } = call.query;
       const { at, asked } = readAt(reader, call);
       return readingAt(backend, at, (asOf) => {
         const input: ConflictsInput = {
           actor: plainActor(call.actor),
           networkId: network_id ?? null,
           types: type ?? CONFLICT_TYPES,
+          isAccepted: accepted ?? null,
+          at: asOf === null ? null : at,
           sequence: (asOf ?? reader.head()).sequence,
           limit: limit ?? LIMIT_DEFAULT,
           offset: offset ?? 0,
@@ -61,4 +70,53 @@ export function conflictRoutes(surface: Surface<Actor, Access>, backend: Backend
       });
     },
   );
+  acceptanceRoutes(surface, backend);
+}
+
+function acceptanceRoutes(surface: Surface<Actor, Access>, backend: Backend<ConflictCommands>): void {
+  const { type, value, fingerprint, reason } = ACCEPTANCE_EXAMPLE;
+  surface
+    .post(
+      "/api/v1/conflicts/acceptances",
+      {
+        operationId: "acceptConflict",
+        makesNoTransaction: true,
+        summary: "Accept a conflict as it is",
+        description:
+          "By its `type`, `value` and `fingerprint`, as the list of conflicts has them. It counts for everybody who sees the same conflict, and as long as it is the same: with another record in it, or one less, it is not accepted. One that is accepted already stays so.",
+        group: "Questions",
+        access: MEMBER,
+        body: AcceptanceCreate,
+        answer: Acceptance,
+        errors: ["entity_stale"],
+        example: { body: { type, value, fingerprint, reason }, data: ACCEPTANCE_EXAMPLE },
+      },
+      async (call) => {
+        const { result } = await runWrite(backend, call, "conflict.accept", { body: call.body });
+        return new Response(successBody(JSON.stringify(result)), answered(call));
+      },
+    )
+    .delete(
+      "/api/v1/conflicts/acceptances/:id",
+      {
+        operationId: "withdrawConflictAcceptance",
+        makesNoTransaction: true,
+        summary: "Withdraw the acceptance of a conflict",
+        description:
+          "The conflict is listed as not accepted again; instants before still have it. Takes all of its networks in reach. The answer is the acceptance as it was.",
+        group: "Questions",
+        access: MEMBER,
+        params: IdParams,
+        answer: Acceptance,
+        example: { data: ACCEPTANCE_EXAMPLE },
+      },
+      async (call) => {
+        const { result } = await runWrite(backend, call, "conflict.withdraw_acceptance", { id: call.params.id });
+        return new Response(successBody(JSON.stringify(result)), answered(call));
+      },
+    );
+}
+
+function answered({ headers }: { readonly headers: Readonly<Record<string, string>> }): ResponseInit {
+  return { headers: { ...headers, "content-type": "application/json" } };
 }

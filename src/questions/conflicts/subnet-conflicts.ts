@@ -3,13 +3,12 @@
 
 import { type Cidr, cidrOf, parseCidr, uniqueWithin } from "../../base/ip.ts";
 import { scopeKey } from "../../db/kind.ts";
-import type { ReadConnection } from "../../db/reading/read-connection.ts";
 import { membersSql } from "../../db/shape.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { PASSED_OVER_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
 import { networksAt } from "../networks-at.ts";
 import { TYPES_OF_A_MACHINE } from "./address-conflicts.ts";
-import { byNumber, type Conflict, type ConflictQuery, type Party } from "./conflict.ts";
+import { byNumber, type Conflict, type ConflictQuery, type Party, type Preparing } from "./conflict.ts";
 
 const STEP_SUBNETS = 1_000;
 
@@ -21,10 +20,7 @@ const SUBNETS = `SELECT r.n, r.id, ${own("network_id")}, ${own("cidr")}, ${own("
   WHERE s.scope = +?1 AND s.n > +?2 AND s.born <= +?3 AND s.died > +?3 ORDER BY s.n LIMIT ${STEP_SUBNETS}`;
 type Row = [n: number, id: string, networkId: string, cidr: string, type: SubnetType];
 
-export function* subnetConflicts(
-  connection: ReadConnection,
-  query: ConflictQuery,
-): Generator<void, readonly Conflict[]> {
+export function* subnetConflicts(connection: Preparing, query: ConflictQuery): Generator<void, readonly Conflict[]> {
   const networks = networksAt(connection, query.reach, query.sequence);
   if (networks.length < 2) return [];
   const byPrefix = yield* subnetsByPrefix(connection, query, networks);
@@ -40,7 +36,7 @@ export function* subnetConflicts(
 }
 
 function* subnetsByPrefix(
-  connection: ReadConnection,
+  connection: Preparing,
   { sequence }: ConflictQuery,
   networks: readonly number[],
 ): Generator<void, Map<string, Party[]>> {

@@ -101,7 +101,7 @@ function* freshPorts(
 
 /** The ports that knew a MAC address as of a transaction. */
 export function portsAt(
-  reader: ReadConnection,
+  reader: Pick<ReadConnection, "statement">,
   { reach, after }: Pick<WanderingQuery, "reach" | "after">,
   networkId: string,
   macAddress: string,
@@ -121,7 +121,7 @@ export function portsAt(
 }
 
 /** Tells whether a port is an edge as of a transaction: nothing announces itself there, and few MAC addresses are. */
-export function edgesAt(reader: ReadConnection, sequence: number): (port: number) => boolean {
+export function edgesAt(reader: Pick<ReadConnection, "statement">, sequence: number): (port: number) => boolean {
   const known = new Map<number, boolean>();
   const announced = ["neighbor", "lldp_chassis_id", "cdp_device_id"]
     .map((field) => `${PORT} ->> '$.${field}' IS NOT NULL`)

@@ -139,6 +139,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/activity": VIEWER,
   "GET /api/v1/changes": VIEWER,
   "GET /api/v1/conflicts": VIEWER,
+  "POST /api/v1/conflicts/acceptances": MEMBER,
+  "DELETE /api/v1/conflicts/acceptances/:id": MEMBER,
   "GET /api/v1/summary": VIEWER,
   "GET /api/v1/diff": VIEWER,
   "GET /api/v1/transactions": VIEWER,
@@ -173,6 +175,7 @@ export const STATUSES: Readonly<Record<string, number>> = {
   entity_not_found: 404,
   entity_already_exists: 409,
   entity_in_use: 409,
+  entity_stale: 409,
 };
 
 const POWER: readonly Role[] = ["Viewer", "Member", "Admin", "Owner"];

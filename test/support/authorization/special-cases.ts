@@ -455,6 +455,34 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       ),
     );
   },
+  "POST /api/v1/conflicts/acceptances": (asking) => [
+    ...asking.places.map((place): Case => {
+      const fresh = async () => ({ body: await conflictAt(place) });
+      if (!asking.reaches(place)) return { title: place.name, path: asking.path, code: "entity_stale", fresh };
+      return {
+        title: place.name,
+        path: asking.path,
+        code: null,
+        fresh,
+        check: ({ data }) => expect(data.network_ids).toEqual([place.networkId]),
+      };
+    }),
+  ],
+  "DELETE /api/v1/conflicts/acceptances/:id": (asking) => [
+    ...asking.places.map((place): Case => {
+      const fresh = async () => {
+        const { data } = await place.owner.post("conflicts/acceptances", await conflictAt(place));
+        return { path: asking.path.replace(":id", data.id) };
+      };
+      return {
+        title: place.name,
+        path: asking.path.replace(":id", UNKNOWN_ID),
+        code: asking.reaches(place) ? null : "entity_not_found",
+        fresh,
+      };
+    }),
+    { title: "nothing", path: asking.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
+  ],
   "GET /api/v1/changes": (asking) => {
     const { oracle, then } = asking.world;
     const changes = (
@@ -861,4 +889,22 @@ async function sessionOf(client: Client): Promise<string> {
 
 function headersOf(client: Client): Record<string, string> {
   return (client as unknown as { headers: Record<string, string> }).headers;
+}
+
+/** What accepts a conflict of two hosts there, which have one address. */
+async function conflictAt(place: Place): Promise<Wire> {
+  const ip_address = `10.${place.octet}.0.222`;
+  const find = async () => {
+    const { data } = await place.owner.get(`conflicts?limit=0&type=Address&network_id=${place.networkId}`);
+    return (data as Wire[]).find(({ value }) => value === ip_address);
+  };
+  if ((await find()) === undefined)
+    for (const name of ["one", "two"])
+      await place.owner.post("hosts", {
+        network_id: place.networkId,
+        name: `${place.word} twin ${name}`,
+        ip_addresses: [{ ip_address, subnet_id: place.records.subnets?.id }],
+      });
+  const { type, value, fingerprint } = (await find()) as Wire;
+  return { type, value, fingerprint };
 }

@@ -108,6 +108,7 @@ async function fill(appliance: TestAppliance): Promise<string[]> {
   clock.advance(60_000);
   await newHost(appliance, { name: "came again", ip_addresses: [{ ip_address: "198.51.100.130" }] });
   for (const host of hosts.slice(10, 24)) await rename(appliance, host.id, `${host.name} again`);
+  await acceptOne(appliance);
   instant();
   await discovered(appliance);
   await made(owner.post("discovery/self", { network_id: appliance.first.networkId }));
@@ -124,6 +125,15 @@ async function fill(appliance: TestAppliance): Promise<string[]> {
   );
   instant();
   return instants;
+}
+
+/** Two hosts that have one address, and may. */
+async function acceptOne(appliance: TestAppliance): Promise<void> {
+  for (const name of ["node 1", "node 2"])
+    await newHost(appliance, { name, ip_addresses: [{ ip_address: "198.51.100.250" }] });
+  const [conflict] = (await made(appliance.owner.get("conflicts?type=Address"))) as unknown as Wire[];
+  const { type, value, fingerprint } = conflict as Wire;
+  await made(appliance.owner.post("conflicts/acceptances", { type, value, fingerprint, reason: "a cluster" }));
 }
 
 async function rename(appliance: TestAppliance, id: string, name: string): Promise<void> {
@@ -272,6 +282,7 @@ async function questionsOf(
       at("/api/v1/locate?ip=198.51.100.135", then),
       at("/api/v1/locate?hostname=server-7.example", then),
       at("/api/v1/transactions?limit=1000", then),
+      at("/api/v1/conflicts?limit=1000", then),
     );
   }
   for (const [place, from] of instants.entries()) {

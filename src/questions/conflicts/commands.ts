@@ -1,0 +1,103 @@
+// What the writer runs for conflicts: accepting one as it is, and withdrawing that. Writes nothing to the ledger.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { reachesNetwork } from "../../access/reach.ts";
+import { DomainError, notFound } from "../../base/errors.ts";
+import { parseMac } from "../../base/mac.ts";
+import type { CallsOf } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import {
+  type Acceptance,
+  type AcceptanceCreate,
+  type AcceptedBy,
+  acceptancesAt,
+  addAcceptance,
+  endAcceptance,
+  findAcceptance,
+  shownAcceptance,
+} from "../../resources/conflict-acceptances/acceptance.ts";
+import { addressConflicts } from "./address-conflicts.ts";
+import { type Conflict, type ConflictQuery, conflictFingerprint, networksOf, type Preparing } from "./conflict.ts";
+import { macConflicts } from "./mac-conflicts.ts";
+import { subnetConflicts } from "./subnet-conflicts.ts";
+
+/**
+ * Accepts a conflict as it is; one that is accepted already stays so.
+ * @throws DomainError entity_stale for one that is not there, or not any more as it was seen
+ */
+function acceptConflict(tx: WriteTransaction, input: { body: AcceptanceCreate }, actor: CommandActor): Acceptance {
+  const { body } = input;
+  const organizationN = tx.recordN(actor.organizationId) as number;
+  const connection: Preparing = { statement: (sql) => tx.db.$client.query(sql) };
+  const networkNs = actor.networkIds?.flatMap((id) => tx.recordN(id) ?? []) ?? null;
+  const query = { reach: { organizationN, networkNs }, sequence: tx.sequence - 1 };
+  const conflict = conflictsOf(connection, query, body).find(
+    (each) => each.value === body.value && conflictFingerprint(each) === body.fingerprint,
+  );
+  if (conflict === undefined)
+    throw new DomainError(
+      "entity_stale",
+      "There is no such conflict, or it has changed; list the conflicts again, and accept what is there.",
+      { entity: "conflict", expected: body.fingerprint, actual: null },
+    );
+  const known = acceptancesAt(connection, organizationN, [body.fingerprint], null).get(body.fingerprint);
+  if (known !== undefined) return known;
+  const row = {
+    id: tx.newId(),
+    organization_n: organizationN,
+    network_ids: networksOf(conflict),
+    type: conflict.type,
+    value: conflict.value,
+    fingerprint: body.fingerprint,
+    reason: body.reason ?? null,
+    accepted_at: tx.instant,
+    accepted_by: whoIs(actor),
+    withdrawn_at: null,
+    withdrawn_by: null,
+  };
+  addAcceptance(tx, row);
+  return shownAcceptance(row);
+}
+
+/** Those of one value, as the caller sees them. */
+function conflictsOf(
+  connection: Preparing,
+  query: ConflictQuery,
+  { type, value }: AcceptanceCreate,
+): readonly Conflict[] {
+  if (type === "Mac") return parseMac(value) === value ? outcomeOf(macConflicts(connection, query, value)) : [];
+  return outcomeOf(
+    type === "Address" ? addressConflicts(connection, query, value) : subnetConflicts(connection, query),
+  );
+}
+
+function outcomeOf<T>(steps: Generator<void, T>): T {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+/**
+ * The conflict speaks again.
+ * @throws DomainError entity_not_found for one that is not in force, or of networks that the caller does not all reach
+ */
+function withdrawAcceptance(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Acceptance {
+  const row = findAcceptance(tx, input.id);
+  if (
+    row === null ||
+    row.withdrawn_at !== null ||
+    row.organization_n !== tx.recordN(actor.organizationId) ||
+    !row.network_ids.every((id) => reachesNetwork(actor, id))
+  )
+    throw notFound({ name: "acceptance" }, input.id);
+  endAcceptance(tx, row, whoIs(actor));
+  return shownAcceptance(row);
+}
+
+function whoIs({ type, id, name }: CommandActor): AcceptedBy {
+  return { type, id, name };
+}
+
+export const conflictCommands = {
+  "conflict.accept": acceptConflict,
+  "conflict.withdraw_acceptance": withdrawAcceptance,
+};
+export type ConflictCommands = CallsOf<typeof conflictCommands>;

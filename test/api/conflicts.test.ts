@@ -1,0 +1,234 @@
+// Conflicts that are accepted: by whom and for whom, until when, and what makes them speak again. What is in conflict is
+// held against plain code by test/store/conflicts.test.ts.
+
+import { describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+
+const { clock, first, newHost, newNetwork, newStranger, newSubnet, newUser, newViewer, owner, tick, writingWatched } =
+  applianceForEach();
+
+const UNKNOWN = "01936f2e-0d5c-7d3a-9a39-00000000dead";
+const listed = async (by: Client, query = "") => (await by.get(`conflicts?limit=0&${query}`)).data as Wire[];
+const accepted = (by: Client, { type, value, fingerprint }: Wire, reason?: string | null) =>
+  by.post("conflicts/acceptances", { type, value, fingerprint, ...(reason === undefined ? {} : { reason }) });
+const withAddress = (name: string, ip_address: string, network_id: string = first.networkId) =>
+  newHost({ name, network_id, ip_addresses: [{ ip_address }] });
+
+/** A network that has room for addresses. */
+async function anotherNetwork(cidr: string): Promise<string> {
+  const { id } = await newNetwork();
+  await newSubnet({ network_id: id, cidr });
+  return id;
+}
+
+/** One address on two hosts of the first network. */
+async function oneConflict(): Promise<Wire> {
+  await newSubnet({ cidr: "10.98.0.0/24" });
+  await withAddress("one", "10.98.0.7");
+  await withAddress("two", "10.98.0.7");
+  tick();
+  const [conflict, ...others] = await listed(owner);
+  expect(others).toEqual([]);
+  expect(conflict).toMatchObject({ type: "Address", value: "10.98.0.7", acceptance: null });
+  expect(conflict?.parties.map(({ name }: Wire) => name)).toEqual(["one", "two"]);
+  return conflict as Wire;
+}
+
+describe("a conflict that is accepted", () => {
+  test("says who accepted it, when and why, from then on", async () => {
+    const conflict = await oneConflict();
+    const before = clock.text();
+    tick();
+    const member = await newUser({ role: "Member", networkIds: [first.networkId], name: "Ada" });
+    tick();
+    const acceptance = await made(accepted(member.client, conflict, "a cluster's address"));
+    expect(acceptance).toMatchObject({
+      type: "Address",
+      value: "10.98.0.7",
+      fingerprint: conflict.fingerprint,
+      network_ids: [first.networkId],
+      reason: "a cluster's address",
+      accepted_at: clock.text(),
+      accepted_by: { type: "User", id: member.id, name: "Ada" },
+    });
+    tick();
+    expect(await listed(owner)).toEqual([{ ...conflict, acceptance }]);
+    expect(await listed(owner, "accepted=true")).toEqual([{ ...conflict, acceptance }]);
+    expect(await listed(owner, "accepted=false")).toEqual([]);
+    expect(await listed(owner, `at=${before}`)).toEqual([conflict]);
+    expect(await listed(owner, `at=${before}&accepted=false`)).toEqual([conflict]);
+    expect(await listed(owner, `at=${before}&accepted=true`)).toEqual([]);
+  });
+
+  test("stays as it was accepted first, and writes no transaction", async () => {
+    const conflict = await oneConflict();
+    const expectNothingWritten = writingWatched();
+    const acceptance = await made(accepted(owner, conflict));
+    tick();
+    expect(await made(accepted(owner, conflict, "once more"))).toEqual(acceptance);
+    expect(acceptance.reason).toBeNull();
+    expectNothingWritten();
+  });
+
+  test("speaks again when another host has the address, and when one has it no more", async () => {
+    const conflict = await oneConflict();
+    const acceptance = await made(accepted(owner, conflict));
+    const third = await withAddress("three", "10.98.0.7");
+    const [changed] = await listed(owner, "accepted=false");
+    expect(changed?.parties.map(({ name }: Wire) => name)).toEqual(["one", "two", "three"]);
+    expect(await accepted(owner, conflict)).toMatchObject(
+      refusal(409, "entity_stale", { entity: "conflict", expected: conflict.fingerprint, actual: null }),
+    );
+    await made(owner.delete(`hosts/${third.id}`));
+    // What was accepted is what there is again.
+    expect(await listed(owner)).toEqual([{ ...conflict, acceptance }]);
+    await made(owner.delete(`hosts/${conflict.parties[0].id}`));
+    expect(await listed(owner)).toEqual([]);
+    expect(await accepted(owner, conflict)).toMatchObject(refusal(409, "entity_stale"));
+  });
+
+  test("speaks again when that is withdrawn, and instants before still have it", async () => {
+    const conflict = await oneConflict();
+    const acceptance = await made(accepted(owner, conflict, "for now"));
+    tick();
+    const between = clock.text();
+    tick();
+    expect(await made(owner.delete(`conflicts/acceptances/${acceptance.id}`))).toEqual(acceptance);
+    expect(await listed(owner)).toEqual([conflict]);
+    expect(await listed(owner, `at=${between}`)).toEqual([{ ...conflict, acceptance }]);
+    expect(await owner.delete(`conflicts/acceptances/${acceptance.id}`)).toMatchObject(
+      refusal(404, "entity_not_found"),
+    );
+    const again = await made(accepted(owner, conflict));
+    expect(again.id).not.toBe(acceptance.id);
+    tick();
+    expect(await listed(owner, `at=${between}`)).toEqual([{ ...conflict, acceptance }]);
+    expect(await listed(owner)).toEqual([{ ...conflict, acceptance: again }]);
+  });
+
+  test("is so for whoever sees the same conflict, and for nobody else", async () => {
+    const [second, third] = [await anotherNetwork("8.8.8.0/24"), await anotherNetwork("8.8.9.0/24")];
+    await newSubnet({ cidr: "8.8.8.0/23" });
+    const both = [first.networkId, second];
+    const member = (await newUser({ role: "Member", networkIds: both })).client;
+    const viewer = (await newViewer()).client;
+    const [whole] = await listed(owner, `network_id=${second}`);
+    expect(whole).toMatchObject({ type: "Subnet", value: "8.8.8.0/24", network_ids: [...both].sort() });
+    expect(await listed(member)).toEqual([whole as Wire]);
+    expect(await listed(viewer)).toEqual([]);
+    const acceptance = await made(accepted(member, whole as Wire));
+    expect(await listed(owner, "accepted=true")).toEqual([{ ...whole, acceptance }]);
+    expect((await listed(owner, "accepted=false")).map(({ value }) => value)).toEqual(["8.8.9.0/24"]);
+    // Who sees a third network with the same prefix sees another conflict.
+    await newSubnet({ network_id: third, cidr: "8.8.8.0/24" });
+    expect((await listed(owner, "accepted=false")).map(({ value }) => value)).toEqual(["8.8.8.0/24", "8.8.9.0/24"]);
+    expect(await listed(member)).toEqual([{ ...whole, acceptance }]);
+    // Nobody withdraws for networks that they do not reach.
+    const alone = (await newUser({ role: "Member", networkIds: [second] })).client;
+    const stranger = (await newStranger()).client;
+    for (const client of [alone, stranger]) {
+      expect(await client.delete(`conflicts/acceptances/${acceptance.id}`)).toMatchObject(
+        refusal(404, "entity_not_found"),
+      );
+      expect(await accepted(client, whole as Wire)).toMatchObject(refusal(409, "entity_stale"));
+    }
+    expect(await accepted(viewer, whole as Wire)).toMatchObject(refusal(403, "auth_permission_denied"));
+    expect(await owner.delete(`conflicts/acceptances/${UNKNOWN}`)).toMatchObject(refusal(404, "entity_not_found"));
+  });
+});
+
+test("MAC addresses and subnets are accepted as addresses are, and a value that is none is no conflict", async () => {
+  const second = await anotherNetwork("10.97.0.0/24");
+  await newSubnet({ cidr: "10.97.0.0/16" });
+  const [subnet] = await listed(owner, "type=Subnet");
+  expect(await made(accepted(owner, subnet as Wire))).toMatchObject({ type: "Subnet", value: "10.97.0.0/24" });
+  expect(await listed(owner, `network_id=${second}&accepted=false`)).toEqual([]);
+  const { fingerprint } = subnet as Wire;
+  for (const body of [
+    { type: "Mac", value: '00" OR "1', fingerprint },
+    { type: "Mac", value: "00:1b:21:aa:bb:cc", fingerprint },
+    { type: "Address", value: "10.97.0.0/24", fingerprint },
+    { type: "Subnet", value: "10.97.0.0/16", fingerprint },
+  ])
+    expect(await owner.post("conflicts/acceptances", body)).toMatchObject(refusal(409, "entity_stale"));
+});
+
+test("at random, what is accepted is what plain code says, at any instant and for every caller", async () => {
+  const random = seededRandom(83);
+  const second = await anotherNetwork("8.9.0.0/16");
+  await newSubnet({ cidr: "8.9.0.0/16" });
+  const callers: Array<{ client: Client; networks: string[] | null }> = [
+    { client: owner, networks: null },
+    ...(await Promise.all(
+      [[first.networkId], [second], [first.networkId, second]].map(async (networks) => ({
+        client: (await newUser({ role: "Member", networkIds: networks })).client,
+        networks,
+      })),
+    )),
+  ];
+  const hosts: Wire[] = [];
+  /** By fingerprint, from when and until when. */
+  const known: Array<{ fingerprint: string; id: string; networks: string[]; from: string; to: string }> = [];
+  const instants: string[] = [];
+  const found = { accepted: 0, not: 0, withdrawn: 0 };
+  for (let step = 0; step < 120; step += 1) {
+    clock.advance(1_000 + random.integer(5_000));
+    const dice = random.integer(6);
+    const { client, networks } = random.pick(callers);
+    if (dice < 2 || hosts.length < 4)
+      hosts.push(
+        await withAddress(`h${step}`, `8.9.0.${1 + random.integer(3)}`, random.pick([first.networkId, second])),
+      );
+    else if (dice === 2) await made(owner.delete(`hosts/${hosts.splice(random.integer(hosts.length), 1)[0]?.id}`));
+    else if (dice === 3) {
+      const inForce = known.filter(({ to }) => to === "9");
+      if (inForce.length > 0) {
+        const acceptance = random.pick(inForce);
+        const reaches = networks === null || acceptance.networks.every((id) => networks.includes(id));
+        const answer = await client.delete(`conflicts/acceptances/${acceptance.id}`);
+        expect(answer.status).toBe(reaches ? 200 : 404);
+        if (reaches) {
+          acceptance.to = clock.text();
+          found.withdrawn += 1;
+        }
+      }
+    } else {
+      const conflicts = await listed(client, "accepted=false");
+      if (conflicts.length > 0) {
+        const conflict = random.pick(conflicts);
+        const { id } = await made(accepted(client, conflict));
+        known.push({
+          ...(conflict as { fingerprint: string }),
+          id,
+          networks: conflict.network_ids,
+          from: clock.text(),
+          to: "9",
+        });
+      }
+    }
+    clock.advance(1);
+    instants.push(clock.text());
+    const asker = random.pick(callers);
+    for (const at of [null, random.pick(instants)]) {
+      const query = at === null ? "" : `at=${at}`;
+      const all = await listed(asker.client, query);
+      const isAccepted = ({ fingerprint }: Wire) =>
+        known.find(
+          (each) =>
+            each.fingerprint === fingerprint && each.from <= (at ?? clock.text()) && each.to > (at ?? clock.text()),
+        )?.id ?? null;
+      expect(all.map(({ acceptance }) => acceptance?.id ?? null)).toEqual(all.map(isAccepted));
+      const is = all.filter((each) => isAccepted(each) !== null);
+      expect(await listed(asker.client, `${query}&accepted=true`)).toEqual(is);
+      expect(await listed(asker.client, `${query}&accepted=false`)).toEqual(all.filter((each) => !is.includes(each)));
+      found.accepted += is.length;
+      found.not += all.length - is.length;
+    }
+  }
+  expect(found.accepted).toBeGreaterThan(20);
+  expect(found.not).toBeGreaterThan(20);
+  expect(found.withdrawn).toBeGreaterThan(4);
+});
