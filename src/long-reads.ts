@@ -15,6 +15,7 @@ import { activity } from "./questions/activity/activity.ts";
 import { conflicts } from "./questions/conflicts/conflicts.ts";
 import { subnetAddresses } from "./questions/ipam/addresses.ts";
 import { freeSpace } from "./questions/ipam/free.ts";
+import { subnetTree } from "./questions/ipam/subnet-tree.ts";
 import { search } from "./questions/search.ts";
 import { summary } from "./questions/summary/summary.ts";
 
@@ -31,6 +32,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   recordHistory,
   search,
   subnetAddresses,
+  subnetTree,
   summary,
   topology,
   transaction,

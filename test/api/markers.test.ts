@@ -262,7 +262,7 @@ describe("a marker where an instant is asked for", () => {
   /** What else they ask for. */
   const beside = (path: string, name: string): Record<string, string> => {
     if (path === "/api/v1/diff") return name === "from" ? {} : { from: "-7d" };
-    if (path === "/api/v1/topology") return { network_id: first.networkId };
+    if (["/api/v1/topology", "/api/v1/subnets/tree"].includes(path)) return { network_id: first.networkId };
     if (path === "/api/v1/search") return { q: "core" };
     return path.startsWith("/api/v1/locate") ? { ip: "10.2.3.4" } : {};
   };

@@ -96,6 +96,7 @@ const QUESTIONS = ["mac", "ip", "hostname", "q"];
 const ALWAYS: Readonly<Record<string, (twin: Twin) => string>> = {
   "/api/v1/diff": () => "from=1999-12-31T23:59:59Z",
   "/api/v1/topology": (twin) => `network_id=${twin.networkId}`,
+  "/api/v1/subnets/tree": (twin) => `network_id=${twin.networkId}`,
 };
 
 /** Of the appliance as a whole: the number and the hash of the last transaction, the backups on its disk. */

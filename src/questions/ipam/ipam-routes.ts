@@ -23,12 +23,13 @@ import {
 import type { AllocationCommands, AllocationResult } from "../../resources/subnets/allocation-commands.ts";
 import { SUBNET_EXAMPLE, type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
 import { META, successBody } from "../../wire/envelope.ts";
-import { AtQuery, IdParams, LIMIT_DEFAULT, PageQuery } from "../../wire/schemas.ts";
+import { AtQuery, IdParams, LIMIT_DEFAULT, PageQuery, Uuid } from "../../wire/schemas.ts";
 import { ROW_EACH_MAX } from "./address-layout.ts";
 import { ADDRESSES_EXAMPLE, AddressRowShown } from "./address-row.ts";
 import { type AddressesInput, subnetAddresses } from "./addresses.ts";
 import { type FreeInput, freeSpace } from "./free.ts";
 import type { SubnetInput } from "./subnet-then.ts";
+import { SUBNET_TREE_EXAMPLE, type SubnetTreeInput, subnetTree, TreeSubnet } from "./subnet-tree.ts";
 
 const group = "Subnets";
 const parameters = { id: SUBNET_EXAMPLE.id };
@@ -42,9 +43,38 @@ It is looked for and written in one transaction, so no two requests get the same
 
 const ADDRESSES = `A subnet from its first address to its last one, now or at an instant. Of subnets of up to ${ROW_EACH_MAX} addresses each has a row; of larger ones, addresses next to each other that are the same have one together, and those in use have one each. A subnet within this one is one row: its addresses are asked of it.`;
 
-/** /api/v1/subnets/{id}/addresses, /free and /allocate. */
+/** /api/v1/subnets/tree, and /api/v1/subnets/{id}/addresses, /free and /allocate. */
 export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<AllocationCommands>): void {
   surface
+    .get(
+      "/api/v1/subnets/tree",
+      {
+        operationId: "getSubnetTree",
+        summary: "Get the subnets of a network within one another",
+        description:
+          "All subnets of a network, now or at an instant, each right before those within it, in the order of their addresses. The parent is the smallest subnet around.",
+        group,
+        access: VIEWER,
+        query: Type.Object({
+          network_id: { ...Uuid, description: "Nothing is told of one that is out of the caller's reach." },
+          ...AtQuery,
+        }),
+        answer: Type.Array(TreeSubnet),
+        example: { parameters: { network_id: SUBNET_EXAMPLE.network_id }, data: SUBNET_TREE_EXAMPLE },
+      },
+      (call) => {
+        const { at, asked } = readAt(backend.reader, call);
+        return readingAt(backend, at, (asOf) => {
+          const input: SubnetTreeInput = {
+            actor: plainActor(call.actor),
+            networkId: call.query.network_id,
+            asOf: asOf ?? backend.reader.present(),
+            asked,
+          };
+          return answerLongRead(backend, call, subnetTree, input);
+        });
+      },
+    )
     .get(
       "/api/v1/subnets/:id/addresses",
       {

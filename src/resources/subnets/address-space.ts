@@ -29,6 +29,17 @@ export interface Fullness {
   readonly free: bigint;
 }
 
+/** Where a subnet is among the others. */
+export interface PlacedSubnet {
+  readonly id: string;
+  /** The smallest one around it; null for none. */
+  readonly parentId: string | null;
+  /** How many are around it. */
+  readonly depth: number;
+  /** How many are right within it. */
+  readonly childCount: number;
+}
+
 const NONE: ReadonlySet<string> = new Set();
 
 /** A subnet and those within it. */
@@ -91,6 +102,16 @@ export class AddressSpace {
     }
   }
 
+  /** All of them, each before those within it, in the order of their addresses. */
+  *inOrder(): Generator<PlacedSubnet> {
+    const depths = new Map<SpaceNode | null, number>([[null, -1]]);
+    for (const node of this.nodes.values()) {
+      const depth = (depths.get(node.parent) as number) + 1;
+      depths.set(node, depth);
+      yield { id: node.id, parentId: node.parent?.id ?? null, depth, childCount: node.children.length };
+    }
+  }
+
   /** The subnets themselves and all around them: whose addresses may lie in them. */
   withThoseAround(ids: Iterable<string>): string[] {
     const found = new Set<string>();
@@ -121,6 +142,10 @@ export class AddressSpace {
       else smallest.others.add(address);
     }
     node.lying = lying;
+  }
+
+  isSix(id: string): boolean {
+    return this.nodes.get(id)?.version === 6;
   }
 
   /** Null for a subnet that is not there. */

@@ -1,6 +1,6 @@
 // How full subnets are, as it is shown on request: read for all subnets of an answer at once, now or as of an instant.
 
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../../access/actor.ts";
 import { addressNumber } from "../../base/address-block.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
@@ -9,7 +9,7 @@ import { OneOf } from "../../wire/schemas.ts";
 import { spliced, variesByCaller } from "../compose.ts";
 import { ipRangeKind } from "../ip-ranges/ip-range.ts";
 import { CLAIMING_PURPOSES, type RangePurpose } from "../ip-ranges/range-purpose.ts";
-import { AddressSpace, type ClaimedBlock, type Fullness } from "./address-space.ts";
+import { AddressSpace, type ClaimedBlock, type Fullness, type PlacedSubnet } from "./address-space.ts";
 import { hostAddresses } from "./host-addresses.ts";
 import { Subnet, type SubnetRecord, subnetKind } from "./subnet.ts";
 
@@ -23,7 +23,7 @@ export const IncludeQuery = {
 const Count = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: "^[0-9]+$" })], { description });
 
-const Utilization = Type.Object(
+export const Utilization = Type.Object(
   {
     usable: Count("Its addresses, in IPv4 without the network's and the broadcast address (but for /31 and /32)."),
     used: Count("Different addresses of hosts in it."),
@@ -62,13 +62,37 @@ export const composeUtilization = variesByCaller((reader: Reader, actor: Actor):
     });
 });
 
+/** How full each subnet of a network is, and where it is: each before those within it, in the order of addresses. */
+export function placedUtilizations(
+  reader: Reader,
+  actor: Actor,
+  asOf: AsOf,
+  networkId: string,
+): Array<PlacedSubnet & { readonly utilization: Static<typeof Utilization> }> {
+  const network = networkAt(reader, actor, asOf, networkId);
+  const placed = [...network.space.inOrder()];
+  addHosts(
+    reader,
+    asOf,
+    new Map([[networkId, network]]),
+    placed.map(({ id }) => ({ id, network_id: networkId })),
+  );
+  return placed.map((each) => {
+    const fullness = network.space.fullnessOf(each.id) as Fullness;
+    return { ...each, utilization: toldOf(fullness, network.space.isSix(each.id)) };
+  });
+}
+
 interface Network {
   readonly space: AddressSpace;
   /** The subnets whose addresses it has. */
   readonly known: Set<string>;
 }
 
-function toldOf({ usable, used, dhcp, reserved, inSubnets, free }: Fullness, isSix: boolean) {
+function toldOf(
+  { usable, used, dhcp, reserved, inSubnets, free }: Fullness,
+  isSix: boolean,
+): Static<typeof Utilization> {
   const count = (value: bigint) => (isSix ? String(value) : Number(value));
   return {
     usable: count(usable),
@@ -109,7 +133,7 @@ function addHosts(
   reader: Reader,
   asOf: AsOf | null,
   networks: ReadonlyMap<string, Network>,
-  subnets: readonly SubnetRecord[],
+  subnets: ReadonlyArray<Pick<SubnetRecord, "id" | "network_id">>,
 ): void {
   const asked = new Map<string, Network>();
   for (const { id, network_id } of subnets) {

@@ -196,6 +196,22 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         check: ({ data }) => expect(data.credential_ids).toEqual([]),
       };
     }),
+  "GET /api/v1/subnets/tree": (asking) =>
+    asking.places.flatMap(({ name, networkId }) =>
+      asking.instants().map(
+        (instant): Case => ({
+          title: `${name} ${instant.title}`,
+          path: withQuery(asking.path, `network_id=${networkId}`, instant.query),
+          code: null,
+          check: ({ data }) =>
+            expect(sorted(idsOf(data))).toEqual(
+              sorted(
+                idsOf(asking.living("subnets", instant.sequence).filter((subnet) => subnet.network_id === networkId)),
+              ),
+            ),
+        }),
+      ),
+    ),
   "GET /api/v1/subnets/:id/addresses": (asking) =>
     asking.targets("subnets").flatMap(({ title, id, isReached }) =>
       asking.instants().map(
