@@ -125,7 +125,9 @@ export function createApp(options: AppOptions) {
   sessionRoutes(surface, options.backend, options.clock);
   app.use(cookieApp);
   apiKeyRoutes(surface, options.backend, options.random);
-  backupRoutes(surface, options.backend, options.backups);
+  backupRoutes(surface, options.backend, options.backups, ({ actor, source }, password) =>
+    options.signIn.confirm(actor, password, source),
+  );
   bindingRoutes(surface, options.backend);
   credentialRoutes(surface, options.backend);
   discoveryRoutes(surface, options.backend, options.discovery);

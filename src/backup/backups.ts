@@ -1,7 +1,7 @@
 // The backups of an appliance: the folder that they are in, the one that is being taken, and those that came to nothing
-// since the start. Deletes no backup.
+// since the start.
 
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { syncDirectory } from "../base/durable-file.ts";
@@ -41,6 +41,17 @@ export interface Backups {
    * store_read_only
    */
   start(name: string): Backup;
+  /**
+   * The file of a complete backup.
+   * @throws DomainError entity_in_use while it is taken, entity_not_found where there is no complete one of the name
+   */
+  file(name: string): { readonly path: string; readonly sizeBytes: number };
+  /**
+   * Deletes a backup for good; a failed one is forgotten.
+   * @throws DomainError entity_not_found; entity_in_use while it is taken; storage_full where the disk refuses;
+   * store_read_only
+   */
+  remove(name: string): void;
   /** Abandons what is under way. */
   close(): void;
 }
@@ -53,6 +64,12 @@ export const NO_BACKUPS: Backups = {
     throw storeReadOnly();
   },
   start: () => {
+    throw storeReadOnly();
+  },
+  file: (name) => {
+    throw noSuchBackup(name);
+  },
+  remove: () => {
     throw storeReadOnly();
   },
   close: () => {},
@@ -140,9 +157,51 @@ export class BackupFolder implements Backups {
     return backup(name, { state: "Running" });
   }
 
+  file(name: string): { readonly path: string; readonly sizeBytes: number } {
+    const found = this.settled(name);
+    if (found.state !== "Done")
+      throw new DomainError("entity_not_found", `The backup ${name} is not complete: ${found.reason}`, {
+        entity: "backup",
+        id: name,
+      });
+    return { path: join(this.options.directory, name), sizeBytes: found.size_bytes as number };
+  }
+
+  remove(name: string): void {
+    const { directory } = this.options;
+    this.settled(name);
+    const path = join(directory, name);
+    if (existsSync(path)) {
+      try {
+        rmSync(path);
+        syncDirectory(directory);
+      } catch (cause) {
+        throw Object.assign(
+          new DomainError("storage_full", "The disk fails or cannot be written to: the backup was not deleted."),
+          { cause },
+        );
+      }
+    }
+    this.failed = this.failed.filter((each) => each.name !== name);
+  }
+
   close(): void {
     this.isClosed = true;
     this.running?.job.abandon();
+  }
+
+  /** One that is not under way. */
+  private settled(name: string): Backup {
+    const found = this.find(name);
+    if (found === null) throw noSuchBackup(name);
+    // Its file has its name for a moment before it is told of.
+    if (found.state === "Running" || this.running?.name === name)
+      throw new DomainError("entity_in_use", `The backup ${name} is still being taken.`, {
+        entity: "backup",
+        id: name,
+        dependants: {},
+      });
+    return found;
   }
 
   private isTaken(name: string): boolean {
@@ -223,6 +282,10 @@ function read(name: string, path: string, size: number): Backup {
       reason: refusal instanceof Error ? refusal.message : String(refusal),
     });
   }
+}
+
+export function noSuchBackup(name: string): DomainError {
+  return new DomainError("entity_not_found", `There is no backup ${name}.`, { entity: "backup", id: name });
 }
 
 function backup(name: string, rest: Pick<Backup, "state"> & Partial<Backup>): Backup {

@@ -2,14 +2,26 @@
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, OWNER } from "../access/actor.ts";
+import { PASSWORD_MAX_LENGTH } from "../access/password.ts";
+import { assertOnlyOrganization, OWNER_SIGNED_IN } from "../access/whole-appliance.ts";
 import { DomainError } from "../base/errors.ts";
+import { SIGN_IN_BODY_LIMIT_BYTES } from "../http/body.ts";
 import type { Call, RequestContext } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
 import { runWrite } from "../inventory/write-answers.ts";
 import { LIST_HEAD, listMeta, listTail, successBody } from "../wire/envelope.ts";
-import { INT32_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH, Nullable, OneOf, Timestamp } from "../wire/schemas.ts";
-import { BACKUP_STATES, type Backups, type Backup as BackupView } from "./backups.ts";
+import {
+  Body,
+  INT32_MAX,
+  LIMIT_DEFAULT,
+  LIMIT_MAX,
+  NAME_MAX_LENGTH,
+  Nullable,
+  OneOf,
+  Timestamp,
+} from "../wire/schemas.ts";
+import { BACKUP_STATES, type Backups, type Backup as BackupView, noSuchBackup } from "./backups.ts";
 import type { BackupCommands } from "./commands.ts";
 
 const Backup = Type.Object(
@@ -60,12 +72,26 @@ const Params = Type.Object({
 });
 const group = "Backups";
 
+/**
+ * Verifies the password of a caller again.
+ * @throws DomainError auth_invalid_credentials, rate_limit_exceeded
+ */
+export type ConfirmCaller = (call: Call<Actor, unknown, unknown, unknown>, password: string) => Promise<void>;
+
+const Download = Body({
+  password: Type.String({ minLength: 1, maxLength: PASSWORD_MAX_LENGTH, writeOnly: true }),
+});
+/** Registered with IANA. */
+const FILE_TYPE = "application/vnd.sqlite3";
+
 /** /api/v1/backups. */
 export function backupRoutes(
   surface: Surface<Actor, Access>,
   backend: Backend<BackupCommands>,
   backups: Backups,
+  confirm: ConfirmCaller,
 ): void {
+  const { reader } = backend;
   /** A backup is of everything: a key that was given some networks is not to have it made, nor to hear of it. */
   const ofEverything = ({ actor }: Call<Actor, unknown, unknown, unknown>): void => {
     if (actor.networkNs !== null)
@@ -138,12 +164,71 @@ export function backupRoutes(
       (call) => {
         ofEverything(call);
         const backup = backups.find(call.params.name);
-        if (backup === null)
-          throw new DomainError("entity_not_found", `There is no backup ${call.params.name}.`, {
-            entity: "backup",
-            id: call.params.name,
-          });
+        if (backup === null) throw noSuchBackup(call.params.name);
         return json(call, successBody(JSON.stringify(backup)));
+      },
+    )
+    .post(
+      "/api/v1/backups/:name/download",
+      {
+        operationId: "downloadBackup",
+        makesNoTransaction: true,
+        isNotRepeated: true,
+        summary: "Download a backup",
+        description:
+          "The file as it is, for `netledger restore` or `netledger serve --read-only`. It contains all data of the appliance and the hashes of passwords and keys; the caller's password is asked again. Only while the appliance has one organization.",
+        group,
+        access: OWNER_SIGNED_IN,
+        params: Params,
+        bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES,
+        body: Download,
+        answer: null,
+        media: [{ type: FILE_TYPE, description: "The SQLite database.", example: "SQLite format 3" }],
+        errors: ["auth_invalid_credentials", "entity_not_found", "entity_in_use"],
+        example: { body: { password: "a phrase of their own" }, data: null, parameters: { name: BACKUP_EXAMPLE.name } },
+      },
+      async (call) => {
+        const { name } = call.params;
+        assertOnlyOrganization(reader);
+        backups.file(name);
+        await confirm(call, call.body.password);
+        // All of it may have changed while the password was looked at.
+        const { path, sizeBytes } = call.again(() => {
+          assertOnlyOrganization(reader);
+          return backups.file(name);
+        });
+        backend.log.info("backup_downloaded", { name, size_bytes: sizeBytes, request_id: call.requestId });
+        return new Response(Bun.file(path), {
+          headers: {
+            ...call.headers,
+            "cache-control": "no-store",
+            "content-type": FILE_TYPE,
+            "content-disposition": `attachment; filename="${name}"`,
+          },
+        });
+      },
+    )
+    .delete(
+      "/api/v1/backups/:name",
+      {
+        operationId: "deleteBackup",
+        makesNoTransaction: true,
+        isNotRepeated: true,
+        summary: "Delete a backup",
+        description: "The file, for good. One that failed is forgotten. Only while the appliance has one organization.",
+        group,
+        access: OWNER_SIGNED_IN,
+        params: Params,
+        answer: Type.Object({}),
+        errors: ["entity_not_found", "entity_in_use"],
+        example: { data: {}, parameters: { name: BACKUP_EXAMPLE.name } },
+      },
+      (call) => {
+        const { name } = call.params;
+        assertOnlyOrganization(reader);
+        backups.remove(name);
+        backend.log.info("backup_deleted", { name, request_id: call.requestId });
+        return json(call, successBody("{}"));
       },
     );
 

@@ -155,13 +155,21 @@ export class SignIn {
   ): Promise<void> {
     const problem = describePasswordProblem(passwords.wanted);
     if (problem !== null) throw invalid([{ path: "/new_password", message: problem }]);
-    const { reader, writes } = this.options;
-    const [email, hash] = reader.statement(PASSWORD_SQL).values(actor.userN)[0] as [string, string | null];
-    // A stolen session must not become a way to guess the password.
-    await this.slowed(email, source, wrongPassword, () => verifyPassword(passwords.current, hash, true));
+    const { writes } = this.options;
+    await this.confirm(actor, passwords.current, source);
     const passwordHash = await hashPassword(passwords.wanted);
     const id = author.userId as string;
     await writes.run("user.set_password", { id, passwordHash, keeps: hashSessionToken(token) }, author);
+  }
+
+  /**
+   * Verifies the caller's own password once more.
+   * @throws DomainError auth_invalid_credentials; rate_limit_exceeded
+   */
+  async confirm({ userN }: Actor, password: string, source: string): Promise<void> {
+    const [email, hash] = this.options.reader.statement(PASSWORD_SQL).values(userN)[0] as [string, string | null];
+    // A stolen session must not become a way to guess the password.
+    await this.slowed(email, source, wrongPassword, () => verifyPassword(password, hash, true));
   }
 
   /** A new session, always with a new token: one that was planted in a browser beforehand opens nothing. */

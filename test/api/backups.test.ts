@@ -2,13 +2,14 @@
 // copy is the real one.
 
 import { Database } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BackupFolder } from "../../src/backup/backups.ts";
 import type { BackupOrder } from "../../src/backup/job.ts";
 import { type TakenBackup, takeBackup } from "../../src/backup/take.ts";
 import { createLog } from "../../src/base/log.ts";
+import { PASSWORD } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { refusal } from "../support/appliance/factories.ts";
@@ -16,7 +17,7 @@ import { refusal } from "../support/appliance/factories.ts";
 const PATH = "backups";
 
 const appliance = applianceForEach();
-const { anonymous, clock, first, newApiKey, newTag, newUser, owner } = appliance;
+const { anonymous, clock, first, givePassword, newApiKey, newTag, newUser, owner, signedIn } = appliance;
 const { renew } = appliance;
 
 /** Jobs that wait to be let go. */
@@ -345,3 +346,108 @@ test("an API key that is confined to some networks neither takes backups of ever
   expect((await owner.get(PATH)).data).toEqual([]);
   expect((await newApiKey({ permissions: "Owner" }).client.post(PATH, {})).status).toBe(200);
 });
+
+describe("the file of a backup", () => {
+  const taken = async () => (await settled(boss, (await boss.post(PATH, {})).data.name)).name as string;
+  const ask = (name: string, by: Client = boss, password = PASSWORD) =>
+    by.post(`${PATH}/${name}/download`, { password });
+  /** An Owner who knows their password. */
+  let boss: Client;
+  const newBoss = async () => {
+    const { id } = await newUser({ role: "Owner" });
+    await givePassword(id);
+    boss = await signedIn(id);
+  };
+  beforeEach(newBoss);
+
+  test("comes to an Owner who says their password again, byte by byte, and is kept and compressed nowhere", async () => {
+    const name = await taken();
+    const answer = await appliance.handle(
+      new Request(`http://localhost/api/v1/${PATH}/${name}/download`, {
+        method: "POST",
+        headers: { ...headersOf(boss), "content-type": "application/json", "accept-encoding": "zstd, gzip" },
+        body: JSON.stringify({ password: PASSWORD }),
+      }),
+    );
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "cache-control": "no-store",
+      "content-type": "application/vnd.sqlite3",
+      "content-disposition": `attachment; filename="${name}"`,
+    });
+    expect(answer.headers.get("content-encoding")).toBeNull();
+    expect(Buffer.compare(await answer.bytes(), readFileSync(join(folder(), name)))).toBe(0);
+  });
+
+  test("comes to nobody with a wrong password, which soon has to wait", async () => {
+    const name = await taken();
+    expect((await ask(name, boss, "not the password")).body.code).toBe("auth_invalid_credentials");
+    for (let n = 0; n < 20; n += 1) await ask(name, boss, `guess ${n}`);
+    expect((await ask(name)).body.code).toBe("rate_limit_exceeded");
+  });
+
+  test("comes to no Admin, no API key of an Owner's, and not from another site's page", async () => {
+    const name = await taken();
+    const admin = await newUser({ role: "Admin" });
+    await givePassword(admin.id);
+    expect((await ask(name, await signedIn(admin.id))).body.code).toBe("auth_permission_denied");
+    expect((await ask(name, newApiKey({ permissions: "Owner" }).client)).body.code).toBe("auth_session_required");
+    expect((await ask(name, boss.with({ "sec-fetch-site": "cross-site" }))).body.code).toBe("auth_origin_rejected");
+  });
+
+  test("comes to nobody, and stays, where there is another organization", async () => {
+    const name = await taken();
+    await appliance.newOrganization("Second");
+    expect((await ask(name)).body.code).toBe("auth_permission_denied");
+    expect((await boss.delete(`${PATH}/${name}`)).body.code).toBe("auth_permission_denied");
+    expect(readdirSync(folder())).toEqual([name]);
+  });
+
+  test("does not come, nor goes, while it is taken", async () => {
+    const jobs = new HeldJobs();
+    await renew({ backups: { takeBackup: jobs.take } });
+    await newBoss();
+    const { data } = await boss.post(PATH, {});
+    expect((await ask(data.name)).body.code).toBe("entity_in_use");
+    expect((await boss.delete(`${PATH}/${data.name}`)).body.code).toBe("entity_in_use");
+    jobs.letGo();
+    expect((await settled(boss, data.name)).state).toBe("Done");
+  });
+
+  test("is gone once it is deleted, from the disk too, and its name is not given out again", async () => {
+    const [name, other] = [await taken(), await taken()];
+    const answer = await boss.delete(`${PATH}/${name}`);
+    expect([answer.status, answer.data]).toEqual([200, {}]);
+    expect(readdirSync(folder())).toEqual([other]);
+    expect((await boss.get(PATH)).data.map((each: { name: string }) => each.name)).toEqual([other]);
+    for (const gone of [await boss.get(`${PATH}/${name}`), await ask(name), await boss.delete(`${PATH}/${name}`)])
+      expect([gone.status, gone.body.code]).toEqual([404, "entity_not_found"]);
+    expect(await taken()).not.toBe(name);
+  });
+
+  test("that names no backup reaches no other file", async () => {
+    await taken();
+    writeFileSync(join(appliance.dataDirectory, "other.db"), "other");
+    for (const name of ["..%2Fnetledger.db", "..%2Fother.db", "%2e%2e%2fother.db", "other.db"]) {
+      expect((await ask(name)).status).toBeGreaterThanOrEqual(400);
+      expect((await boss.delete(`${PATH}/${name}`)).status).toBeGreaterThanOrEqual(400);
+    }
+    expect(existsSync(join(appliance.dataDirectory, "other.db"))).toBe(true);
+    expect((await boss.get("hosts")).status).toBe(200);
+  });
+
+  test("of a backup that failed: there is none to download, and deleting it forgets it", async () => {
+    await renew({
+      backups: { takeBackup: () => ({ taken: Promise.reject(new Error("broken")), abandon: () => {} }) },
+    });
+    await newBoss();
+    const name = await taken();
+    expect((await ask(name)).body.code).toBe("entity_not_found");
+    expect((await boss.delete(`${PATH}/${name}`)).status).toBe(200);
+    expect((await boss.get(PATH)).data).toEqual([]);
+  });
+});
+
+function headersOf(client: Client): Record<string, string> {
+  return (client as unknown as { headers: Record<string, string> }).headers;
+}

@@ -28,6 +28,7 @@ describe("an operation whose caller is disabled while it waits for the writer wr
   /** Those that write nothing through the writer, or nothing but what ends the caller's own sessions. */
   const others = new Set([
     "createBackup",
+    "downloadBackup",
     "deleteBackup",
     "signOut",
     "endSession",

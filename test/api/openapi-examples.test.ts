@@ -179,6 +179,8 @@ test("the examples can be sent one after the other", async () => {
   const sessions = (await client.get("/api/auth/sessions")).data as Array<{ id: string; is_current: boolean }>;
   await send("endSession", { id: sessions.find(({ is_current }) => !is_current)?.id as string });
   await send("endOtherSessions");
+  await send("downloadBackup", { name: backup.data.name });
+  await send("deleteBackup", { name: backup.data.name });
   await send("changePassword");
   await send("signOut");
 

@@ -31,6 +31,7 @@ const MEDIA_TYPES = [
   "text/plain",
   "text/vnd.mermaid",
   "application/graphml+xml",
+  "application/vnd.sqlite3",
 ];
 
 describe("the OpenAPI document", () => {
@@ -50,7 +51,7 @@ describe("the OpenAPI document", () => {
     expect(registered.length).toBeGreaterThan(20);
   });
 
-  test("gives every operation an id of its own, a summary, a group, its security, and JSON but for tables, lines, texts and streams", () => {
+  test("gives every operation an id of its own, a summary, a group, its security, and JSON but for tables, lines, texts, streams and files", () => {
     const ids = api.operations.map((each) => each.operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const each of api.operations) {

@@ -159,6 +159,9 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/backups": OWNER,
   "POST /api/v1/backups": OWNER,
   "GET /api/v1/backups/:name": OWNER,
+  // "Session-only, Owners, and only while one organization exists": there are two in the world that is asked.
+  "POST /api/v1/backups/:name/download": { role: "Owner", sessionOnly: true },
+  "DELETE /api/v1/backups/:name": { role: "Owner", sessionOnly: true },
 };
 
 /** Section 2: the status of each code. */

@@ -744,7 +744,22 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       code: ofEverything(caller, "entity_not_found"),
     },
   ],
+  "POST /api/v1/backups/:name/download": ({ path }) => [
+    {
+      title: "of two organizations",
+      path: ofNoBackup(path),
+      body: { password: PASSWORD },
+      code: "auth_permission_denied",
+    },
+  ],
+  "DELETE /api/v1/backups/:name": ({ path }) => [
+    { title: "of two organizations", path: ofNoBackup(path), code: "auth_permission_denied" },
+  ],
 };
+
+function ofNoBackup(path: string): string {
+  return path.replace(":name", "netledger-20200101T000000000Z.db");
+}
 
 function ofEverything(caller: Caller, code: string | null): string | null {
   return caller.networkIds === null ? code : "auth_permission_denied";

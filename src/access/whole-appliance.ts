@@ -1,0 +1,19 @@
+// Who may ask for what is of the whole appliance: an Owner, signed in as a person, and only while there is no other
+// organization whose secrets and records would be handed over as well.
+
+import { DomainError } from "../base/errors.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import type { Access } from "./actor.ts";
+
+export const OWNER_SIGNED_IN: Access = { role: "Owner", sessionOnly: true };
+
+/** @throws DomainError auth_permission_denied where the appliance has several organizations */
+export function assertOnlyOrganization(reader: Reader): void {
+  const [[count] = [0]] = reader.statement("SELECT count(*) FROM organizations").values() as Array<[number]>;
+  if (count > 1)
+    throw new DomainError(
+      "auth_permission_denied",
+      "This concerns the whole appliance, which has several organizations: it can be done from the command line alone.",
+      { organizations: count },
+    );
+}
