@@ -34,19 +34,6 @@ export class RecordTallies {
     chapter[start + LAST] = sequence;
   }
 
-  /** Those that changed so often at least, in steps, in any order. */
-  *often(least: number): Generator<readonly RecordTally[]> {
-    for (const [number, chapter] of this.chapters) {
-      const found: RecordTally[] = [];
-      for (let place = 0; place < CHAPTER_RECORDS; place += 1) {
-        const start = place * FIELDS;
-        if (totalAt(chapter, start) >= least)
-          found.push({ n: number * CHAPTER_RECORDS + place, tally: tallyAt(chapter, start) });
-      }
-      yield found;
-    }
-  }
-
   /** Those that changed most, in steps. */
   *most(limit: number): Generator<void, RecordTally[]> {
     let best: RecordTally[] = [];

@@ -6,7 +6,6 @@ import { ChangeLog } from "../../db/reading/change-log.ts";
 import type { Reach } from "../../db/reading/list-query.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { RecordTallies } from "../activity/record-tallies.ts";
 
 /** Changes within the day that make a port flap. */
 export const FLAPPING_CHANGES = 6;
@@ -18,9 +17,25 @@ export interface FlappingPort {
   readonly last: number;
 }
 
-const STEP_VERSIONS = 10_000;
-const IS_OF_STATUS = `instr(changed, '"oper_status"') > 0`;
+const STEP_VERSIONS = 20_000;
+/** Ports looked up per step. */
+const STEP_PORTS = 500;
+const COMMA = 44;
+const DIGIT_0 = 48;
 
+const IS_OF_STATUS = `instr(changed, '"oper_status"') > 0`;
+const CHANGES = `history_versions INDEXED BY history_versions_of_status WHERE ${IS_OF_STATUS}`;
+/** The transaction with the first change that is too many for a step. */
+const TOO_MANY = `SELECT key & 2147483647 FROM ${CHANGES} AND (key & 2147483647) >= +?1
+  AND (key & 2147483647) <= +?2 ORDER BY key & 2147483647 LIMIT 1 OFFSET +?3`;
+/** As one text: half a million rows would take longer to hand over than to find. */
+const CHANGED = `SELECT group_concat(key >> 31) FROM ${CHANGES} AND (key & 2147483647) >= +?1
+  AND (key & 2147483647) <= +?2`;
+/** Of one transaction, by record. */
+const CHANGED_AT_ONCE = `SELECT group_concat(n), max(n) FROM (SELECT key >> 31 AS n FROM ${CHANGES}
+  AND (key & 2147483647) = +?1 AND key > ((+?2 << 31) | +?1) ORDER BY key LIMIT +?3)`;
+const LAST_CHANGES = `SELECT j.value, (SELECT max(key) & 2147483647 FROM history_versions
+  WHERE key > ((j.value << 31) | +?2) AND key <= ((j.value << 31) | +?3) AND ${IS_OF_STATUS}) FROM json_each(+?1) j`;
 /** Those that changed most first. @param networkN null for all that the caller reaches */
 export function* flappingPorts(
   reader: Reader,
@@ -29,34 +44,75 @@ export function* flappingPorts(
   { after, until }: TransactionRange,
   stepVersions = STEP_VERSIONS,
 ): Generator<void, readonly FlappingPort[]> {
-  const tallies = new RecordTallies();
-  // Within a transaction by record: what comes next is after both.
-  for (let [sequence, n] = [after + 1, 0]; ; ) {
-    const rows = reader
-      .statement(
-        `SELECT key & 2147483647, key >> 31 FROM history_versions INDEXED BY history_versions_of_status
-          WHERE ${IS_OF_STATUS} AND (key & 2147483647) >= +?1 AND (key & 2147483647) <= +?2
-          AND ((key & 2147483647) > +?1 OR key > ((+?3 << 31) | +?1))
-          ORDER BY key & 2147483647, key LIMIT +?4`,
-      )
-      .values(sequence, until, n, stepVersions) as Array<[number, number]>;
-    for (const [each, record] of rows) tallies.add(record, "Updated", each);
-    yield;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < stepVersions) break;
-    [sequence, n] = last;
+  const counts = new ChangesOfRecords();
+  for (let from = after + 1; from <= until; ) {
+    const [next] = (reader.statement(TOO_MANY).values(from, until, stepVersions)[0] ?? []) as [number?];
+    if (next === from) {
+      for (let n: number | null = 0; n !== null; ) {
+        const row = reader.statement(CHANGED_AT_ONCE).values(from, n, stepVersions)[0] as
+          | [string, number]
+          | [null, null];
+        counts.add(row[0] ?? "");
+        yield;
+        n = row[1];
+      }
+      from += 1;
+    } else {
+      const [changed] = reader.statement(CHANGED).values(from, next === undefined ? until : next - 1)[0] as [
+        string | null,
+      ];
+      counts.add(changed ?? "");
+      yield;
+      from = next ?? until + 1;
+    }
   }
   const log = new ChangeLog(reader);
   const flapping: FlappingPort[] = [];
-  for (const often of tallies.often(FLAPPING_CHANGES)) {
-    const seen = log.everSeenOf(
-      [ifEntryKind],
-      often.map(({ n }) => n),
-      reach,
-      networkN,
-    );
-    for (const { n, tally } of often) if (seen.has(n)) flapping.push({ n, changes: tally.updated, last: tally.last });
+  for (let start = 0; start < counts.often.length; start += STEP_PORTS) {
+    const often = counts.often.slice(start, start + STEP_PORTS);
+    const seen = log.everSeenOf([ifEntryKind], often, reach, networkN);
+    const rows = reader.statement(LAST_CHANGES).values(JSON.stringify(often), after, until) as Array<[number, number]>;
+    for (const [port, last] of rows) if (seen.has(port)) flapping.push({ n: port, changes: counts.of(port), last });
     yield;
   }
   return flapping.sort((one, other) => other.changes - one.changes || other.last - one.last || one.n - other.n);
+}
+
+const CHAPTER_BITS = 16;
+const CHAPTER_RECORDS = 2 ** CHAPTER_BITS;
+
+/** How often each of very many records changed: a number each, by neighboring record numbers. */
+class ChangesOfRecords {
+  /** Those that changed often enough, each once. */
+  readonly often: number[] = [];
+  private readonly chapters = new Map<number, Uint32Array>();
+
+  /** @param ns decimal, separated by commas; empty for none */
+  add(ns: string): void {
+    if (ns === "") return;
+    let n = 0;
+    for (let place = 0; place < ns.length; place += 1) {
+      const letter = ns.charCodeAt(place);
+      if (letter !== COMMA) n = n * 10 + letter - DIGIT_0;
+      else {
+        this.count(n);
+        n = 0;
+      }
+    }
+    this.count(n);
+  }
+
+  of(n: number): number {
+    return this.chapters.get(Math.floor(n / CHAPTER_RECORDS))?.[n % CHAPTER_RECORDS] ?? 0;
+  }
+
+  private count(n: number): void {
+    const number = Math.floor(n / CHAPTER_RECORDS);
+    let chapter = this.chapters.get(number);
+    if (chapter === undefined) this.chapters.set(number, (chapter = new Uint32Array(CHAPTER_RECORDS)));
+    const place = n % CHAPTER_RECORDS;
+    const changes = (chapter[place] as number) + 1;
+    chapter[place] = changes;
+    if (changes === FLAPPING_CHANGES) this.often.push(n);
+  }
 }

@@ -70,16 +70,21 @@ function* freshPorts(
   const log = new ChangeLog(reader);
   const last = reader.atSequence(until).lastN;
   // Numbers are given in order of time: what is new has a higher one than what there was.
-  for (let n = reader.atSequence(after).lastN; n < last; n += STEP_RECORDS) {
+  for (let n = reader.atSequence(after).lastN; n < last; ) {
+    const ns = reader
+      .statement(
+        `SELECT DISTINCT n FROM history_spans WHERE scope = +?1 AND n > +?2 AND n <= +?3 ORDER BY n LIMIT ${STEP_RECORDS}`,
+      )
+      .values(scopeKey(reach.organizationN, fdbEntryKind), n, last)
+      .flat() as number[];
     const rows = reader
       .statement(
-        `SELECT r.n, ${ENTRY} ->> '$.network_id', ${ENTRY} ->> '$.mac_address',
+        `SELECT r.value, ${ENTRY} ->> '$.network_id', ${ENTRY} ->> '$.mac_address',
           (SELECT p.n FROM history_records p WHERE p.id = ${ENTRY} ->> '$.if_entry_id')
-        FROM history_records r CROSS JOIN history_versions v ON v.key = (SELECT min(key) FROM history_versions
-          WHERE key > (r.n << 31) AND key < ((r.n + 1) << 31))
-        WHERE r.n > +?1 AND r.n <= +?2 AND r.kind = ${fdbEntryKind.code}`,
+        FROM json_each(+?1) r CROSS JOIN history_versions v ON v.key = (SELECT min(key) FROM history_versions
+          WHERE key > (r.value << 31) AND key < ((r.value + 1) << 31))`,
       )
-      .values(n, Math.min(last, n + STEP_RECORDS)) as Array<[number, string, string, number]>;
+      .values(JSON.stringify(ns)) as Array<[number, string, string, number]>;
     const seen = log.everSeenOf(
       [fdbEntryKind],
       rows.map(([record]) => record),
@@ -95,6 +100,7 @@ function* freshPorts(
       else if (first !== port) found.set(key, new Set([first, port]));
     }
     yield;
+    n = ns.length < STEP_RECORDS ? last : (ns.at(-1) as number);
   }
   return found;
 }
