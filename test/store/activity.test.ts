@@ -14,6 +14,7 @@ import { activity } from "../../src/questions/activity/activity.ts";
 import { type ActivityInput, GROUPINGS, type Grouping } from "../../src/questions/activity/meant-changes.ts";
 import { recordLabel } from "../../src/resources/record-label.ts";
 import { Model } from "../support/model/model.ts";
+import { changeRanges } from "../support/model/range-drafts.ts";
 import { isTold, type ToldChange, type ToldQuery, toldChanges } from "../support/model/told-changes.ts";
 import { Store, type Wire } from "../support/store/store.ts";
 
@@ -37,7 +38,8 @@ beforeAll(() => {
   model.movesHosts = false;
   for (let each = 0; each < 400; each += 1) {
     model.author = model.random.pick(AUTHORS);
-    model.step();
+    if (model.random.integer(4) === 0) model.step((draft) => changeRanges(draft, model.random));
+    else model.step();
     if (each % 40 === 0) store.clock.at += 86_400_000;
   }
   store.clock.at += 60_000;

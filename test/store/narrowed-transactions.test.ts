@@ -12,6 +12,7 @@ import { type MadeBy, transactions } from "../../src/history/transactions.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { Model } from "../support/model/model.ts";
+import { changeRanges } from "../support/model/range-drafts.ts";
 import { isTold, type ToldChange, type ToldQuery, toldChanges } from "../support/model/told-changes.ts";
 import { Store, type Wire } from "../support/store/store.ts";
 
@@ -26,7 +27,8 @@ beforeAll(() => {
   model = new Model(store, 31);
   for (let each = 0; each < 400; each += 1) {
     model.author = model.random.pick(AUTHORS);
-    model.step();
+    if (model.random.integer(4) === 0) model.step((draft) => changeRanges(draft, model.random));
+    else model.step();
     if (each % 50 === 0) store.clock.at += 86_400_000;
   }
   told = toldChanges(store);

@@ -85,7 +85,7 @@ export function isTold(change: ToldChange, query: ToldQuery): boolean {
     (host_id === undefined || change.id === host_id || has("host_id", [host_id])) &&
     (subnet_id === undefined ||
       change.id === subnet_id ||
-      (change.type === "ip_address" && has("subnet_id", [subnet_id]))) &&
+      (["ip_address", "ip_range"].includes(change.type) && has("subnet_id", [subnet_id]))) &&
     (id === undefined || change.id === id)
   );
 }

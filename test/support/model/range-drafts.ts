@@ -1,0 +1,41 @@
+// IP ranges that come, change, go from subnet to subnet, and go: for histories in which they count with their subnets.
+
+import { ipRangeKind } from "../../../src/resources/ip-ranges/ip-range.ts";
+import { RANGE_PURPOSES } from "../../../src/resources/ip-ranges/range-purpose.ts";
+import { networkKind } from "../../../src/resources/networks/network.ts";
+import { subnetKind } from "../../../src/resources/subnets/subnet.ts";
+import type { SeededRandom } from "../injected/seeded-random.ts";
+import { subnetFields } from "../store/store.ts";
+import type { Draft } from "./draft.ts";
+
+/** One change of a range, or two of one range in a transaction. */
+export function changeRanges(draft: Draft, random: SeededRandom): void {
+  const ranges = draft.all(ipRangeKind);
+  const networkId = random.pick(draft.all(networkKind)).id;
+  const subnetsOf = (id: string) => draft.all(subnetKind).filter(({ fields }) => fields.network_id === id);
+  const another = `192.168.${random.integer(256)}.0/24`;
+  const isThere = subnetsOf(networkId).some(({ fields }) => fields.cidr === another);
+  if (subnetsOf(networkId).length === 0 || (random.integer(8) === 0 && !isThere))
+    draft.create(subnetKind, subnetFields(networkId, another));
+  const dice = random.integer(10);
+  if (ranges.length < 3 || dice < 4) {
+    const subnet = random.pick(subnetsOf(networkId));
+    const first = `10.${random.integer(256)}.${random.integer(256)}.${random.integer(256)}`;
+    if (ranges.some(({ fields }) => fields.network_id === networkId && fields.first === first)) return;
+    draft.create(ipRangeKind, {
+      network_id: networkId,
+      subnet_id: subnet.id,
+      first,
+      last: first,
+      purpose: random.pick(RANGE_PURPOSES),
+      description: null,
+      tags: [],
+    });
+    return;
+  }
+  const range = random.pick(ranges);
+  if (dice < 6) draft.update(range, { description: `range ${random.integer(3)}` });
+  if (dice >= 6 && dice < 9)
+    draft.update(range, { subnet_id: random.pick(subnetsOf(range.fields.network_id as string)).id });
+  if (dice === 9) draft.remove(range);
+}
