@@ -35,6 +35,7 @@ import { filterFieldRoutes } from "./inventory/filter-field-routes.ts";
 import { RESOURCES } from "./inventory/resources.ts";
 import { activityRoutes } from "./questions/activity/activity-routes.ts";
 import { conflictRoutes } from "./questions/conflicts/routes.ts";
+import { faceplateRoutes } from "./questions/faceplate/faceplate-routes.ts";
 import { ipamRoutes } from "./questions/ipam/ipam-routes.ts";
 import { searchRoutes } from "./questions/search-routes.ts";
 import { summaryRoutes } from "./questions/summary/summary-routes.ts";
@@ -166,6 +167,7 @@ export function createApp(options: AppOptions) {
   conflictRoutes(surface, options.backend);
   summaryRoutes(surface, options.backend, options.clock);
   searchRoutes(surface, options.backend);
+  faceplateRoutes(surface, options.backend);
   topologyRoutes(surface, options.backend);
   vendorRoutes(surface);
   documentation(

@@ -13,6 +13,7 @@ import { largeRecordRead } from "./inventory/large-record.ts";
 import { longListRead } from "./inventory/long-list.ts";
 import { activity } from "./questions/activity/activity.ts";
 import { conflicts } from "./questions/conflicts/conflicts.ts";
+import { faceplate } from "./questions/faceplate/faceplate.ts";
 import { subnetAddresses } from "./questions/ipam/addresses.ts";
 import { freeSpace } from "./questions/ipam/free.ts";
 import { subnetTree } from "./questions/ipam/subnet-tree.ts";
@@ -25,6 +26,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   conflicts,
   diff,
   freeSpace,
+  faceplate,
   largeRecordRead,
   locate,
   locateTimeline,

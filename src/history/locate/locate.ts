@@ -56,7 +56,7 @@ function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
 const PAUSE = new Uint8Array(0);
 
 /** The caller's sight of the network asked for, or of all. */
-export function sightOf(reader: Reader, { actor, networkId }: LocateQuery): Sight {
+export function sightOf(reader: Reader, { actor, networkId }: Pick<LocateQuery, "actor" | "networkId">): Sight {
   const { organizationN } = actor;
   const reached = actor.networkNs === null ? null : reader.recordIds(actor.networkNs);
   if (networkId === null) return { organizationN, networkIds: reached };

@@ -152,6 +152,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/search": VIEWER,
   "GET /api/v1/locate/timeline": VIEWER,
   "GET /api/v1/topology": VIEWER,
+  "GET /api/v1/hosts/:id/faceplate": VIEWER,
   "GET /api/v1/vendors/:mac": VIEWER,
   // A transaction may have written whatever an Admin writes.
   "POST /api/v1/transactions/:sequence/revert": ADMIN,

@@ -679,6 +679,17 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
     ),
   "GET /api/v1/fields/:kind": ({ path }) =>
     ["host", "api_key"].map((kind) => ({ title: kind, path: path.replace(":kind", kind), code: null })),
+  "GET /api/v1/hosts/:id/faceplate": (asking) =>
+    asking.targets("hosts").flatMap(({ title, id, isReached }) =>
+      asking.instants().map(
+        (instant): Case => ({
+          title: `${title}, ${instant.title}`,
+          path: withQuery(asking.path.replace(":id", id), instant.query),
+          code: isReached && instant.title !== asking.world.early ? null : "entity_not_found",
+          check: ({ data }) => expect(data.host.id).toBe(id),
+        }),
+      ),
+    ),
   "GET /api/v1/vendors/:mac": ({ path }) =>
     ["00:1b:21:aa:bb:cc", "ffffff"].map((mac) => ({ title: mac, path: path.replace(":mac", mac), code: null })),
   // Its head is everybody's: it is to be written down elsewhere.

@@ -1,0 +1,164 @@
+// How the interfaces of a device sit on it: ports by member and module, in the order of their numbers; management ports;
+// and what is no port. By names and types alone; pure.
+
+/** What the layout goes by. */
+export interface LaidOut {
+  readonly if_index: number;
+  readonly name: string;
+  /** IANAifType-MIB. */
+  readonly if_type: number;
+}
+
+export interface PortGroup<P> {
+  readonly type: "Module" | "Management";
+  /** The number of the member of a stack, or of the chassis: `1` of `Gi1/0/7`; null where names have two numbers or one. */
+  readonly member: string | null;
+  /** What stands before the port's number: `1/0` of `Gi1/0/7`; null where that is nothing. */
+  readonly module: string | null;
+  /** In order. */
+  readonly ports: P[];
+}
+
+export interface Layout<P> {
+  /** Modules in order, then management ports. */
+  readonly groups: readonly PortGroup<P>[];
+  /** Aggregates, VLAN interfaces, loopbacks, tunnels, subinterfaces. */
+  readonly logical: readonly P[];
+}
+
+export function layOut<P extends LaidOut>(interfaces: readonly P[]): Layout<P> {
+  const read = interfaces.map((port) => ({ port, ...nameOf(port) }));
+  const ports = withBreakouts(read.filter(({ port, type, isSub }) => isPort(port, type, isSub)));
+  const portsOf = new Set(ports.map(({ port }) => port));
+  const logical = read.filter(({ port }) => !portsOf.has(port));
+  const groups = Map.groupBy(ports, ({ type, numbers }) =>
+    MANAGEMENT.has(type) ? MANAGEMENT_KEY : numbers.slice(0, -1).join("/"),
+  );
+  return {
+    groups: [...groups]
+      .map(([key, members]) => {
+        const before = key === MANAGEMENT_KEY || key === "" ? [] : key.split("/");
+        return {
+          type: key === MANAGEMENT_KEY ? ("Management" as const) : ("Module" as const),
+          member: before.length > 1 ? (before[0] as string) : null,
+          module: before.length === 0 ? null : before.join("/"),
+          ports: inOrder(members),
+          before: before.map(Number),
+        };
+      })
+      .sort(
+        (one, other) =>
+          Number(one.type === "Management") - Number(other.type === "Management") ||
+          compareNumbers(one.before, other.before),
+      )
+      .map(({ before: _, ...group }) => group),
+    logical: inOrder(logical),
+  };
+}
+
+interface ReadName {
+  /** In lower case, without what stands between it and the numbers: `gigabitethernet`, `xe`. */
+  readonly type: string;
+  /** `1/0/7`; none for a name of another form. */
+  readonly numbers: readonly number[];
+  /** Channel of a port that is broken out: `xe-0/0/1:2`, or the unit of a subinterface: `Gi0/1.100`. */
+  readonly sub: readonly number[];
+  readonly isSub: boolean;
+  readonly name: string;
+}
+
+type Read<P> = ReadName & { readonly port: P };
+
+const NUMBERED = /^(\D*?)[-\s]*(\d+(?:\/\d+)+|\d+(?::\d+)*)(:\d+)?(\.\d+)?$/;
+
+function nameOf({ name: told }: LaidOut): ReadName {
+  const name = told.trim().toLowerCase();
+  const [, type, numbers, channel, unit] = NUMBERED.exec(name) ?? [];
+  if (numbers === undefined)
+    return { type: /^[^\d\s.:-]*/.exec(name)?.[0] ?? "", numbers: [], sub: [], isSub: /\.\d+$/.test(name), name };
+  return {
+    type: type ?? "",
+    // Some write slot and port with a colon.
+    numbers: numbers.split(/[/:]/).map(Number),
+    sub: [channel, unit].flatMap((text) => (text === undefined ? [] : Number(text.slice(1)))),
+    isSub: unit !== undefined,
+    name,
+  };
+}
+
+/** IANAifType-MIB: those that have a socket. */
+const PORT_TYPES: ReadonlySet<number> = new Set([
+  6, 7, 9, 15, 18, 19, 22, 26, 30, 37, 39, 45, 46, 56, 62, 69, 71, 94, 95, 96, 97, 117, 168, 169, 199, 237, 238, 250,
+]);
+/** `other`: of what a person enters, or a device does not tell more. */
+const OTHER_TYPE = 1;
+
+/** Many devices report aggregates, bridges and VLAN interfaces as Ethernet. */
+const LOGICAL = new Set(
+  "vlan vl vlanif svi ve po port-channel portchannel be bundle-ether ae lag trk bond team lo loopback tu tunnel tun tap gre gr ip sit wg br bridge bdi bvi irb null nu dummy ifb vxlan nve vtep vmbr veth virbr docker cni flannel cali ppp pppoe cpu dsc stackport stacksub".split(
+    " ",
+  ),
+);
+const MANAGEMENT = new Set(["mgmt", "management", "mgmteth", "ma", "fxp", "me", "vme", "oob"]);
+const MANAGEMENT_KEY = "management";
+
+function isPort({ if_type: ifType }: LaidOut, type: string, isSub: boolean): boolean {
+  if (isSub || LOGICAL.has(type)) return false;
+  return PORT_TYPES.has(ifType) || ifType === OTHER_TYPE;
+}
+
+/**
+ * A port that has one number more than most of its type is a part of one that is broken out: `Eth1/49/2` beside
+ * `Eth1/1`.
+ */
+function withBreakouts<P>(ports: readonly Read<P>[]): Read<P>[] {
+  const usual = new Map<string, number>();
+  for (const [type, members] of Map.groupBy(ports, (port) => port.type)) {
+    const lengths = [...Map.groupBy(members, ({ numbers }) => numbers.length)];
+    lengths.sort(([length, many], [otherLength, others]) => others.length - many.length || length - otherLength);
+    usual.set(type, lengths[0]?.[0] ?? 0);
+  }
+  return ports.map((port) => {
+    const { numbers, sub, type } = port;
+    const isPart = numbers.length > 1 && numbers.length === (usual.get(type) ?? 0) + 1;
+    return isPart ? { ...port, numbers: numbers.slice(0, -1), sub: [numbers.at(-1) as number, ...sub] } : port;
+  });
+}
+
+/** Types in the order of their first interface in the device's own table; then by number. */
+function inOrder<P extends LaidOut>(members: readonly Read<P>[]): P[] {
+  const first = new Map<string, number>();
+  for (const { type, port } of members) first.set(type, Math.min(first.get(type) ?? port.if_index, port.if_index));
+  return [...members]
+    .sort(
+      (one, other) =>
+        (first.get(one.type) as number) - (first.get(other.type) as number) ||
+        compareNumbers(one.numbers, other.numbers) ||
+        compareNumbers(one.sub, other.sub) ||
+        compareNaturally(one.name, other.name) ||
+        one.port.if_index - other.port.if_index,
+    )
+    .map(({ port }) => port);
+}
+
+/** Number by number; what ends first comes first. */
+function compareNumbers(one: readonly number[], other: readonly number[]): number {
+  for (let place = 0; ; place += 1) {
+    const [left, right] = [one[place], other[place]];
+    if (left === undefined || right === undefined) return one.length - other.length;
+    if (left !== right) return left - right;
+  }
+}
+
+/** `swp2` before `swp10`. */
+function compareNaturally(one: string, other: string): number {
+  const [left, right] = [one, other].map((text) => text.split(/(\d+)/)) as [string[], string[]];
+  for (let place = 0; place < Math.min(left.length, right.length); place += 1) {
+    const [a, b] = [left[place] as string, right[place] as string];
+    if (a === b) continue;
+    // Every other piece is a number.
+    const difference = place % 2 === 1 ? Number(a) - Number(b) : 0;
+    return difference !== 0 ? difference : a < b ? -1 : 1;
+  }
+  return left.length - right.length;
+}
