@@ -63,6 +63,7 @@ import type { AccessGate } from "./sign-in/gate.ts";
 import { signInRoutes } from "./sign-in/routes.ts";
 import { sessionRoutes } from "./sign-in/session-routes.ts";
 import type { SignIn } from "./sign-in/sign-in.ts";
+import { logRoutes } from "./upkeep/log-routes.ts";
 
 export interface AppOptions {
   readonly backend: Backend<AllCommands>;
@@ -145,6 +146,7 @@ export function createApp(options: AppOptions) {
   ipAddressRoutes(surface, options.backend);
   ipRangeRoutes(surface, options.backend);
   ipamRoutes(surface, options.backend);
+  logRoutes(surface, options.backend);
   markerRoutes(surface, options.backend);
   networkRoutes(surface, options.backend);
   organizationRoutes(surface, options.backend);

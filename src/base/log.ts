@@ -4,6 +4,7 @@
 import { type Clock, systemClock } from "./clock.ts";
 import type { Counts } from "./counters.ts";
 import { formatInstant } from "./instant.ts";
+import { type LogLevel, RecentLines } from "./recent-lines.ts";
 
 export type LogFormat = "text" | "json";
 
@@ -16,6 +17,8 @@ export interface Log {
   info(event: string, fields?: Record<string, unknown>): void;
   warn(event: string, fields?: Record<string, unknown>): void;
   error(event: string, fields?: Record<string, unknown>): void;
+  /** What it has written lately. */
+  readonly recent: RecentLines;
 }
 
 export interface LogOptions {
@@ -42,8 +45,9 @@ export const LOG_MAX_ITEMS = 100;
 export function createLog(options: LogOptions): Log {
   const { write, clock, counts } = options;
   const render = options.format === "json" ? renderJson : renderText;
+  const recent = new RecentLines();
   const at =
-    (level: Level) =>
+    (level: LogLevel) =>
     (event: string, fields: Record<string, unknown> = {}): void => {
       if (counts !== undefined) counts[level] += 1;
       const now = formatInstant(clock.now());
@@ -54,9 +58,10 @@ export function createLog(options: LogOptions): Log {
         // A getter or a proxy threw.
         line = render(now, level, event, { fields: "[unreadable]" });
       }
+      recent.add({ at: now, level, event: cut(event), text: line });
       write(line);
     };
-  return { info: at("info"), warn: at("warn"), error: at("error") };
+  return { info: at("info"), warn: at("warn"), error: at("error"), recent };
 }
 
 /** The program's own log, on standard error. */
@@ -75,8 +80,6 @@ export function isSecretFieldName(name: string): boolean {
   return SECRET_NAME.test(plain) && !/keyids?$/.test(plain);
 }
 
-type Level = keyof Counts["log_lines"];
-
 const HIDDEN = "[hidden]";
 const RESERVED: ReadonlySet<string> = new Set(["at", "level", "event"]);
 const SECRET_NAME = /passw|passphrase|pwd|secret|token|key|authorization|bearer|cookie|session|community/;
@@ -93,7 +96,7 @@ const API_KEY = /(nlk(?:_|%5f))[0-9a-z]{5,}/gi;
  */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-function renderJson(at: string, level: Level, event: string, fields: Record<string, unknown>): string {
+function renderJson(at: string, level: LogLevel, event: string, fields: Record<string, unknown>): string {
   const line: [string, unknown][] = [
     ["at", at],
     ["level", level],
@@ -103,7 +106,7 @@ function renderJson(at: string, level: Level, event: string, fields: Record<stri
   return quote(Object.fromEntries(line));
 }
 
-function renderText(at: string, level: Level, event: string, fields: Record<string, unknown>): string {
+function renderText(at: string, level: LogLevel, event: string, fields: Record<string, unknown>): string {
   const words = [at, level.toUpperCase().padEnd(5), quote(cut(event)).slice(1, -1).replaceAll('\\"', '"')];
   for (const [name, value] of entriesOf(fields))
     words.push(`${bare(name)}=${typeof value === "string" ? bare(value) : quote(value)}`);

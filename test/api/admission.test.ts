@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { generateApiKey } from "../../src/access/api-key.ts";
 import { DomainError } from "../../src/base/errors.ts";
+import { RecentLines } from "../../src/base/recent-lines.ts";
 import { WRITE_RETRY_AFTER_S } from "../../src/base/write-limits.ts";
 import {
   Admission,
@@ -285,7 +286,12 @@ describe("requests that come together from one address", () => {
   test("ask the store for whose credentials they carry so often at most", async () => {
     await roundIsOver();
     let asked = 0;
-    const admission = new Admission(timers, { info: () => {}, warn: () => {}, error: () => {} });
+    const admission = new Admission(timers, {
+      info: () => {},
+      warn: () => {},
+      error: () => {},
+      recent: new RecentLines(),
+    });
     const from = (source: string) => ({
       source: () => source,
       user: (mayAsk: () => boolean) => {

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant, parseInstant } from "../../src/base/instant.ts";
+import { RecentLines } from "../../src/base/recent-lines.ts";
 import type { Timers } from "../../src/base/timers.ts";
 import { type ScheduledScans, ScheduleRunner } from "../../src/discovery/scans/schedule-runner.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -63,7 +64,7 @@ async function start(scans: ScheduledScans = appliance.scans, those: Timers = ti
     scans,
     clock,
     timers,
-    log: { info: line("INFO"), warn: line("WARN"), error: line("ERROR") },
+    log: { info: line("INFO"), warn: line("WARN"), error: line("ERROR"), recent: new RecentLines() },
   });
   runner.start();
   await settled();

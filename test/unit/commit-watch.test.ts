@@ -1,6 +1,7 @@
 // Who waits for commits is told of them, whoever else asks how often.
 
 import { describe, expect, test } from "bun:test";
+import { RecentLines } from "../../src/base/recent-lines.ts";
 import { CommitWatch } from "../../src/db/commit-watch.ts";
 import { Commits, TELLING_INTERVAL_MS } from "../../src/db/commits.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
@@ -11,7 +12,7 @@ function stage() {
   let now = 0;
   let head = 1;
   const parts = { timers, head: () => head, monotonicMs: () => now };
-  const commits = new Commits({ ...parts, log: { info() {}, warn() {}, error() {} } });
+  const commits = new Commits({ ...parts, log: { info() {}, warn() {}, error() {}, recent: new RecentLines() } });
   const watch = new CommitWatch({ ...parts, commits });
   return {
     timers,

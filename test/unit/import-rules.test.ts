@@ -19,7 +19,7 @@ const LAYERS = [
   ["bare-app.ts"],
   ["app.ts", "long-reads.ts"],
   ["commands.ts"],
-  ["resources/*/routes.ts", "sign-in/", "history/", "discovery/", "backup/", "questions/", "handbook/"],
+  ["resources/*/routes.ts", "sign-in/", "history/", "discovery/", "backup/", "upkeep/", "questions/", "handbook/"],
   // What goes over all resources; then these, each in its folder; then what none of them has of its own.
   ["inventory/"],
   ["resources/*/"],
@@ -77,6 +77,7 @@ const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
       "src/history/",
       "src/discovery/",
       "src/backup/",
+      "src/upkeep/",
       "src/questions/",
     ],
     reason: "the store knows nothing of what goes over the line",

@@ -12,7 +12,7 @@ import { takeBackup } from "../../../src/backup/take.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { Counters } from "../../../src/base/counters.ts";
 import { formatInstant, type Instant } from "../../../src/base/instant.ts";
-import { createLog } from "../../../src/base/log.ts";
+import { createLog, type Log } from "../../../src/base/log.ts";
 import type { Timers } from "../../../src/base/timers.ts";
 import { UuidSource } from "../../../src/base/uuid.ts";
 import { COMMANDS } from "../../../src/commands.ts";
@@ -104,6 +104,7 @@ export interface UnclaimedAppliance {
   readonly dataDirectory: string;
   /** What secrets at rest are sealed with. */
   readonly secretKey: Uint8Array;
+  readonly log: Log;
   readonly logLines: string[];
   /** The long reads that were started, by name. */
   readonly longReadsAsked: string[];
@@ -286,6 +287,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     databasePath,
     dataDirectory,
     secretKey,
+    log,
     logLines,
     longReadsAsked,
     scans,
