@@ -6,8 +6,10 @@ import type { Actor } from "../../src/access/actor.ts";
 import { formatInstant } from "../../src/base/instant.ts";
 import { ChangeLog } from "../../src/db/reading/change-log.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
+import { conflicts } from "../../src/questions/conflicts/conflicts.ts";
 import { flappingPorts } from "../../src/questions/summary/flapping.ts";
 import { summary } from "../../src/questions/summary/summary.ts";
+import { CONFLICT_TYPES } from "../../src/resources/conflict-acceptances/acceptance.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
@@ -202,6 +204,15 @@ function expected({ reach, networkId, to }: Asked): Wire {
   };
 }
 
+/** As they are listed, which is held against plain code by conflicts.test.ts. */
+function conflictsThen({ reach, networkId, to }: Asked): Wire[] {
+  const actor: Actor = { ...store.reach(reach), type: "User", n: 1, userN: 1, role: "Owner" };
+  const sequence = store.reader.thinnedPast.lastBefore(to + 1);
+  const asked = { at: null, asked: null, isAccepted: null, types: CONFLICT_TYPES, limit: 0, offset: 0 };
+  const chunks = [...conflicts(store.reader, { actor, networkId, sequence, ...asked })];
+  return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks))).data;
+}
+
 const PARTS = ["ip_address", "port", "service", "binding", "if_entry"];
 const LISTED = ["host", "port", "ip_address", "service", "if_entry", "subnet"];
 
@@ -214,7 +225,7 @@ function nameAt(type: string, id: string, to: number): string {
 test("tells what plain code tells, at any instant, of all networks and of some", () => {
   const { random } = model;
   const networks = [...new Set(told.filter(({ type }) => type === "network").map(({ id }) => id))];
-  const found = { flapping: 0, stale: 0, failed: 0, vanished: 0, wandering: 0 };
+  const found = { flapping: 0, stale: 0, failed: 0, vanished: 0, wandering: 0, conflicts: 0 };
   for (let time = 0; time < 150; time += 1) {
     const first = told[0]?.at as number;
     const asked: Asked = {
@@ -247,6 +258,15 @@ test("tells what plain code tells, at any instant, of all networks and of some",
     expect(data.failed_scans.count).toBe(wanted.failed.length);
     if (wanted.failed.length <= 10)
       expect(data.failed_scans.scans.map((scan: Wire) => scan.id).sort()).toEqual(wanted.failed);
+    const attention = new Map((data.needs_attention as Wire[]).map(({ kind, count }) => [kind, count]));
+    const troubles = { FailedScan: "failed", Flapping: "flapping", Wandering: "wandering", Stale: "stale" };
+    for (const [kind, part] of Object.entries(troubles))
+      expect([kind, attention.get(kind) ?? 0]).toEqual([kind, wanted[part].length]);
+    expect(attention.get("Conflict") ?? 0).toBe(data.conflicts.count);
+    const inConflict = conflictsThen(asked);
+    expect({ asked, count: data.conflicts.count }).toEqual({ asked, count: inConflict.length });
+    expect(data.conflicts.conflicts).toEqual(inConflict.slice(0, 10));
+    found.conflicts += inConflict.length;
     found.flapping += wanted.flapping.length;
     found.stale += wanted.stale.length;
     found.failed += wanted.failed.length;

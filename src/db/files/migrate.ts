@@ -35,6 +35,7 @@ import summary from "../../../migrations/0018_summary.sql" with { type: "text" }
 import subnetScopes from "../../../migrations/0019_subnet_scopes.sql" with { type: "text" };
 import conflicts from "../../../migrations/0020_conflicts.sql" with { type: "text" };
 import conflictAcceptances from "../../../migrations/0021_conflict_acceptances.sql" with { type: "text" };
+import completedScans from "../../../migrations/0022_completed_scans.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -63,6 +64,7 @@ const MIGRATIONS: readonly string[] = [
   subnetScopes,
   conflicts,
   conflictAcceptances,
+  completedScans,
 ];
 
 /**

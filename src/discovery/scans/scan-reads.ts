@@ -57,10 +57,11 @@ export function pageOfScans(reader: Reader, query: ScanQuery, limit: number, off
 export function failedScans(
   reader: Reader,
   { reach, networkN, after, at, sequence }: FailedScansQuery,
-): ReadonlyArray<{ readonly id: string; readonly networkN: number; readonly endedAt: Instant }> {
+): readonly FailedScan[] {
   const rows = reader
     .statement(
-      `SELECT s.id, s.network_n, s.ended_at FROM discovery_scans s INDEXED BY discovery_scans_failed
+      `SELECT s.id, s.network_n, s.ended_at, s.request ->> '$.schedule_id'
+        FROM discovery_scans s INDEXED BY discovery_scans_failed
         WHERE s.status = 'Failed' AND s.organization_n = +?1 AND s.ended_at > +?2 AND s.ended_at <= +?3
         AND (+?4 IS NULL OR s.network_n IN (SELECT value FROM json_each(+?4))) AND (+?5 IS NULL OR s.network_n = +?5)
         AND EXISTS (SELECT 1 FROM history_spans w WHERE w.scope = +?1 * 64 + ${networkKind.code} AND w.n = s.network_n
@@ -73,8 +74,33 @@ export function failedScans(
       reach.networkNs === null ? null : JSON.stringify(reach.networkNs),
       networkN,
       sequence,
-    ) as Array<[string, number, number]>;
-  return rows.map(([id, n, endedAt]) => ({ id, networkN: n, endedAt }));
+    ) as Array<[string, number, number, string | null]>;
+  return rows.map(([id, n, endedAt, scheduleId]) => ({ id, networkN: n, endedAt, scheduleId }));
+}
+
+export interface FailedScan {
+  readonly id: string;
+  readonly networkN: number;
+  readonly endedAt: Instant;
+  /** The schedule that started it. */
+  readonly scheduleId: string | null;
+}
+
+/** What the last completed scan of each of these networks did not reach, where that ended in a stretch of time. */
+export function missedByLast(
+  reader: Reader,
+  { reach, after, at }: Omit<FailedScansQuery, "networkN" | "sequence">,
+  networks: readonly number[],
+): ReadonlyArray<{ readonly id: string; readonly unreached: number }> {
+  const rows = reader
+    .statement(
+      `SELECT s.id, coalesce(s.outcome ->> '$.hosts.unreached', 0), max(s.ended_at)
+        FROM discovery_scans s INDEXED BY discovery_scans_completed
+        WHERE s.status = 'Completed' AND s.organization_n = +?1 AND s.ended_at > +?2 AND s.ended_at <= +?3
+        AND s.network_n IN (SELECT value FROM json_each(+?4)) GROUP BY s.network_n`,
+    )
+    .values(reach.organizationN, after, at, JSON.stringify(networks)) as Array<[string, number, number]>;
+  return rows.map(([id, unreached]) => ({ id, unreached }));
 }
 
 export interface FailedScansQuery {

@@ -10,7 +10,7 @@ import { LIST_HEAD, listMeta, listTail, resolvedMembers } from "../../wire/envel
 import { NamesThen } from "../activity/names-then.ts";
 import { type Conflict, conflictFingerprint } from "./conflict.ts";
 import { shownConflict } from "./conflict-answer.ts";
-import { findConflicts } from "./find-conflicts.ts";
+import { acceptedAmong, findConflicts } from "./find-conflicts.ts";
 
 export interface ConflictsInput {
   readonly actor: Actor;
@@ -34,8 +34,6 @@ export interface ConflictsInput {
 const PAUSE = new Uint8Array(0);
 /** Conflicts named per step. */
 const STEP_NAMED = 20;
-/** Conflicts per step of which it is looked up whether they are accepted. */
-const STEP_LOOKED_UP = 500;
 
 /** The answer as an envelope. */
 export const conflicts = longRead("conflicts", function* (reader: Reader, input: ConflictsInput) {
@@ -45,13 +43,11 @@ export const conflicts = longRead("conflicts", function* (reader: Reader, input:
   for (; step.done !== true; step = finding.next()) yield PAUSE;
   let found = step.value;
   if (input.isAccepted !== null) {
-    const acceptances = new Map<string, Acceptance>();
-    for (let start = 0; start < found.length; start += STEP_LOOKED_UP) {
-      for (const each of acceptancesOf(reader, input, found.slice(start, start + STEP_LOOKED_UP)))
-        acceptances.set(...each);
-      yield PAUSE;
-    }
-    found = found.filter((each) => acceptances.has(conflictFingerprint(each)) === input.isAccepted);
+    const looking = acceptedAmong(reader, actor.organizationN, found, input.at);
+    let looked = looking.next();
+    for (; looked.done !== true; looked = looking.next()) yield PAUSE;
+    const accepted = looked.value;
+    found = found.filter((each) => accepted.has(conflictFingerprint(each)) === input.isAccepted);
   }
   const page = found.slice(offset, limit === 0 ? undefined : offset + limit);
   const encoder = new TextEncoder();

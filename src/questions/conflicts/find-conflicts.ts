@@ -1,10 +1,16 @@
-// All conflicts of a caller as of a transaction, in the order in which they are listed.
+// All conflicts of a caller as of a transaction, in the order in which they are listed; and which of them are accepted.
 
+import type { Instant } from "../../base/instant.ts";
 import { cidrSortKey, type Ip, ipSortKey, parseIp } from "../../base/ip.ts";
 import { compareCodePoints } from "../../base/text.ts";
-import { CONFLICT_TYPES, type ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
+import {
+  type Acceptance,
+  acceptancesAt,
+  CONFLICT_TYPES,
+  type ConflictType,
+} from "../../resources/conflict-acceptances/acceptance.ts";
 import { addressConflicts } from "./address-conflicts.ts";
-import type { Conflict, ConflictQuery, Preparing } from "./conflict.ts";
+import { type Conflict, type ConflictQuery, conflictFingerprint, type Preparing } from "./conflict.ts";
 import { macConflicts } from "./mac-conflicts.ts";
 import { subnetConflicts } from "./subnet-conflicts.ts";
 
@@ -36,6 +42,25 @@ export function* findConflicts(
     for (const { conflict } of keyed) conflicts.push(conflict);
   }
   return conflicts;
+}
+
+/** Conflicts per step of which it is looked up whether they are accepted. */
+const STEP_LOOKED_UP = 500;
+
+/** Which of these are accepted at an instant, by their fingerprints. @param at null for the present */
+export function* acceptedAmong(
+  connection: Preparing,
+  organizationN: number,
+  found: readonly Conflict[],
+  at: Instant | null,
+): Generator<void, ReadonlyMap<string, Acceptance>> {
+  const accepted = new Map<string, Acceptance>();
+  for (let start = 0; start < found.length; start += STEP_LOOKED_UP) {
+    const fingerprints = found.slice(start, start + STEP_LOOKED_UP).map(conflictFingerprint);
+    for (const each of acceptancesAt(connection, organizationN, fingerprints, at)) accepted.set(...each);
+    yield;
+  }
+  return accepted;
 }
 
 function sortKey({ type, value }: Conflict): string {

@@ -5,8 +5,8 @@ import { isOneDevices } from "../../base/mac.ts";
 import { scopeKey } from "../../db/kind.ts";
 import { membersSql } from "../../db/shape.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
+import { EDGE_MACS_MAX, edgesAt, portsAt } from "../edge-ports.ts";
 import { networksAt } from "../networks-at.ts";
-import { EDGE_MACS_MAX, edgesAt, portsAt } from "../summary/wandering.ts";
 import { byNumber, type Conflict, type ConflictQuery, type Party, type Preparing } from "./conflict.ts";
 
 /** Forwarding entries read per step. */
@@ -79,7 +79,7 @@ function* placesOfAll(connection: Preparing, { sequence }: ConflictQuery, networ
 }
 
 function placesOfOne(connection: Preparing, query: ConflictQuery, networkId: string, mac: string): Places {
-  const ports = new Set(portsAt(connection, { reach: query.reach, after: query.sequence }, networkId, mac));
+  const ports = new Set(portsAt(connection, query, networkId, mac));
   const numbers = JSON.stringify([...ports]);
   return [[mac, () => connection.statement(PORTS_BY_NUMBER).values(numbers) as Array<[number, string]>]];
 }

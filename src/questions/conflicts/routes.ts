@@ -10,7 +10,7 @@ import { runWrite } from "../../inventory/write-answers.ts";
 import { Acceptance, AcceptanceCreate, CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
 import { successBody } from "../../wire/envelope.ts";
 import { IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
-import { EDGE_MACS_MAX } from "../summary/wandering.ts";
+import { EDGE_MACS_MAX } from "../edge-ports.ts";
 import type { ConflictCommands } from "./commands.ts";
 
 import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, ConflictBody } from "./conflict-answer.ts";

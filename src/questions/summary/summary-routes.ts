@@ -11,9 +11,12 @@ import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../../inventory/read-instant.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { AtQuery, Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
+import { CONFLICT_EXAMPLE, ConflictBody } from "../conflicts/conflict-answer.ts";
+import { EDGE_MACS_MAX } from "../edge-ports.ts";
+import { Attention } from "./attention.ts";
 import { FLAPPING_CHANGES } from "./flapping.ts";
 import { SUMMARY_LISTED, type SummaryInput, summary } from "./summary.ts";
-import { EDGE_MACS_MAX, WANDERING_PORTS } from "./wandering.ts";
+import { WANDERING_PORTS } from "./wandering.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -92,6 +95,16 @@ const Summary = Type.Object(
         description: `The latest ${SUMMARY_LISTED}.`,
       }),
     }),
+    conflicts: Type.Object({
+      count: Type.Integer({ minimum: 0, description: "Conflicts that nobody accepted, as they are listed." }),
+      accepted_count: Count,
+      conflicts: Type.Array(ConflictBody, {
+        description: `The first ${SUMMARY_LISTED} of those that nobody accepted.`,
+      }),
+    }),
+    needs_attention: Type.Array(Attention, {
+      description: "The most urgent first; only what there is any of.",
+    }),
   },
   { $id: "Summary" },
 );
@@ -116,6 +129,8 @@ const EXAMPLE = {
   wandering: { count: 0, macs: [] },
   stale: { count: 0, hosts: [] },
   failed_scans: { count: 0, scans: [] },
+  conflicts: { count: 1, accepted_count: 0, conflicts: [CONFLICT_EXAMPLE] },
+  needs_attention: [{ kind: "Conflict", count: 1, request: "/api/v1/conflicts?accepted=false" }],
 };
 
 /** /api/v1/summary. */
@@ -126,7 +141,7 @@ export function summaryRoutes(surface: Surface<Actor, Access>, backend: Backend,
     {
       operationId: "summary",
       summary: "Get what a start page needs",
-      description: `What there is, and what happened in the 24 hours before \`at\`, or before now: what came and went, which ports flap, which hosts are stale, which scans failed. Lists name ${SUMMARY_LISTED} at most; their counts are of all.`,
+      description: `What there is, and what happened in the 24 hours before \`at\`, or before now: what came and went, which ports flap, which hosts are stale, which scans failed; what is in conflict then; and what of all that needs attention, in the order of its urgency. Lists name ${SUMMARY_LISTED} at most; their counts are of all.`,
       group: "Questions",
       access: VIEWER,
       query: Type.Object({

@@ -1,5 +1,5 @@
 // GET /api/v1/summary, as it is worked out: what there is, what came and went in the last day, what flaps, what is not
-// seen any more and which scans failed. Every step is bounded.
+// seen any more, which scans failed, what is in conflict, and what of all that needs attention. Every step is bounded.
 
 import type { Actor } from "../../access/actor.ts";
 import { atLeast } from "../../access/role.ts";
@@ -12,16 +12,23 @@ import { ChangeTotals } from "../../db/reading/change-totals.ts";
 import { CountedChanges } from "../../db/reading/counted-changes.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { failedScans } from "../../discovery/scans/scan-reads.ts";
+import { failedScans, missedByLast } from "../../discovery/scans/scan-reads.ts";
 import { type Narrowing, narrowedChanges } from "../../history/narrowing.ts";
 import { KINDS, RESOURCES } from "../../inventory/resources.ts";
+import { CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import { networkKind } from "../../resources/networks/network.ts";
+import { scheduleKind } from "../../resources/schedules/schedule.ts";
 import { metaAt, resolvedMembers, successBody, thinnedUntilMember } from "../../wire/envelope.ts";
 import { NamesThen } from "../activity/names-then.ts";
+import { conflictFingerprint } from "../conflicts/conflict.ts";
+import { shownConflict } from "../conflicts/conflict-answer.ts";
+import { acceptedAmong, findConflicts } from "../conflicts/find-conflicts.ts";
 import { networksAt } from "../networks-at.ts";
+import { attentionOf, NO_TROUBLES, type Troubles } from "./attention.ts";
 import { flappingPorts } from "./flapping.ts";
+import { fullSubnets } from "./full-subnets.ts";
 import { recentRecords, wholeRecords } from "./recent-records.ts";
 import { staleHosts } from "./stale-hosts.ts";
 import { wanderingMacs } from "./wandering.ts";
@@ -55,8 +62,9 @@ export const summary = longRead("summary", function* (reader: Reader, input: Sum
     from: formatInstant(input.from),
     to: formatInstant(input.to),
   };
-  for (const part of [counts, changes, flapping, wandering, stale, scans]) {
-    const steps = part(reader, input);
+  const troubles: Found = { ...NO_TROUBLES };
+  for (const part of [counts, changes, flapping, wandering, stale, scans, conflicting, full]) {
+    const steps = part(reader, input, troubles);
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done === true) {
         Object.assign(parts, step.value);
@@ -65,11 +73,15 @@ export const summary = longRead("summary", function* (reader: Reader, input: Sum
       yield PAUSE;
     }
   }
+  parts.needs_attention = attentionOf(troubles, input.networkId);
   const thinned = thinnedUntilMember(reader.thinnedPast.incompleteUntil(input.day.after));
   yield new TextEncoder().encode(
     successBody(JSON.stringify(parts), metaAt(input.asked, resolvedMembers(input.thinned) + thinned)),
   );
 });
+
+/** What the parts find that needs attention. */
+type Found = { -readonly [Trouble in keyof Troubles]: Troubles[Trouble] };
 
 /** Records that live, by kind; interfaces by operational status. */
 function* counts(reader: Reader, { actor, networkN, networkId, sequence }: SummaryInput): Generator<void, object> {
@@ -82,7 +94,7 @@ function* counts(reader: Reader, { actor, networkN, networkId, sequence }: Summa
     byKind[kind.name] = reader.total({ kind, reach: actor, asOf, ...within, limit: 1, offset: 0 });
     yield;
   }
-  const networks = networkN === null ? networksAt(reader, actor, sequence) : [networkN];
+  const networks = networksMeant(reader, { actor, networkN, sequence });
   const byStatus: Record<string, number> = {};
   for (const status of OPER_STATUSES) {
     const scopes = networks.map((n) => valueScope(ifEntryKind, "oper_status", status, n));
@@ -143,8 +155,13 @@ function* changes(reader: Reader, { actor, networkN, day, sequence }: SummaryInp
   };
 }
 
-function* flapping(reader: Reader, { actor, networkN, day, sequence }: SummaryInput): Generator<void, object> {
+function* flapping(
+  reader: Reader,
+  { actor, networkN, day, sequence }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
   const ports = yield* flappingPorts(reader, actor, networkN, day);
+  troubles.flapping = ports.length;
   const names = new NamesThen(reader, actor, sequence);
   return {
     flapping: {
@@ -166,8 +183,13 @@ function* flapping(reader: Reader, { actor, networkN, day, sequence }: SummaryIn
   };
 }
 
-function* wandering(reader: Reader, { actor, networkN, day, sequence }: SummaryInput): Generator<void, object> {
+function* wandering(
+  reader: Reader,
+  { actor, networkN, day, sequence }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
   const macs = yield* wanderingMacs(reader, { reach: actor, networkN, ...day });
+  troubles.wandering = macs.map(({ macAddress }) => macAddress);
   const names = new NamesThen(reader, actor, sequence);
   const told = [];
   for (const { macAddress, networkId, ports } of macs.slice(0, SUMMARY_LISTED)) {
@@ -184,8 +206,13 @@ function* wandering(reader: Reader, { actor, networkN, day, sequence }: SummaryI
   return { wandering: { count: macs.length, macs: told } };
 }
 
-function* stale(reader: Reader, { actor, networkN, sequence, isPresent }: SummaryInput): Generator<void, object> {
+function* stale(
+  reader: Reader,
+  { actor, networkN, sequence, isPresent }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
   const hosts = yield* staleHosts(reader, { reach: actor, networkN, sequence, isPresent });
+  troubles.stale = hosts.length;
   const names = new NamesThen(reader, actor, sequence);
   return {
     stale: {
@@ -198,8 +225,25 @@ function* stale(reader: Reader, { actor, networkN, sequence, isPresent }: Summar
   };
 }
 
-function* scans(reader: Reader, { actor, networkN, sequence, from, to }: SummaryInput): Generator<void, object> {
+function* scans(
+  reader: Reader,
+  { actor, networkN, sequence, from, to }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
   const failed = failedScans(reader, { reach: actor, networkN, after: from, at: to, sequence });
+  troubles.failedScans = failed.length;
+  const scheduled = new Set(failed.flatMap(({ scheduleId }) => scheduleId ?? []));
+  troubles.failedSchedules = [...scheduled].filter((id) => livesAt(reader, actor, scheduleKind, id, sequence));
+  yield;
+  const missed = missedByLast(
+    reader,
+    { reach: actor, after: from, at: to },
+    networksMeant(reader, { actor, networkN, sequence }),
+  );
+  for (const { id, unreached } of missed) {
+    if (unreached > troubles.mostMissed) [troubles.missingScanId, troubles.mostMissed] = [id, unreached];
+    troubles.unreached += unreached;
+  }
   yield;
   const networkIds = reader.recordIds(failed.slice(0, SUMMARY_LISTED).map((scan) => scan.networkN));
   return {
@@ -212,6 +256,38 @@ function* scans(reader: Reader, { actor, networkN, sequence, from, to }: Summary
       })),
     },
   };
+}
+
+function* conflicting(
+  reader: Reader,
+  { actor, networkId, sequence, isPresent, to }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
+  const found = yield* findConflicts(reader, { reach: actor, sequence }, CONFLICT_TYPES, networkId);
+  const accepted = yield* acceptedAmong(reader, actor.organizationN, found, isPresent ? null : to);
+  const others = found.filter((each) => !accepted.has(conflictFingerprint(each)));
+  troubles.conflicts = others.length;
+  const names = new NamesThen(reader, actor, sequence);
+  const listed = others.slice(0, SUMMARY_LISTED).map((each) => shownConflict(each, names, accepted));
+  return { conflicts: { count: others.length, accepted_count: found.length - others.length, conflicts: listed } };
+}
+
+function* full(reader: Reader, { actor, networkN, sequence }: SummaryInput, troubles: Found): Generator<void, object> {
+  troubles.fullSubnets = yield* fullSubnets(reader, networksMeant(reader, { actor, networkN, sequence }), sequence);
+  return {};
+}
+
+/** The networks that the summary is about, as they live. */
+function networksMeant(
+  reader: Reader,
+  { actor, networkN, sequence }: Pick<SummaryInput, "actor" | "networkN" | "sequence">,
+): readonly number[] {
+  const networks = networksAt(reader, actor, sequence);
+  return networkN === null ? networks : networks.filter((n) => n === networkN);
+}
+
+function livesAt(reader: Reader, actor: Actor, kind: AnyKind, id: string, sequence: number): boolean {
+  return reader.find(kind, id, actor, reader.atSequence(sequence)) !== null;
 }
 
 function kindOf(scope: number): AnyKind {

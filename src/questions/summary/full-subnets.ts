@@ -1,0 +1,71 @@
+// Subnets that are nearly full: in which hosts have most of the addresses. By running counts, so that only the
+// addresses of those that seem full are read; in bounded steps.
+
+import { parseCidr } from "../../base/ip.ts";
+import { scopeKey } from "../../db/kind.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { membersSql } from "../../db/shape.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { hostAddresses } from "../../resources/subnets/host-addresses.ts";
+import { subnetKind } from "../../resources/subnets/subnet.ts";
+
+/** Addresses of hosts in a hundred usable ones that make a subnet nearly full. */
+export const FULL_PERCENT = 90;
+/** What is smaller is made for the few addresses that it has. */
+const LONGEST_PREFIX = 29;
+/** Of a /29, six are usable. */
+const FEWEST = 6;
+
+const STEP_SUBNETS = 1_000;
+
+const USED = `(SELECT c.count FROM history_census c WHERE c.scope = s.n * 64 + ${ipAddressKind.code}
+  AND c.sequence <= +?3 ORDER BY c.sequence DESC LIMIT 1)`;
+const USED_SUBNETS = `SELECT s.n, iif(coalesce(${USED}, 0) < ${FEWEST}, NULL, ${USED}) FROM history_spans s
+  WHERE s.scope = +?1 AND s.n > +?2 AND s.born <= +?3 AND s.died > +?3 ORDER BY s.n LIMIT ${STEP_SUBNETS}`;
+const PREFIXES = `SELECT j.key, r.id, ('{' || ${membersSql(subnetKind, "v")} || '}') ->> '$.cidr' FROM json_each(+?1) j
+  CROSS JOIN history_records r ON r.n = j.value
+  CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (r.n << 31)
+    AND key <= ((r.n << 31) | +?2))`;
+
+/** Their ids, the fullest first. @param networks numbers of those that are meant */
+export function* fullSubnets(
+  reader: Reader,
+  networks: readonly number[],
+  sequence: number,
+): Generator<void, readonly string[]> {
+  const full: Array<{ readonly id: string; readonly part: number }> = [];
+  for (const network of networks)
+    for (let after = 0; ; ) {
+      const scope = scopeKey(network, subnetKind);
+      const rows = reader.statement(USED_SUBNETS).values(scope, after, sequence) as Array<[number, number | null]>;
+      const used = rows.flatMap(([n, count]) => (count === null ? [] : [{ n, count }]));
+      const ns = JSON.stringify(used.map(({ n }) => n));
+      const prefixes = reader.statement(PREFIXES).values(ns, sequence) as Array<[number, string, string]>;
+      const maybe = prefixes
+        .map(([place, id, cidr]) => ({ id, count: used[place]?.count ?? 0, usable: usableAddresses(cidr) }))
+        .filter(({ count, usable }) => isFull(count, usable));
+      yield;
+      // Two hosts may have one address: those that seem full are looked at.
+      for (const { id, usable } of maybe) {
+        const [[, addresses] = [0, null]] = hostAddresses(reader, reader.atSequence(sequence), [id]);
+        const different = new Set(addresses?.split(",")).size;
+        if (isFull(different, usable)) full.push({ id, part: different / usable });
+        yield;
+      }
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < STEP_SUBNETS) break;
+      [after] = last;
+    }
+  return full.sort((one, other) => other.part - one.part || (one.id < other.id ? -1 : 1)).map(({ id }) => id);
+}
+
+function isFull(addresses: number, usable: number): boolean {
+  return addresses * 100 >= usable * FULL_PERCENT;
+}
+
+/** Without the network's and the broadcast address; no end of them where it does not matter. */
+function usableAddresses(text: string): number {
+  const cidr = parseCidr(text);
+  if (cidr === null || cidr.version === 6 || cidr.prefixLength > LONGEST_PREFIX) return Number.POSITIVE_INFINITY;
+  return 2 ** (32 - cidr.prefixLength) - 2;
+}
