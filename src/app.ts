@@ -26,6 +26,7 @@ import { ledgerRoutes } from "./history/ledger-routes.ts";
 import { locateRoutes } from "./history/locate/routes.ts";
 import { recordHistoryRoutes } from "./history/record-history-routes.ts";
 import { restoreRoutes } from "./history/restore/restore-routes.ts";
+import { retentionRoutes } from "./history/retention-routes.ts";
 import type { BodyChecks } from "./http/body-checks.ts";
 import { DOCS_PATH, documentation } from "./http/documentation.ts";
 import { type HealthLimitation, healthRoutes } from "./http/health.ts";
@@ -166,6 +167,7 @@ export function createApp(options: AppOptions) {
   locateRoutes(surface, options.backend);
   recordHistoryRoutes(surface, options.backend);
   restoreRoutes(surface, options.backend);
+  retentionRoutes(surface, options.backend, options.clock);
   conflictRoutes(surface, options.backend);
   summaryRoutes(surface, options.backend, options.clock);
   searchRoutes(surface, options.backend);

@@ -8,6 +8,7 @@ import { diff } from "./history/diff-formats.ts";
 import { locate } from "./history/locate/locate.ts";
 import { locateTimeline } from "./history/locate/timeline.ts";
 import { recordHistory } from "./history/record-history.ts";
+import { retentionPreview } from "./history/retention-preview.ts";
 import { transaction, transactions } from "./history/transactions.ts";
 import { largeRecordRead } from "./inventory/large-record.ts";
 import { longListRead } from "./inventory/long-list.ts";
@@ -32,6 +33,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   locateTimeline,
   longListRead,
   recordHistory,
+  retentionPreview,
   search,
   subnetAddresses,
   subnetTree,

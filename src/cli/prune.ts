@@ -11,7 +11,8 @@ import { migrate, orRefused } from "../db/files/migrate.ts";
 import { Reader } from "../db/reading/reader.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
 import type { PruneOrder } from "../db/thinning.ts";
-import { type PrunePlan, planPrune, pruneHistory } from "../history/prune.ts";
+import { pruneHistory } from "../history/prune.ts";
+import { type PrunePlan, planned, planSteps } from "../history/prune-plan.ts";
 import { upgradeStore } from "../history/upgrade.ts";
 import { describeReport, KEPT_IN_WORDS } from "../history/verify/verify.ts";
 import { KINDS } from "../inventory/resources.ts";
@@ -43,7 +44,7 @@ export const prune = defineCommand(
 type PruneConfig = Config<"vacuum" | "acceptClock">;
 
 async function tell(order: PruneOrder, files: DataFiles, { clock, print }: ProcessIo): Promise<void> {
-  const plan = await reading(files, (db) => planPrune(db, order, progressTo(systemLog(), clock, "looking")));
+  const plan = await reading(files, (db) => planned(planSteps(db, order), progressTo(systemLog(), clock, "looking")));
   const segments = plan.segments.map(
     ({ first, last, resolution }) =>
       `Would be thinned: transactions ${first} to ${last}: ${KEPT_IN_WORDS[resolution]}\n`,

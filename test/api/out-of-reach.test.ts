@@ -23,6 +23,8 @@ const someInstants = (twin: Twin) => twin.instants.filter((_, place) => place % 
 /** What each parameter is asked with; a parameter that is not here has to be thought about. */
 const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   level: () => ["warn"],
+  before: () => ["-1d"],
+  keep: () => ["daily"],
   limit: () => ["1000", "0", "1"],
   offset: () => ["1"],
   at: (twin) => ["1999-12-31T23:59:59Z", ...someInstants(twin), ...MARKERS],

@@ -5,7 +5,8 @@ import type { Instant } from "../../src/base/instant.ts";
 import { openWritable, type Sql } from "../../src/db/connection.ts";
 import type { Resolution } from "../../src/db/pruned-history.ts";
 import { stampChecksums } from "../../src/db/row-checksum.ts";
-import { type Pruned, planPrune, pruneHistory } from "../../src/history/prune.ts";
+import { type Pruned, pruneHistory } from "../../src/history/prune.ts";
+import { planned, planSteps } from "../../src/history/prune-plan.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
@@ -87,7 +88,7 @@ function pruneBefore(world: World, date: number, keep: Resolution): Pruned {
   const { clock } = world.appliance;
   const pruned = withStore(world, (db) => {
     const order = { before: day(date), keep };
-    const plan = planPrune(db, order);
+    const plan = planned(planSteps(db, order), () => {});
     const { report, ...done } = pruneHistory(db, KINDS, order, clock.now());
     expect(done).toEqual(plan);
     return { ...done, report };

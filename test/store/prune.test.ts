@@ -11,7 +11,8 @@ import type { AnyKind } from "../../src/db/kind.ts";
 import { RESOLUTIONS, type Resolution } from "../../src/db/pruned-history.ts";
 import type { AsOf } from "../../src/db/reading/list-query.ts";
 import { Reader } from "../../src/db/reading/reader.ts";
-import { planPrune, pruneHistory } from "../../src/history/prune.ts";
+import { pruneHistory } from "../../src/history/prune.ts";
+import { planned, planSteps } from "../../src/history/prune-plan.ts";
 import { rebuildDerived } from "../../src/history/verify/rebuild.ts";
 import { describeReport, type Report, verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
@@ -159,7 +160,7 @@ describe.each([1, 2, 3, 5])("a random history, pruned at random (%i)", (seed) =>
           model.random.pick(model.snapshots).at + model.random.integer(2) * model.random.integer(2 * DAY_MS);
         const keep = model.random.pick(RESOLUTIONS);
         const old = count(store);
-        const plan = planPrune(store.readDb, { before, keep });
+        const plan = planned(planSteps(store.readDb, { before, keep }), () => {});
         expect(count(store)).toEqual(old);
         const { report, ...done } = pruneHistory(store.db, KINDS, { before, keep }, store.clock.now());
         expect(done).toEqual(plan);

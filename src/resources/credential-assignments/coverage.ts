@@ -160,7 +160,7 @@ export interface EndedCoverage {
 }
 
 /** What has ended up to a transaction, in steps; what was handed over may be dropped meanwhile. */
-export function* coverageEndedUpTo(db: Sql, sequence: number): Generator<EndedCoverage> {
+export function* coverageEndedUpTo(db: Pick<Sql, "$client">, sequence: number): Generator<EndedCoverage> {
   let [assignmentN, value, since] = [0, "", 0];
   for (let count = STEP_ROWS; count === STEP_ROWS; ) {
     const rows = db.$client.query(ENDED_UP_TO).values(sequence, assignmentN, value, since) as Array<

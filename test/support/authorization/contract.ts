@@ -157,6 +157,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   // A transaction may have written whatever an Admin writes.
   "POST /api/v1/transactions/:sequence/revert": ADMIN,
   // A backup is of all organizations; it stays on the appliance.
+  "GET /api/v1/retention/preview": { role: "Owner", sessionOnly: true },
   "GET /api/v1/log": { role: "Owner", sessionOnly: true },
   "GET /api/v1/backups": OWNER,
   "POST /api/v1/backups": OWNER,

@@ -763,6 +763,9 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       code: "auth_permission_denied",
     },
   ],
+  "GET /api/v1/retention/preview": ({ path }) => [
+    { title: "of two organizations", path: `${path}?before=-1d`, code: "auth_permission_denied" },
+  ],
   "GET /api/v1/log": ({ path }) => [{ title: "of two organizations", path, code: "auth_permission_denied" }],
   "DELETE /api/v1/backups/:name": ({ path }) => [
     { title: "of two organizations", path: ofNoBackup(path), code: "auth_permission_denied" },

@@ -1,0 +1,87 @@
+// GET /api/v1/retention/preview: what a prune would drop and keep. Pruning itself stays with the command line.
+
+import { Type } from "@sinclair/typebox";
+import { type Access, type Actor, plainActor } from "../access/actor.ts";
+import { assertOnlyOrganization, OWNER_SIGNED_IN } from "../access/whole-appliance.ts";
+import type { Clock } from "../base/clock.ts";
+import { invalid } from "../base/errors.ts";
+import { RESOLUTIONS } from "../db/pruned-history.ts";
+import type { Surface } from "../http/surface.ts";
+import type { Backend } from "../inventory/backend.ts";
+import { answerLongRead } from "../inventory/long-read-answers.ts";
+import { askedInstant } from "../inventory/read-instant.ts";
+import { InstantOrAge, OneOf, Timestamp } from "../wire/schemas.ts";
+import { retentionPreview } from "./retention-preview.ts";
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const Preview = Type.Object(
+  {
+    before: Timestamp,
+    keep: OneOf(RESOLUTIONS),
+    versions: Count("Versions in the stretches that would be thinned anew."),
+    dropped: Count("How many of them would be dropped."),
+    dropped_bytes: Count("Bytes of their documents."),
+    states_kept: Count("States of the thinned past that would stay."),
+    credential_notes_dropped: Count("Notes of where credentials were sent."),
+    segments: Type.Array(Type.Object({ first: Type.Integer(), last: Type.Integer(), resolution: OneOf(RESOLUTIONS) }), {
+      description: "Thinned stretches of transactions after it, also those of earlier prunes.",
+    }),
+  },
+  { $id: "RetentionPreview" },
+);
+const Query = Type.Object({
+  before: InstantOrAge(
+    "What happened before this instant would be thinned: an instant, an age in days or weeks, or a marker.",
+  ),
+  keep: Type.Optional(
+    OneOf(RESOLUTIONS, {
+      default: "none",
+      description: "What would stay of it: the last state of each day or month (UTC), or only that at `before`.",
+    }),
+  ),
+});
+
+/** /api/v1/retention. */
+export function retentionRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
+  surface.get(
+    "/api/v1/retention/preview",
+    {
+      operationId: "previewRetention",
+      summary: "Preview what a prune would drop",
+      description:
+        "As `netledger prune --dry-run` tells it; nothing is changed. It looks at every version before the instant: seconds for millions. Only while the appliance has one organization.",
+      group: "Changes",
+      access: OWNER_SIGNED_IN,
+      query: Query,
+      answer: Preview,
+      example: {
+        parameters: { before: "-365d", keep: "daily" },
+        data: {
+          before: "2025-11-21T09:15:00.123Z",
+          keep: "daily",
+          versions: 980_000,
+          dropped: 669_000,
+          dropped_bytes: 442_000_000,
+          states_kept: 212,
+          credential_notes_dropped: 0,
+          segments: [{ first: 1, last: 48_211, resolution: "daily" }],
+        },
+      },
+    },
+    (call) => {
+      assertOnlyOrganization(backend.reader);
+      const { before: text, keep = "none" } = call.query;
+      const now = clock.now();
+      const before = askedInstant(backend.reader, call.actor, text, "/before", now);
+      // As the command: -3m is three minutes, hardly three months.
+      if (/^-\d+[smh]$/i.test(text))
+        throw invalid([{ path: "/before", message: "must be an age in days or weeks, such as -365d", value: text }]);
+      if (before > now) throw invalid([{ path: "/before", message: "must not be in the future", value: text }]);
+      return answerLongRead(backend, call, retentionPreview, {
+        actor: plainActor(call.actor),
+        order: { before, keep },
+      });
+    },
+  );
+}

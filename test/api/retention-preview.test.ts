@@ -1,0 +1,80 @@
+// What a prune would drop, through the API: the same as the prune itself comes to, and nothing is changed.
+
+import { describe, expect, test } from "bun:test";
+import { openWritable } from "../../src/db/connection.ts";
+import { pruneHistory } from "../../src/history/prune.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const PATH = "retention/preview";
+
+const appliance = applianceForEach();
+const { clock, newApiKey, newTag, newUser, owner, transactionCount } = appliance;
+
+/** Forty days on each of which a tag gets three colors. */
+async function past(): Promise<void> {
+  const tag = await newTag();
+  for (let day = 0; day < 40; day += 1) {
+    for (const color of ["Red", "Green", "Blue"]) {
+      clock.advance(1_000);
+      const { status } = await owner.put(`tags/${tag.id}`, { ...tag, color, description: `day ${day}` });
+      expect(status).toBe(200);
+    }
+    clock.advance(DAY_MS);
+  }
+}
+
+describe("the preview of a prune", () => {
+  test.each(["daily", "monthly", "none"] as const)(
+    "tells what one that keeps %s comes to, and changes nothing",
+    async (keep) => {
+      await past();
+      const head = transactionCount();
+      const { data } = await owner.get(`${PATH}?before=-10d&keep=${keep}`);
+      expect(transactionCount()).toBe(head);
+      const db = openWritable(appliance.databasePath);
+      const pruned = pruneHistory(db, KINDS, { before: Date.parse(data.before), keep }, clock.now());
+      db.$client.close();
+      expect(data).toEqual({
+        before: new Date(clock.now() - 10 * DAY_MS).toISOString(),
+        keep,
+        versions: pruned.versions,
+        dropped: pruned.dropped,
+        dropped_bytes: pruned.droppedBytes,
+        states_kept: pruned.states,
+        credential_notes_dropped: pruned.coverage,
+        segments: pruned.segments.map(({ first, last, resolution }) => ({ first, last, resolution })),
+      });
+      expect(pruned.dropped).toBeGreaterThan(50);
+    },
+  );
+
+  test("of what is older than all there is tells of nothing", async () => {
+    await past();
+    expect((await owner.get(`${PATH}?before=2001-01-01T00:00:00Z`)).data).toMatchObject({
+      keep: "none",
+      versions: 0,
+      dropped: 0,
+      segments: [],
+    });
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["the future", "?before=2126-01-01T00:00:00Z"],
+    ["minutes, where months may have been meant", "?before=-3m"],
+    ["a marker that is none", "?before=marker:nowhere"],
+    ["a resolution that is none", "?before=-10d&keep=hourly"],
+  ])("refuses %s", async (_what, query) => {
+    expect((await owner.get(PATH + query)).body.code).toBe("validation_failed");
+  });
+
+  test("is told to an Owner who is signed in, while there is one organization", async () => {
+    const path = `${PATH}?before=-10d`;
+    expect((await (await newUser({ role: "Admin" })).client.get(path)).body.code).toBe("auth_permission_denied");
+    expect((await newApiKey({ permissions: "Owner" }).client.get(path)).body.code).toBe("auth_session_required");
+    await appliance.newOrganization("Second");
+    expect((await owner.get(path)).body.code).toBe("auth_permission_denied");
+  });
+});
