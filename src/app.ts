@@ -14,6 +14,7 @@ import type { AllCommands } from "./commands.ts";
 import type { CommitWatch } from "./db/commit-watch.ts";
 import { SCHEMA_VERSION } from "./db/files/migrate.ts";
 import { readTroubleOf } from "./db/trouble.ts";
+import { checkRoutes } from "./discovery/scans/check-routes.ts";
 import type { Scans } from "./discovery/scans/director.ts";
 import { scanRoutes } from "./discovery/scans/routes.ts";
 import { scheduledTargetProblems } from "./discovery/scans/scope.ts";
@@ -135,6 +136,7 @@ export function createApp(options: AppOptions) {
   credentialRoutes(surface, options.backend);
   discoveryRoutes(surface, options.backend, options.discovery);
   scanRoutes(surface, options.backend, options.scans, options.watch);
+  checkRoutes(surface, options.backend, options.scans);
   healthRoutes(surface, {
     readStore: () => options.backend.reader.head(),
     schemaVersion: SCHEMA_VERSION,

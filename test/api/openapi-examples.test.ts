@@ -123,6 +123,7 @@ test("the examples can be sent one after the other", async () => {
     "addTagToRecords",
     "removeTagFromRecords",
     "confirmIpAddress",
+    "checkIpAddress",
     "allocateFromSubnet",
     "rotateApiKey",
   ])

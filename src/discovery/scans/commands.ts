@@ -2,14 +2,15 @@
 
 import { and, asc, count, desc, eq, inArray, lt, notInArray } from "drizzle-orm";
 import type { CommandActor } from "../../access/actor.ts";
-import { findReachable, getReferenced } from "../../access/reach.ts";
+import { findReachable, getReachable, getReferenced } from "../../access/reach.ts";
 import { atLeast, type Role } from "../../access/role.ts";
-import { DomainError, notFound } from "../../base/errors.ts";
+import { DomainError, invalid, notFound } from "../../base/errors.ts";
 import { withChanges, withChecksum } from "../../db/row-checksum.ts";
 import type { CallsOf } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
 import { credentialKind } from "../../resources/credentials/credential.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { ScanKind } from "../../resources/schedules/schedule.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
@@ -25,7 +26,7 @@ import {
   type ScanOutcome,
   type ScanProgress,
 } from "./scan.ts";
-import { targetsOutside } from "./scope.ts";
+import { targetProblems, targetsOutside } from "./scope.ts";
 import { scanOf } from "./stored-scan.ts";
 import {
   type CheckedScan,
@@ -99,6 +100,25 @@ function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActo
   forgetOldScans(tx, networkN);
   forgetOldReads(tx, networkN);
   return scanOf(row, network.id);
+}
+
+export interface AddressCheck {
+  /** Of an address. */
+  readonly id: string;
+  readonly kind: ScanKind;
+}
+
+/**
+ * A scan of one address alone, with the rights of any scan that has it as its target.
+ * @throws DomainError entity_not_found; validation_failed for an address that no scan asks; else as queueScan
+ */
+function checkAddress(tx: WriteTransaction, { id, kind }: AddressCheck, actor: CommandActor): Scan {
+  const { network_id, ip_address } = getReachable(tx, ipAddressKind, id, actor);
+  const targets = [ip_address];
+  const [problem] = targetProblems(targets, false);
+  if (problem !== undefined)
+    throw invalid([{ path: "/ip_address", message: `cannot be checked: it ${problem.message}`, value: ip_address }]);
+  return queueScan(tx, { network_id, kind, targets, commit: true, allow_large: false, schedule: null }, actor);
 }
 
 /** Who may name any target, and has the network's credentials sent there. */
@@ -345,6 +365,7 @@ function credentialsWithTargets(tx: WriteTransaction, organizationN: number): st
 
 export const scanCommands = {
   "discovery.cancel": cancelScan,
+  "discovery.check": checkAddress,
   "discovery.dispatch": dispatchScan,
   "discovery.end": endScan,
   "discovery.interrupt": interruptScans,

@@ -133,6 +133,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   // "Runs discovery on the network's subnets"; targets outside of them take an Admin.
   "GET /api/v1/discovery/scans": VIEWER,
   "POST /api/v1/discovery/scans": MEMBER,
+  "POST /api/v1/ip-addresses/:id/check": MEMBER,
   "GET /api/v1/discovery/scans/:id": VIEWER,
   "POST /api/v1/discovery/scans/:id/cancel": MEMBER,
   "GET /api/v1/discovery/scans/:id/findings": VIEWER,

@@ -339,6 +339,17 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         });
       return cases;
     }),
+  "POST /api/v1/ip-addresses/:id/check": (asking) =>
+    asking.targets("ip-addresses").map(
+      ({ title, id, isReached }): Case => ({
+        title,
+        path: asking.path.replace(":id", id),
+        body: { kind: "sweep" },
+        code: isReached ? null : "entity_not_found",
+        afterwards: ({ status, data }: Answer) =>
+          status === 200 ? untilEnded(asking.world.appliance, data.id).then(() => {}) : undefined,
+      }),
+    ),
   "GET /api/v1/discovery/scans/:id": (asking) =>
     ofScans(asking, ({ data }, place) =>
       expect(data).toMatchObject({ id: place.scanId, network_id: place.networkId, status: "Completed" }),

@@ -1,0 +1,58 @@
+// POST /api/v1/ip-addresses/{id}/check: asks one address now, by a scan that has it as its only target.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
+import type { Surface } from "../../http/surface.ts";
+import type { Backend } from "../../inventory/backend.ts";
+import { termsOf } from "../../inventory/write-answers.ts";
+import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
+import { SCAN_KINDS } from "../../resources/schedules/schedule.ts";
+import { META, successBody } from "../../wire/envelope.ts";
+import { Body, IdParams, OneOf } from "../../wire/schemas.ts";
+import type { ScanCommands } from "./commands.ts";
+import type { Scans } from "./director.ts";
+import { QUEUED_EXAMPLE, Scan } from "./scan.ts";
+
+const AddressCheck = Body({
+  kind: Type.Optional(
+    OneOf(SCAN_KINDS, {
+      default: "sweep",
+      description: "`sweep` finds out whether it answers, and sends no secret; `full` also asks it by SNMP.",
+    }),
+  ),
+});
+
+const EXAMPLE: Static<typeof Scan> = { ...QUEUED_EXAMPLE, kind: "sweep", targets: [IP_ADDRESS_EXAMPLE.ip_address] };
+
+/** Beside the routes of addresses, which know no scan. */
+export function checkRoutes(surface: Surface<Actor, Access>, backend: Backend<ScanCommands>, scans: Scans): void {
+  surface.post(
+    "/api/v1/ip-addresses/:id/check",
+    {
+      operationId: "checkIpAddress",
+      summary: "Check an address now",
+      description:
+        "Starts a scan of this address alone, and returns at once with the scan Queued: follow it by its id. It waits for its turn where a scan of the network runs. Who may is as for any scan with a target: Members inside the network's subnets, except those of type Internet, Remote and Loopback; Admins anywhere. What a scan with an address that an Admin named may send there, a `full` or `snmp` check by an Admin may as well.",
+      group: "Discovery",
+      access: MEMBER,
+      params: IdParams,
+      body: AddressCheck,
+      answer: Scan,
+      errors: ["entity_in_use"],
+      example: { parameters: { id: IP_ADDRESS_EXAMPLE.id }, body: { kind: "sweep" }, data: EXAMPLE },
+    },
+    async (call) => {
+      const { result, isReplayed } = await backend.writes.run(
+        "discovery.check",
+        { id: call.params.id, kind: call.body.kind ?? "sweep" },
+        backend.authorOf(call),
+        termsOf(call),
+      );
+      if (isReplayed === true) call.headers["idempotency-replayed"] = "true";
+      else scans.take(result);
+      return new Response(successBody(JSON.stringify(result), META), {
+        headers: { ...call.headers, "content-type": "application/json" },
+      });
+    },
+  );
+}
