@@ -1,6 +1,6 @@
-// What questions cost on the compiled executable: searches, filters that an index serves, filters that look at
-// everything, filters over time, live and at a random instant, and activity, among 1,000,000 interface entries × 5
-// versions. Usage: scripts/bench --questions [--hosts 20000] [--directory DIR] [--executable FILE]
+// What questions cost on the compiled executable: searches, filters that an index serves, that look at everything, and
+// over time, activity, and subnets, live and at a random instant, among 1,000,000 interface entries × 5 versions.
+// Usage: scripts/bench --questions [--hosts 20000] [--directory DIR] [--executable FILE]
 
 import { join } from "node:path";
 import { openReadOnly } from "../../src/db/connection.ts";
@@ -26,6 +26,7 @@ try {
   await measureSearch(running);
   await measureFilters(running);
   await measureActivity(running);
+  await measureSubnets(running);
   await measureCodings(running);
 } finally {
   await running.stop();
@@ -134,6 +135,28 @@ async function measureFilters(server: Running): Promise<void> {
     await row(server, question, recently);
 }
 
+/** A subnet with an address of each host. */
+async function measureSubnets(server: Running): Promise<void> {
+  const of = (name: string, path: string): Question => ({ name, turns: 20, path: () => `/api/v1/${path}` });
+  const subnet = `subnets/${store.subnetId}`;
+  say("");
+  sayRow(
+    `a subnet with ${hosts} addresses in use`,
+    NAME_WIDTH,
+    ["live p50", "p99 ms", "past p50", "p99 ms", "found"],
+    10,
+  );
+  for (const question of [
+    of("its utilization", "subnets?include=utilization"),
+    of("the tree that it is in", `subnets/tree?network_id=${store.networkIds.campus}`),
+    of("its addresses, a page of 50", `${subnet}/addresses?limit=50`),
+    of("its addresses, a page of 1,000", `${subnet}/addresses?limit=1000`),
+    of("free addresses", `${subnet}/free?count=10`),
+    of("free /24", `${subnet}/free?count=10&prefix_length=24`),
+  ])
+    await row(server, question);
+}
+
 /** How long answers are on their way over 100 Mbit/s, with the time until they are there on loopback. */
 async function measureCodings(server: Running): Promise<void> {
   say("");
@@ -235,9 +258,15 @@ async function measureActivity(server: Running): Promise<void> {
   }
 }
 
-/** How many match; of a search, how many are in the answer. */
-function countIn({ data, meta }: { data: unknown[]; meta: { pagination?: { total_count: number } } }): number {
-  return meta.pagination?.total_count ?? data.length;
+/** How many match; of a search, how many are in the answer; of what is free, how much there is. */
+function countIn({
+  data,
+  meta,
+}: {
+  data: unknown[] | { available: number };
+  meta: { pagination?: { total_count: number } };
+}): number {
+  return meta.pagination?.total_count ?? (Array.isArray(data) ? data.length : data.available);
 }
 
 /** The instants of the transactions that wrote hosts and their entries, oldest first. */
