@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";
+import { addressConflicts } from "../../src/questions/conflicts/address-conflicts.ts";
 import { conflicts } from "../../src/questions/conflicts/conflicts.ts";
 import { CONFLICT_TYPES, type ConflictType } from "../../src/resources/conflict-acceptances/acceptance.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
@@ -30,7 +31,10 @@ beforeAll(() => {
   const { random } = model;
   for (let each = 0; each < 600; each += 1) {
     const dice = random.integer(5);
-    if (dice === 0) model.step(giveAddress);
+    if (dice === 0)
+      model.step((draft) => {
+        for (let times = 0; times < 5; times += 1) giveAddress(draft);
+      });
     else if (dice === 1) model.step(changeSubnets);
     else if (dice === 2)
       model.step((draft) => {
@@ -249,6 +253,32 @@ test("tells what plain code tells, at any instant, of all networks and of some",
     });
   }
   for (const [what, count] of Object.entries(found)) expect([what, count > 20]).toEqual([what, true]);
+});
+
+test("finds the same addresses in as many steps as it takes, and the same of one alone", () => {
+  let sequence = 0;
+  const found = (address: string | null, stepVersions?: number) => {
+    const steps = addressConflicts(store.reader, { reach: store.reach(), sequence }, address, stepVersions);
+    for (let count = 1; ; count += 1) {
+      const step = steps.next();
+      if (step.done === true) return { all: step.value, steps: count };
+    }
+  };
+  const sizes = model.snapshots.map((snapshot) => {
+    ({ sequence } = snapshot);
+    return { sequence, size: found(null).all.length };
+  });
+  ({ sequence } = sizes.reduce((most, each) => (each.size > most.size ? each : most)));
+  const whole = found(null);
+  expect(whole.all.length).toBeGreaterThan(2);
+  for (const stepVersions of [1, 2, 7]) {
+    const stepwise = found(null, stepVersions);
+    expect(stepwise.all).toEqual(whole.all);
+    expect(stepwise.steps).toBeGreaterThan(whole.steps);
+  }
+  for (const { value } of whole.all)
+    expect(found(value).all).toEqual(whole.all.filter((conflict) => conflict.value === value));
+  expect(found("10.254.254.254").all).toEqual([]);
 });
 
 test("names who takes part, and has the same fingerprint as long as they are the same", () => {

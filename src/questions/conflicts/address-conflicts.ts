@@ -22,9 +22,11 @@ const isOfAddress = (version: string) => `instr(${version}.members, '"ip_address
 const GIVEN = `history_versions x INDEXED BY history_versions_of_address`;
 
 const EDGE = `SELECT ${addressOf("x")} FROM ${GIVEN} WHERE ${isOfAddress("x")} AND ${addressOf("x")} > +?1
-  ORDER BY 1 LIMIT 1 OFFSET ${STEP_VERSIONS}`;
-const SHARED = `SELECT ${addressOf("x")} FROM ${GIVEN} WHERE ${isOfAddress("x")} AND ${addressOf("x")} > +?1
-  AND (+?2 IS NULL OR ${addressOf("x")} <= +?2) GROUP BY 1 HAVING min(x.key >> 31) < max(x.key >> 31)`;
+  ORDER BY 1 LIMIT 1 OFFSET +?2`;
+/** The index alone is read, as long as no group says its address: that is looked up for the few that are found. */
+const SHARED = `SELECT ${addressOf("y")} FROM (SELECT min(x.key) AS first FROM ${GIVEN} WHERE ${isOfAddress("x")}
+    AND ${addressOf("x")} > +?1 AND (+?2 IS NULL OR ${addressOf("x")} <= +?2) GROUP BY ${addressOf("x")}
+    HAVING min(x.key) >> 31 < max(x.key) >> 31) g CROSS JOIN history_versions y ON y.key = g.first`;
 
 const newest = (n: string) =>
   `(SELECT max(key) FROM history_versions WHERE key > (${n} << 31) AND key <= ((${n} << 31) | +?3))`;
@@ -50,8 +52,9 @@ export function* addressConflicts(
   connection: Preparing,
   query: ConflictQuery,
   address: string | null = null,
+  stepVersions = STEP_VERSIONS,
 ): Generator<void, readonly Conflict[]> {
-  const shared = address === null ? yield* sharedAddresses(connection) : [address];
+  const shared = address === null ? yield* sharedAddresses(connection, stepVersions) : [address];
   const conflicts: Conflict[] = [];
   const { networkNs, organizationN } = query.reach;
   const networks = networkNs === null ? null : JSON.stringify(networkNs);
@@ -67,10 +70,10 @@ export function* addressConflicts(
 }
 
 /** The addresses that more than one record ever had. */
-function* sharedAddresses(connection: Preparing): Generator<void, string[]> {
+function* sharedAddresses(connection: Preparing, stepVersions: number): Generator<void, string[]> {
   const shared: string[] = [];
   for (let after = ""; ; ) {
-    const edge = connection.statement(EDGE).values(after)[0]?.[0] as string | undefined;
+    const edge = connection.statement(EDGE).values(after, stepVersions)[0]?.[0] as string | undefined;
     const rows = connection.statement(SHARED).values(after, edge ?? null) as Array<[string]>;
     for (const [address] of rows) shared.push(address);
     yield;
