@@ -4,6 +4,7 @@
 import { type MacType, macTypeOf } from "../../base/mac.ts";
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
 import { type MacTold, macTold } from "../../base/vendors/vendor.ts";
+import type { AnyKind, Kind } from "../../db/kind.ts";
 import { wholeTerm } from "../../db/search-text.ts";
 import type { Known, RecordsAt } from "../../history/records-at.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
@@ -44,16 +45,28 @@ export interface Station extends MacTold {
   readonly hosts: StationHost[];
 }
 
+/** The ids of addresses and interfaces that have one of these MAC addresses today, `limit` of each kind at most. */
+export interface OwnersNow {
+  readonly addressIds: readonly string[];
+  readonly interfaceIds: readonly string[];
+}
+export type FindOwnersNow = (macs: readonly string[], limit: number) => OwnersNow | null;
+
 export interface PortStations {
   readonly stations: readonly Station[];
   readonly hasMore: boolean;
 }
 
-/** By the number of each port. Yields between steps of some milliseconds. */
+/**
+ * By the number of each port. Yields between steps of some milliseconds.
+ * @param counts entries of each port
+ * @param ownersNow the present has an index of MAC addresses; null from it where the present is not asked about
+ */
 export function* stationsAt(
   records: RecordsAt,
   ports: readonly Known<IfEntryRecord>[],
   counts: ReadonlyMap<number, number>,
+  ownersNow: FindOwnersNow,
 ): Generator<void, Map<number, PortStations>> {
   const entriesAt = new Map<number, Known<FdbEntryRecord>[]>();
   let read = 0;
@@ -76,7 +89,7 @@ export function* stationsAt(
     listed.set(n, { macs: new Map(macs), hasMore: all.size > STATIONS_MAX || entries.length === ENTRIES_MAX });
   }
   const networkId = ports[0]?.record.network_id ?? "";
-  const owners = new Owners(records, networkId);
+  const owners = new Owners(records, networkId, ownersNow);
   yield* owners.lookUp(new Set([...listed.values()].flatMap(({ macs }) => [...macs.keys()])));
   return new Map(
     [...listed].map(([n, { macs, hasMore }]) => [
@@ -112,12 +125,14 @@ function byName(one: Station, other: Station): number {
 class Owners {
   private readonly records: RecordsAt;
   private readonly networkId: string;
+  private readonly ownersNow: FindOwnersNow;
   private readonly addresses = new Map<string, IpAddressRecord[]>();
   private readonly interfaces = new Map<string, IfEntryRecord[]>();
   private hosts: ReadonlyMap<string, Known<HostRecord>> = new Map();
 
-  constructor(records: RecordsAt, networkId: string) {
+  constructor(records: RecordsAt, networkId: string, ownersNow: FindOwnersNow) {
     this.records = records;
+    this.ownersNow = ownersNow;
     this.networkId = networkId;
   }
 
@@ -166,11 +181,7 @@ class Owners {
 
   /** @returns false where there may be more, unless that is taken */
   private found(macs: readonly string[], isEnough = false): boolean {
-    const query = macs.map(wholeTerm).join(" OR ");
-    const found: ReadonlyArray<Known<IpAddressRecord> | Known<IfEntryRecord>> = [
-      ...this.records.matching([ipAddressKind], query, MATCHES_MAX),
-      ...this.records.matching([ifEntryKind], query, MATCHES_MAX),
-    ];
+    const found = this.foundNow(macs) ?? this.foundThen(macs);
     if (found.length >= MATCHES_MAX && !isEnough) return false;
     const asked = new Set(macs);
     for (const { kind, record } of found) {
@@ -181,7 +192,24 @@ class Owners {
     }
     return true;
   }
+
+  private foundNow(macs: readonly string[]): Owner[] | null {
+    const now = this.ownersNow(macs, MATCHES_MAX);
+    if (now === null) return null;
+    return [
+      ...this.records.byIds(ipAddressKind, now.addressIds).values(),
+      ...this.records.byIds(ifEntryKind, now.interfaceIds).values(),
+    ];
+  }
+
+  private foundThen(macs: readonly string[]): Owner[] {
+    // Both at once: what the switches learned has to be passed over each time, and is most of what the index finds.
+    const kinds: readonly Kind<IpAddressRecord & IfEntryRecord>[] = [ipAddressKind, ifEntryKind] as AnyKind[];
+    return this.records.matching(kinds, macs.map(wholeTerm).join(" OR "), MATCHES_MAX);
+  }
 }
+
+type Owner = Known<IpAddressRecord> | Known<IfEntryRecord>;
 
 function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
   const list = lists.get(key);
