@@ -1,18 +1,22 @@
 // What questions cost on the compiled executable: searches, filters that an index serves, that look at everything, and
-// over time, activity, and subnets, live and at a random instant, among 1,000,000 interface entries × 5 versions.
+// over time, activity, subnets and faceplates, live and at a random instant, among 1,000,000 interface entries × 5 versions.
 // Usage: scripts/bench --questions [--hosts 20000] [--directory DIR] [--executable FILE]
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openReadOnly } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { quantilesOf } from "../quantiles.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { folder, say, sayRow, settings } from "./program.ts";
+import { addStations } from "./stations.ts";
 import { type BuiltStore, buildStore } from "./store.ts";
 
 const { hosts, directory, executable } = settings({ hosts: 20_000, directory: "", executable: EXECUTABLE });
 const ENTRIES = 50;
 const NAME_WIDTH = 74;
+/** Seen by all of these switches: behind the edge ports of each are a tenth of them, and behind its uplink the others. */
+const STATIONS = { switches: 10, stations: 2_000, moves: 1 };
 
 say(`Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions`);
 const store = await buildStore(
@@ -20,6 +24,10 @@ const store = await buildStore(
   [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 5, isVaried: true }],
   say,
 );
+if (!existsSync(join(store.directory, "stations.json"))) {
+  addStations(store, { ...STATIONS, switches: Math.min(hosts, STATIONS.switches) }, say);
+  await Bun.write(join(store.directory, "stations.json"), JSON.stringify(STATIONS));
+}
 const instants = instantsOf(store);
 const running = await startExecutable(executable, store.directory);
 try {
@@ -27,6 +35,7 @@ try {
   await measureFilters(running);
   await measureActivity(running);
   await measureSubnets(running);
+  await measureFaceplates(running);
   await measureCodings(running);
 } finally {
   await running.stop();
@@ -141,7 +150,7 @@ async function measureSubnets(server: Running): Promise<void> {
   const subnet = `subnets/${store.subnetId}`;
   say("");
   sayRow(
-    `a subnet with ${hosts} addresses in use`,
+    `a subnet with ${hosts + STATIONS.stations} addresses in use`,
     NAME_WIDTH,
     ["live p50", "p99 ms", "past p50", "p99 ms", "found"],
     10,
@@ -155,6 +164,36 @@ async function measureSubnets(server: Running): Promise<void> {
     of("free /24", `${subnet}/free?count=10&prefix_length=24`),
   ])
     await row(server, question);
+}
+
+/** Of switches with 200 stations at their edge ports, and 100 more that are told of the uplink. */
+async function measureFaceplates(server: Running): Promise<void> {
+  const ids = (store.hostIds.campus as string[]).slice(0, STATIONS.switches);
+  const late = instants.slice(-STATIONS.stations / 2);
+  say("");
+  sayRow("faceplates", NAME_WIDTH, ["p50 ms", "p99 ms", "ports", "stations"], 10);
+  for (const isPast of [false, true]) {
+    const times: number[] = [];
+    let [ports, stations] = [0, 0];
+    for (let turn = -ids.length; turn < 200; turn += 1) {
+      const at = isPast ? `?at=${late[(Math.abs(turn) * 104_729) % late.length]}` : "";
+      const started = performance.now();
+      const answer = await fetch(
+        `http://127.0.0.1:${server.port}/api/v1/hosts/${ids[Math.abs(turn) % ids.length]}/faceplate${at}`,
+        { headers: { authorization: `Bearer ${store.key}` } },
+      );
+      const text = await answer.text();
+      if (answer.status !== 200) throw new Error(`faceplate: ${text.slice(0, 300)}`);
+      if (turn >= 0) times.push(performance.now() - started);
+      const { data } = JSON.parse(text) as { data: { groups: Array<{ ports: Array<{ stations: unknown[] }> }> } };
+      const all = data.groups.flatMap((group) => group.ports);
+      ports = all.length;
+      stations = all.reduce((sum, port) => sum + port.stations.length, 0);
+    }
+    const quantile = quantilesOf(times);
+    const cells = [quantile(0.5).toFixed(1), quantile(0.99).toFixed(1), String(ports), String(stations)];
+    sayRow(isPast ? "at a random instant" : "live", NAME_WIDTH, cells, 10);
+  }
 }
 
 /** How long answers are on their way over 100 Mbit/s, with the time until they are there on loopback. */
