@@ -1,5 +1,5 @@
-// What questions cost on the compiled executable: searches, filters that an index serves, that look at everything, and
-// over time, activity, subnets and faceplates, live and at a random instant, among 1,000,000 interface entries × 5 versions.
+// What questions cost on the compiled executable, live and at a random instant: searches, filters that an index serves,
+// that look at everything, and over time, activity, subnets, faceplates, among 1,000,000 interface entries × 5 versions.
 // Usage: scripts/bench --questions [--hosts 20000] [--directory DIR] [--executable FILE]
 
 import { existsSync } from "node:fs";
