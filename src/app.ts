@@ -125,7 +125,7 @@ export function createApp(options: AppOptions) {
   app.onError(({ code, error, request }) =>
     code === "NOT_FOUND" ? surface.notRouted(request) : surface.failed(error, request),
   );
-  signInRoutes(surface, options.backend, options.signIn);
+  signInRoutes(surface, options.backend, options.signIn, options.gate);
   sessionRoutes(surface, options.backend, options.clock);
   app.use(cookieApp);
   apiKeyRoutes(surface, options.backend, options.random);

@@ -65,6 +65,8 @@ export interface Access {
   readonly role: Role;
   /** API keys are refused: keys and passwords are managed by people who signed in. */
   readonly sessionOnly?: boolean;
+  /** It concerns all organizations of the appliance: refused as long as there are several. */
+  readonly ofWholeAppliance?: true;
 }
 
 /** What is known of whoever asks for a write. */

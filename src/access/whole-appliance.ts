@@ -5,7 +5,7 @@ import { DomainError } from "../base/errors.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { Access } from "./actor.ts";
 
-export const OWNER_SIGNED_IN: Access = { role: "Owner", sessionOnly: true };
+export const OF_WHOLE_APPLIANCE: Access = { role: "Owner", sessionOnly: true, ofWholeAppliance: true };
 
 /** @throws DomainError auth_permission_denied where the appliance has several organizations */
 export function assertOnlyOrganization(reader: Reader): void {

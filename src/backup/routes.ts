@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, OWNER } from "../access/actor.ts";
 import { PASSWORD_MAX_LENGTH } from "../access/password.ts";
-import { assertOnlyOrganization, OWNER_SIGNED_IN } from "../access/whole-appliance.ts";
+import { OF_WHOLE_APPLIANCE } from "../access/whole-appliance.ts";
 import { DomainError } from "../base/errors.ts";
 import { SIGN_IN_BODY_LIMIT_BYTES } from "../http/body.ts";
 import type { Call, RequestContext } from "../http/request.ts";
@@ -91,7 +91,6 @@ export function backupRoutes(
   backups: Backups,
   confirm: ConfirmCaller,
 ): void {
-  const { reader } = backend;
   /** A backup is of everything: a key that was given some networks is not to have it made, nor to hear of it. */
   const ofEverything = ({ actor }: Call<Actor, unknown, unknown, unknown>): void => {
     if (actor.networkNs !== null)
@@ -178,7 +177,7 @@ export function backupRoutes(
         description:
           "The file as it is, for `netledger restore` or `netledger serve --read-only`. It contains all data of the appliance and the hashes of passwords and keys; the caller's password is asked again. Only while the appliance has one organization.",
         group,
-        access: OWNER_SIGNED_IN,
+        access: OF_WHOLE_APPLIANCE,
         params: Params,
         bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES,
         body: Download,
@@ -189,14 +188,10 @@ export function backupRoutes(
       },
       async (call) => {
         const { name } = call.params;
-        assertOnlyOrganization(reader);
         backups.file(name);
         await confirm(call, call.body.password);
         // All of it may have changed while the password was looked at.
-        const { path, sizeBytes } = call.again(() => {
-          assertOnlyOrganization(reader);
-          return backups.file(name);
-        });
+        const { path, sizeBytes } = call.again(() => backups.file(name));
         backend.log.info("backup_downloaded", { name, size_bytes: sizeBytes, request_id: call.requestId });
         return new Response(Bun.file(path), {
           headers: {
@@ -217,7 +212,7 @@ export function backupRoutes(
         summary: "Delete a backup",
         description: "The file, for good. One that failed is forgotten. Only while the appliance has one organization.",
         group,
-        access: OWNER_SIGNED_IN,
+        access: OF_WHOLE_APPLIANCE,
         params: Params,
         answer: Type.Object({}),
         errors: ["entity_not_found", "entity_in_use"],
@@ -225,7 +220,6 @@ export function backupRoutes(
       },
       (call) => {
         const { name } = call.params;
-        assertOnlyOrganization(reader);
         backups.remove(name);
         backend.log.info("backup_deleted", { name, request_id: call.requestId });
         return json(call, successBody("{}"));

@@ -16,6 +16,7 @@ import { commonNetworks, networksOfUser } from "../access/reach.ts";
 import { lesserRole, type Role } from "../access/role.ts";
 import { hashSessionToken, isWellFormedSessionToken } from "../access/session-token.ts";
 import { SESSION_IDLE_MS } from "../access/tables.ts";
+import { assertOnlyOrganization } from "../access/whole-appliance.ts";
 import type { Clock } from "../base/clock.ts";
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
@@ -139,8 +140,28 @@ export class AccessGate implements Gate<Actor, Access> {
     return isEnabled === 1 && this.clock.now() - lastUsedAt <= SESSION_IDLE_MS ? userN : null;
   }
 
-  permit(actor: Actor, access: Access, context: RequestContext): void {
+  /**
+   * Whether a caller may ask for an operation at all; what it is asked for is another matter.
+   * @throws DomainError auth_session_required, auth_permission_denied
+   */
+  private require(actor: Actor, access: Access): void {
     requireAccess(actor, access);
+    if (access.ofWholeAppliance === true) assertOnlyOrganization(this.reader);
+  }
+
+  /** The same as an answer. */
+  mayAsk(actor: Actor, access: Access): boolean {
+    try {
+      this.require(actor, access);
+      return true;
+    } catch (error) {
+      if (error instanceof DomainError) return false;
+      throw error;
+    }
+  }
+
+  permit(actor: Actor, access: Access, context: RequestContext): void {
+    this.require(actor, access);
     const method = context.request.method;
     if (actor.type === "User" && method !== "GET" && method !== "HEAD") assertOrigin(context.request);
   }

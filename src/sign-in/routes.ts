@@ -15,7 +15,7 @@ import { Email, Password, USER_EXAMPLE, User, userKind } from "../resources/user
 import { composeUsers } from "../resources/users/user-view.ts";
 import { successBody } from "../wire/envelope.ts";
 import { Body, Name, Nullable, OneOf, Uuid } from "../wire/schemas.ts";
-import { assertOrigin, SESSION_COOKIE, sessionToken } from "./gate.ts";
+import { type AccessGate, assertOrigin, SESSION_COOKIE, sessionToken } from "./gate.ts";
 import type { Account, SignIn } from "./sign-in.ts";
 
 /**
@@ -59,6 +59,10 @@ const Me = Type.Object(
       description: "The role that applies: for an API key the lower of its own and its user's.",
     }),
     reachable_network_ids: Type.Array(Uuid, { description: "The networks that the caller reaches." }),
+    permitted_operations: Type.Array(Type.String(), {
+      description:
+        "The ids of the operations that the caller may ask for, as in this document, alphabetically. What is asked for may still be refused: because of where it is, or what it would give away.",
+    }),
   },
   { $id: "Me" },
 );
@@ -84,6 +88,7 @@ const ME_EXAMPLE = {
   api_key_id: null,
   effective_role: OWNER_EXAMPLE.role,
   reachable_network_ids: [network_id],
+  permitted_operations: ["assignTags", "changePassword", "confirmIpAddress"],
 };
 const CLAIM_EXAMPLE = {
   body: {
@@ -96,7 +101,12 @@ const CLAIM_EXAMPLE = {
 };
 
 /** /api/auth: the first claim, sign-in and sign-out, who one is, one's own password. */
-export function signInRoutes(surface: Surface<Actor, Access>, backend: Backend, signIn: SignIn): void {
+export function signInRoutes(
+  surface: Surface<Actor, Access>,
+  backend: Backend,
+  signIn: SignIn,
+  gate: Pick<AccessGate, "mayAsk">,
+): void {
   const { reader, authorOf } = backend;
   surface
     .get(
@@ -214,6 +224,7 @@ export function signInRoutes(surface: Surface<Actor, Access>, backend: Backend, 
             api_key_id: isKey ? author.id : null,
             effective_role: author.role,
             reachable_network_ids: author.networkIds ?? networkIds(call.actor),
+            permitted_operations: permittedOperations(call.actor),
           });
           return json(call, spliced(user, `"organization":${organization},${rest.slice(1, -1)}`));
         }),
@@ -251,6 +262,20 @@ export function signInRoutes(surface: Surface<Actor, Access>, backend: Backend, 
       if (found === null) throw invalidCredentials();
       return composeUsers(reader, actor)([found], null)[0] as string;
     });
+  }
+
+  function permittedOperations(actor: Actor): string[] {
+    // Operations share what they ask of their callers.
+    const known = new Map<unknown, boolean>([["anyone", true]]);
+    const isPermitted = (access: unknown) => {
+      const isIt = known.get(access) ?? gate.mayAsk(actor, access as Access);
+      known.set(access, isIt);
+      return isIt;
+    };
+    return surface.routes
+      .filter(({ operation }) => isPermitted(operation.access))
+      .map(({ operation }) => operation.operationId)
+      .sort();
   }
 
   function networkIds(actor: Actor): string[] {

@@ -66,9 +66,15 @@ async function looked(title: string, asked: Case, answer: Answer): Promise<strin
 describe("the contract", () => {
   test("says of every registered operation who may, and the operation says the same", () => {
     const told = Object.fromEntries(appliance.surface.routes.map((route) => [nameOf(route), route.operation.access]));
-    const expected = Object.entries(RIGHTS).map(([name, { role, sessionOnly }]) => [
+    const expected = Object.entries(RIGHTS).map(([name, { role, sessionOnly, ofWholeAppliance }]) => [
       name,
-      role === "anyone" ? "anyone" : { role, ...(sessionOnly === true ? { sessionOnly } : {}) },
+      role === "anyone"
+        ? "anyone"
+        : {
+            role,
+            ...(sessionOnly === true ? { sessionOnly } : {}),
+            ...(ofWholeAppliance === true ? { ofWholeAppliance } : {}),
+          },
     ]);
     expect(told).toEqual(Object.fromEntries(expected));
   });
@@ -113,6 +119,18 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (nam
     }
     expect(problems).toEqual([]);
   });
+});
+
+test("each caller is told which operations they may ask for: those that the gate lets them in to, and no other", async () => {
+  for (const caller of callers.filter(({ refusal, isForeignPage }) => refusal === null && !isForeignPage)) {
+    const permitted = routes
+      .filter((route) => gateCode(caller, route.method, RIGHTS[nameOf(route)] as Right) === null)
+      .map(({ operation }) => operation.operationId);
+    expect([caller.name, (await caller.client.get("/api/auth/me")).data.permitted_operations]).toEqual([
+      caller.name,
+      permitted.sort(),
+    ]);
+  }
 });
 
 /** Who is kept out of something, from the least to the most that may be done all the same. */

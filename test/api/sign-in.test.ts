@@ -367,6 +367,8 @@ describe("asking who one is", () => {
     const { data } = await member.client.get("/api/auth/me");
     const user = (await member.client.get(`users/${member.id}`)).data;
     const organization = (await member.client.get("organizations")).data;
+    const { permitted_operations: permitted } = data;
+    expect([permitted.includes("createHost"), permitted.includes("createUser")]).toEqual([true, false]);
     expect(data).toEqual({
       ...user,
       organization,
@@ -374,6 +376,7 @@ describe("asking who one is", () => {
       api_key_id: null,
       effective_role: "Member",
       reachable_network_ids: [second.id],
+      permitted_operations: permitted,
     });
     expect((await owner.get("/api/auth/me")).data.reachable_network_ids).toEqual([first.networkId, second.id]);
   });

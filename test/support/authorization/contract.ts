@@ -10,6 +10,8 @@ export interface Right {
   readonly role: Role | "anyone";
   /** "Key management is by session only." */
   readonly sessionOnly?: true;
+  /** "Only while one organization exists." */
+  readonly ofWholeAppliance?: true;
   /**
    * What a key that is kept to some networks is refused with: it could give itself the others, or would not reach what
    * it made.
@@ -99,6 +101,8 @@ const VIEWER: Right = { role: "Viewer" };
 const MEMBER: Right = { role: "Member" };
 const ADMIN: Right = { role: "Admin" };
 const OWNER: Right = { role: "Owner" };
+/** "Session-only, Owners, and only while one organization exists": there are two in the world that is asked. */
+const OF_WHOLE_APPLIANCE: Right = { role: "Owner", sessionOnly: true, ofWholeAppliance: true };
 
 /** By method and path, as they are registered. */
 export const RIGHTS: Readonly<Record<string, Right>> = {
@@ -158,14 +162,13 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   // A transaction may have written whatever an Admin writes.
   "POST /api/v1/transactions/:sequence/revert": ADMIN,
   // A backup is of all organizations; it stays on the appliance.
-  "GET /api/v1/retention/preview": { role: "Owner", sessionOnly: true },
-  "GET /api/v1/log": { role: "Owner", sessionOnly: true },
+  "GET /api/v1/retention/preview": OF_WHOLE_APPLIANCE,
+  "GET /api/v1/log": OF_WHOLE_APPLIANCE,
   "GET /api/v1/backups": OWNER,
   "POST /api/v1/backups": OWNER,
   "GET /api/v1/backups/:name": OWNER,
-  // "Session-only, Owners, and only while one organization exists": there are two in the world that is asked.
-  "POST /api/v1/backups/:name/download": { role: "Owner", sessionOnly: true },
-  "DELETE /api/v1/backups/:name": { role: "Owner", sessionOnly: true },
+  "POST /api/v1/backups/:name/download": OF_WHOLE_APPLIANCE,
+  "DELETE /api/v1/backups/:name": OF_WHOLE_APPLIANCE,
 };
 
 /** Section 2: the status of each code. */
@@ -209,7 +212,7 @@ export function gateCode(caller: Caller, method: string, right: Right): string |
   if (right.role === "anyone") return right.mindsOrigin === true && isOrigin ? "auth_origin_rejected" : null;
   if (caller.refusal !== null) return caller.refusal;
   if (right.sessionOnly === true && caller.isKey) return "auth_session_required";
-  if (!mayAs(caller.role, right.role)) return "auth_permission_denied";
+  if (!mayAs(caller.role, right.role) || right.ofWholeAppliance === true) return "auth_permission_denied";
   return isOrigin ? "auth_origin_rejected" : null;
 }
 
