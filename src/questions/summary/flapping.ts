@@ -22,17 +22,18 @@ const STEP_VERSIONS = 20_000;
 const STEP_PORTS = 500;
 const COMMA = 44;
 const DIGIT_0 = 48;
+const NONE = new Uint8Array(0);
 
 const IS_OF_STATUS = `instr(changed, '"oper_status"') > 0`;
 const CHANGES = `history_versions INDEXED BY history_versions_of_status WHERE ${IS_OF_STATUS}`;
 /** The transaction with the first change that is too many for a step. */
 const TOO_MANY = `SELECT key & 2147483647 FROM ${CHANGES} AND (key & 2147483647) >= +?1
   AND (key & 2147483647) <= +?2 ORDER BY key & 2147483647 LIMIT 1 OFFSET +?3`;
-/** As one text: half a million rows would take longer to hand over than to find. */
-const CHANGED = `SELECT group_concat(key >> 31) FROM ${CHANGES} AND (key & 2147483647) >= +?1
+/** As one text, in bytes: half a million rows would take longer to hand over than to find. */
+const CHANGED = `SELECT CAST(group_concat(key >> 31) AS BLOB) FROM ${CHANGES} AND (key & 2147483647) >= +?1
   AND (key & 2147483647) <= +?2`;
 /** Of one transaction, by record. */
-const CHANGED_AT_ONCE = `SELECT group_concat(n), max(n) FROM (SELECT key >> 31 AS n FROM ${CHANGES}
+const CHANGED_AT_ONCE = `SELECT CAST(group_concat(n) AS BLOB), max(n) FROM (SELECT key >> 31 AS n FROM ${CHANGES}
   AND (key & 2147483647) = +?1 AND key > ((+?2 << 31) | +?1) ORDER BY key LIMIT +?3)`;
 const LAST_CHANGES = `SELECT j.value, (SELECT max(key) & 2147483647 FROM history_versions
   WHERE key > ((j.value << 31) | +?2) AND key <= ((j.value << 31) | +?3) AND ${IS_OF_STATUS}) FROM json_each(+?1) j`;
@@ -50,18 +51,18 @@ export function* flappingPorts(
     if (next === from) {
       for (let n: number | null = 0; n !== null; ) {
         const row = reader.statement(CHANGED_AT_ONCE).values(from, n, stepVersions)[0] as
-          | [string, number]
+          | [Uint8Array, number]
           | [null, null];
-        counts.add(row[0] ?? "");
+        counts.add(row[0] ?? NONE);
         yield;
         n = row[1];
       }
       from += 1;
     } else {
       const [changed] = reader.statement(CHANGED).values(from, next === undefined ? until : next - 1)[0] as [
-        string | null,
+        Uint8Array | null,
       ];
-      counts.add(changed ?? "");
+      counts.add(changed ?? NONE);
       yield;
       from = next ?? until + 1;
     }
@@ -80,6 +81,7 @@ export function* flappingPorts(
 
 const CHAPTER_BITS = 16;
 const CHAPTER_RECORDS = 2 ** CHAPTER_BITS;
+const NO_CHAPTER = new Uint32Array(0);
 
 /** How often each of very many records changed: a number each, by neighboring record numbers. */
 class ChangesOfRecords {
@@ -88,31 +90,38 @@ class ChangesOfRecords {
   private readonly chapters = new Map<number, Uint32Array>();
 
   /** @param ns decimal, separated by commas; empty for none */
-  add(ns: string): void {
-    if (ns === "") return;
+  add(ns: Uint8Array): void {
+    if (ns.length === 0) return;
+    // What changes at once has neighboring numbers.
+    let number = -1;
+    let chapter: Uint32Array = NO_CHAPTER;
     let n = 0;
-    for (let place = 0; place < ns.length; place += 1) {
-      const letter = ns.charCodeAt(place);
-      if (letter !== COMMA) n = n * 10 + letter - DIGIT_0;
-      else {
-        this.count(n);
-        n = 0;
+    for (let place = 0; place <= ns.length; place += 1) {
+      const letter = place === ns.length ? COMMA : (ns[place] as number);
+      if (letter !== COMMA) {
+        n = n * 10 + letter - DIGIT_0;
+        continue;
       }
+      const own = n >>> CHAPTER_BITS;
+      if (own !== number) {
+        number = own;
+        chapter = this.chapter(own);
+      }
+      const page = n & (CHAPTER_RECORDS - 1);
+      const changes = (chapter[page] as number) + 1;
+      chapter[page] = changes;
+      if (changes === FLAPPING_CHANGES) this.often.push(n);
+      n = 0;
     }
-    this.count(n);
   }
 
   of(n: number): number {
-    return this.chapters.get(Math.floor(n / CHAPTER_RECORDS))?.[n % CHAPTER_RECORDS] ?? 0;
+    return this.chapters.get(n >>> CHAPTER_BITS)?.[n & (CHAPTER_RECORDS - 1)] ?? 0;
   }
 
-  private count(n: number): void {
-    const number = Math.floor(n / CHAPTER_RECORDS);
+  private chapter(number: number): Uint32Array {
     let chapter = this.chapters.get(number);
     if (chapter === undefined) this.chapters.set(number, (chapter = new Uint32Array(CHAPTER_RECORDS)));
-    const place = n % CHAPTER_RECORDS;
-    const changes = (chapter[place] as number) + 1;
-    chapter[place] = changes;
-    if (changes === FLAPPING_CHANGES) this.often.push(n);
+    return chapter;
   }
 }
