@@ -1,5 +1,6 @@
 // What questions cost on the compiled executable, live and at a random instant: searches, filters that an index serves,
-// that look at everything, and over time, activity, subnets, faceplates, among 1,000,000 interface entries × 5 versions.
+// that look at everything, and over time, activity, subnets, faceplates; among 1,000,000 interface entries × 5
+// versions.
 // Usage: scripts/bench --questions [--hosts 20000] [--directory DIR] [--executable FILE]
 
 import { existsSync } from "node:fs";
@@ -15,7 +16,7 @@ import { type BuiltStore, buildStore } from "./store.ts";
 const { hosts, directory, executable } = settings({ hosts: 20_000, directory: "", executable: EXECUTABLE });
 const ENTRIES = 50;
 const NAME_WIDTH = 74;
-/** Seen by all of these switches: behind the edge ports of each are a tenth of them, and behind its uplink the others. */
+/** Seen by all of these switches: a tenth of them behind the edge ports of each, the others behind its uplink. */
 const STATIONS = { switches: 10, stations: 2_000, moves: 1 };
 
 say(`Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions`);

@@ -66,7 +66,7 @@ const Port = Type.Object(
     has_more_stations: Type.Boolean(),
     unused_since: Nullable(Timestamp, {
       description:
-        "When `oper_status` was `Up` for the last time: the end of that. Null while it is, and where it never was since `known_since`.",
+        "When `oper_status` was `Up` for the last time. Null while it is, and where it never was since `known_since`.",
     }),
     known_since: Type.String({
       format: "date-time",

@@ -1,4 +1,4 @@
-// How the interfaces of a device sit on it: ports by member and module, in the order of their numbers; management ports;
+// How the interfaces of a device sit on it: ports by member and module, in the order of their numbers, management ports,
 // and what is no port. By names and types alone; pure.
 
 /** What the layout goes by. */
@@ -11,7 +11,7 @@ export interface LaidOut {
 
 export interface PortGroup<P> {
   readonly type: "Module" | "Management";
-  /** The number of the member of a stack, or of the chassis: `1` of `Gi1/0/7`; null where names have two numbers or one. */
+  /** The number of the member of a stack: `1` of `Gi1/0/7`; null where names have two numbers or one. */
   readonly member: string | null;
   /** What stands before the port's number: `1/0` of `Gi1/0/7`; null where that is nothing. */
   readonly module: string | null;
