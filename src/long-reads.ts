@@ -2,7 +2,6 @@
 
 import type { Actor } from "./access/actor.ts";
 import type { AnyLongRead } from "./db/reading/long-reads.ts";
-import { topology } from "./discovery/topology/topology.ts";
 import { changeFeed } from "./history/change-feed.ts";
 import { diff } from "./history/diff-formats.ts";
 import { locate } from "./history/locate/locate.ts";
@@ -20,6 +19,7 @@ import { freeSpace } from "./questions/ipam/free.ts";
 import { subnetTree } from "./questions/ipam/subnet-tree.ts";
 import { search } from "./questions/search.ts";
 import { summary } from "./questions/summary/summary.ts";
+import { topology } from "./questions/topology/topology.ts";
 
 export const LONG_READS: readonly AnyLongRead[] = [
   activity,

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import { formatted } from "../../src/discovery/topology/formats.ts";
+import { formatted } from "../../src/questions/topology/formats.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -407,6 +407,39 @@ describe("GET /api/v1/topology", () => {
         json.body.meta.resolution,
         json.body.meta.resolved_at,
       ]);
+    }
+  });
+});
+
+describe("around a host", () => {
+  test("is refused what would do nothing, and what says nothing of what to show", async () => {
+    for (const [query, path] of [
+      ["", "/network_id"],
+      ["hops=2", "/network_id,/hops"],
+      [`network_id=${networkId}&hops=2`, "/hops"],
+      [`host_id=${core.id}&include_isolated=true`, "/include_isolated"],
+      [`host_id=${core.id}&hops=0`, "/hops"],
+      [`host_id=${core.id}&hops=11`, "/hops"],
+    ] as const) {
+      const { status, body } = await owner.get(`topology?${query}`);
+      expect([status, body.params.issues.map((issue: Wire) => issue.path).join()], query).toEqual([400, path]);
+    }
+  });
+
+  test("is the host alone where nothing is cabled, and what hangs on it in every format", async () => {
+    expect(await made(owner.get(`topology?host_id=${core.id}`))).toMatchObject({
+      network_id: networkId,
+      nodes: [{ id: core.id }],
+      links: [],
+    });
+    await newPort(core, "Te1/1", lldp({ name: "stranger" }, "Gi1"));
+    await newPort(access, "Gi0/24", lldp({ name: "elsewhere" }, "Gi2"));
+    expect(briefs(await made(owner.get(`topology?host_id=${core.id}`)))).toEqual([
+      "core Te1/1 -Announced- stranger (Gi1)",
+    ]);
+    for (const format of ["mermaid", "graphml"]) {
+      const { text } = await owner.get(`topology?host_id=${core.id}&format=${format}`);
+      expect([text.includes("stranger"), text.includes("elsewhere")]).toEqual([true, false]);
     }
   });
 });

@@ -750,6 +750,19 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         const title = `${place.name} ${instant.title}`;
         return [
           { title: `${title}, all of it`, path: path("include_isolated=true"), code: null, check },
+          ...asking.targets("hosts").map(({ id }): Case => {
+            const isThere = hosts.some((host) => host.id === id);
+            return {
+              title: `${title} around the host ${id}`,
+              path: path(`host_id=${id}`, "hops=10"),
+              code: null,
+              check: ({ data }) => {
+                const known = idsOf(data.nodes.filter((node: Wire) => node.kind === "Known"));
+                expect(known.includes(id)).toBe(isThere);
+                expect(known.every((each: string) => hosts.some((host) => host.id === each))).toBe(true);
+              },
+            };
+          }),
           ...asking
             .values("format")
             .map((format): Case => ({ title: `${title} as ${format}`, path: path(`format=${format}`), code: null })),

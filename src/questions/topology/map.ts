@@ -2,13 +2,13 @@
 // both ends as evidence. An announced device that is no host is a node of its own.
 
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
+import type { Announcement } from "../../discovery/topology/announcements.ts";
+import type { IdentityClaim } from "../../discovery/topology/claims.ts";
+import { firstLabel } from "../../discovery/topology/device-names.ts";
+import type { NetworkFacts, ShownHost, ShownPort } from "../../discovery/topology/facts.ts";
+import { type PortResolution, type ResolvedClaim, resolveNeighbors } from "../../discovery/topology/resolve.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
 import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
-import type { Announcement } from "./announcements.ts";
-import type { IdentityClaim } from "./claims.ts";
-import { firstLabel } from "./device-names.ts";
-import type { NetworkFacts, ShownHost, ShownPort } from "./facts.ts";
-import { type PortResolution, type ResolvedClaim, resolveNeighbors } from "./resolve.ts";
 
 export const NODE_KINDS = ["Known", "Unknown"] as const;
 export const LINK_PROTOCOLS = ["Lldp", "Cdp", "Entered"] as const;

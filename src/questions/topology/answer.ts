@@ -93,7 +93,11 @@ const TopologyLink = Type.Object(
 );
 
 export const TopologyAnswer = Type.Object(
-  { network_id: Uuid, nodes: Type.Array(TopologyNode), links: Type.Array(TopologyLink) },
+  {
+    network_id: Nullable(Uuid, { description: "Null for a host that is not found." }),
+    nodes: Type.Array(TopologyNode),
+    links: Type.Array(TopologyLink),
+  },
   { $id: "Topology" },
 );
 

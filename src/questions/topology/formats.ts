@@ -13,7 +13,8 @@ export const TOPOLOGY_TYPES: Readonly<Record<TopologyFormat, string>> = {
 };
 
 interface Framing {
-  readonly networkId: string;
+  /** Null where it is not known. */
+  readonly networkId: string | null;
   /** Null where none was asked for. */
   readonly at: string | null;
   /** What `meta` says besides, from resolvedMembers. */
@@ -113,7 +114,7 @@ function* graphml({ nodes, links }: NetworkMap, { networkId, at }: Framing): Gen
   yield `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
 ${keys(NODE_KEYS, "node")}${keys(EDGE_KEYS, "edge")}  <key id="g0" for="graph" attr.name="at" attr.type="string"/>
-  <graph id="${xmlText(networkId)}" edgedefault="undirected">
+  <graph id="${xmlText(networkId ?? "network")}" edgedefault="undirected">
 ${at === null ? "" : `    <data key="g0">${xmlText(at)}</data>\n`}`;
   yield* inChunks(nodes, (node) => `    <node id="${xmlText(node.id)}">${data(NODE_KEYS, node)}</node>\n`, "");
   yield* inChunks(

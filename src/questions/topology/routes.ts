@@ -1,7 +1,8 @@
-// GET /api/v1/topology: who is cabled to whom.
+// GET /api/v1/topology: who is cabled to whom, in a network or around a host.
 
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
+import { type Issue, invalid } from "../../base/errors.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
@@ -9,14 +10,30 @@ import { readAt, readingAt, resolvedHeaders } from "../../inventory/read-instant
 import { AtQuery, OneOf, Uuid } from "../../wire/schemas.ts";
 import { TOPOLOGY_EXAMPLE, TopologyAnswer } from "./answer.ts";
 import { TOPOLOGY_FORMATS, TOPOLOGY_TYPES } from "./formats.ts";
+import { type Center, HOPS_DEFAULT, HOPS_MAX } from "./neighborhood.ts";
 import { type TopologyInput, topology } from "./topology.ts";
 
 const TopologyParameters = Type.Object({
-  network_id: {
+  network_id: Type.Optional({
     ...Uuid,
-    description: "The network to show. Empty if it is out of the caller's reach.",
-  },
-  include_isolated: Type.Optional(Type.Boolean({ default: false, description: "Include hosts without links." })),
+    description:
+      "The network to show. Empty if it is out of the caller's reach. Required unless `host_id` is given, whose network it then must be.",
+  }),
+  host_id: Type.Optional({
+    ...Uuid,
+    description: "Only this host and what is around it. Empty if there is no such host within the caller's reach.",
+  }),
+  hops: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: HOPS_MAX,
+      default: HOPS_DEFAULT,
+      description: "Only with `host_id`: how many links away from it.",
+    }),
+  ),
+  include_isolated: Type.Optional(
+    Type.Boolean({ default: false, description: "Include hosts without links. Not with `host_id`." }),
+  ),
   format: Type.Optional(
     OneOf(TOPOLOGY_FORMATS, {
       default: "json",
@@ -31,6 +48,8 @@ what either end says as its evidence; parallel cables are links of one \`group\`
 announced: it is the host whose name, chassis id, MAC addresses, addresses and opposite direction together match clearly better than any other's, and its
 interface is named if both directions agree. Switches that do not speak CDP flood it, so LLDP of another device on the same interface takes precedence over CDP, and CDP names an interface
 only if it is heard in one place. An announced device that is not a host in the inventory is a node of kind Unknown.
+
+With \`host_id\`, only that host, with or without links, and what is within \`hops\` links of it, with all links between these.
 
 As of any instant; formats without \`meta\` report thinned history in the headers \`X-Resolution\` and \`X-Resolved-At\`.`;
 
@@ -56,7 +75,7 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
     "/api/v1/topology",
     {
       operationId: "getTopology",
-      summary: "Get the topology of a network",
+      summary: "Get the topology of a network, or around a host",
       description: DESCRIPTION,
       group: "Discovery",
       access: VIEWER,
@@ -78,12 +97,14 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
       example: { parameters: { network_id: TOPOLOGY_EXAMPLE.network_id }, data: TOPOLOGY_EXAMPLE },
     },
     (call) => {
+      refuseUnmeant(call.query);
       const { at, asked } = readAt(backend.reader, call);
       return readingAt(backend, at, async (asOf) => {
         const format = call.query.format ?? "json";
         const input: TopologyInput = {
           actor: plainActor(call.actor),
-          networkId: call.query.network_id,
+          networkId: call.query.network_id ?? null,
+          center: centerOf(call.query),
           includeIsolated: call.query.include_isolated === true,
           format,
           sequence: (asOf ?? backend.reader.head()).sequence,
@@ -99,4 +120,22 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
       });
     },
   );
+}
+
+type Parameters = Static<typeof TopologyParameters>;
+
+/** @throws DomainError validation_failed where nothing says what to show, and for a parameter that would do nothing */
+function refuseUnmeant({ network_id, host_id, hops, include_isolated }: Parameters): void {
+  const issues: Issue[] = [];
+  if (network_id === undefined && host_id === undefined)
+    issues.push({ path: "/network_id", message: "is required, unless host_id is given" });
+  if (host_id === undefined && hops !== undefined)
+    issues.push({ path: "/hops", message: "is only for host_id", value: hops });
+  if (host_id !== undefined && include_isolated === true)
+    issues.push({ path: "/include_isolated", message: "is not for host_id: what is around a host has links" });
+  if (issues.length > 0) throw invalid(issues);
+}
+
+function centerOf({ host_id, hops }: Parameters): Center | null {
+  return host_id === undefined ? null : { hostId: host_id, hops: hops ?? HOPS_DEFAULT };
 }

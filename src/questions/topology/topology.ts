@@ -1,0 +1,74 @@
+// The topology of a network, or around a host, as of one transaction, read beside the answering thread.
+
+import type { Actor } from "../../access/actor.ts";
+import type { Thinned } from "../../db/pruned-history.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { gatherNetworkFacts } from "../../discovery/topology/network-facts.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { networkKind } from "../../resources/networks/network.ts";
+import { resolvedMembers } from "../../wire/envelope.ts";
+import { formatted, type TopologyFormat } from "./formats.ts";
+import { mapOf, type NetworkMap } from "./map.ts";
+import { type Center, neighborhoodOf } from "./neighborhood.ts";
+
+/** Crosses to another thread. */
+export interface TopologyInput {
+  readonly actor: Actor;
+  /** Null for that of the center. */
+  readonly networkId: string | null;
+  /** Null for the whole network. */
+  readonly center: Center | null;
+  readonly includeIsolated: boolean;
+  readonly format: TopologyFormat;
+  readonly sequence: number;
+  /** Null where none was asked for. */
+  readonly at: string | null;
+  readonly thinned?: Thinned;
+}
+
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
+
+/** Empty for a network that the caller did not see then. */
+export const topology = longRead(
+  "topology",
+  function* (reader: Reader, input: TopologyInput) {
+    const { center, sequence } = input;
+    const networkId = shownNetwork(reader, input);
+    const network =
+      networkId === null ? null : reader.find(networkKind, networkId, input.actor, reader.atSequence(sequence));
+    let map: NetworkMap = { nodes: [], links: [] };
+    if (network !== null && networkId !== null) {
+      const facts = yield* pausing(gatherNetworkFacts(reader, network.n, sequence));
+      map = mapOf(networkId, facts, input.includeIsolated || center !== null);
+      if (center !== null) map = neighborhoodOf(map, center);
+    }
+    yield PAUSE;
+    const framing = {
+      networkId: input.networkId ?? networkId,
+      at: input.at,
+      resolved: resolvedMembers(input.thinned),
+    };
+    for (const part of formatted(map, input.format, framing)) yield encoder.encode(part);
+  },
+  { isInLargeSteps: true },
+);
+
+/** The network asked for, else that of the center; null where the caller did not see the center then. */
+function shownNetwork(reader: Reader, { actor, networkId, center, sequence }: TopologyInput): string | null {
+  if (networkId !== null || center === null) return networkId;
+  const host = reader.find(hostKind, center.hostId, actor, reader.atSequence(sequence));
+  return host === null ? null : (JSON.parse(host.text) as HostRecord).network_id;
+}
+
+/** Steps of a long read that have nothing to tell yet. */
+function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield PAUSE;
+  }
+}
+
+const encoder = new TextEncoder();

@@ -1,0 +1,152 @@
+// What is around a host, against plain code that knows every cable: at random instants, for callers with different
+// reach.
+
+import { expect, test } from "bun:test";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { removeRecord } from "../../src/resources/ignored/removal.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+
+const { clock, first, inTransaction, newHost, newIfEntry, newNetwork, newUser, owner } = applianceForEach();
+
+const PORTS = 3;
+
+interface Port {
+  readonly id: string;
+  readonly hostId: string;
+}
+
+/** What there is from one instant on. */
+interface State {
+  readonly at: number;
+  readonly hosts: ReadonlySet<string>;
+  /** The far end that is entered, by port. */
+  readonly far: ReadonlyMap<string, Port>;
+}
+
+/** A network whose cables come and go, and every state that it was in. */
+class Cabling {
+  readonly networkId: string;
+  readonly states: State[] = [];
+  readonly ports: Port[] = [];
+  private readonly hosts = new Set<string>();
+  private readonly far = new Map<string, Port>();
+
+  constructor(networkId: string) {
+    this.networkId = networkId;
+  }
+
+  async grow(name: string): Promise<void> {
+    clock.advance(1_000);
+    const { id: hostId } = await newHost({ name, network_id: this.networkId });
+    this.hosts.add(hostId);
+    this.note();
+    for (let k = 1; k <= PORTS; k += 1) {
+      clock.advance(1_000);
+      this.ports.push({ id: (await newIfEntry(hostId, { if_name: `Gi${k}` })).id, hostId });
+    }
+  }
+
+  /** Enters a far end, or takes it out. */
+  connect(port: Port, far: Port | null): void {
+    clock.advance(1 + (this.states.length % 3));
+    inTransaction((tx) =>
+      tx.update(ifEntryKind, port.id, { neighbor: far === null ? undefined : { type: "IfEntry", id: far.id } }),
+    );
+    if (far === null) this.far.delete(port.id);
+    else this.far.set(port.id, far);
+    this.note();
+  }
+
+  remove(hostId: string): void {
+    clock.advance(1_000);
+    inTransaction((tx) => removeRecord(tx, hostKind, hostId, true));
+    this.hosts.delete(hostId);
+    for (const [id, far] of this.far)
+      if (far.hostId === hostId || this.ports.find((port) => port.id === id)?.hostId === hostId) this.far.delete(id);
+    this.note();
+  }
+
+  living(): Port[] {
+    return this.ports.filter(({ hostId }) => this.hosts.has(hostId));
+  }
+
+  /** As of an instant: the ids of nodes and links within so many hops of a host; of all where none is given. */
+  shown(at: number, center?: string, hops = 0): { readonly nodes: string[]; readonly links: string[] } {
+    const state = this.states.findLast((each) => each.at <= at);
+    const cables = new Map<string, [string, string]>();
+    for (const [id, far] of state?.far ?? [])
+      cables.set([id, far.id].sort().join("--"), [
+        (this.ports.find((port) => port.id === id) as Port).hostId,
+        far.hostId,
+      ]);
+    const nodes = new Set(center === undefined ? [...cables.values()].flat() : []);
+    if (center !== undefined && state?.hosts.has(center) === true) nodes.add(center);
+    for (let hop = 0; hop < hops; hop += 1) {
+      const crossed = [...cables.values()].filter((ends) => ends.some((id) => nodes.has(id)));
+      for (const id of crossed.flat()) nodes.add(id);
+    }
+    const links = [...cables].filter(([, ends]) => ends.every((id) => nodes.has(id))).map(([id]) => id);
+    return { nodes: [...nodes].sort(), links: links.sort() };
+  }
+
+  private note(): void {
+    this.states.push({ at: clock.now(), hosts: new Set(this.hosts), far: new Map(this.far) });
+  }
+}
+
+function brief(data: Wire): { nodes: string[]; links: string[] } {
+  const ids = (items: Wire[]) => items.map(({ id }) => id).sort();
+  return { nodes: ids(data.nodes), links: ids(data.links) };
+}
+
+test("a neighborhood is what so many links lead to, at every instant, for whoever sees it", async () => {
+  const random = seededRandom(17);
+  const far = await newNetwork();
+  const [near, beyond] = [new Cabling(first.networkId), new Cabling(far.id)];
+  for (const [cabling, count] of [
+    [near, 9],
+    [beyond, 4],
+  ] as const)
+    for (let k = 0; k < count; k += 1) await cabling.grow(`switch-${k}`);
+  const hostIds = (cabling: Cabling) => [...new Set(cabling.ports.map(({ hostId }) => hostId))];
+  for (let step = 0; step < 90; step += 1) {
+    const cabling = step % 4 === 3 ? beyond : near;
+    const port = random.pick(cabling.living());
+    if (step === 40) cabling.remove(port.hostId);
+    else
+      cabling.connect(
+        port,
+        random.integer(4) === 0 ? null : random.pick(cabling.living().filter(({ id }) => id !== port.id)),
+      );
+  }
+  const { client: member } = await newUser({ role: "Viewer", networkIds: [first.networkId] });
+  let found = 0;
+  const from = (near.states[0] as State).at - 1;
+  for (let turn = 0; turn < 160; turn += 1) {
+    const client: Client = turn % 2 === 0 ? owner : member;
+    const cabling = turn % 5 === 4 ? beyond : near;
+    const at = turn % 7 === 0 ? clock.now() : from + random.integer(clock.now() - from);
+    const center = random.pick(hostIds(cabling));
+    const hops = 1 + random.integer(4);
+    const inNetwork = turn % 3 === 0 ? `&network_id=${cabling.networkId}` : "";
+    const answer = await made(
+      client.get(
+        `topology?host_id=${center}&hops=${hops}${inNetwork}${turn % 7 === 0 ? "" : `&at=${new Date(at).toISOString()}`}`,
+      ),
+    );
+    const seen = client === owner || cabling === near ? cabling.shown(at, center, hops) : { nodes: [], links: [] };
+    expect(brief(answer), `turn ${turn}`).toEqual(seen);
+    expect(answer.network_id).toBe(seen.nodes.length > 0 || inNetwork !== "" ? cabling.networkId : null);
+    found += seen.links.length;
+  }
+  expect(found).toBeGreaterThan(100);
+  const [center] = hostIds(near);
+  expect(brief(await made(owner.get(`topology?host_id=${center}&network_id=${far.id}`)))).toEqual({
+    nodes: [],
+    links: [],
+  });
+});
