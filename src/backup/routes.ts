@@ -208,7 +208,6 @@ export function backupRoutes(
       {
         operationId: "deleteBackup",
         makesNoTransaction: true,
-        isNotRepeated: true,
         summary: "Delete a backup",
         description: "The file, for good. One that failed is forgotten. Only while the appliance has one organization.",
         group,
@@ -218,8 +217,12 @@ export function backupRoutes(
         errors: ["entity_not_found", "entity_in_use"],
         example: { data: {}, parameters: { name: BACKUP_EXAMPLE.name } },
       },
-      (call) => {
+      async (call) => {
         const { name } = call.params;
+        const isThere = backups.find(name) !== null;
+        await runWrite(backend, call, "backup.forget", { name, isThere });
+        // A repetition finds it gone, unless the disk had refused the first time.
+        if (backups.find(name) === null) return json(call, successBody("{}"));
         backups.remove(name);
         backend.log.info("backup_deleted", { name, request_id: call.requestId });
         return json(call, successBody("{}"));

@@ -425,6 +425,16 @@ describe("the file of a backup", () => {
     expect(await taken()).not.toBe(name);
   });
 
+  test("is deleted once by a request that is sent twice, and by none that was refused", async () => {
+    const name = await taken();
+    const key = { "idempotency-key": "once" };
+    expect((await boss.delete(`${PATH}/netledger-20200101T000000000Z.db`, key)).body.code).toBe("entity_not_found");
+    expect((await boss.delete(`${PATH}/${name}`, { "idempotency-key": "twice" })).status).toBe(200);
+    const again = await boss.delete(`${PATH}/${name}`, { "idempotency-key": "twice" });
+    expect([again.status, again.data, again.headers.get("idempotency-replayed")]).toEqual([200, {}, "true"]);
+    expect((await boss.delete(`${PATH}/${name}`, key)).body.code).toBe("entity_not_found");
+  });
+
   test("that names no backup reaches no other file", async () => {
     await taken();
     writeFileSync(join(appliance.dataDirectory, "other.db"), "other");
