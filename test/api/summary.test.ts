@@ -150,7 +150,7 @@ test("what needs attention is told in the order of its urgency, each with a requ
   const all = [
     { kind: "FailedScan", count: 3, request: "/api/v1/discovery/scans?status=Failed" },
     { kind: "FailedSchedule", count: 1, request: `/api/v1/discovery/schedules?ids=${schedule.id}` },
-    { kind: "Conflict", count: 1, request: "/api/v1/conflicts?accepted=false" },
+    { kind: "Conflict", count: 1, request: "/api/v1/conflicts?accepted=false&type=Address,Subnet" },
     { kind: "Unreached", count: 3, request: `/api/v1/discovery/scans/${last}/findings?type=Unreached` },
     { kind: "Flapping", count: 1, request: '/api/v1/if-entries?filter=changes(oper_status, "-24h") >= 6' },
     { kind: "FullSubnet", count: 1, request: `/api/v1/subnets?ids=${subnet.id}&include=utilization` },

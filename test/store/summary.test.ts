@@ -9,7 +9,7 @@ import { KINDS } from "../../src/inventory/resources.ts";
 import { conflicts } from "../../src/questions/conflicts/conflicts.ts";
 import { flappingPorts } from "../../src/questions/summary/flapping.ts";
 import { summary } from "../../src/questions/summary/summary.ts";
-import { CONFLICT_TYPES } from "../../src/resources/conflict-acceptances/acceptance.ts";
+import { SUMMARY_CONFLICT_TYPES } from "../../src/resources/conflict-acceptances/acceptance.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
@@ -208,7 +208,7 @@ function expected({ reach, networkId, to }: Asked): Wire {
 function conflictsThen({ reach, networkId, to }: Asked): Wire[] {
   const actor: Actor = { ...store.reach(reach), type: "User", n: 1, userN: 1, role: "Owner" };
   const sequence = store.reader.thinnedPast.lastBefore(to + 1);
-  const asked = { at: null, asked: null, isAccepted: null, types: CONFLICT_TYPES, limit: 0, offset: 0 };
+  const asked = { at: null, asked: null, isAccepted: null, types: SUMMARY_CONFLICT_TYPES, limit: 0, offset: 0 };
   const chunks = [...conflicts(store.reader, { actor, networkId, sequence, ...asked })];
   return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks))).data;
 }

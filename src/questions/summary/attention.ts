@@ -1,6 +1,7 @@
 // What needs attention: what there is of each sort of trouble, the most urgent first, and the request that lists it.
 
 import { Type } from "@sinclair/typebox";
+import { SUMMARY_CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
 import { OneOf } from "../../wire/schemas.ts";
 import { FLAPPING_CHANGES } from "./flapping.ts";
 import { FULL_PERCENT } from "./full-subnets.ts";
@@ -81,7 +82,10 @@ export function attentionOf(
   const found: Record<AttentionKind, readonly [count: number, request: () => string]> = {
     FailedScan: [troubles.failedScans, () => listed("discovery/scans", { status: "Failed", ...within })],
     FailedSchedule: [failedSchedules.length, () => named("discovery/schedules", failedSchedules)],
-    Conflict: [troubles.conflicts, () => listed("conflicts", { accepted: "false", ...within })],
+    Conflict: [
+      troubles.conflicts,
+      () => listed("conflicts", { accepted: "false", type: SUMMARY_CONFLICT_TYPES.join(","), ...within }),
+    ],
     Unreached: [
       troubles.unreached,
       () => listed(`discovery/scans/${troubles.missingScanId}/findings`, { type: "Unreached" }),

@@ -96,7 +96,10 @@ const Summary = Type.Object(
       }),
     }),
     conflicts: Type.Object({
-      count: Type.Integer({ minimum: 0, description: "Conflicts that nobody accepted, as they are listed." }),
+      count: Type.Integer({
+        minimum: 0,
+        description: "Conflicts of addresses and of subnets that nobody accepted, as they are listed.",
+      }),
       accepted_count: Count,
       conflicts: Type.Array(ConflictBody, {
         description: `The first ${SUMMARY_LISTED} of those that nobody accepted.`,
@@ -130,7 +133,7 @@ const EXAMPLE = {
   stale: { count: 0, hosts: [] },
   failed_scans: { count: 0, scans: [] },
   conflicts: { count: 1, accepted_count: 0, conflicts: [CONFLICT_EXAMPLE] },
-  needs_attention: [{ kind: "Conflict", count: 1, request: "/api/v1/conflicts?accepted=false" }],
+  needs_attention: [{ kind: "Conflict", count: 1, request: "/api/v1/conflicts?accepted=false&type=Address%2CSubnet" }],
 };
 
 /** /api/v1/summary. */

@@ -15,7 +15,7 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { failedScans, missedByLast } from "../../discovery/scans/scan-reads.ts";
 import { type Narrowing, narrowedChanges } from "../../history/narrowing.ts";
 import { KINDS, RESOURCES } from "../../inventory/resources.ts";
-import { CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
+import { SUMMARY_CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import { networkKind } from "../../resources/networks/network.ts";
@@ -263,7 +263,7 @@ function* conflicting(
   { actor, networkId, sequence, isPresent, to }: SummaryInput,
   troubles: Found,
 ): Generator<void, object> {
-  const found = yield* findConflicts(reader, { reach: actor, sequence }, CONFLICT_TYPES, networkId);
+  const found = yield* findConflicts(reader, { reach: actor, sequence }, SUMMARY_CONFLICT_TYPES, networkId);
   const accepted = yield* acceptedAmong(reader, actor.organizationN, found, isPresent ? null : to);
   const others = found.filter((each) => !accepted.has(conflictFingerprint(each)));
   troubles.conflicts = others.length;

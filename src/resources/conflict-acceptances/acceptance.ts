@@ -12,6 +12,11 @@ import { Body, ChangeReason, Nullable, OneOf, Timestamp, Uuid } from "../../wire
 
 export const CONFLICT_TYPES = ["Address", "Mac", "Subnet"] as const;
 export type ConflictType = (typeof CONFLICT_TYPES)[number];
+/**
+ * Those that a summary counts: for MAC addresses every forwarding entry has to be read, and those that wander are told
+ * of there as well.
+ */
+export const SUMMARY_CONFLICT_TYPES = ["Address", "Subnet"] as const satisfies readonly ConflictType[];
 
 export interface AcceptedBy {
   readonly type: string;
