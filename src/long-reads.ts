@@ -20,6 +20,7 @@ import { subnetTree } from "./questions/ipam/subnet-tree.ts";
 import { search } from "./questions/search.ts";
 import { summary } from "./questions/summary/summary.ts";
 import { topology } from "./questions/topology/topology.ts";
+import { topologyOverTime } from "./questions/topology/topology-over-time.ts";
 
 export const LONG_READS: readonly AnyLongRead[] = [
   activity,
@@ -39,6 +40,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   subnetTree,
   summary,
   topology,
+  topologyOverTime,
   transaction,
   transactions,
 ];

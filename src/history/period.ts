@@ -21,6 +21,11 @@ export const periodQuery = {
   ),
 };
 
+interface Asked {
+  readonly actor: Reach;
+  readonly query: { readonly from?: string; readonly to?: string };
+}
+
 export class Period {
   /** Null for the beginning. */
   readonly from: Instant | null;
@@ -30,11 +35,7 @@ export class Period {
   readonly end: Instant;
 
   /** @throws DomainError validation_failed where it ends before it begins */
-  constructor(
-    reader: Reader,
-    { actor, query }: { readonly actor: Reach; readonly query: { readonly from?: string; readonly to?: string } },
-    now: Instant,
-  ) {
+  constructor(reader: Reader, { actor, query }: Asked, now: Instant) {
     const { from, to } = query;
     this.from = from === undefined ? null : askedInstant(reader, actor, from, "/from", now);
     const end = to === undefined ? null : askedInstant(reader, actor, to, "/to", now);
@@ -63,4 +64,20 @@ export class Period {
     const after = this.from === null ? 0 : past.lastBefore(this.from);
     return { after: Math.min(after, until), until };
   }
+}
+
+/**
+ * What the range of a query is; a null `to` is the present.
+ * @throws DomainError validation_failed where it does not begin before it ends
+ */
+export function pastRange(
+  reader: Reader,
+  { actor, query: { from, to } }: Asked,
+): { from: Instant | null; to: Instant | null } {
+  const now = reader.now();
+  const begin = from === undefined ? null : askedInstant(reader, actor, from, "/from", now);
+  const end = to === undefined ? now : askedInstant(reader, actor, to, "/to", now);
+  if (begin !== null && begin >= Math.min(end, now))
+    throw invalid([{ path: "/from", message: end < now ? "must be before to" : "must be in the past", value: from }]);
+  return { from: begin, to: end >= now ? null : end };
 }

@@ -41,32 +41,52 @@ export function* gatherNetworkFacts(
   sequence: number,
   unwritten: Unwritten = NOTHING_UNWRITTEN,
 ): Generator<void, NetworkFacts> {
-  const addresses = new Map<string, TopologyAddress[]>();
+  const addresses = new Map<string, AddressPart[]>();
   const ipOf = new Map<string, string>();
   for (const step of living<IpAddressRecord>(connection, ipAddressKind, networkN, sequence, unwritten(ipAddressKind))) {
-    for (const { id, host_id, ip_address, mac_address } of step.toSorted((a, b) => a.position - b.position)) {
-      ipOf.set(id, ip_address);
-      const fact = { ip_address, mac_address };
-      const known = addresses.get(host_id);
-      if (known === undefined) addresses.set(host_id, [fact]);
-      else known.push(fact);
+    for (const part of step.map(addressPart)) {
+      ipOf.set(part.id, part.ip_address);
+      const known = addresses.get(part.host_id);
+      if (known === undefined) addresses.set(part.host_id, [part]);
+      else known.push(part);
     }
     yield;
   }
   const hosts: ShownHost[] = [];
   for (const step of living<HostRecord>(connection, hostKind, networkN, sequence, unwritten(hostKind))) {
-    for (const host of step) hosts.push(hostFact(host, addresses.get(host.id) ?? []));
+    for (const host of step) hosts.push({ ...hostPart(host), addresses: inPositions(addresses.get(host.id)) });
     yield;
   }
   const ports: ShownPort[] = [];
   for (const step of living<IfEntryRecord>(connection, ifEntryKind, networkN, sequence, unwritten(ifEntryKind))) {
-    for (const entry of step) ports.push(portFact(entry, ipOf.get(entry.ip_address_id ?? "") ?? null));
+    for (const entry of step) {
+      const { ip_address_id, ...port } = portPart(entry);
+      ports.push({ ...port, ip_address: ipOf.get(ip_address_id ?? "") ?? null });
+    }
     yield;
   }
   return { hosts, ports };
 }
 
-function hostFact(host: HostRecord, addresses: readonly TopologyAddress[]): ShownHost {
+/** What an address says by itself. */
+export type AddressPart = Pick<IpAddressRecord, "id" | "host_id" | "ip_address" | "mac_address" | "position">;
+/** What a host says by itself. */
+export type HostPart = Omit<ShownHost, "addresses">;
+/** What an interface entry says by itself. */
+export type PortPart = Omit<ShownPort, "ip_address"> & { readonly ip_address_id: string | null };
+
+export function addressPart({ id, host_id, ip_address, mac_address, position }: IpAddressRecord): AddressPart {
+  return { id, host_id, ip_address, mac_address, position };
+}
+
+/** The addresses of one host, in the order that it lists them. */
+export function inPositions(parts: readonly AddressPart[] = []): TopologyAddress[] {
+  return parts
+    .toSorted((a, b) => a.position - b.position)
+    .map(({ ip_address, mac_address }) => ({ ip_address, mac_address }));
+}
+
+export function hostPart(host: HostRecord): HostPart {
   const { id, name, hostname, sys_name, chassis_id, serial_number, manufacturer, model, management_url, stale_since } =
     host;
   return {
@@ -76,7 +96,6 @@ function hostFact(host: HostRecord, addresses: readonly TopologyAddress[]): Show
     sys_name,
     chassis_id,
     serial_number,
-    addresses,
     manufacturer,
     model,
     management_url,
@@ -84,7 +103,7 @@ function hostFact(host: HostRecord, addresses: readonly TopologyAddress[]): Show
   };
 }
 
-function portFact(entry: IfEntryRecord, ipAddress: string | null): ShownPort {
+export function portPart(entry: IfEntryRecord): PortPart {
   const {
     id,
     host_id,
@@ -108,7 +127,7 @@ function portFact(entry: IfEntryRecord, ipAddress: string | null): ShownPort {
     if_alias: if_alias ?? null,
     if_type,
     mac_address: mac_address ?? null,
-    ip_address: ipAddress,
+    ip_address_id: entry.ip_address_id ?? null,
     speed_bps: speed_bps ?? null,
     oper_status,
     stale_since: stale_since ?? null,
@@ -127,7 +146,8 @@ function* living<R extends RecordBase>(
   unwritten: ReadonlyMap<string, RecordBase | null>,
 ): Generator<R[]> {
   const written = new Set<string>();
-  for (const step of stored<R>(connection, kind, networkN, sequence)) {
+  for (const rows of storedRecords<R>(connection, kind, networkN, sequence)) {
+    const step = rows.map(([, record]) => record);
     if (unwritten.size === 0) yield step;
     else {
       yield step.flatMap((record) => {
@@ -141,19 +161,40 @@ function* living<R extends RecordBase>(
     yield [...unwritten].flatMap(([id, record]) => (record === null || written.has(id) ? [] : [record as R]));
 }
 
-function* stored<R>(connection: ReadConnection, kind: AnyKind, networkN: number, sequence: number): Generator<R[]> {
-  const statement = `SELECT s.n, ${membersSql(kind, "v")} FROM history_spans s
-    CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1)
-      AND w.key > (s.n << 31) ORDER BY w.key DESC LIMIT 1)
-    WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND s.n > +?3 AND v.members IS NOT NULL
-      ORDER BY s.n LIMIT ${STEP_ROWS}`;
+/** The records of a kind in a network as of a transaction, with their numbers, in page order, step by step. */
+export function* storedRecords<R>(
+  connection: ReadConnection,
+  kind: AnyKind,
+  networkN: number,
+  sequence: number,
+): Generator<Array<[n: number, record: R]>> {
+  const statement = `SELECT s.n, ${membersSql(kind, "v")} FROM history_spans s ${THEIR_VERSION}
+    WHERE s.scope = +?2 AND ${LIVED_THEN} AND s.n > +?3 ORDER BY s.n LIMIT ${STEP_ROWS}`;
   for (let after = 0; ; ) {
-    const rows = connection.statement(statement).values(sequence, scopeKey(networkN, kind), after) as Array<
-      [number, string]
-    >;
+    const rows = parsed<R>(connection.statement(statement).values(sequence, scopeKey(networkN, kind), after));
     const last = rows.at(-1);
-    if (last !== undefined) yield rows.map(([, members]) => parseMembers<R>(members));
+    if (last !== undefined) yield rows;
     if (last === undefined || rows.length < STEP_ROWS) return;
     after = last[0];
   }
+}
+
+/** The same of some numbers alone, at once: those that lived in the network then. */
+export function storedAmong<R>(
+  connection: ReadConnection,
+  { kind, networkN, sequence }: { readonly kind: AnyKind; readonly networkN: number; readonly sequence: number },
+  ns: readonly number[],
+): Array<[n: number, record: R]> {
+  const statement = `SELECT s.n, ${membersSql(kind, "v")} FROM json_each(+?3) j
+    CROSS JOIN history_spans s ON s.scope = +?2 AND s.n = j.value ${THEIR_VERSION} WHERE ${LIVED_THEN}`;
+  return parsed<R>(connection.statement(statement).values(sequence, scopeKey(networkN, kind), JSON.stringify(ns)));
+}
+
+/** Of the records of spans `s`, as of ?1. */
+const THEIR_VERSION = `CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w
+  WHERE w.key <= ((s.n << 31) | ?1) AND w.key > (s.n << 31) ORDER BY w.key DESC LIMIT 1)`;
+const LIVED_THEN = "s.born <= ?1 AND s.died > ?1 AND v.members IS NOT NULL";
+
+function parsed<R>(rows: unknown[][]): Array<[number, R]> {
+  return (rows as Array<[number, string]>).map(([n, members]) => [n, parseMembers<R>(members)]);
 }

@@ -3,13 +3,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
 import { invalid } from "../../base/errors.ts";
-import { formatInstant, type Instant } from "../../base/instant.ts";
-import type { Reader } from "../../db/reading/reader.ts";
+import { formatInstant } from "../../base/instant.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { askedInstant, readAt, readingAt } from "../../inventory/read-instant.ts";
+import { readAt, readingAt } from "../../inventory/read-instant.ts";
 import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../wire/schemas.ts";
+import { pastRange } from "../period.ts";
 import { FACTORS, LOCATION_EXAMPLE, Location, TIMELINE_EXAMPLE, Timeline } from "./answer.ts";
 import { ASKED_BY, CROWDED_MIN, type LocateQuestion } from "./facts.ts";
 import { type LocateInput, locate } from "./locate.ts";
@@ -106,7 +106,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
       },
       (call) => {
         const question = questionOf(call);
-        const { from, to } = rangeOf(backend.reader, call);
+        const { from, to } = pastRange(backend.reader, call);
         // What was at the last millisecond before the end is the last that is in it. Up to the present it is the
         // beginning that has passed.
         return readingAt(backend, to === null ? from : to - 1, (settled) => {
@@ -148,20 +148,4 @@ function questionOf({
       })),
     );
   return { actor: plainActor(actor), asked: first, networkId: query.network_id ?? null };
-}
-
-/**
- * What the range of a query is; a null `to` is the present.
- * @throws DomainError validation_failed where it does not begin before it ends
- */
-function rangeOf(
-  reader: Reader,
-  { actor, query: { from, to } }: { readonly actor: Actor; readonly query: Static<typeof TimelineParameters> },
-): { from: Instant | null; to: Instant | null } {
-  const now = reader.now();
-  const begin = from === undefined ? null : askedInstant(reader, actor, from, "/from", now);
-  const end = to === undefined ? now : askedInstant(reader, actor, to, "/to", now);
-  if (begin !== null && begin >= Math.min(end, now))
-    throw invalid([{ path: "/from", message: end < now ? "must be before to" : "must be in the past", value: from }]);
-  return { from: begin, to: end >= now ? null : end };
 }

@@ -10,6 +10,19 @@ const StaleSince = Type.Optional({
   description:
     "Since when it is stale: not seen for longer than the network's `stale_after_hours`. Absent if not stale.",
 });
+const Intervals = Type.Optional(
+  Type.Array(
+    Type.Object(
+      { from: Timestamp, to: Nullable(Timestamp, { description: "Null: now." }) },
+      { $id: "TopologyInterval" },
+    ),
+    {
+      minItems: 1,
+      description:
+        "When it was shown, in order, each half-open (`to` is not included) and clipped to the period. Only with `from` or `to`: everything else is as it was when it was last shown in the period.",
+    },
+  ),
+);
 const NodeId = Type.String({
   description:
     "The host's id. For a device that is not in the inventory, an id made from what it announces, the same at every instant: `unknown-…`.",
@@ -31,6 +44,7 @@ const TopologyNode = Type.Object(
       description: "One of its own addresses that it announces; else that of its `management_url`, else its first one.",
     }),
     stale_since: StaleSince,
+    intervals: Intervals,
   },
   { $id: "TopologyNode" },
 );
@@ -88,6 +102,7 @@ const TopologyLink = Type.Object(
     group: Type.String({ description: "The same for all links between the two nodes." }),
     parallel: Type.Integer({ minimum: 1, description: "Number of links between the two nodes." }),
     evidence: Type.Array(TopologyEvidence, { description: "What is announced, by the end that hears it." }),
+    intervals: Intervals,
   },
   { $id: "TopologyLink" },
 );
@@ -97,6 +112,18 @@ export const TopologyAnswer = Type.Object(
     network_id: Nullable(Uuid, { description: "Null for a host that is not found." }),
     nodes: Type.Array(TopologyNode),
     links: Type.Array(TopologyLink),
+    from: Type.Optional(
+      Nullable(Timestamp, { description: "Start of the period; null: the start of the ledger. Only over a period." }),
+    ),
+    to: Type.Optional(Nullable(Timestamp, { description: "End of the period; null: now. Only over a period." })),
+    truncated: Type.Optional(
+      Type.Boolean({
+        description: "Whether there was too much for one answer, which then ends at `next_from`. Only over a period.",
+      }),
+    ),
+    next_from: Type.Optional(
+      Nullable(Timestamp, { description: "Send this as `from` to continue. Only over a period." }),
+    ),
   },
   { $id: "Topology" },
 );

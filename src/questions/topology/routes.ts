@@ -3,15 +3,18 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
 import { type Issue, invalid } from "../../base/errors.ts";
+import { formatInstant } from "../../base/instant.ts";
+import { pastRange } from "../../history/period.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend } from "../../inventory/backend.ts";
+import type { Backend, ResourceCall } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt, resolvedHeaders } from "../../inventory/read-instant.ts";
-import { AtQuery, OneOf, Uuid } from "../../wire/schemas.ts";
+import { AtQuery, InstantOrAge, OneOf, Uuid } from "../../wire/schemas.ts";
 import { TOPOLOGY_EXAMPLE, TopologyAnswer } from "./answer.ts";
 import { TOPOLOGY_FORMATS, TOPOLOGY_TYPES } from "./formats.ts";
 import { type Center, HOPS_DEFAULT, HOPS_MAX } from "./neighborhood.ts";
 import { type TopologyInput, topology } from "./topology.ts";
+import { TOPOLOGY_POINTS_MAX, type TopologyPeriodInput, topologyOverTime } from "./topology-over-time.ts";
 
 const TopologyParameters = Type.Object({
   network_id: Type.Optional({
@@ -40,6 +43,12 @@ const TopologyParameters = Type.Object({
       description: "`mermaid`: a diagram as text. `graphml`: for graph tools.",
     }),
   ),
+  from: Type.Optional(
+    InstantOrAge(
+      "Everything shown over a period that starts here: an instant, how long ago (`-24h`, `-7d`), or a marker. Default, if `to` is given: the start of the ledger. Not with `at`, and only as JSON.",
+    ),
+  ),
+  to: Type.Optional(InstantOrAge("End of the period, not included. Default, if `from` is given: now.")),
   ...AtQuery,
 });
 
@@ -50,6 +59,11 @@ interface is named if both directions agree. Switches that do not speak CDP floo
 only if it is heard in one place. An announced device that is not a host in the inventory is a node of kind Unknown.
 
 With \`host_id\`, only that host, with or without links, and what is within \`hops\` links of it, with all links between these.
+
+With \`from\` or \`to\`, the union over that period: each node and link that was shown at any instant of it, once, with the \`intervals\` in which it was shown,
+exact to the millisecond. A link whose far interface becomes known is another link. At most ${TOPOLOGY_POINTS_MAX} points of change are gone through: transactions that changed what
+links are made from (names, addresses, announcements, entered neighbors), not only a status or a speed. If there were more, \`truncated\` is true and \`next_from\`
+continues. Where history was thinned, the kept states are compared.
 
 As of any instant; formats without \`meta\` report thinned history in the headers \`X-Resolution\` and \`X-Resolved-At\`.`;
 
@@ -98,6 +112,7 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
     },
     (call) => {
       refuseUnmeant(call.query);
+      if (isOverPeriod(call.query)) return overPeriod(backend, call);
       const { at, asked } = readAt(backend.reader, call);
       return readingAt(backend, at, async (asOf) => {
         const format = call.query.format ?? "json";
@@ -124,8 +139,33 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
 
 type Parameters = Static<typeof TopologyParameters>;
 
+function overPeriod(backend: Backend, call: ResourceCall<unknown, Parameters, unknown>): Response | Promise<Response> {
+  const { reader } = backend;
+  const { from, to } = pastRange(reader, call);
+  // What was at the last millisecond before the end is the last that is in it. Up to now it is the beginning that has
+  // passed.
+  return readingAt(backend, to === null ? from : to - 1, (settled) => {
+    const head = reader.head().sequence;
+    const input: TopologyPeriodInput = {
+      actor: plainActor(call.actor),
+      networkId: call.query.network_id ?? null,
+      center: centerOf(call.query),
+      includeIsolated: call.query.include_isolated === true,
+      from: from === null ? null : { at: formatInstant(from), sequence: reader.resolve(from)?.sequence ?? head },
+      to: to === null ? null : formatInstant(to),
+      until: (to === null ? null : settled)?.sequence ?? head,
+    };
+    return answerLongRead(backend, call, topologyOverTime, input);
+  });
+}
+
+function isOverPeriod({ from, to }: Parameters): boolean {
+  return from !== undefined || to !== undefined;
+}
+
 /** @throws DomainError validation_failed where nothing says what to show, and for a parameter that would do nothing */
-function refuseUnmeant({ network_id, host_id, hops, include_isolated }: Parameters): void {
+function refuseUnmeant(query: Parameters): void {
+  const { network_id, host_id, hops, include_isolated, at, format } = query;
   const issues: Issue[] = [];
   if (network_id === undefined && host_id === undefined)
     issues.push({ path: "/network_id", message: "is required, unless host_id is given" });
@@ -133,6 +173,10 @@ function refuseUnmeant({ network_id, host_id, hops, include_isolated }: Paramete
     issues.push({ path: "/hops", message: "is only for host_id", value: hops });
   if (host_id !== undefined && include_isolated === true)
     issues.push({ path: "/include_isolated", message: "is not for host_id: what is around a host has links" });
+  if (isOverPeriod(query) && at !== undefined)
+    issues.push({ path: "/at", message: "is one instant: give it alone, or from and to", value: at });
+  if (isOverPeriod(query) && format !== undefined && format !== "json")
+    issues.push({ path: "/format", message: "shows one instant: a period is told as json", value: format });
   if (issues.length > 0) throw invalid(issues);
 }
 

@@ -56,7 +56,10 @@ export const topology = longRead(
 );
 
 /** The network asked for, else that of the center; null where the caller did not see the center then. */
-function shownNetwork(reader: Reader, { actor, networkId, center, sequence }: TopologyInput): string | null {
+export function shownNetwork(
+  reader: Reader,
+  { actor, networkId, center, sequence }: Pick<TopologyInput, "actor" | "networkId" | "center" | "sequence">,
+): string | null {
   if (networkId !== null || center === null) return networkId;
   const host = reader.find(hostKind, center.hostId, actor, reader.atSequence(sequence));
   return host === null ? null : (JSON.parse(host.text) as HostRecord).network_id;

@@ -735,8 +735,39 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       }),
       ["now"],
     ),
-  "GET /api/v1/topology": (asking) =>
-    asking.places.flatMap((place) =>
+  "GET /api/v1/topology": (asking) => [
+    ...asking.places.flatMap((place): Case[] => {
+      const { oracle } = asking.world;
+      const overTime = (query: string, ...more: string[]) =>
+        withQuery(asking.path, "from=1999-12-31T23:59:59Z", query, ...more);
+      /** Every host that was ever shown there. */
+      const everKnown = () => {
+        const versions = oracle.versions(asking.caller, ["host"], 0, oracle.head);
+        return new Set(versions.filter(({ fields }) => fields?.network_id === place.networkId).map(({ id }) => id));
+      };
+      const knownIn = ({ data }: Answer): string[] => idsOf(data.nodes.filter((node: Wire) => node.kind === "Known"));
+      return [
+        {
+          title: `${place.name} over time, all of it`,
+          path: overTime(`network_id=${place.networkId}`, "include_isolated=true"),
+          code: null,
+          check: (answer) => expect(sorted(knownIn(answer))).toEqual(sorted([...everKnown()])),
+        },
+        ...asking.targets("hosts").map(
+          ({ id }): Case => ({
+            title: `${place.name} over time around the host ${id}`,
+            path: overTime(`network_id=${place.networkId}`, `host_id=${id}`, "hops=2"),
+            code: null,
+            check: (answer) => {
+              const known = everKnown();
+              expect(knownIn(answer).includes(id)).toBe(known.has(id));
+              expect(knownIn(answer).every((each) => known.has(each))).toBe(true);
+            },
+          }),
+        ),
+      ];
+    }),
+    ...asking.places.flatMap((place) =>
       asking.instants().flatMap((instant) => {
         const path = (...more: string[]) =>
           withQuery(asking.path, `network_id=${place.networkId}`, instant.query, ...more);
@@ -769,6 +800,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         ];
       }),
     ),
+  ],
   // They are of everything: who reaches some networks only is to have none.
   "GET /api/v1/backups": ({ path, caller }) => [{ title: "asked", path, code: ofEverything(caller, null) }],
   "POST /api/v1/backups": ({ path, caller }) => [{ title: "taken", path, body: {}, code: ofEverything(caller, null) }],

@@ -1,0 +1,187 @@
+// The topology over a period: the map drawn anew at each transaction at which links may differ, and the maps put
+// together. Runs beside the answering thread, step by step.
+
+import type { Actor } from "../../access/actor.ts";
+import { formatInstant } from "../../base/instant.ts";
+import { ChangeLog } from "../../db/reading/change-log.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { membersSql } from "../../db/shape.ts";
+import { NetworkRecords, type Touched } from "../../discovery/topology/network-records.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
+import { networkKind } from "../../resources/networks/network.ts";
+import { metaAt, thinnedUntilMember } from "../../wire/envelope.ts";
+import { mapOf, type NetworkMap } from "./map.ts";
+import { type Center, neighborhoodOf } from "./neighborhood.ts";
+import { shownNetwork } from "./topology.ts";
+import { type Touch, touching } from "./touching.ts";
+import { UnionOfMaps } from "./union.ts";
+
+/** Changes of the wiring that one answer goes through; beyond that it is cut off, and says so. */
+export const TOPOLOGY_POINTS_MAX = 1_000;
+
+/** Crosses to another thread. */
+export interface TopologyPeriodInput {
+  readonly actor: Actor;
+  /** Null for that of the center. */
+  readonly networkId: string | null;
+  /** Null for the whole network. */
+  readonly center: Center | null;
+  readonly includeIsolated: boolean;
+  /** Where the period begins, with the transaction that held then; null for the beginning of the ledger. */
+  readonly from: { readonly at: string; readonly sequence: number } | null;
+  /** Where it ends; null for now. */
+  readonly to: string | null;
+  /** The last transaction before the end. */
+  readonly until: number;
+}
+
+/** The answer as an envelope. Empty where the caller never saw the network or the host. */
+export const topologyOverTime = longRead(
+  "topology_over_time",
+  function* (reader: Reader, input: TopologyPeriodInput) {
+    const { networkId, from, to } = input;
+    const walk = new Walk(reader, input);
+    const next = yield* walk.run();
+    const { nodes, links } = walk.union.until(next ?? to);
+    const about = { network_id: networkId ?? walk.lastNetworkId, from: from?.at ?? null, to };
+    yield encoder.encode(`{"success":true,"data":${JSON.stringify(about).slice(0, -1)},"nodes":[`);
+    yield* inChunks(nodes);
+    yield encoder.encode('],"links":[');
+    yield* inChunks(links);
+    const thinned = thinnedUntilMember(reader.thinnedPast.incompleteUntil(from?.sequence ?? 0));
+    yield encoder.encode(
+      `],"truncated":${next !== null},"next_from":${JSON.stringify(next)}},"meta":${metaAt(null, thinned)}}\n`,
+    );
+  },
+  { isInLargeSteps: true },
+);
+
+class Walk {
+  readonly union = new UnionOfMaps();
+  /** The last one that anything was shown of. */
+  lastNetworkId: string | null = null;
+  private readonly reader: Reader;
+  private readonly input: TopologyPeriodInput;
+  private readonly centerN: number | null;
+  /** Of the network that is shown; null while there is none. */
+  private records: NetworkRecords | null = null;
+  /** Whether what is shown with nodes and links has changed since they were drawn. */
+  private isOutdated = false;
+
+  constructor(reader: Reader, input: TopologyPeriodInput) {
+    this.reader = reader;
+    this.input = input;
+    const { center, actor } = input;
+    this.centerN = center === null ? null : new ChangeLog(reader).everSeen(hostKind, center.hostId, actor);
+  }
+
+  /** @returns where it was cut off; null where it was not */
+  *run(): Generator<Uint8Array, string | null> {
+    const { reader, input } = this;
+    const after = input.from?.sequence ?? 0;
+    yield* this.load(after);
+    this.draw(input.from?.at ?? null);
+    let points = 0;
+    const range = { after, until: input.until };
+    for (const touch of touching(reader, input.actor.organizationN, this.networkNs(), range)) {
+      yield PAUSE;
+      if (touch === null) continue;
+      const step = this.stepAt(touch);
+      if (step === null) continue;
+      const at = formatInstant(reader.thinnedPast.instantOf(touch.sequence));
+      points += 1;
+      // What is shown to the end is shown as it was there.
+      this.refresh();
+      if (points > TOPOLOGY_POINTS_MAX) return at;
+      if (step === "anew") yield* this.load(touch.sequence);
+      else this.records?.apply(step);
+      this.draw(at);
+    }
+    this.refresh();
+    return null;
+  }
+
+  /** What a transaction makes of the wiring: nothing, a revision, or something else altogether. */
+  private stepAt({ sequence, touched }: Touch): ReturnType<NetworkRecords["revision"]> | "anew" | null {
+    const { records } = this;
+    if (touched === null) return "anew";
+    if (this.concernsPlace(touched) && this.networkAt(sequence)?.n !== records?.networkN) return "anew";
+    const revision = records?.revision(touched, sequence);
+    if (revision === undefined || revision.parts.length === 0) return null;
+    if (revision.isOfWiring) return revision;
+    records?.apply(revision);
+    this.isOutdated = true;
+    return null;
+  }
+
+  /** Whether another network may have to be shown, or none. */
+  private concernsPlace(touched: Touched): boolean {
+    return touched.has(networkKind.code) || (touched.get(hostKind.code) ?? []).some((n) => n === this.centerN);
+  }
+
+  private *load(sequence: number): Generator<Uint8Array> {
+    const network = this.networkAt(sequence);
+    this.records = null;
+    if (network === null) return;
+    this.lastNetworkId = network.id;
+    this.records = new NetworkRecords(this.reader, network.n);
+    for (const _step of this.records.load(sequence)) yield PAUSE;
+  }
+
+  private networkAt(sequence: number): { readonly n: number; readonly id: string } | null {
+    const { reader, input } = this;
+    const id = shownNetwork(reader, { ...input, sequence });
+    const found = id === null ? null : reader.find(networkKind, id, input.actor, reader.atSequence(sequence));
+    return found === null || id === null ? null : { n: found.n, id };
+  }
+
+  private draw(at: string | null): void {
+    this.union.from(at, this.map());
+    this.isOutdated = false;
+  }
+
+  private refresh(): void {
+    if (this.isOutdated) this.union.refresh(this.map());
+    this.isOutdated = false;
+  }
+
+  private map(): NetworkMap {
+    const { records, lastNetworkId, input } = this;
+    if (records === null || lastNetworkId === null) return { nodes: [], links: [] };
+    const map = mapOf(lastNetworkId, records.facts(), input.includeIsolated || input.center !== null);
+    return input.center === null ? map : neighborhoodOf(map, input.center);
+  }
+
+  /** Every network that may have to be shown. */
+  private networkNs(): number[] {
+    const { reader, input, centerN } = this;
+    const log = new ChangeLog(reader);
+    const ids = input.networkId !== null ? [input.networkId] : centerN === null ? [] : this.networksOf(centerN);
+    return ids.flatMap((id) => log.everSeen(networkKind, id, input.actor) ?? []);
+  }
+
+  private networksOf(hostN: number): string[] {
+    const rows = this.reader
+      .statement(
+        `SELECT DISTINCT ('{' || ${membersSql(hostKind, "v")} || '}') ->> '$.network_id' FROM history_versions v
+          WHERE v.key > (+?1 << 31) AND v.key <= ((+?1 << 31) | +?2) AND v.members IS NOT NULL`,
+      )
+      .values(hostN, this.input.until);
+    return (rows as Array<[string]>).map(([id]) => id);
+  }
+}
+
+/** Nodes or links of one chunk of an answer. */
+const CHUNK_ITEMS = 200;
+
+function* inChunks(items: readonly unknown[]): Generator<Uint8Array> {
+  for (let start = 0; start < items.length; start += CHUNK_ITEMS) {
+    const texts = items.slice(start, start + CHUNK_ITEMS).map((item) => JSON.stringify(item));
+    yield encoder.encode((start === 0 ? "" : ",") + texts.join(","));
+  }
+}
+
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
+const encoder = new TextEncoder();

@@ -1,0 +1,69 @@
+// The transactions that touched hosts, addresses and interfaces of networks, in commit order, in bounded steps. Reads no
+// record.
+
+import { Activity, type TransactionRange } from "../../db/reading/activity.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { type Touched, WIRING_KINDS } from "../../discovery/topology/network-records.ts";
+import { networkKind } from "../../resources/networks/network.ts";
+
+/** One after which links may differ. */
+export interface Touch {
+  readonly sequence: number;
+  /** Null where history was thinned, and nothing tells which records it was. */
+  readonly touched: Touched | null;
+}
+
+/** Transactions per step. */
+const STEP_TRANSACTIONS = 100;
+
+const KINDS = [networkKind, ...WIRING_KINDS].map(({ code }) => code).join(", ");
+const TOUCHED = `SELECT a.value, r.kind, r.n FROM json_each(+?1) a
+  CROSS JOIN history_versions v INDEXED BY history_versions_by_sequence ON (v.key & 2147483647) = +a.value
+  CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE r.kind IN (${KINDS})`;
+
+/**
+ * Null between two steps. Where history was thinned: the kept transactions, as of which alone it is all there.
+ * @param networkNs numbers of networks of the organization
+ */
+export function* touching(
+  reader: Reader,
+  organizationN: number,
+  networkNs: readonly number[],
+  { after, until }: TransactionRange,
+): Generator<Touch | null> {
+  if (networkNs.length === 0) return;
+  const activity = new Activity(reader, organizationN, networkNs);
+  const past = reader.thinnedPast;
+  for (let through = after, kept = after; through < until; ) {
+    const stretch = activity.next(through, until, STEP_TRANSACTIONS);
+    const touched = touchedIn(
+      reader,
+      stretch.sequences.filter((sequence) => sequence > past.until),
+    );
+    for (const sequence of stretch.sequences) {
+      if (sequence > past.until) {
+        const records = touched.get(sequence);
+        if (records !== undefined) yield { sequence, touched: records };
+      } else if (sequence > kept) {
+        kept = past.keptFrom(sequence);
+        if (kept > until) return;
+        yield { sequence: kept, touched: null };
+      }
+    }
+    through = stretch.through;
+    yield null;
+  }
+}
+
+function touchedIn(reader: Reader, sequences: readonly number[]): Map<number, Map<number, number[]>> {
+  const found = new Map<number, Map<number, number[]>>();
+  const rows = reader.statement(TOUCHED).values(JSON.stringify(sequences)) as Array<[number, number, number]>;
+  for (const [sequence, code, n] of rows) {
+    const records = found.get(sequence) ?? new Map<number, number[]>();
+    found.set(sequence, records);
+    const ns = records.get(code);
+    if (ns === undefined) records.set(code, [n]);
+    else ns.push(n);
+  }
+  return found;
+}
