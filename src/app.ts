@@ -62,6 +62,7 @@ import { tagRoutes } from "./resources/tags/routes.ts";
 import { userRoutes } from "./resources/users/routes.ts";
 import { vlanRoutes } from "./resources/vlans/routes.ts";
 import type { AccessGate } from "./sign-in/gate.ts";
+import { preferenceRoutes } from "./sign-in/preference-routes.ts";
 import { signInRoutes } from "./sign-in/routes.ts";
 import { sessionRoutes } from "./sign-in/session-routes.ts";
 import type { SignIn } from "./sign-in/sign-in.ts";
@@ -127,6 +128,7 @@ export function createApp(options: AppOptions) {
   );
   signInRoutes(surface, options.backend, options.signIn, options.gate);
   sessionRoutes(surface, options.backend, options.clock);
+  preferenceRoutes(surface, options.backend);
   app.use(cookieApp);
   apiKeyRoutes(surface, options.backend, options.random);
   backupRoutes(surface, options.backend, options.backups, ({ actor, source }, password) =>

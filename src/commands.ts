@@ -30,6 +30,7 @@ import { tagCommands } from "./resources/tags/commands.ts";
 import { userCommands } from "./resources/users/commands.ts";
 import { vlanCommands } from "./resources/vlans/commands.ts";
 import { signInCommands } from "./sign-in/commands.ts";
+import { preferenceCommands } from "./sign-in/preferences.ts";
 
 export const COMMANDS = {
   ...signInCommands,
@@ -50,6 +51,7 @@ export const COMMANDS = {
   ...networkCommands,
   ...organizationCommands,
   ...portCommands,
+  ...preferenceCommands,
   ...restoreCommands,
   ...scanCommands,
   ...scheduleCommands,

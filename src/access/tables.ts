@@ -1,4 +1,5 @@
-// The tables of what authenticates: sessions, hashes of passwords and of API keys. None of them has history.
+// The tables of what authenticates, sessions and hashes of passwords and of API keys, and of what users prefer. None of
+// them has history.
 
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
@@ -18,6 +19,16 @@ export const userPasswords = sqliteTable("user_passwords", {
   user_n: integer().primaryKey(),
   /** Argon2id, PHC string format. */
   hash: text().notNull(),
+  checksum: integer().notNull(),
+});
+
+/** What a user's own client remembers for them. */
+export const userPreferences = sqliteTable("user_preferences", {
+  user_n: integer().primaryKey(),
+  /** A JSON object. */
+  preferences: text().notNull(),
+  /** How often they were written. */
+  revision: integer().notNull(),
   checksum: integer().notNull(),
 });
 

@@ -12,6 +12,8 @@ export const BODY_MAX_DEPTH = 64;
 export const BODY_MAX_CONTAINERS = 1_000_000;
 /** Of what anybody may send without credentials: they need a few hundred bytes. */
 export const SIGN_IN_BODY_LIMIT_BYTES = 16 * 1024;
+/** Of what a user's client remembers for them. */
+export const PREFERENCES_LIMIT_BYTES = 16 * 1024;
 /** All bodies that wait for their end or for their answer, but for the first SMALL_BODY_BYTES of each. */
 export const BODIES_LIMIT_BYTES = 128 * 1024 * 1024;
 /** Those of one caller: the largest bulk, and what goes on beside it. */
@@ -293,8 +295,8 @@ function assertModest(text: string): void {
 
 const [BACKSLASH, QUOTE, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5c, 0x22, 0x5b, 0x5d, 0x7b, 0x7d];
 
-function tooLarge(limitBytes: number): DomainError {
-  return new DomainError("payload_too_large", `The body is larger than ${limitBytes / 1024 / 1024} MiB.`, {
-    limit_bytes: limitBytes,
-  });
+/** What answers a body beyond its limit. */
+export function tooLarge(limitBytes: number): DomainError {
+  const limit = limitBytes < MIB ? `${limitBytes / 1024} KiB` : `${limitBytes / MIB} MiB`;
+  return new DomainError("payload_too_large", `The body is larger than ${limit}.`, { limit_bytes: limitBytes });
 }

@@ -178,6 +178,8 @@ test("the examples can be sent one after the other", async () => {
   const { email, password } = (named("signIn").operation as Any).requestBody.content["application/json"].example;
   expect((await appliance.anonymous.post("/api/auth/login", { email, password })).status).toBe(200);
   const sessions = (await client.get("/api/auth/sessions")).data as Array<{ id: string; is_current: boolean }>;
+  await send("setPreferences");
+  await send("getPreferences");
   await send("endSession", { id: sessions.find(({ is_current }) => !is_current)?.id as string });
   await send("endOtherSessions");
   await send("downloadBackup", { name: backup.data.name });

@@ -37,6 +37,7 @@ beforeAll(async () => {
   const [subnet] = (await client.get("subnets?limit=1")).data;
   await client.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, name: "renamed" });
   cookieOfLive = await signIn(live.client());
+  await live.client({ cookie: cookieOfLive }).put("/api/auth/preferences", { theme: "dark" });
   folder = place.path("archive");
   mkdirSync(folder);
   file = join(folder, "copy.db");
@@ -150,6 +151,9 @@ test("every operation that would change something is refused with store_read_onl
     new_password: "another long phrase",
   });
   expect(password.body.code).toBe("store_read_only");
+  const preferences = await session.put("/api/auth/preferences", { theme: "light" });
+  expect([preferences.status, preferences.body.code]).toEqual([403, "store_read_only"]);
+  expect((await session.get("/api/auth/preferences")).data).toEqual({ theme: "dark" });
 });
 
 test("there are no backups of it", async () => {

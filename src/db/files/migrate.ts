@@ -36,6 +36,7 @@ import subnetScopes from "../../../migrations/0019_subnet_scopes.sql" with { typ
 import conflicts from "../../../migrations/0020_conflicts.sql" with { type: "text" };
 import conflictAcceptances from "../../../migrations/0021_conflict_acceptances.sql" with { type: "text" };
 import completedScans from "../../../migrations/0022_completed_scans.sql" with { type: "text" };
+import preferences from "../../../migrations/0023_preferences.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -65,6 +66,7 @@ const MIGRATIONS: readonly string[] = [
   conflicts,
   conflictAcceptances,
   completedScans,
+  preferences,
 ];
 
 /**

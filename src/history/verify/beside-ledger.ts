@@ -94,6 +94,12 @@ const BESIDE: Readonly<Record<string, Beside>> = {
     several: "passwords",
     remedy: "set a new one with netledger user password",
   },
+  user_preferences: {
+    check: "memory",
+    one: "user's preferences",
+    several: "users' preferences",
+    remedy: null,
+  },
   api_key_hashes: {
     check: "secret",
     one: "API key's hash",

@@ -118,6 +118,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/auth/sessions": { role: "Viewer", sessionOnly: true },
   "DELETE /api/auth/sessions/:id": { role: "Viewer", sessionOnly: true },
   "POST /api/auth/sessions/end-others": { role: "Viewer", sessionOnly: true },
+  "GET /api/auth/preferences": { role: "Viewer", sessionOnly: true },
+  "PUT /api/auth/preferences": { role: "Viewer", sessionOnly: true },
   "PUT /api/auth/password": { role: "Viewer", sessionOnly: true },
   "POST /api/v1/auth/keys/:id/rotate": { role: "Member", sessionOnly: true },
   "GET /api/v1/organizations": VIEWER,

@@ -86,6 +86,16 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       },
     },
   ],
+  "GET /api/auth/preferences": ({ path }) => [{ title: "asked", path, code: null }],
+  "PUT /api/auth/preferences": ({ path, caller }) => [
+    {
+      title: "their own",
+      path,
+      body: { of: caller.name },
+      code: null,
+      check: ({ data }) => expect(data).toEqual({ of: caller.name }),
+    },
+  ],
   "POST /api/auth/sessions/end-others": ({ path, world, caller }) => [
     {
       title: "of a user whose sessions nobody needs",

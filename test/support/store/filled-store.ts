@@ -109,6 +109,7 @@ async function fill(appliance: TestAppliance): Promise<string[]> {
   await newHost(appliance, { name: "came again", ip_addresses: [{ ip_address: "198.51.100.130" }] });
   for (const host of hosts.slice(10, 24)) await rename(appliance, host.id, `${host.name} again`);
   await acceptOne(appliance);
+  await made(owner.put("/api/auth/preferences", { theme: "dark" }));
   instant();
   await discovered(appliance);
   await made(owner.post("discovery/self", { network_id: appliance.first.networkId }));

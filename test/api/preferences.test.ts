@@ -1,0 +1,87 @@
+// What a user's own client remembers for them: /api/auth/preferences.
+
+import { describe, expect, test } from "bun:test";
+import { openReadOnly } from "../../src/db/connection.ts";
+import { verifyLedger } from "../../src/history/verify/verify.ts";
+import { PREFERENCES_LIMIT_BYTES } from "../../src/http/body.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { made, refusal } from "../support/appliance/factories.ts";
+
+const appliance = applianceForEach();
+const { newApiKey, newUser, owner, signedIn, transactionCount } = appliance;
+const PATH = "/api/auth/preferences";
+const tagOf = ({ headers }: { headers: Headers }) => headers.get("etag") as string;
+
+describe("preferences", () => {
+  test("are an empty object at first, then what was put there last, in another session too", async () => {
+    const viewer = await newUser({ role: "Viewer" });
+    expect((await viewer.client.get(PATH)).data).toEqual({});
+    const wanted = { theme: "dark", "hosts.columns": ["name", { width: 12.5 }], none: null, Ölberg: true };
+    const put = await viewer.client.put(PATH, wanted);
+    expect([put.status, put.data, put.headers.get("cache-control")]).toEqual([200, wanted, "no-store"]);
+    expect((await (await signedIn(viewer.id)).get(PATH)).data).toEqual(wanted);
+    expect((await viewer.client.put(PATH, { theme: "light" })).data).toEqual({ theme: "light" });
+    expect((await viewer.client.get(PATH)).data).toEqual({ theme: "light" });
+  });
+
+  test("are each user's own, an Owner's too, and no API key's", async () => {
+    const viewer = await newUser({ role: "Viewer" });
+    await viewer.client.put(PATH, { of: "viewer" });
+    expect((await owner.get(PATH)).data).toEqual({});
+    await owner.put(PATH, { of: "owner" });
+    expect((await viewer.client.get(PATH)).data).toEqual({ of: "viewer" });
+    const key = newApiKey();
+    for (const answer of [await key.client.get(PATH), await key.client.put(PATH, {})])
+      expect(answer).toMatchObject(refusal(403, "auth_session_required"));
+  });
+
+  test("have an entity tag that no two of their versions share, and If-Match keeps what was written meanwhile", async () => {
+    const none = tagOf(await owner.get(PATH));
+    const first = tagOf(await owner.put(PATH, { a: 1 }, { "if-match": none }));
+    expect(await owner.put(PATH, { a: 2 }, { "if-match": none })).toMatchObject(refusal(412, "precondition_failed"));
+    expect((await owner.get(PATH)).data).toEqual({ a: 1 });
+    const second = tagOf(await owner.put(PATH, { a: 2 }, { "if-match": first }));
+    const again = tagOf(await owner.put(PATH, { a: 1 }, { "if-match": second }));
+    expect(new Set([none, first, second, again]).size).toBe(4);
+    expect(await owner.put(PATH, {}, { "if-match": first })).toMatchObject(refusal(412, "precondition_failed"));
+    expect((await owner.get(PATH, { "if-none-match": again })).status).toBe(304);
+    expect((await owner.get(PATH, { "if-none-match": first })).status).toBe(200);
+    expect(await owner.put(PATH, {}, { "if-none-match": "*" })).toMatchObject(refusal(412, "precondition_failed"));
+  });
+
+  test("are an object of at most 16 KiB, as sent and as kept", async () => {
+    const ofBytes = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
+    expect(PREFERENCES_LIMIT_BYTES).toBe(16_384);
+    expect((await owner.put(PATH, ofBytes(16_384))).status).toBe(200);
+    const kept = (await owner.get(PATH)).data;
+    const tooLong = await owner.put(PATH, ofBytes(16_385));
+    expect(tooLong).toMatchObject(refusal(413, "payload_too_large"));
+    expect(tooLong.body.error).toBe("The body is larger than 16 KiB.");
+    expect(await owner.put(PATH, `{"a":[${"1e20,".repeat(1_000)}1]}`)).toMatchObject(refusal(413, "payload_too_large"));
+    for (const body of ["[]", "null", '"a"', "1", '{"a":"\\ud800"}'])
+      expect(await owner.put(PATH, body)).toMatchObject(refusal(400, "validation_failed"));
+    expect((await owner.get(PATH)).data).toEqual(kept);
+  });
+
+  test("keep members of any name as they are", async () => {
+    const body = '{"__proto__":{"role":"Owner"},"constructor":1,"password":"p"}';
+    expect((await owner.put(PATH, body)).status).toBe(200);
+    expect((await owner.get(PATH)).text).toContain(`"data":${body}`);
+    expect((await owner.get("/api/auth/me")).data.role).toBe("Owner");
+  });
+
+  test("are no part of history, sound when verified, and gone with their user", async () => {
+    const viewer = await newUser({ role: "Viewer" });
+    const before = transactionCount();
+    await viewer.client.put(PATH, { theme: "dark" });
+    expect(transactionCount()).toBe(before);
+    const rows = () => appliance.reader.db.query("SELECT preferences FROM user_preferences").values();
+    expect(rows()).toEqual([['{"theme":"dark"}']]);
+    const db = openReadOnly(appliance.databasePath);
+    expect(verifyLedger(db, KINDS).findings).toEqual([]);
+    db.$client.close();
+    await made(owner.delete(`users/${viewer.id}`));
+    expect(rows()).toEqual([]);
+  });
+});
