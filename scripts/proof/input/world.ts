@@ -5,7 +5,7 @@ import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../../../test/support/appliance/client.ts";
-import { PASSWORD, type Running, setUpBy, Workplace } from "../../../test/support/executable/executable.ts";
+import { PASSWORD, type Running, SET_UP_KEY, setUpBy, Workplace } from "../../../test/support/executable/executable.ts";
 import type { Asker } from "./generate.ts";
 import { KeptConnection } from "./wire.ts";
 
@@ -358,7 +358,7 @@ export class InputWorld {
 
 /** Who asks, and what keeps order, is no part of what requests may take away. */
 function isKeptOut(record: Wire, organization: Organization): boolean {
-  if (record.id === organization.networkId || record.name === "keeper") return true;
+  if (record.id === organization.networkId || record.name === SET_UP_KEY) return true;
   const email = record.email;
   return typeof email === "string" && !email.endsWith("@pool.example");
 }

@@ -184,6 +184,18 @@ async function targets(
         ).status,
       );
   }
+  // Not even where a subnet says that they lie in the network.
+  for (const target of ["127.0.0.1", "127.0.0.0/30", "::1"])
+    refused.push(
+      (
+        await stage.send(
+          "POST",
+          "/api/v1/discovery/scans",
+          { network_id: people.networkId, kind: "full", targets: [target] },
+          [member],
+        )
+      ).status,
+    );
   const scanned = async (fields: Json, by: [string, string]): Promise<string> => {
     const { id } = dataOf(
       await stage.send("POST", "/api/v1/discovery/scans", { network_id: people.networkId, kind: "full", ...fields }, [
@@ -200,10 +212,11 @@ async function targets(
   const endedOfOwner = await scanned({ targets: ["127.0.0.1"] }, owner);
   return {
     claim:
-      "a Member names no targets of a scan, and subnets of loopback addresses make the appliance ask nothing of its own machine",
+      "a Member names no target outside the network's subnets, and subnets of loopback addresses make the appliance ask nothing of its own machine",
     held:
       refused.every((status) => status === 403 || status === 400) &&
-      refused.every((status, at) => status === 403 || at === 5) &&
+      // These two are no addresses of hosts, whoever names them.
+      refused.every((status, at) => status === 403 || at === 4 || at === 5) &&
       guestsOfMember === 0 &&
       guests.length > 0 &&
       ended === "Completed" &&

@@ -272,6 +272,9 @@ export class Running {
   }
 }
 
+/** What its key is called. */
+export const SET_UP_KEY = "keeper";
+
 /**
  * Makes an organization and an API key of its Owner without a server.
  * @param run runs a command on the data
@@ -283,7 +286,7 @@ export async function setUpBy(
 ): Promise<SetUp> {
   const owner = ["--email", email, "--password-file", passwordFile];
   const made = await run(["setup", "--organization", organization, "--network", network, ...owner]);
-  const key = await run(["key", "create", "--email", email, "--name", "test", "--permissions", permissions]);
+  const key = await run(["key", "create", "--email", email, "--name", SET_UP_KEY, "--permissions", permissions]);
   if (made.code !== 0 || key.code !== 0) throw new Error(made.err + key.err);
   const idOf = (name: string) => new RegExp(`^${name}\t(.+)$`, "m").exec(made.out)?.[1] ?? "";
   return { key: key.out.trim(), networkId: idOf("network_id"), organizationId: idOf("organization_id") };
