@@ -6,7 +6,7 @@ import type { ReadConnection } from "../../db/reading/read-connection.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
-import type { NetworkFacts } from "./facts.ts";
+import type { NetworkFacts, ShownHost, ShownPort } from "./facts.ts";
 import {
   type AddressPart,
   addressPart,
@@ -35,6 +35,14 @@ export interface Revision {
 
 type Part = AddressPart | HostPart | PortPart;
 
+interface Composed {
+  readonly facts: { readonly hosts: readonly ShownHost[]; readonly ports: ShownPort[] };
+  /** By the id of an address. */
+  readonly ipOf: ReadonlyMap<string, string>;
+  /** Number of an interface entry → its place among the ports. */
+  readonly placeOf: ReadonlyMap<number, number>;
+}
+
 /** Shown with a node or a link, without a say in whether there is one. */
 const SHOWN_ONLY = new Set([
   "manufacturer",
@@ -55,6 +63,9 @@ export class NetworkRecords {
   private readonly connection: ReadConnection;
   private readonly parts = new Map<number, Map<number, Part>>(WIRING_KINDS.map(({ code }) => [code, new Map()]));
 
+  /** Null where it has to be composed anew. */
+  private composed: Composed | null = null;
+
   /** Empty until it is loaded. */
   constructor(connection: ReadConnection, networkN: number) {
     this.connection = connection;
@@ -66,6 +77,7 @@ export class NetworkRecords {
     for (const kind of WIRING_KINDS) {
       const parts = this.of(kind);
       parts.clear();
+      this.composed = null;
       for (const rows of storedRecords(this.connection, kind, this.networkN, sequence)) {
         for (const [n, record] of rows) parts.set(n, partOf(kind, record));
         yield;
@@ -94,24 +106,35 @@ export class NetworkRecords {
     for (const { code, n, part } of parts) {
       if (part === null) this.parts.get(code)?.delete(n);
       else this.parts.get(code)?.set(n, part);
+      this.recompose(code, n, part);
     }
   }
 
-  /** As gatherNetworkFacts tells them. */
+  /** As gatherNetworkFacts tells them: to be used before the next revision is applied. */
   facts(): NetworkFacts {
+    this.composed ??= this.compose();
+    return this.composed.facts;
+  }
+
+  /** Most changes are of an interface: the rest stays as it is. */
+  private recompose(code: number, n: number, part: Part | null): void {
+    const place = code === ifEntryKind.code && part !== null ? this.composed?.placeOf.get(n) : undefined;
+    if (place === undefined || this.composed === null) this.composed = null;
+    else this.composed.facts.ports[place] = shownPort(part as PortPart, this.composed.ipOf);
+  }
+
+  private compose(): Composed {
     const addresses = inOrder(this.of(ipAddressKind)) as AddressPart[];
     const ipOf = new Map(addresses.map(({ id, ip_address }) => [id, ip_address]));
     const byHost = Map.groupBy(addresses, ({ host_id }) => host_id);
-    return {
-      hosts: (inOrder(this.of(hostKind)) as HostPart[]).map((host) => ({
-        ...host,
-        addresses: inPositions(byHost.get(host.id)),
-      })),
-      ports: (inOrder(this.of(ifEntryKind)) as PortPart[]).map(({ ip_address_id, ...port }) => ({
-        ...port,
-        ip_address: ipOf.get(ip_address_id ?? "") ?? null,
-      })),
-    };
+    const hosts = (inOrder(this.of(hostKind)) as HostPart[]).map((host) => ({
+      ...host,
+      addresses: inPositions(byHost.get(host.id)),
+    }));
+    const entries = this.of(ifEntryKind);
+    const ports = (inOrder(entries) as PortPart[]).map((port) => shownPort(port, ipOf));
+    const placeOf = new Map([...entries.keys()].sort((a, b) => a - b).map((n, place) => [n, place]));
+    return { facts: { hosts, ports }, ipOf, placeOf };
   }
 
   private of({ code }: AnyKind): Map<number, Part> {
@@ -133,6 +156,10 @@ export class NetworkRecords {
 function partOf(kind: AnyKind, record: unknown): Part {
   if (kind === hostKind) return hostPart(record as HostRecord);
   return kind === ipAddressKind ? addressPart(record as IpAddressRecord) : portPart(record as IfEntryRecord);
+}
+
+function shownPort({ ip_address_id, ...port }: PortPart, ipOf: ReadonlyMap<string, string>): ShownPort {
+  return { ...port, ip_address: ipOf.get(ip_address_id ?? "") ?? null };
 }
 
 function wiringOf(part: Part | null): string {
