@@ -2,6 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
+import { invalid } from "../base/errors.ts";
 import { PREFERENCES_LIMIT_BYTES, tooLarge } from "../http/body.ts";
 import type { RequestContext } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
@@ -64,6 +65,9 @@ export function preferenceRoutes(surface: Surface<Actor, Access>, backend: Backe
         example: { body: PREFERENCES_EXAMPLE, data: PREFERENCES_EXAMPLE },
       },
       async (call) => {
+        const beyond = [...numbersBeyond(call.body, "")];
+        if (beyond.length > 0)
+          throw invalid(beyond.map((path) => ({ path, message: "is a number beyond what a double holds" })));
         const text = JSON.stringify(call.body);
         // 1e20 is longer when it is written out.
         if (Buffer.byteLength(text) > PREFERENCES_LIMIT_BYTES) throw tooLarge(PREFERENCES_LIMIT_BYTES);
@@ -71,6 +75,14 @@ export function preferenceRoutes(surface: Surface<Actor, Access>, backend: Backe
         return answered(call, result);
       },
     );
+}
+
+/** Where there are numbers that would not come back as they were sent (RFC 8259 section 6), as JSON pointers. */
+function* numbersBeyond(value: unknown, path: string): Generator<string> {
+  if (typeof value === "number" && !Number.isFinite(value)) yield path;
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, each] of Object.entries(value))
+    yield* numbersBeyond(each, `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
 }
 
 function answered(call: RequestContext, kept: KeptPreferences): Response {

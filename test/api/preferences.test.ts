@@ -71,6 +71,22 @@ describe("preferences", () => {
     expect((await owner.get("/api/auth/me")).data.role).toBe("Owner");
   });
 
+  test("are not taken with a number that would come back as another", async () => {
+    const { headers } = owner as unknown as { headers: Record<string, string> };
+    const answer = await appliance.handle(
+      new Request(`http://localhost${PATH}`, {
+        method: "PUT",
+        headers: { ...headers, "content-type": "application/json" },
+        body: '{"a/b":[1,{"far":1e400}],"less":-1e400,"fine":1e300}',
+      }),
+    );
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { code: "validation_failed", params: { issues: [{ path: "/a~1b/1/far" }, { path: "/less" }] } },
+    ]);
+    expect((await owner.get(PATH)).data).toEqual({});
+  });
+
   test("are no part of history, sound when verified, and gone with their user", async () => {
     const viewer = await newUser({ role: "Viewer" });
     const before = transactionCount();
