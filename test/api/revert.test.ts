@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Answer } from "../support/appliance/client.ts";
+import type { Answer, Client } from "../support/appliance/client.ts";
 import { invalid, made, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
 import { content, revert, tally } from "../support/appliance/past.ts";
@@ -425,10 +425,13 @@ describe("who may", () => {
   test("is Admin and Owner, for transactions of the own organization that they reach whole", async () => {
     const tag = await newTag();
     const sequence = last();
-    for (const role of ["Viewer", "Member"] as const) {
+    for (const [role, required] of [
+      ["Viewer", "Member"],
+      ["Member", "Admin"],
+    ] as const) {
       const { client } = await newUser({ role, networkIds: [first.networkId] });
       expect(await revert(client, sequence)).toMatchObject(
-        refusal(403, "auth_permission_denied", { required: "Admin", actual: role }),
+        refusal(403, "auth_permission_denied", { required, actual: role }),
       );
     }
     expect(await revert(anonymous, sequence)).toMatchObject({ status: 401 });
@@ -439,6 +442,143 @@ describe("who may", () => {
     const admin = await newUser({ role: "Admin" });
     await made(revert(admin.client, sequence));
     expect((await owner.get(`tags/${tag.id}`)).status).toBe(404);
+  });
+
+  test("is a Member, for transactions of their own: what was made, changed and deleted", async () => {
+    const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const tag = await newTag();
+    const host = await newHost({ ports: [tcp(22)] }, client);
+    const made_in = last();
+    await made(client.put(`hosts/${host.id}`, hostBody(host, { description: "d", tags: [tag.id] })));
+    await made(revert(client, last()));
+    expect(await live("hosts", host.id)).toMatchObject({ description: null, tags: [] });
+    await made(client.delete(`hosts/${host.id}`));
+    const plan = await made(revert(client, last(), { dry_run: true }));
+    expect(plan).toMatchObject({ applied: false, conflicts: [] });
+    await made(revert(client, last()));
+    expect(await live("hosts", host.id)).toMatchObject({ ports: [{ number: 22 }] });
+    await made(revert(client, made_in));
+    expect((await client.get(`hosts/${host.id}`)).status).toBe(404);
+    // And a revert is a transaction of their own.
+    await made(revert(client, last()));
+    expect((await client.get(`hosts/${host.id}`)).status).toBe(200);
+  });
+
+  test("is no Member for what others wrote, and what their keys wrote only who is signed in", async () => {
+    const networkIds = [first.networkId];
+    const [member, other] = [
+      await newUser({ role: "Member", networkIds }),
+      await newUser({ role: "Member", networkIds }),
+    ];
+    const [key, second] = ["Member", "Member"].map(() => newApiKey({ userId: member.id, permissions: "Member" }));
+    await newHost({}, member.client);
+    const bySession = last();
+    await newHost({}, key?.client);
+    const byKey = last();
+    const isRefused = refusal(403, "auth_permission_denied", { required: "Admin", actual: "Member" });
+    for (const dry_run of [true, false]) {
+      expect(await revert(other.client, bySession, { dry_run })).toMatchObject(isRefused);
+      expect(await revert(other.client, byKey, { dry_run })).toMatchObject(isRefused);
+      expect(await revert(key?.client as Client, bySession, { dry_run })).toMatchObject(isRefused);
+      expect(await revert(second?.client as Client, byKey, { dry_run })).toMatchObject(isRefused);
+    }
+    await made(revert(key?.client as Client, byKey));
+    await newHost({}, key?.client);
+    const again = last();
+    // The key is gone; whose it was is known.
+    await made(member.client.delete(`auth/keys/${key?.id}`));
+    expect(await revert(other.client, again)).toMatchObject(isRefused);
+    await made(revert(member.client, again));
+    const host = await newHost();
+    const { ifEntryKind } = await import("../../src/resources/if-entries/if-entry.ts");
+    const entry = await newIfEntry(host.id);
+    inTransaction((tx) => tx.update(ifEntryKind, entry.id, { if_alias: "seen" }));
+    expect(await revert(member.client, last())).toMatchObject(isRefused);
+  });
+
+  test("is no longer who wrote it with more rights, nor who would write what takes an Admin", async () => {
+    const hidden = await newNetwork();
+    const was = await newUser({ role: "Admin" });
+    const written: Array<[sequence: number, status: number, code: string]> = [];
+    const note = (status: number, code: string) => written.push([last(), status, code]);
+    const tag = await newTag({}, was.client);
+    note(403, "auth_permission_denied");
+    const subnet = await newSubnet({ cidr: "10.9.0.0/24" }, was.client);
+    const widened = await newSubnet({ cidr: "10.10.0.0/24", accepts_credentials: false }, was.client);
+    await made(was.client.put(`subnets/${widened.id}`, { ...widened, accepts_credentials: true }));
+    note(403, "auth_permission_denied");
+    const gone = await newSubnet({ cidr: "10.11.0.0/24", accepts_credentials: true }, was.client);
+    await made(was.client.delete(`subnets/${gone.id}`));
+    note(403, "auth_permission_denied");
+    const host = await newHost({ ip_addresses: [{ ip_address: "10.9.0.1", subnet_id: subnet.id }] }, was.client);
+    const credential = await newCredential({}, was.client);
+    await made(
+      was.client.put(
+        `hosts/${host.id}`,
+        hostBody(host, { credential_assignments: [{ credential_id: credential.id }] }),
+      ),
+    );
+    note(403, "auth_permission_denied");
+    const bare = await made(was.client.put(`hosts/${host.id}`, { ...hostBody(host), ip_addresses: [] }));
+    expect(bare.ip_addresses).toEqual([]);
+    await made(revert(was.client, last()));
+    // It sends the credential to the address again, and writes no assignment.
+    expect(writtenIn()).not.toHaveProperty("Updated credential_assignment");
+    note(403, "auth_permission_denied");
+    const viewer = await newUser({ role: "Viewer" });
+    const key = newApiKey({ userId: viewer.id, permissions: "Viewer" });
+    await made(
+      was.client.put(`auth/keys/${key.id}`, {
+        ...keyBody(),
+        user_id: viewer.id,
+        name: "renamed",
+        permissions: "Viewer",
+      }),
+    );
+    note(404, "entity_not_found");
+    const doomed = await newHost({ credential_assignments: [{ credential_id: credential.id }] }, was.client);
+    await made(was.client.delete(`hosts/${doomed.id}?cascade=true`));
+    note(403, "auth_permission_denied");
+    await newHost({ network_id: hidden.id }, was.client);
+    note(404, "entity_not_found");
+    await made(
+      owner.put(`users/${was.id}`, {
+        ...(await live("users", was.id)),
+        role: "Member",
+        network_ids: [first.networkId],
+      }),
+    );
+    const before = last();
+    for (const [sequence, status, code] of written)
+      for (const dry_run of [true, false]) {
+        const answer = await revert(was.client, sequence, { dry_run });
+        // What takes a higher role is in the plan, as in that of a restore.
+        if (answer.status === 200)
+          expect([sequence, dry_run, answer.data.conflicts]).toMatchObject([
+            sequence,
+            true,
+            [{ code: "role_too_low" }],
+          ]);
+        else expect([sequence, answer.status, answer.body.code]).toEqual([sequence, status, code]);
+        expect(answer.text).not.toContain(tag.name);
+      }
+    expect(last()).toBe(before);
+  });
+
+  test("is no Member from whom what they wrote is out of reach by now", async () => {
+    const other = await newNetwork();
+    const member = await newUser({ role: "Member", networkIds: [first.networkId, other.id] });
+    const host = await newHost({ network_id: other.id }, member.client);
+    const sequence = last();
+    const unknown = await revert(member.client, 1_000_000);
+    await made(
+      owner.put(`users/${member.id}`, { ...(await live("users", member.id)), network_ids: [first.networkId] }),
+    );
+    for (const dry_run of [true, false]) {
+      const answer = await revert(member.client, sequence, { dry_run });
+      expect(answer.text).toBe(unknown.text.replaceAll("1000000", String(sequence)));
+    }
+    expect((await owner.get(`hosts/${host.id}`)).status).toBe(200);
   });
 
   test("is not a key that reaches some of the networks that it touched", async () => {

@@ -6,6 +6,7 @@ import type { Sql } from "../../db/connection.ts";
 import { type AnyKind, type Observed, parseMembers, parseObserved, type RecordBase, scopeKey } from "../../db/kind.ts";
 import { PrunedHistory, type Thinned } from "../../db/pruned-history.ts";
 import { membersSql, ofKindSql } from "../../db/shape.ts";
+import type { Author } from "../../db/writing/ledger.ts";
 
 /** A record as it was. */
 export interface PastRecord {
@@ -41,6 +42,7 @@ type VersionRow = [n: number, kind: number, observed: string, members: string | 
 const SEQUENCE_AT = "SELECT sequence FROM history_transactions WHERE at <= ? ORDER BY at DESC LIMIT 1";
 const NEWEST = "SELECT coalesce(max(sequence), 0) FROM history_transactions";
 const ORGANIZATION_OF = "SELECT organization_id FROM history_transactions WHERE sequence = ?";
+const AUTHOR_OF = "SELECT actor_type, actor_id FROM history_transactions WHERE sequence = ?";
 const VERSION_AT = (
   members: string,
 ) => `SELECT r.n, r.kind, v.observed, ${members} FROM history_records r CROSS JOIN history_versions v
@@ -91,6 +93,12 @@ export class Past {
    */
   organizationOf(sequence: number): string | null {
     return (this.rows(ORGANIZATION_OF, sequence)[0]?.[0] as string | null | undefined) ?? null;
+  }
+
+  /** Who wrote a transaction; null where there is no such transaction. */
+  authorOf(sequence: number): Pick<Author, "type" | "id"> | null {
+    const [row] = this.rows(AUTHOR_OF, sequence) as Array<[Author["type"], string | null]>;
+    return row === undefined ? null : { type: row[0], id: row[1] };
   }
 
   /** A record as of a transaction; null where it was not alive. */

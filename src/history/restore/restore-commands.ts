@@ -20,6 +20,7 @@ import { assertVersion } from "../../wire/entity-tags.ts";
 import type { RestoreDraft } from "./draft.ts";
 import { type CoverageChanges, coverageBefore, coverageThen, writeCoverage } from "./draft-coverage.ts";
 import { writeDraft } from "./draft-write.ts";
+import { assertMayRevert, assertMayWrite } from "./own-transactions.ts";
 import { Past, type PastRecord, type WrittenVersion } from "./past.ts";
 import { type Planned, type ReportedPlan, refusal, reportPlan } from "./plan.ts";
 import { draftRestore } from "./restore.ts";
@@ -74,7 +75,8 @@ function restoreRecord(kind: AnyKind) {
 
 /**
  * Undoes a transaction.
- * @throws DomainError entity_not_found for one that the caller does not reach all of; auth_permission_denied;
+ * @throws DomainError entity_not_found for one that the caller does not reach all of; auth_permission_denied, below
+ * Admin also for what somebody else wrote and for what takes an Admin;
  * auth_session_required; entity_access_denied; and what stands in the way: entity_already_exists, entity_in_use,
  * entity_stale
  */
@@ -84,19 +86,16 @@ function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: Comm
   if (past.isThinned(sequence)) throw notKnown(past, sequence, actor);
   const versions = past.writtenIn(sequence);
   if (!isSeen(tx, past, versions, actor)) throw notFound({ name: "transaction" }, String(sequence));
+  assertMayRevert(tx, past, { sequence, versions }, actor);
   if (versions.some(({ kind, after }) => kind.code === networkKind.code && after === null))
     requireRole(actor.role, "Owner", "Restoring a deleted network");
   const draft = draftRevert(tx, past, versions, sequence, actor);
   // Keys show to people who sign in.
   if (draft.conflicts.some((conflict) => conflict.entity_type === apiKeyKind.name))
     requireSession(actor, "Reverting changes to API keys");
-  const planned = carriedOut(
-    draft,
-    coverageBefore(draft, sequence, actor),
-    dryRun,
-    `The transaction ${sequence} cannot be reverted`,
-    actor,
-  );
+  const coverage = coverageBefore(draft, sequence, actor);
+  assertMayWrite(draft, coverage, sequence, actor);
+  const planned = carriedOut(draft, coverage, dryRun, `The transaction ${sequence} cannot be reverted`, actor);
   return reportPlan(
     actor.type === "ApiKey"
       ? { ...planned, actions: planned.actions.filter((action) => action.entity_type !== apiKeyKind.name) }

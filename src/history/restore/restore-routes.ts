@@ -1,7 +1,7 @@
 // POST /api/v1/…/{id}/restore of every resource, and /api/v1/transactions/{sequence}/revert.
 
 import { Type } from "@sinclair/typebox";
-import { type Access, type Actor, ADMIN } from "../../access/actor.ts";
+import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import { oneEntity } from "../../base/entity-words.ts";
 import type { ErrorCode } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
@@ -89,9 +89,9 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
       operationId: "revertTransaction",
       summary: "Revert a transaction",
       description:
-        "Deletes what it created, restores the fields it changed, and brings back what it deleted: all or nothing, in one transaction that can itself be reverted. Refused if later changes conflict, with all reasons in `params.conflicts`. Later changes to other fields stay. Users, API keys and the organization are not reverted, and secrets are not in the history. Bringing back a deleted network requires the role Owner.",
+        "Deletes what it created, restores the fields it changed, and brings back what it deleted: all or nothing, in one transaction that can itself be reverted. Refused if later changes conflict, with all reasons in `params.conflicts`. Later changes to other fields stay. Below the role Admin, only your own transactions, including those of your API keys if you are signed in, and only if you could make every write yourself today. Users, API keys and the organization are not reverted, and secrets are not in the history. Bringing back a deleted network requires the role Owner.",
       group: "Changes",
-      access: ADMIN,
+      access: MEMBER,
       params: SequenceParams,
       body: RevertBody,
       answer: RevertPlan,

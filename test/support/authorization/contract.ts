@@ -161,8 +161,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/topology": VIEWER,
   "GET /api/v1/hosts/:id/faceplate": VIEWER,
   "GET /api/v1/vendors/:mac": VIEWER,
-  // A transaction may have written whatever an Admin writes.
-  "POST /api/v1/transactions/:sequence/revert": ADMIN,
+  // "A Member may revert a transaction of their own if they could make every write in it"; others take an Admin.
+  "POST /api/v1/transactions/:sequence/revert": MEMBER,
   // A backup is of all organizations; it stays on the appliance.
   "GET /api/v1/retention/preview": OF_WHOLE_APPLIANCE,
   "GET /api/v1/log": OF_WHOLE_APPLIANCE,

@@ -688,16 +688,20 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         check: ({ data }) => expect(data).toMatchObject({ sequence, changes: { subnet: { Updated: 1 } } }),
       }),
     ),
-  "POST /api/v1/transactions/:sequence/revert": (asking) =>
-    ofTransactions(asking).map(
+  "POST /api/v1/transactions/:sequence/revert": (asking) => [
+    // They are the Owner's: "a transaction of their own" is what a Member may revert.
+    ...ofTransactions(asking).map(
       ({ title, sequence, isReached }): Case => ({
         title,
         path: asking.path.replace(":sequence", String(sequence)),
         body: { dry_run: true },
         code: isReached ? null : "entity_not_found",
+        ...(isReached ? { role: "Admin" } : {}),
         check: ({ data }) => expect(data.actions).toMatchObject([{ entity_type: "subnet", action: "Update" }]),
       }),
     ),
+    ...asking.places.filter((place) => asking.reaches(place)).map((place) => ownTransaction(asking, place)),
+  ],
   "GET /api/v1/fields/:kind": ({ path }) =>
     ["host", "api_key"].map((kind) => ({ title: kind, path: path.replace(":kind", kind), code: null })),
   "GET /api/v1/hosts/:id/faceplate": (asking) =>
@@ -870,6 +874,23 @@ function ofTransactions(asking: Asking): Array<{ title: string; sequence: number
     })),
     { title: "one to come", sequence: 2_000_000_000, isReached: false },
   ];
+}
+
+/** What the caller wrote there, which a Member may revert as well. */
+function ownTransaction({ path, caller, world }: Asking, place: Place): Case {
+  return {
+    title: `their own in ${place.name}`,
+    path: path.replace(":sequence", "2000000000"),
+    body: { dry_run: true },
+    code: null,
+    fresh: async () => {
+      const subnet = { id: place.records.subnets?.id, cidr: place.records.subnets?.cidr, network_id: place.networkId };
+      const description = `seen by ${caller.name} at ${world.oracle.head}`;
+      await caller.client.put(`subnets/${subnet.id}`, { ...subnet, name: place.records.subnets?.name, description });
+      return { path: path.replace(":sequence", String(world.oracle.head)) };
+    },
+    check: ({ data }) => expect(data.actions).toMatchObject([{ entity_type: "subnet", fields: ["description"] }]),
+  };
 }
 
 /** By everything that a thing can be looked for by, and where. */

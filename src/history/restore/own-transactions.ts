@@ -1,0 +1,89 @@
+// What someone below Admin may revert: transactions of their own, where they could make every write today, those of the
+// transaction and those that undo it. Must not look at what else stands in the way.
+
+import { type Access, ADMIN, type CommandActor, requireRole } from "../../access/actor.ts";
+import { liesInReach } from "../../access/reach.ts";
+import { atLeast } from "../../access/role.ts";
+import { entityWords } from "../../base/entity-words.ts";
+import { type DomainError, notFound } from "../../base/errors.ts";
+import type { AnyKind } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { RESOURCES } from "../../inventory/resources.ts";
+import { type ApiKeyRecord, apiKeyKind } from "../../resources/api-keys/api-key.ts";
+import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { isWritten, type RestoreDraft } from "./draft.ts";
+import type { CoverageChanges } from "./draft-coverage.ts";
+import type { Past, WrittenVersion } from "./past.ts";
+
+interface Reverted {
+  readonly sequence: number;
+  /** What it did; the caller reaches all of it. */
+  readonly versions: readonly WrittenVersion[];
+}
+
+/**
+ * @throws DomainError entity_not_found for one with API keys that the caller may not read; auth_permission_denied for
+ * what somebody else wrote, and for kinds of record that the caller may not write
+ */
+export function assertMayRevert(tx: WriteTransaction, past: Past, reverted: Reverted, actor: CommandActor): void {
+  if (atLeast(actor.role, "Admin")) return;
+  const { sequence, versions } = reverted;
+  if (versions.some((version) => isHiddenKey(version, actor))) throw unknown(sequence);
+  if (!isOwn(tx, past, sequence, actor)) requireRole(actor.role, "Admin", "Reverting what somebody else wrote");
+  for (const { kind } of versions) assertMayWriteKind(kind, actor);
+}
+
+/**
+ * Of what undoes the transaction: it may reach further than the transaction did, to what came to refer to its records.
+ * @throws DomainError entity_not_found, auth_permission_denied
+ */
+export function assertMayWrite(
+  draft: RestoreDraft,
+  coverage: CoverageChanges,
+  sequence: number,
+  actor: CommandActor,
+): void {
+  if (atLeast(actor.role, "Admin")) return;
+  for (const { kind, before, after } of draft.all)
+    if ([before, after].some((state) => state !== null && !liesInReach(kind, state, actor))) throw unknown(sequence);
+  for (const drafted of draft.all.filter(isWritten)) assertMayWriteKind(drafted.kind, actor);
+  // On whose word a credential goes somewhere, takes that back.
+  if (coverage.begun.length + coverage.ended.length > 0)
+    requireRole(actor.role, "Admin", "Changing where a credential goes");
+}
+
+/** What a user's keys wrote is the user's too; a key is not its user, and no other key of theirs. */
+function isOwn(tx: WriteTransaction, past: Past, sequence: number, actor: CommandActor): boolean {
+  const author = past.authorOf(sequence);
+  if (author === null || author.id === null) return false;
+  if (author.type === actor.type && author.id === actor.id) return true;
+  if (author.type !== "ApiKey" || actor.type !== "User") return false;
+  const keyN = tx.recordN(author.id);
+  const key = keyN === null ? null : past.at(keyN, sequence);
+  return key?.kind.code === apiKeyKind.code && (key.record as ApiKeyRecord).user_id === actor.userId;
+}
+
+/** Keys show to who they belong to, signed in. */
+function isHiddenKey({ kind, before, after }: WrittenVersion, actor: CommandActor): boolean {
+  if (kind.code !== apiKeyKind.code) return false;
+  return (
+    actor.type === "ApiKey" ||
+    [before, after].some((state) => state !== null && (state.record as ApiKeyRecord).user_id !== actor.userId)
+  );
+}
+
+/** @throws DomainError auth_permission_denied */
+function assertMayWriteKind(kind: AnyKind, actor: CommandActor): void {
+  requireRole(actor.role, writingTakes(kind).role, `Reverting changes of ${entityWords(kind)}`);
+}
+
+function writingTakes(kind: AnyKind): Access {
+  const code = kind.code === fdbEntryKind.code ? ifEntryKind.code : kind.code;
+  // What stands in no list of its own is who has which credential, and the organization.
+  return RESOURCES.find((each) => each.kind.code === code)?.write ?? ADMIN;
+}
+
+function unknown(sequence: number): DomainError {
+  return notFound({ name: "transaction" }, String(sequence));
+}
