@@ -5,7 +5,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { isWellFormedApiKey } from "../../src/access/api-key.ts";
-import { ensureExecutable, type Finished, PASSWORD, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, type Finished, PASSWORD, SET_UP_KEY, Workplace } from "../support/executable/executable.ts";
 
 let place: Workplace;
 beforeAll(ensureExecutable);
@@ -294,7 +294,7 @@ describe("key", () => {
       {
         id: expect.any(String),
         email: "owner@acme.example",
-        name: "test",
+        name: SET_UP_KEY,
         permissions: "Owner",
         state: "enabled",
         key: `${key.slice(0, 8)}…`,
