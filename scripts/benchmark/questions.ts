@@ -37,7 +37,6 @@ try {
   await measureActivity(running);
   await measureSubnets(running);
   await measureFaceplates(running);
-  await measureCodings(running);
 } finally {
   await running.stop();
 }
@@ -194,39 +193,6 @@ async function measureFaceplates(server: Running): Promise<void> {
     const quantile = quantilesOf(times);
     const cells = [quantile(0.5).toFixed(1), quantile(0.99).toFixed(1), String(ports), String(stations)];
     sayRow(isPast ? "at a random instant" : "live", NAME_WIDTH, cells, 10);
-  }
-}
-
-/** How long answers are on their way over 100 Mbit/s, with the time until they are there on loopback. */
-async function measureCodings(server: Running): Promise<void> {
-  say("");
-  sayRow("at 100 Mbit/s, ms until it is there", NAME_WIDTH, ["plain", "zstd", "gzip", "kB", "zstd kB"], 10);
-  for (const [name, path] of [
-    ["a page of 50 interfaces", "if-entries?limit=50"],
-    ["a page of 1,000 interfaces", "if-entries?limit=1000"],
-    [
-      "an interface of each of half of the hosts as CSV",
-      'if-entries/export/csv?filter=host.name = "switch-1*" AND if_index = 7',
-    ],
-  ] as const) {
-    const cells: string[] = [];
-    const sizes: number[] = [];
-    for (const coding of ["identity", "zstd", "gzip"]) {
-      const times: number[] = [];
-      let bytes = 0;
-      for (let turn = 0; turn < 7; turn += 1) {
-        const started = performance.now();
-        const answer = await fetch(`http://127.0.0.1:${server.port}/api/v1/${encodeURI(path)}`, {
-          headers: { authorization: `Bearer ${store.key}`, "accept-encoding": coding },
-          decompress: false,
-        });
-        bytes = (await answer.bytes()).length;
-        times.push(performance.now() - started + bytes / 12_500);
-      }
-      cells.push(quantilesOf(times)(0.5).toFixed(1));
-      sizes.push(bytes / 1_000);
-    }
-    sayRow(name, NAME_WIDTH, [...cells, (sizes[0] as number).toFixed(0), (sizes[1] as number).toFixed(0)], 10);
   }
 }
 
