@@ -13,6 +13,7 @@ import { DatabaseRefused, refusalOf } from "../db/files/migrate.ts";
 import type { BackupJob, BackupOrder } from "./job.ts";
 import { databaseBytes, type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
 import { PARTIAL, removePartial } from "./take.ts";
+import { noSuchBackup } from "./unknown-backup.ts";
 
 export const BACKUP_STATES = ["Running", "Done", "Failed"] as const;
 
@@ -282,10 +283,6 @@ function read(name: string, path: string, size: number): Backup {
       reason: refusal instanceof Error ? refusal.message : String(refusal),
     });
   }
-}
-
-export function noSuchBackup(name: string): DomainError {
-  return new DomainError("entity_not_found", `There is no backup ${name}.`, { entity: "backup", id: name });
 }
 
 function backup(name: string, rest: Pick<Backup, "state"> & Partial<Backup>): Backup {

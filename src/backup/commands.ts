@@ -3,7 +3,7 @@
 
 import type { CallsOf } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
-import { noSuchBackup } from "./backups.ts";
+import { noSuchBackup } from "./unknown-backup.ts";
 
 /** Writes nothing to the ledger. */
 function nameBackup(_tx: WriteTransaction, input: { name: string }): { name: string } {

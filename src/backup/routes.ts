@@ -21,8 +21,9 @@ import {
   OneOf,
   Timestamp,
 } from "../wire/schemas.ts";
-import { BACKUP_STATES, type Backups, type Backup as BackupView, noSuchBackup } from "./backups.ts";
+import { BACKUP_STATES, type Backups, type Backup as BackupView } from "./backups.ts";
 import type { BackupCommands } from "./commands.ts";
+import { noSuchBackup } from "./unknown-backup.ts";
 
 const Backup = Type.Object(
   {
