@@ -134,6 +134,15 @@ async function targets(
   guests: readonly string[],
 ): Promise<Finding> {
   const refused: number[] = [];
+  const askedFor = async (target: string): Promise<number> =>
+    (
+      await stage.send(
+        "POST",
+        "/api/v1/discovery/scans",
+        { network_id: people.networkId, kind: "full", targets: [target] },
+        [member],
+      )
+    ).status;
   for (const target of [
     "127.0.0.1",
     "169.254.169.254",
@@ -143,16 +152,7 @@ async function targets(
     "0.0.0.0",
     "fd00:ec2::254",
   ])
-    refused.push(
-      (
-        await stage.send(
-          "POST",
-          "/api/v1/discovery/scans",
-          { network_id: people.networkId, kind: "full", targets: [target] },
-          [member],
-        )
-      ).status,
-    );
+    refused.push(await askedFor(target));
   refused.push(
     (
       await stage.send(
@@ -185,17 +185,7 @@ async function targets(
       );
   }
   // Not even where a subnet says that they lie in the network.
-  for (const target of ["127.0.0.1", "127.0.0.0/30", "::1"])
-    refused.push(
-      (
-        await stage.send(
-          "POST",
-          "/api/v1/discovery/scans",
-          { network_id: people.networkId, kind: "full", targets: [target] },
-          [member],
-        )
-      ).status,
-    );
+  for (const target of ["127.0.0.1", "127.0.0.0/30", "::1"]) refused.push(await askedFor(target));
   const scanned = async (fields: Json, by: [string, string]): Promise<string> => {
     const { id } = dataOf(
       await stage.send("POST", "/api/v1/discovery/scans", { network_id: people.networkId, kind: "full", ...fields }, [
