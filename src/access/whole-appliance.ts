@@ -14,6 +14,6 @@ export function assertOnlyOrganization(reader: Reader): void {
     throw new DomainError(
       "auth_permission_denied",
       "This concerns the whole appliance, which has several organizations: it can be done from the command line alone.",
-      { organizations: count },
+      {},
     );
 }
