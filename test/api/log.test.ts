@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Wire } from "../support/appliance/factories.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const appliance = applianceForEach();
 const { anonymous, newApiKey, newUser, owner } = appliance;
@@ -42,6 +43,63 @@ describe("the last lines of the log", () => {
     const long = await lines("?limit=1000");
     expect(long.length).toBeLessThan(150);
     expect(long.length).toBeGreaterThan(100);
+  });
+
+  test("are followed without one that is missed or comes twice", async () => {
+    appliance.log.info("n", { n: -1 });
+    const start = (await owner.get("log?limit=1")).body.meta.log;
+    expect(start).toMatchObject({ dropped: 0, is_restarted: false, has_more: false });
+    let { after } = start;
+    const told: Wire[] = [];
+    const follow = async (query = "") => {
+      const { data, body } = await owner.get(`log?after=${after}&mark=${encodeURIComponent(start.mark)}${query}`);
+      told.push(...data);
+      after = body.meta.log.after;
+      return body.meta.log;
+    };
+    const random = seededRandom(97);
+    const first = appliance.logLines.length;
+    for (let n = 0; n < 60; n += 1) {
+      for (let lines = random.integer(9); lines > 0; lines -= 1) appliance.log.info("n", { n });
+      expect(await follow(`&limit=${1 + random.integer(8)}`)).toMatchObject({ dropped: 0, is_restarted: false });
+    }
+    while ((await follow()).has_more);
+    // What a request logs itself comes with the next one.
+    expect(told.map(({ text }) => text)).toEqual(appliance.logLines.slice(first, first + told.length));
+    expect(told.length).toBeGreaterThan(appliance.logLines.length - first - 1);
+    expect(told.map(({ sequence }) => sequence)).toEqual(told.map((_, place) => start.after + 1 + place));
+  });
+
+  test("of one level are followed past those of others", async () => {
+    for (let n = 0; n < 6; n += 1) {
+      appliance.log.info("n");
+      if (n % 2 === 0) appliance.log.warn("w", { n });
+    }
+    const first = (await owner.get("log?after=0&level=warn&limit=2")).body;
+    expect([first.data.length, first.meta.log.has_more, first.meta.log.after]).toEqual([
+      2,
+      true,
+      first.data[1].sequence,
+    ]);
+    const rest = (await owner.get(`log?after=${first.meta.log.after}&level=warn&limit=2`)).body;
+    expect([rest.data.length, rest.meta.log.has_more]).toEqual([1, false]);
+    expect(rest.meta.log.after).toBeGreaterThan(rest.data[0].sequence);
+  });
+
+  test("say how many were gone before they were asked for, and that the appliance was started again", async () => {
+    expect((await owner.get("log?after=0&mark=")).body.meta.log).toMatchObject({ after: 0, mark: "" });
+    appliance.log.info("first");
+    const { after, mark } = (await owner.get("log")).body.meta.log;
+    for (let n = 0; n < 1_300; n += 1) appliance.log.info("n", { n });
+    const { data, meta } = (await owner.get(`log?after=${after}&mark=${encodeURIComponent(mark)}&limit=1000`)).body;
+    expect(data).toHaveLength(1_000);
+    expect(meta.log.dropped).toBe(data[0].sequence - after - 1);
+    expect(meta.log.dropped).toBeGreaterThan(299);
+    for (const query of [`after=${after}&mark=2026-01-01T00:00:00.000Z`, "after=9000000"]) {
+      const again = (await owner.get(`log?${query}&limit=1000`)).body;
+      expect(again.meta.log).toMatchObject({ is_restarted: true, mark, dropped: again.data[0].sequence - 1 });
+    }
+    expect((await owner.get("log?after=-1")).body.code).toBe("validation_failed");
   });
 
   test("hold no key and no password that somebody sent", async () => {
