@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
-import { AddressScene, type Spread, spreadOf } from "../support/model/address-scene.ts";
+import { AddressScene, isNobodys, placeOf, type Spread, spreadOf } from "../support/model/address-scene.ts";
 
 const { first, instant, newHost, newMember, newNetwork, newSubnet, owner, tick } = applianceForEach();
 
@@ -12,6 +12,13 @@ const treeOf = async (networkId: string, query = "", by = owner) =>
   (await made(by.get(`subnets/tree?network_id=${networkId}${query}`))) as unknown as Wire[];
 const drawn = (tree: readonly Wire[]) =>
   tree.map(({ depth, cidr, child_count }) => `${"  ".repeat(depth)}${cidr} ${child_count}`);
+
+const dhcp = (from: string, to: string) => ({
+  network_id: first.networkId,
+  first: from,
+  last: to,
+  purpose: "Dhcp",
+});
 
 describe("the tree of subnets", () => {
   test("has each before those within it, in the order of their addresses", async () => {
@@ -62,6 +69,7 @@ describe("the tree of subnets", () => {
         depth: 0,
         child_count: 1,
         utilization: { usable: 65_534, used: 0, dhcp: 0, reserved: 0, in_subnets: 256, free: 65_278, percent: 0.4 },
+        total: { usable: 65_532, used: 1, free: 65_531, percent: 0 },
       },
       {
         id: room.id,
@@ -73,7 +81,31 @@ describe("the tree of subnets", () => {
         depth: 1,
         child_count: 0,
         utilization: { usable: 254, used: 1, dhcp: 0, reserved: 0, in_subnets: 0, free: 253, percent: 0.4 },
+        total: { usable: 254, used: 1, free: 253, percent: 0.4 },
       },
+    ]);
+  });
+
+  test("has totals in which each address counts once, where it lies", async () => {
+    await newSubnet({ cidr: "10.2.3.0/24" });
+    await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.200" }] });
+    await newHost({ ip_addresses: [{ ip_address: "10.2.3.200" }] });
+    await made(owner.post("ip-ranges", dhcp("10.2.3.100", "10.2.3.139")));
+    await newSubnet({ cidr: "10.2.3.128/25" });
+    await newHost({ ip_addresses: [{ ip_address: "10.2.3.200" }, { ip_address: "10.2.3.201" }] });
+    await newSubnet({ cidr: "2001:db8::/32" });
+    await newSubnet({ cidr: "2001:db8:1::/48" });
+    const shown = (await treeOf(first.networkId)).map(({ cidr, utilization, total }) => [
+      cidr,
+      utilization.used,
+      total,
+    ]);
+    expect(shown).toEqual([
+      // 127 of its own, and 126 in the half; 28 and 11 of them are in the range, one and two are in use.
+      ["10.2.3.0/24", 2, { usable: 253, used: 3, free: 253 - 28 - 11 - 3, percent: 16.6 }],
+      ["10.2.3.128/25", 2, { usable: 126, used: 2, free: 126 - 11 - 2, percent: 10.3 }],
+      ["2001:db8::/32", "0", { usable: String(2n ** 96n), used: "0", free: String(2n ** 96n), percent: 0 }],
+      ["2001:db8:1::/48", "0", { usable: String(2n ** 80n), used: "0", free: String(2n ** 80n), percent: 0 }],
     ]);
   });
 
@@ -111,7 +143,7 @@ describe("the tree of subnets", () => {
         const { length } = expected;
         expect([
           at,
-          tree.map(({ id, parent_id, depth, child_count }) => ({ id, parent_id, depth, child_count })),
+          tree.map(({ id, parent_id, depth, child_count, total }) => ({ id, parent_id, depth, child_count, total })),
         ]).toEqual([at, expected]);
         const listed = data.filter(({ network_id }: Wire) => network_id === networkId) as Wire[];
         expect(new Map(tree.map(({ id, utilization }) => [id, utilization]))).toEqual(
@@ -144,5 +176,31 @@ function naive(subnets: readonly Spread[]) {
       parent_id: around(subnet)[0]?.id ?? null,
       depth: around(subnet).length,
       child_count: subnets.filter((other) => around(other)[0]?.id === subnet.id).length,
+      total: totalOf(subnet, [subnet, ...subnets.filter((other) => around(other).includes(subnet))]),
     }));
+}
+
+/** By a look at each of its addresses: what that is in the smallest subnet around it. @param all it, and those within */
+function totalOf({ places, isSix, addresses, ranges }: Spread, all: readonly Spread[]) {
+  const usable = places.filter((place) => {
+    const [smallest] = all
+      .filter((subnet) => subnet.places.includes(place))
+      .sort((a, b) => a.places.length - b.places.length);
+    // In IPv6 all are usable, though an allocation keeps the first one.
+    return isSix || !isNobodys(smallest as Spread, place);
+  });
+  const used = new Set(addresses.map(({ ip_address }) => placeOf(ip_address)));
+  const isClaimed = (place: number) =>
+    ranges.some(
+      (range) =>
+        ["Dhcp", "Reserved"].includes(range.purpose) && placeOf(range.first) <= place && place <= placeOf(range.last),
+    );
+  const free = usable.filter((place) => !used.has(place) && !isClaimed(place));
+  const count = (of: readonly unknown[]) => (isSix ? String(of.length) : of.length);
+  return {
+    usable: count(usable),
+    used: count(places.filter((place) => used.has(place))),
+    free: count(free),
+    percent: Math.round(((usable.length - free.length) / usable.length) * 1_000) / 10,
+  };
 }

@@ -52,7 +52,7 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
         operationId: "getSubnetTree",
         summary: "Get the subnets of a network within one another",
         description:
-          "All subnets of a network, now or at an instant, each right before those within it, in the order of their addresses. The parent is the smallest subnet around.",
+          "All subnets of a network, now or at an instant, each right before those within it, in the order of their addresses. The parent is the smallest subnet around. `utilization` is of a subnet itself, as in the list of subnets; `total` is of it and of all within it, each address once.",
         group,
         access: VIEWER,
         query: Type.Object({

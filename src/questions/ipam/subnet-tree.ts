@@ -6,7 +6,7 @@ import type { AsOf } from "../../db/reading/list-query.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { SUBNET_EXAMPLE, Subnet, subnetKind } from "../../resources/subnets/subnet.ts";
-import { placedUtilizations, Utilization } from "../../resources/subnets/utilization.ts";
+import { placedUtilizations, Utilization, WholeUtilization } from "../../resources/subnets/utilization.ts";
 import { LIST_HEAD, listTail, metaAt, resolvedMembers } from "../../wire/envelope.ts";
 import { Nullable, Uuid } from "../../wire/schemas.ts";
 
@@ -31,7 +31,8 @@ export const TreeSubnet = Type.Object(
     parent_id: Nullable(Uuid, { description: "The smallest subnet around it; null for none." }),
     depth: Type.Integer({ minimum: 0, description: "How many subnets are around it." }),
     child_count: Type.Integer({ minimum: 0, description: "How many subnets have it as their parent." }),
-    utilization: Utilization,
+    utilization: { ...Utilization, description: "Of its own. In IPv6 subnets counts are decimal strings." },
+    total: WholeUtilization,
   },
   { $id: "TreeSubnet" },
 );
@@ -47,6 +48,7 @@ export const SUBNET_TREE_EXAMPLE: Array<Static<typeof TreeSubnet>> = [
     depth: 0,
     child_count: 0,
     utilization: { usable: 254, used: 1, dhcp: 0, reserved: 0, in_subnets: 0, free: 253, percent: 0.4 },
+    total: { usable: 254, used: 1, free: 253, percent: 0.4 },
   },
 ];
 
@@ -72,8 +74,15 @@ export const subnetTree = longRead(
     for (let start = 0; start < placed.length; start += STEP_SUBNETS) {
       const items = placed
         .slice(start, start + STEP_SUBNETS)
-        .map(({ id: each, parentId, depth, childCount, utilization }) =>
-          JSON.stringify({ ...shown.get(each), parent_id: parentId, depth, child_count: childCount, utilization }),
+        .map(({ id: each, parentId, depth, childCount, utilization, total }) =>
+          JSON.stringify({
+            ...shown.get(each),
+            parent_id: parentId,
+            depth,
+            child_count: childCount,
+            utilization,
+            total,
+          }),
         );
       yield encoder.encode((start === 0 ? "" : ",") + items.join(","));
     }

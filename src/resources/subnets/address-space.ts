@@ -29,6 +29,9 @@ export interface Fullness {
   readonly free: bigint;
 }
 
+/** The same of a subnet with all that are within it: each address counts in the smallest one that it lies in. */
+export type WholeFullness = Pick<Fullness, "usable" | "used" | "free">;
+
 /** Where a subnet is among the others. */
 export interface PlacedSubnet {
   readonly id: string;
@@ -167,6 +170,26 @@ export class AddressSpace {
     };
   }
 
+  /**
+   * How full each is with those within it. Prefixes nest or lie apart, so that what is counted in the smallest of them
+   * is counted once.
+   * @param fullnesses of all, by id
+   */
+  wholes(fullnesses: ReadonlyMap<string, Fullness>): Map<string, WholeFullness> {
+    const wholes = new Map<string, WholeFullness>();
+    // Those within a subnet stand behind it.
+    for (const node of [...this.nodes.values()].reverse()) {
+      const { usable, inSubnets, free } = fullnesses.get(node.id) as Fullness;
+      const within = node.children.map(({ id }) => wholes.get(id) as WholeFullness);
+      wholes.set(node.id, {
+        usable: usable - inSubnets + sum(within.map((each) => each.usable)),
+        used: BigInt(lyingIn(node).size) + sum(within.map((each) => each.used)),
+        free: free + sum(within.map((each) => each.free)),
+      });
+    }
+    return wholes;
+  }
+
   /** In order. */
   private claimedIn(node: SpaceNode): ClaimedBlock[] {
     const { claimed } = this;
@@ -184,13 +207,14 @@ export class AddressSpace {
 }
 
 /** The usable addresses of hosts in a subnet that lie in none of these blocks. @param blocks in order, apart */
-function countOutside({ version, lying, others, usable }: SpaceNode, blocks: readonly AddressBlock[]): number {
+function countOutside(node: SpaceNode, blocks: readonly AddressBlock[]): number {
+  const { version, usable } = node;
   // In IPv4 numbers hold them, and are compared much faster.
   const isFour = version === 4;
   const ends = (block: AddressBlock) => (isFour ? { first: Number(block.first), last: Number(block.last) } : block);
   const [within, apart] = [ends(usable), blocks.map(ends)];
   let count = 0;
-  for (const address of others.size === 0 ? lying : lying.union(others)) {
+  for (const address of lyingIn(node)) {
     const at = isFour ? ipv4Number(address) : addressNumber(address);
     if (at < within.first || at > within.last) continue;
     const place = firstPlace(apart.length, (each) => (apart[each] as (typeof apart)[0]).last >= at);
@@ -198,6 +222,11 @@ function countOutside({ version, lying, others, usable }: SpaceNode, blocks: rea
     if (block === undefined || block.first > at) count += 1;
   }
   return count;
+}
+
+/** The different addresses of hosts that lie in a subnet and in no smaller one. */
+function lyingIn({ lying, others }: SpaceNode): ReadonlySet<string> {
+  return others.size === 0 ? lying : lying.union(others);
 }
 
 function childWith({ children }: SpaceNode, at: bigint): SpaceNode | null {

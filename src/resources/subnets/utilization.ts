@@ -9,7 +9,13 @@ import { OneOf } from "../../wire/schemas.ts";
 import { spliced, variesByCaller } from "../compose.ts";
 import { ipRangeKind } from "../ip-ranges/ip-range.ts";
 import { CLAIMING_PURPOSES, type RangePurpose } from "../ip-ranges/range-purpose.ts";
-import { AddressSpace, type ClaimedBlock, type Fullness, type PlacedSubnet } from "./address-space.ts";
+import {
+  AddressSpace,
+  type ClaimedBlock,
+  type Fullness,
+  type PlacedSubnet,
+  type WholeFullness,
+} from "./address-space.ts";
 import { hostAddresses } from "./host-addresses.ts";
 import { Subnet, type SubnetRecord, subnetKind } from "./subnet.ts";
 
@@ -38,6 +44,19 @@ export const Utilization = Type.Object(
   { description: "Only with `include=utilization`. In IPv6 subnets counts are decimal strings." },
 );
 
+/** How full a subnet is with all that are within it. */
+export const WholeUtilization = Type.Object(
+  {
+    usable: Count(
+      "Addresses of its prefix that hosts can have: those that are usable in the smallest subnet they lie in.",
+    ),
+    used: Count("Different addresses of hosts that lie in it or in a subnet within it, each once."),
+    free: Count("Those of `usable` that are free in the smallest subnet they lie in."),
+    percent: Type.Number({ minimum: 0, maximum: 100, description: "The part of `usable` that is not free." }),
+  },
+  { description: "With all subnets within it. In IPv6 subnets counts are decimal strings." },
+);
+
 /** A subnet as it is answered where its utilization may be asked for. */
 export const SubnetShown = Type.Object(
   { ...Subnet.properties, utilization: Type.Optional(Utilization) },
@@ -62,13 +81,13 @@ export const composeUtilization = variesByCaller((reader: Reader, actor: Actor):
     });
 });
 
+export interface PlacedUtilization extends PlacedSubnet {
+  readonly utilization: Static<typeof Utilization>;
+  readonly total: Static<typeof WholeUtilization>;
+}
+
 /** How full each subnet of a network is, and where it is: each before those within it, in the order of addresses. */
-export function placedUtilizations(
-  reader: Reader,
-  actor: Actor,
-  asOf: AsOf,
-  networkId: string,
-): Array<PlacedSubnet & { readonly utilization: Static<typeof Utilization> }> {
+export function placedUtilizations(reader: Reader, actor: Actor, asOf: AsOf, networkId: string): PlacedUtilization[] {
   const network = networkAt(reader, actor, asOf, networkId);
   const placed = [...network.space.inOrder()];
   addHosts(
@@ -77,9 +96,16 @@ export function placedUtilizations(
     new Map([[networkId, network]]),
     placed.map(({ id }) => ({ id, network_id: networkId })),
   );
+  const { space } = network;
+  const fullnesses = new Map(placed.map(({ id }) => [id, space.fullnessOf(id) as Fullness]));
+  const wholes = space.wholes(fullnesses);
   return placed.map((each) => {
-    const fullness = network.space.fullnessOf(each.id) as Fullness;
-    return { ...each, utilization: toldOf(fullness, network.space.isSix(each.id)) };
+    const isSix = space.isSix(each.id);
+    return {
+      ...each,
+      utilization: toldOf(fullnesses.get(each.id) as Fullness, isSix),
+      total: wholeTold(wholes.get(each.id) as WholeFullness, isSix),
+    };
   });
 }
 
@@ -93,7 +119,7 @@ function toldOf(
   { usable, used, dhcp, reserved, inSubnets, free }: Fullness,
   isSix: boolean,
 ): Static<typeof Utilization> {
-  const count = (value: bigint) => (isSix ? String(value) : Number(value));
+  const count = countAs(isSix);
   return {
     usable: count(usable),
     used: count(used),
@@ -101,9 +127,22 @@ function toldOf(
     reserved: count(reserved),
     in_subnets: count(inSubnets),
     free: count(free),
-    // To a tenth, the nearest.
-    percent: Number(((usable - free) * 2_000n + usable) / (usable * 2n)) / 10,
+    percent: percentTaken(usable, free),
   };
+}
+
+function wholeTold({ usable, used, free }: WholeFullness, isSix: boolean): Static<typeof WholeUtilization> {
+  const count = countAs(isSix);
+  return { usable: count(usable), used: count(used), free: count(free), percent: percentTaken(usable, free) };
+}
+
+function countAs(isSix: boolean): (value: bigint) => number | string {
+  return (value) => (isSix ? String(value) : Number(value));
+}
+
+/** To a tenth, the nearest. */
+function percentTaken(usable: bigint, free: bigint): number {
+  return Number(((usable - free) * 2_000n + usable) / (usable * 2n)) / 10;
 }
 
 function networkAt(reader: Reader, actor: Actor, asOf: AsOf | null, networkId: string): Network {
