@@ -7,6 +7,7 @@ import type { Backups } from "./backup/backups.ts";
 import { backupRoutes } from "./backup/routes.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Counters } from "./base/counters.ts";
+import type { Cidr } from "./base/ip.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
 import type { Timers } from "./base/timers.ts";
@@ -92,6 +93,8 @@ export interface AppOptions {
   readonly limitations: readonly HealthLimitation[];
   /** Whether it is served over TLS. */
   readonly isTls: boolean;
+  /** Believed whom they pass a request on for. */
+  readonly trustedProxies: readonly Cidr[];
   /** Where large bodies are checked; null: on this thread as well. */
   readonly bodyChecks: BodyChecks | null;
   readonly timers: Timers;
@@ -121,6 +124,7 @@ export function createApp(options: AppOptions) {
     unauthenticated: NOBODY,
     explain: readTroubleOf,
     isTls: options.isTls,
+    trustedProxies: options.trustedProxies,
   });
   // First of all: an error hook that is registered later lets exception texts through.
   app.onError(({ code, error, request }) =>

@@ -9,6 +9,7 @@ import { orderBackup } from "./backup/job.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Counters } from "./base/counters.ts";
 import type { Instant } from "./base/instant.ts";
+import type { Cidr } from "./base/ip.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
 import type { StartThread } from "./base/thread.ts";
@@ -50,6 +51,8 @@ export type TlsMode = PairFiles | "self-signed" | null;
 export interface ApplianceOptions extends StoreOptions, ListenOptions {
   readonly counters: Counters;
   readonly tls: TlsMode;
+  /** Believed whom they pass a request on for. */
+  readonly trustedProxies: readonly Cidr[];
   /** Makes the first organization; called only where there is none, before anything is answered. */
   readonly firstSetup: ((writes: WriteQueue<AllCommands>) => Promise<unknown>) | null;
   /** What this machine refuses to the process. */
@@ -92,6 +95,7 @@ export interface AppParts {
   readonly log: Log;
   readonly counters: Counters;
   readonly tls: TlsMode;
+  readonly trustedProxies: readonly Cidr[];
   readonly setupToken: string | null;
 }
 
@@ -163,6 +167,7 @@ export interface ReadOnlyOptions extends ListenOptions {
   readonly file: string;
   /** There is no folder that a pair of its own could be kept in. */
   readonly tls: Exclude<TlsMode, "self-signed">;
+  readonly trustedProxies: readonly Cidr[];
   readonly counters: Counters;
 }
 
@@ -307,6 +312,7 @@ export function composeApp(options: AppParts): App {
     isReadOnly: options.isReadOnly,
     limitations: options.limitations,
     isTls: options.tls !== null,
+    trustedProxies: options.trustedProxies,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },
     scans: options.scans,
   });

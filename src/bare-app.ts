@@ -21,6 +21,7 @@ export function createBareApp(): ReturnType<typeof createApp> {
     isReadOnly: false,
     limitations: [],
     isTls: false,
+    trustedProxies: [],
     bodyChecks: null,
     timers: absent(),
   });

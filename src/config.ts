@@ -2,7 +2,7 @@
 // reader of the environment. Must not open a file, nor know what a command does.
 
 import { resolve } from "node:path";
-import { parseIp } from "./base/ip.ts";
+import { type Cidr, cidrOf, isMappedBlock, parseCidr, parseIp } from "./base/ip.ts";
 import type { LogFormat } from "./base/log.ts";
 
 /** The command line or a variable is wrong: nothing was done. `message` is one sentence without its full stop. */
@@ -62,6 +62,13 @@ export const OPTIONS = {
   plainHttp: flag(
     "plain-http",
     "Listen beyond this machine without TLS. Without a TLS proxy in front, anyone on the path can read passwords and keys.",
+  ),
+  trustedProxy: option(
+    "trusted-proxy",
+    "ADDRESS,…",
+    null,
+    "Proxies in front, by address or CIDR: of what they pass on, the caller's address is taken from X-Forwarded-For.",
+    parseBlocks,
   ),
   data: option("data", "DIR", "./data", "The folder with the database, its key file and its lock file.", parsePath),
   setupOrganization: option(
@@ -334,6 +341,22 @@ function parseList(text: string): readonly string[] {
   const items = text.split(",").map((item) => item.trim());
   if (items.includes("")) throw new UsageError("must be names or ids separated by commas");
   return Object.freeze(items);
+}
+
+/** Addresses and CIDR blocks; an address is the block of itself. */
+function parseBlocks(text: string): readonly Cidr[] {
+  return Object.freeze(text.split(",").map((item) => Object.freeze(parseBlock(item.trim()))));
+}
+
+function parseBlock(item: string): Cidr {
+  const ip = parseIp(item);
+  const block = ip === null ? parseCidr(item) : cidrOf(ip, ip.bytes.length * 8);
+  if (block === null)
+    throw new UsageError(
+      `must be IP addresses and CIDR blocks without host bits, separated by commas, not ${quoted(item)}`,
+    );
+  if (isMappedBlock(block)) throw new UsageError(`must have IPv4 addresses as such, not as ${quoted(item)}`);
+  return block;
 }
 
 /** Absolute: the working folder of the start is the one that a relative path means. */

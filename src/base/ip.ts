@@ -69,14 +69,16 @@ export interface PeerPlace {
   readonly address: string;
   /** As `address`, IPv6 as its /64: one machine has 2^64 addresses there. */
   readonly place: string;
+  /** False for a text that stands for itself. */
+  readonly isAddress: boolean;
 }
 
 /** What a socket tells of its peer; a text that is no address (a Unix socket's) stands for itself. */
 export function peerPlace(peer: string): PeerPlace {
   const ip = parseIp(peer.replace(/%.*$/s, ""));
-  if (ip === null) return { address: peer, place: peer };
+  if (ip === null) return { address: peer, place: peer, isAddress: false };
   const address = MAPPED.exec(ip.text)?.[1] ?? ip.text;
-  return { address, place: address.includes(":") ? cidrOf(ip, 64).text : address };
+  return { address, place: address.includes(":") ? cidrOf(ip, 64).text : address, isAddress: true };
 }
 
 const MAPPED = /^::ffff:(\d+\..+)$/;
@@ -90,6 +92,21 @@ export function cidrContains(cidr: Cidr, ip: Ip): boolean {
 export function isIpWithin(address: string, prefix: string): boolean {
   const [ip, cidr] = [parseIp(address), parseCidr(prefix)];
   return ip !== null && cidr !== null && cidrContains(cidr, ip);
+}
+
+/** Whether an address, as it is written, lies in one of the blocks. False for a text that is none. */
+export function isIpWithinAny(blocks: readonly Cidr[], address: string): boolean {
+  if (blocks.length === 0) return false;
+  const ip = parseIp(address);
+  return ip !== null && blocks.some((block) => cidrContains(block, ip));
+}
+
+/**
+ * Whether a block is of IPv4 addresses written as IPv6 (RFC 4291 section 2.5.5.2): callers' addresses are never written
+ * so, and none would lie in it.
+ */
+export function isMappedBlock({ version, bytes, prefixLength }: Cidr): boolean {
+  return version === 6 && prefixLength >= 96 && equalBytes(bytes.subarray(0, 12), MAPPED_PREFIX);
 }
 
 /** The block of that prefix length which the address lies in. Throws RangeError when the version has no such length. */

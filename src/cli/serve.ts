@@ -38,7 +38,7 @@ const ALWAYS = [
   "snmpPort",
   "logFormat",
 ] as const;
-const MAYBE = [...TLS, ...SETUP, "readOnly", "secretsFolder", "scanTcpPorts"] as const;
+const MAYBE = [...TLS, ...SETUP, "trustedProxy", "readOnly", "secretsFolder", "scanTcpPorts"] as const;
 
 export const serve = defineCommand(
   {
@@ -76,6 +76,7 @@ export async function runAppliance(
     limitations,
     listen: config.listen,
     tls: config.tlsSelfSigned ? "self-signed" : files,
+    trustedProxies: config.trustedProxy ?? [],
     directory: config.data,
     acceptClock: config.acceptClock,
     clock: io.clock,
@@ -130,6 +131,7 @@ async function runReadOnly(
     file,
     listen: config.listen,
     tls,
+    trustedProxies: config.trustedProxy ?? [],
     clock,
     random,
     counters,

@@ -48,7 +48,7 @@ export function overloaded(): DomainError {
 
 /** Who sends a request, as far as admission cares. Nothing is asked where nobody has to wait. */
 export interface Sender {
-  /** The address of the peer, as the socket has it. */
+  /** The caller's address. */
   source(): string;
   /**
    * The user whose valid credentials the request carries; null for none.

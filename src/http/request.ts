@@ -20,7 +20,7 @@ export interface RequestContext {
   readonly requestId: string;
   /** Whether it came by our own TLS: a request without a host does not show it by its URL. */
   readonly isTls: boolean;
-  /** The address of the peer, as the socket has it. */
+  /** The caller's address: the peer's, or what a trusted proxy says. */
   readonly source: string;
   /** Headers that every answer carries. */
   readonly headers: Record<string, string>;
@@ -63,12 +63,12 @@ export class ReceivedRequest implements RequestContext {
   readonly logFields: LogFields = {};
   readonly idempotency = null;
   readonly reason: string | null = null;
-  private readonly peerOf: () => string;
-  private peer: string | null = null;
+  private readonly sourceOf: () => string;
+  private knownSource: string | null = null;
 
   /**
-   * @param isSecret whether nothing of the answer is to be kept anywhere; `peerOf` the address of the peer, as long as
-   * it is there
+   * @param isSecret whether nothing of the answer is to be kept anywhere; `sourceOf` the caller's address, as long as
+   * the peer is there
    */
   constructor(
     request: Request,
@@ -76,9 +76,9 @@ export class ReceivedRequest implements RequestContext {
     setCookie: SetCookie,
     isSecret: boolean,
     isTls: boolean,
-    peerOf: () => string,
+    sourceOf: () => string,
   ) {
-    this.peerOf = peerOf;
+    this.sourceOf = sourceOf;
     this.request = request;
     this.requestId = requestId;
     this.setCookie = setCookie;
@@ -87,8 +87,8 @@ export class ReceivedRequest implements RequestContext {
   }
 
   get source(): string {
-    this.peer ??= this.peerOf();
-    return this.peer;
+    this.knownSource ??= this.sourceOf();
+    return this.knownSource;
   }
 }
 

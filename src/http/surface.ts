@@ -6,6 +6,7 @@ import type { Static, TObject, TSchema, TUnsafe } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import type { Counters, Counts } from "../base/counters.ts";
 import { DomainError, describeFault, type ErrorCode, type Issue, invalid, isFault } from "../base/errors.ts";
+import type { Cidr } from "../base/ip.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 import { check } from "../wire/validation.ts";
@@ -19,6 +20,7 @@ import {
   fingerprintOf,
   LARGE_BODY_BYTES,
 } from "./body-checks.ts";
+import { callerAddress, NO_PEER } from "./caller-address.ts";
 import { changeReason, takesReason } from "./change-reason.ts";
 import { coded } from "./content-coding.ts";
 import { errorResponse } from "./errors.ts";
@@ -178,11 +180,13 @@ export class Surface<Actor, Access> {
   private readonly unauthenticated: Actor;
   private readonly explain: (error: unknown) => DomainError | null;
   private readonly isTls: boolean;
+  private readonly trustedProxies: readonly Cidr[];
 
   /**
    * @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and
    * no other pays for it; without `bodyChecks`, large bodies are checked on this thread as well; `explain` says what an
-   * error of another layer is to whoever asked, null where it is none that it knows
+   * error of another layer is to whoever asked, null where it is none that it knows; `trustedProxies` are believed whom
+   * they pass a request on for
    */
   constructor(options: {
     app: Elysia;
@@ -197,6 +201,7 @@ export class Surface<Actor, Access> {
     unauthenticated: Actor;
     explain?: (error: unknown) => DomainError | null;
     isTls?: boolean;
+    trustedProxies?: readonly Cidr[];
   }) {
     this.app = options.app;
     this.cookieApp = options.cookieApp;
@@ -212,6 +217,7 @@ export class Surface<Actor, Access> {
     this.unauthenticated = options.unauthenticated;
     this.explain = options.explain ?? (() => null);
     this.isTls = options.isTls ?? false;
+    this.trustedProxies = options.trustedProxies ?? [];
   }
 
   get<P extends TObject, Q extends TObject>(
@@ -324,7 +330,7 @@ export class Surface<Actor, Access> {
 
   private admits(request: Request, now: number): boolean {
     return this.admission.admits(now, {
-      source: () => this.app.server?.requestIP(request)?.address ?? "local",
+      source: () => this.sourceOf(request),
       user: (mayAsk) => this.gate.senderOf(request, mayAsk),
     });
   }
@@ -661,17 +667,18 @@ export class Surface<Actor, Access> {
   ): RequestContext {
     this.served += 1;
     const requestId = sentRequestId(request) ?? `${this.idPrefix}-${this.served.toString(36)}`;
-    const context = new ReceivedRequest(
-      request,
-      requestId,
-      setCookie,
-      isSecret,
-      this.isTls,
-      () => this.app.server?.requestIP(request)?.address ?? "local",
+    const context = new ReceivedRequest(request, requestId, setCookie, isSecret, this.isTls, () =>
+      this.sourceOf(request),
     );
     // Asked later, when the peer may have gone, it would not be known; a read hardly ever asks.
     if (request.method !== "GET") void context.source;
     return context;
+  }
+
+  /** The address of whoever sends a request. */
+  private sourceOf(request: Request): string {
+    const peer = this.app.server?.requestIP(request)?.address ?? NO_PEER;
+    return callerAddress(peer, request.headers.get("x-forwarded-for"), this.trustedProxies);
   }
 }
 

@@ -287,11 +287,14 @@ export function signInRoutes(
 }
 
 /**
- * Whether the browser reached us by TLS, which a proxy in front ends and tells in X-Forwarded-Proto. Believing it gives
- * nothing away: who claims it falsely makes only the own cookie unusable without TLS.
+ * Whether the browser reached us by TLS, which a proxy in front ends and tells in X-Forwarded-Proto; of several, the
+ * first is the one that the browser reached. Believing it of everybody gives nothing away: who claims it falsely makes
+ * only the own cookie unusable without TLS.
  */
 export function isTls(call: Pick<RequestContext, "request" | "isTls">): boolean {
-  return call.isTls || call.request.headers.get("x-forwarded-proto")?.toLowerCase() === "https";
+  if (call.isTls) return true;
+  const [nearest = ""] = call.request.headers.get("x-forwarded-proto")?.split(",", 1) ?? [];
+  return nearest.trim().toLowerCase() === "https";
 }
 
 /**

@@ -77,7 +77,7 @@ export class SignIn {
 
   /**
    * Makes the first organization, its first network and its Owner, who is signed in.
-   * @param source the address of the peer
+   * @param source the address of the caller
    * @param told what the ledger is to know of the request
    * @throws DomainError entity_already_exists once it is claimed; auth_invalid_credentials for a wrong token;
    * rate_limit_exceeded; validation_failed

@@ -65,6 +65,19 @@ describe("signing in", () => {
     expect(isTls({ request, isTls: true })).toBe(true);
   });
 
+  test.each([
+    ["https", true],
+    ["HTTPS", true],
+    ["https, http", true],
+    ["http, https", false],
+    ["https;", false],
+    ["", false],
+    [",https", false],
+  ])("takes X-Forwarded-Proto %p for a browser that came by TLS: %p", (proto, isIt) => {
+    const request = new Request("http://localhost/api/auth/login", { headers: { "x-forwarded-proto": proto } });
+    expect(isTls({ request, isTls: false })).toBe(isIt);
+  });
+
   test("stores only a hash of the token", async () => {
     const { value } = cookieOf(await signIn());
     const stored = appliance.reader.db

@@ -107,6 +107,10 @@ describe("what is not understood is refused with status 2 and one line:", () => 
       '--listen must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not "80"; see netledger serve --help',
     ],
     [
+      ["serve", "--trusted-proxy", "proxy.example"],
+      '--trusted-proxy must be IP addresses and CIDR blocks without host bits, separated by commas, not "proxy.example"; see netledger serve --help',
+    ],
+    [
       ["serve", "--self"],
       "--self is for the unattended set-up: give --setup-organization and the others as well; see netledger serve --help",
     ],

@@ -235,6 +235,39 @@ describe("what scans go by", () => {
   });
 });
 
+describe("the proxies in front", () => {
+  const PROXIES = { name: "serve", summary: "runs.", always: [], maybe: ["trustedProxy"] } as const;
+  const texts = (args: string[], environment = {}) =>
+    readConfig(PROXIES, args, environment).trustedProxy?.map(({ text }) => text);
+
+  test("are none, or the addresses and blocks that are given", () => {
+    expect(readConfig(PROXIES, [], {}).trustedProxy).toBeNull();
+    expect(texts(["--trusted-proxy", "10.0.0.1, 10.9.0.0/16,2001:DB8::1, 2001:db8:9::/48"])).toEqual([
+      "10.0.0.1/32",
+      "10.9.0.0/16",
+      "2001:db8::1/128",
+      "2001:db8:9::/48",
+    ]);
+    expect(texts([], { NETLEDGER_TRUSTED_PROXY: "127.0.0.1" })).toEqual(["127.0.0.1/32"]);
+    expect(Object.isFrozen(readConfig(PROXIES, ["--trusted-proxy", "::1"], {}).trustedProxy)).toBe(true);
+  });
+
+  test.each(["10.0.0.1/8", "10.0.0.1,,10.0.0.2", "proxy.example", "10.0.0.1:80", "fe80::1%eth0", "10.0.0.0/33", "*"])(
+    "are refused as %j",
+    (text) => {
+      expect(problem(["--trusted-proxy", text], {}, PROXIES)).toStartWith(
+        "--trusted-proxy must be IP addresses and CIDR blocks without host bits, separated by commas, not ",
+      );
+    },
+  );
+
+  test.each(["::ffff:10.0.0.1", "::ffff:0:0/96"])("are refused as %j, which no caller's address is in", (text) => {
+    expect(problem([], { NETLEDGER_TRUSTED_PROXY: text }, PROXIES)).toBe(
+      `NETLEDGER_TRUSTED_PROXY must have IPv4 addresses as such, not as "${text}"`,
+    );
+  });
+});
+
 describe("the help", () => {
   test("of a command tells every setting with its flag, variable, default and meaning", () => {
     const help = helpOf([SERVE]);

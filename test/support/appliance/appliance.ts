@@ -12,6 +12,7 @@ import { takeBackup } from "../../../src/backup/take.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { Counters } from "../../../src/base/counters.ts";
 import { formatInstant, type Instant } from "../../../src/base/instant.ts";
+import type { Cidr } from "../../../src/base/ip.ts";
 import { createLog, type Log } from "../../../src/base/log.ts";
 import type { Timers } from "../../../src/base/timers.ts";
 import { UuidSource } from "../../../src/base/uuid.ts";
@@ -146,6 +147,9 @@ export interface TestApplianceOptions {
   /** What requests are timed by; it stands still where none is given. */
   monotonicMs?: () => number;
   isTls?: boolean;
+  /** Without a socket nobody has an address but by this. */
+  peerOf?: (request: Request) => string;
+  trustedProxies?: readonly Cidr[];
   /** Puts a database where the appliance opens it; a new one where this is not given. */
   prepare?: (databasePath: string) => void;
   /** What self discovery finds; the real machine where none is given. */
@@ -248,12 +252,16 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     }),
     isReadOnly: false,
     isTls: options.isTls ?? false,
+    trustedProxies: options.trustedProxies ?? [],
     scans,
     discovery: {
       newDiscoveryId: () => discoveryIds.next(clock.now()),
       readMachine: async () => options.machine ?? (await readMachine()),
     },
   });
+  const { peerOf } = options;
+  // All that the app asks of its socket.
+  if (peerOf !== undefined) app.server = { requestIP: (from: Request) => ({ address: peerOf(from) }) } as never;
   const handle = async (request: Request) => app.handle(request);
   const anonymous = new Client(handle, {}, "http://localhost", documentCheck(handle));
   const setUp = async (name: string) => {

@@ -1,0 +1,133 @@
+// Requests that a trusted proxy passes on are their callers', in all that goes by an address; nobody else's word is
+// taken.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { type Cidr, parseCidr } from "../../src/base/ip.ts";
+import {
+  NEXT_ROUND_WAIT_MS,
+  ROUND_ALWAYS_ADMITTED,
+  ROUND_ALWAYS_ADMITTED_OF_CALLER,
+  ROUND_WAIT_MS,
+} from "../../src/http/admission.ts";
+import { PAIR_FREE_FAILURES } from "../../src/sign-in/sign-in-throttle.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+
+/** In these tests a request names the peer that it has. */
+const PEER = "x-test-peer";
+const PROXY = "10.0.0.1";
+
+const appliance = applianceForEach({
+  monotonicMs: () => now,
+  peerOf: (request) => request.headers.get(PEER) ?? "local",
+  trustedProxies: [parseCidr("10.0.0.0/30") as Cidr],
+});
+const { anonymous, givePassword, handle, newUser, owner } = appliance;
+let now = 0;
+
+const roundIsOver = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+beforeEach(async () => {
+  await roundIsOver();
+  now += NEXT_ROUND_WAIT_MS + 1;
+});
+
+describe("failed sign-ins behind a trusted proxy", () => {
+  /** How a sign-in ends, by what the socket and the header say. */
+  async function signIn(password: string, peer: string, forwardedFor?: string): Promise<number> {
+    const sent = { email, password };
+    const headers = { [PEER]: peer, ...(forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor }) };
+    return (await anonymous.post("/api/auth/login", sent, headers)).status;
+  }
+  async function failOften(peer: string, forwardedFor: (i: number) => string): Promise<number> {
+    for (let i = 0; i < PAIR_FREE_FAILURES; i += 1) expect(await signIn("wrong", peer, forwardedFor(i))).toBe(401);
+    await signIn("wrong", peer, forwardedFor(PAIR_FREE_FAILURES));
+    return signIn("correct horse battery", peer, forwardedFor(PAIR_FREE_FAILURES + 1));
+  }
+  let email = "";
+  beforeEach(async () => {
+    const user = await newUser({ role: "Viewer" });
+    await givePassword(user.id);
+    email = (await owner.get(`users/${user.id}`)).data.email;
+  });
+
+  test("make their own caller wait, and nobody else behind it", async () => {
+    expect(await failOften(PROXY, () => "203.0.113.5")).toBe(429);
+    expect(await signIn("correct horse battery", PROXY, "203.0.113.6")).toBe(200);
+    expect(await signIn("correct horse battery", "10.0.0.2", "203.0.113.5, 10.0.0.1")).toBe(429);
+    expect(await signIn("correct horse battery", "203.0.113.5")).toBe(429);
+  });
+
+  test("make their caller wait whatever it says of itself", async () => {
+    expect(await failOften(PROXY, (i) => `198.51.100.${i}, 203.0.113.5`)).toBe(429);
+  });
+
+  test("make whoever is no trusted proxy wait whomever it names", async () => {
+    expect(await failOften("10.0.0.4", (i) => `198.51.100.${i}`)).toBe(429);
+    expect(await signIn("correct horse battery", PROXY, "198.51.100.0")).toBe(200);
+  });
+
+  test("make everybody wait of whom the proxy says nothing", async () => {
+    expect(await failOften(PROXY, () => "unknown")).toBe(429);
+    expect(await signIn("correct horse battery", PROXY)).toBe(429);
+  });
+});
+
+test("requests at once are let in by caller, not by proxy", async () => {
+  const request = (peer: string, caller: string) =>
+    new Request("http://localhost/api/v1/tags", { headers: { [PEER]: peer, "x-forwarded-for": caller } });
+  const flood = ROUND_ALWAYS_ADMITTED + ROUND_ALWAYS_ADMITTED_OF_CALLER;
+  const asked = [
+    ...Array.from({ length: flood + 3 }, (_, i) => request(PROXY, `198.51.100.${i % 200}, 203.0.113.5`)),
+    request(PROXY, "203.0.113.6"),
+    ...Array.from({ length: 6 }, (_, i) => request("192.0.2.9", `198.51.100.${i}`)),
+  ];
+  const answers = await Promise.all(
+    asked.map((each) => {
+      now += ROUND_WAIT_MS / 10;
+      return handle(each);
+    }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([
+    ...Array.from({ length: flood }, () => 401),
+    ...[429, 429, 429],
+    401,
+    ...Array.from({ length: ROUND_ALWAYS_ADMITTED_OF_CALLER }, () => 401),
+    429,
+  ]);
+});
+
+describe("the log", () => {
+  async function sourcesOf(headers: Record<string, string>): Promise<(string | undefined)[]> {
+    appliance.logLines.length = 0;
+    await owner.post("tags", { name: `tag ${appliance.random.bytes(4).toHex()}`, color: "Red" }, headers);
+    await anonymous.get("tags", headers);
+    return appliance.logLines
+      .filter((line) => / request(_refused)? /.test(line))
+      .map((line) => / source=(\S+)/.exec(line)?.[1]);
+  }
+
+  test("names the caller, of what was done and of what was refused", async () => {
+    expect(await sourcesOf({ [PEER]: PROXY, "x-forwarded-for": "198.51.100.1, 203.0.113.5:99" })).toEqual([
+      "203.0.113.5",
+      "203.0.113.5",
+    ]);
+    expect(await sourcesOf({ [PEER]: PROXY, "x-forwarded-for": "[2001:DB8::5]" })).toEqual([
+      "2001:db8::5",
+      "2001:db8::5",
+    ]);
+  });
+
+  test("names the peer, in the form of all addresses, where no proxy is trusted to know better", async () => {
+    const forwarded = { "x-forwarded-for": "203.0.113.5" };
+    expect(await sourcesOf({ [PEER]: "::ffff:192.0.2.7", ...forwarded })).toEqual(["192.0.2.7", "192.0.2.7"]);
+    expect(await sourcesOf({ [PEER]: "::ffff:10.0.0.1" })).toEqual([PROXY, PROXY]);
+    expect(await sourcesOf({ [PEER]: PROXY, forwarded: "for=203.0.113.5" })).toEqual([PROXY, PROXY]);
+    expect(await sourcesOf({ [PEER]: PROXY, "x-real-ip": "203.0.113.5" })).toEqual([PROXY, PROXY]);
+  });
+
+  test("gets no line from what a header says", async () => {
+    const [of] = await sourcesOf({ [PEER]: PROXY, "x-forwarded-for": 'x source=1.2.3.4 "' });
+    expect(of).toBe(PROXY);
+    expect(appliance.logLines.join("\n")).not.toContain("1.2.3.4");
+  });
+});
