@@ -12,16 +12,20 @@ import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { folder, say, sayRow, settings } from "./program.ts";
 import { addStations } from "./stations.ts";
 import { type BuiltStore, buildStore } from "./store.ts";
+import { type AddedSubnets, addSubnets } from "./subnets.ts";
 
 const { hosts, directory, executable } = settings({ hosts: 20_000, directory: "", executable: EXECUTABLE });
 const ENTRIES = 50;
 const NAME_WIDTH = 74;
 /** Seen by all of these switches: a tenth of them behind the edge ports of each, the others behind its uplink. */
 const STATIONS = { switches: 10, stations: 2_000, moves: 1 };
+/** A thousand of them, with one address in five in use. */
+const SUBNETS = { sites: 9, rooms: 110, addresses: 50 };
 
 say(`Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions`);
+const base = folder(directory);
 const store = await buildStore(
-  join(folder(directory), "questions"),
+  join(base, "questions"),
   [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 5, isVaried: true }],
   say,
 );
@@ -40,6 +44,7 @@ try {
 } finally {
   await running.stop();
 }
+await measureBranches();
 
 interface Question {
   readonly name: string;
@@ -141,7 +146,11 @@ async function measureFilters(server: Running): Promise<void> {
     list("if-entries", () => `ever(speed_bps >= 10G, ${recently})`, "interfaces: ever(speed_bps >= 10G)", 5),
     list("if-entries", () => `was(${recently}, speed_bps >= 10G)`, "interfaces: was(speed_bps >= 10G)", 5),
   ])
-    await row(server, question, recently);
+    await row(
+      server,
+      question,
+      instants.filter((instant) => instant > recently),
+    );
 }
 
 /** A subnet with an address of each host. */
@@ -164,6 +173,35 @@ async function measureSubnets(server: Running): Promise<void> {
     of("free /24", `${subnet}/free?count=10&prefix_length=24`),
   ])
     await row(server, question);
+}
+
+/** Many subnets of a network, in a store of its own: the others' figures are without them. */
+async function measureBranches(): Promise<void> {
+  const { sites, rooms, addresses } = SUBNETS;
+  const built = await buildStore(
+    join(base, "branches"),
+    [{ network: "campus", hosts: 1, entriesPerHost: 1, versions: 1 }],
+    say,
+  );
+  const file = join(built.directory, "branches.json");
+  if (!existsSync(file)) await Bun.write(file, JSON.stringify(addSubnets(built, SUBNETS, say)));
+  const { networkId, whole } = (await Bun.file(file).json()) as AddedSubnets;
+  const since = new Date(whole).toISOString();
+  const server = await startExecutable(executable, built.directory);
+  const of = (name: string, path: string): Question => ({ name, turns: 40, path: () => `/api/v1/${path}` });
+  say("");
+  const title = `a network of ${1 + sites + sites * rooms} subnets, ${sites * rooms * addresses} addresses in use`;
+  sayRow(title, NAME_WIDTH, ["live p50", "p99 ms", "past p50", "p99 ms", "found"], 10);
+  const asking = { server, key: built.key, choice: instantsOf(built).filter((instant) => instant > since) };
+  try {
+    for (const question of [
+      of("utilization of 1,000 subnets in one list", `subnets?include=utilization&limit=1000&network_id=${networkId}`),
+      of("their tree, with totals", `subnets/tree?network_id=${networkId}`),
+    ])
+      await rowOf(asking, question);
+  } finally {
+    await server.stop();
+  }
 }
 
 /** Of switches with 200 stations at their edge ports, and 100 more that are told of the uplink. */
@@ -196,18 +234,28 @@ async function measureFaceplates(server: Running): Promise<void> {
   }
 }
 
-/** @param after instants are chosen from then on */
-async function row(server: Running, { name, path, turns }: Question, after = instants[0] as string): Promise<void> {
+/** @param choice of the instants that are asked about */
+async function row(server: Running, question: Question, choice = instants.slice(1)): Promise<void> {
+  await rowOf({ server, key: store.key, choice }, question);
+}
+
+interface Asking {
+  readonly server: Running;
+  readonly key: string;
+  /** Of the instants that are asked about. */
+  readonly choice: readonly string[];
+}
+
+async function rowOf({ server, key, choice }: Asking, { name, path, turns }: Question): Promise<void> {
   const cells: string[] = [];
   let found = 0;
-  const choice = instants.filter((instant) => instant > after);
   for (const isPast of [false, true]) {
     const times: number[] = [];
     for (let turn = -1; turn < turns; turn += 1) {
       const at = isPast ? `&at=${choice[(Math.abs(turn) * 104_729) % choice.length]}` : "";
       const started = performance.now();
       const answer = await fetch(`http://127.0.0.1:${server.port}${path(Math.abs(turn))}${at}`, {
-        headers: { authorization: `Bearer ${store.key}` },
+        headers: { authorization: `Bearer ${key}` },
       });
       const text = await answer.text();
       if (answer.status !== 200) throw new Error(`${name}: ${text.slice(0, 300)}`);
