@@ -19,6 +19,7 @@ import {
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
+import { buildConsole, CONSOLE_PACK } from "./console.ts";
 import { sbomOf } from "./sbom.ts";
 
 const root = resolve(import.meta.dir, "..");
@@ -32,6 +33,7 @@ const INPUTS = [
   "src",
   "migrations",
   "scripts/build.ts",
+  "scripts/console.ts",
   "scripts/sbom.ts",
   "package.json",
   "bun.lock",
@@ -129,8 +131,11 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
   const folder = mkdtempSync(join(dist, ".build-"));
   try {
     const built = join(folder, "netledger");
+    const { metafile: consoleBundle } = await buildConsole();
     const result = await Bun.build({
-      entrypoints: ENTRIES.map((entry) => join(root, entry)),
+      entrypoints: [...ENTRIES.map((entry) => join(root, entry)), CONSOLE_PACK],
+      // Found at run time among the embedded files.
+      loader: { ".pack": "file" },
       root: join(root, "src"),
       target: "bun",
       format: "esm",
@@ -158,7 +163,12 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
     const bill = join(folder, SBOM);
     writeFileSync(
       bill,
-      sbomOf({ root, bundle: result.metafile, runtimePackage: platform.package, runtimeVersions: process.versions }),
+      sbomOf({
+        root,
+        bundles: [result.metafile, consoleBundle],
+        runtimePackage: platform.package,
+        runtimeVersions: process.versions,
+      }),
     );
     renameSync(bill, `${outfile}${SBOM}`);
     chmodSync(built, 0o755);

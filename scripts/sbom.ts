@@ -16,7 +16,7 @@ interface BundleInputs {
 interface SbomOptions {
   /** The checkout, absolute. */
   readonly root: string;
-  readonly bundle: BundleInputs;
+  readonly bundles: readonly BundleInputs[];
   /** The npm package of the Bun that the executable carries: `@oven/bun-linux-x64`. */
   readonly runtimePackage: string;
   /** Of what Bun is made: `process.versions`. */
@@ -61,7 +61,7 @@ interface Manifest {
  * The bill as JSON text with a final newline.
  * @throws Error for a package that bun.lock does not name as it is installed
  */
-export function sbomOf({ root, bundle, runtimePackage, runtimeVersions }: SbomOptions): string {
+export function sbomOf({ root, bundles, runtimePackage, runtimeVersions }: SbomOptions): string {
   const lock = readFileSync(join(root, "bun.lock"), "utf8");
   const manifest = manifestIn(root);
   const bom = new Models.Bom();
@@ -75,9 +75,11 @@ export function sbomOf({ root, bundle, runtimePackage, runtimeVersions }: SbomOp
 
   const components = new Map<string, Models.Component>();
   const keys = new Set([
-    ...Object.values(bundle.outputs).flatMap(({ inputs }) =>
-      Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? packageKey(path) : [])),
-    ),
+    ...bundles
+      .flatMap(({ outputs }) => Object.values(outputs))
+      .flatMap(({ inputs }) =>
+        Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? packageKey(path) : [])),
+      ),
     ...READ_BY_MACROS,
   ]);
   for (const key of [...keys].sort()) components.set(key, packageComponent(root, key, lock));

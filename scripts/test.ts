@@ -16,7 +16,7 @@ const PIPE_GRACE_MS = 2_000;
 const ALONE = ".alone.test.ts";
 
 /** Folders whose files are each a process of their own and begin first: most of their time is that of appliances. */
-const LONG = ["test/proof/", "test/system/", "test/discovery/"];
+const LONG = ["test/proof/", "test/system/", "test/console/", "test/discovery/"];
 
 /** Files of the other folders that share a process, and so what they load: a second of work. */
 const FILES_OF_PROCESS = 4;
@@ -36,7 +36,7 @@ const problems: string[] = [];
 
 const checks = await Promise.all([
   check("lint", ["node_modules/@biomejs/biome/bin/biome", "check"]),
-  check("type check", ["node_modules/typescript/lib/tsc.js", "--noEmit"]),
+  check("type check", ["scripts/typecheck.ts"]),
   check("build", ["scripts/build.ts", "--if-changed"]),
 ]);
 // Or the system tests would praise the executable of yesterday.

@@ -29,6 +29,7 @@ import { recordHistoryRoutes } from "./history/record-history-routes.ts";
 import { restoreRoutes } from "./history/restore/restore-routes.ts";
 import { retentionRoutes } from "./history/retention-routes.ts";
 import type { BodyChecks } from "./http/body-checks.ts";
+import { type Console, consolePages } from "./http/console-pages.ts";
 import { DOCS_PATH, documentation } from "./http/documentation.ts";
 import { type HealthLimitation, healthRoutes } from "./http/health.ts";
 import { Surface } from "./http/surface.ts";
@@ -98,6 +99,8 @@ export interface AppOptions {
   /** Where large bodies are checked; null: on this thread as well. */
   readonly bodyChecks: BodyChecks | null;
   readonly timers: Timers;
+  /** What browsers are shown; null for nothing but the documentation. */
+  readonly console: Console | null;
 }
 
 /** The caller of operations that anyone may call: no organization, nothing in reach. */
@@ -188,7 +191,7 @@ export function createApp(options: AppOptions) {
     RESOURCES.flatMap(({ group, about }) => (about === undefined ? [] : [{ name: group, description: about }])),
   );
   handbookRoutes(surface);
-  // Until there is a console.
-  surface.redirect("/", DOCS_PATH);
+  if (options.console === null) surface.redirect("/", DOCS_PATH);
+  else consolePages(surface, options.console, DOCS_PATH);
   return { app, surface };
 }

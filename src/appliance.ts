@@ -30,6 +30,7 @@ import { areScansUnderWay, organizationIdOf } from "./discovery/scans/scan-reads
 import { type ScannerOptions, startOrEnd } from "./discovery/scans/scan-thread.ts";
 import { ScheduleRunner } from "./discovery/scans/schedule-runner.ts";
 import { BodyChecks } from "./http/body-checks.ts";
+import type { Console } from "./http/console-pages.ts";
 import type { App } from "./listener.ts";
 import { callerOfRead } from "./long-reads.ts";
 import { AccessGate } from "./sign-in/gate.ts";
@@ -59,6 +60,7 @@ export interface ApplianceOptions extends StoreOptions, ListenOptions {
   readonly limitations: readonly Limitation[];
   /** What scans go by. */
   readonly scanning: Pick<ScannerOptions, "secretsFolder" | "snmpPort" | "tcpPorts">;
+  readonly console: Console | null;
   /** A test may start one that fails. */
   readonly writerThread?: StartThread<WriteMessages>;
 }
@@ -97,6 +99,7 @@ export interface AppParts {
   readonly tls: TlsMode;
   readonly trustedProxies: readonly Cidr[];
   readonly setupToken: string | null;
+  readonly console: Console | null;
 }
 
 /**
@@ -169,6 +172,7 @@ export interface ReadOnlyOptions extends ListenOptions {
   readonly tls: Exclude<TlsMode, "self-signed">;
   readonly trustedProxies: readonly Cidr[];
   readonly counters: Counters;
+  readonly console: Console | null;
 }
 
 /** Serves a backup: everything can be asked and nothing changed; the file stays as it is to the last byte. */
@@ -315,6 +319,7 @@ export function composeApp(options: AppParts): App {
     trustedProxies: options.trustedProxies,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },
     scans: options.scans,
+    console: options.console,
   });
   return app;
 }

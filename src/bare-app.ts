@@ -24,6 +24,7 @@ export function createBareApp(): ReturnType<typeof createApp> {
     trustedProxies: [],
     bodyChecks: null,
     timers: absent(),
+    console: null,
   });
 }
 

@@ -110,6 +110,13 @@ export const OPTIONS = {
     "The TCP ports that a sweep connects to, instead of its own list.",
     parsePorts,
   ),
+  console: option(
+    "console",
+    "FILE",
+    null,
+    "The console to serve instead of the executable's own, for those who work on it: read anew when it changes.",
+    parsePath,
+  ),
   logFormat: option("log-format", "text|json", "text", "The format of the log on standard error.", parseLogFormat),
 
   newOrganization: option("organization", "NAME", null, "The organization to create.", parseText),

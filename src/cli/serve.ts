@@ -13,6 +13,7 @@ import { findLimitations, type Limitation } from "../discovery/kernel/limitation
 import { discoverSelf } from "../discovery/self/discover.ts";
 import type { SelfCommands } from "../discovery/self/reconcile.ts";
 import { hasEchoTool } from "../discovery/sweep/echo-tools.ts";
+import { type Console, consoleOf, embeddedConsole } from "../http/console-pages.ts";
 import { isLoopback } from "../listener.ts";
 import { type PairFiles, readTlsPair, TlsRefused } from "../tls/pair.ts";
 import type { ServedTls } from "../tls-listener.ts";
@@ -38,7 +39,7 @@ const ALWAYS = [
   "snmpPort",
   "logFormat",
 ] as const;
-const MAYBE = [...TLS, ...SETUP, "trustedProxy", "readOnly", "secretsFolder", "scanTcpPorts"] as const;
+const MAYBE = [...TLS, ...SETUP, "trustedProxy", "readOnly", "secretsFolder", "scanTcpPorts", "console"] as const;
 
 export const serve = defineCommand(
   {
@@ -83,6 +84,7 @@ export async function runAppliance(
     random: io.random,
     counters,
     log,
+    console: await consoleFor(config),
     scanning: { secretsFolder: config.secretsFolder, snmpPort: config.snmpPort, tcpPorts: config.scanTcpPorts },
     firstSetup:
       setup === null
@@ -112,6 +114,14 @@ export async function runAppliance(
   return untilTheEnd(appliance, stopped, log);
 }
 
+/** @throws UsageError for a file that holds none */
+async function consoleFor({ console: file }: ServeConfig): Promise<Console | null> {
+  if (file === null) return embeddedConsole();
+  return consoleOf(file).catch(() => {
+    throw new UsageError(`--console ${file} is not a console: make one with ./scripts/bun scripts/console.ts`);
+  });
+}
+
 async function tellLimitations(limitations: Limitation[], log: Log): Promise<void> {
   const tools = { timers: systemTimers, permit: async () => {}, findTool: (name: string) => Bun.which(name) };
   limitations.push(...(await findLimitations({ hasEchoTool: () => hasEchoTool(tools) })));
@@ -136,6 +146,7 @@ async function runReadOnly(
     random,
     counters,
     log,
+    console: await consoleFor(config),
   });
   log.info("started", {
     version: SERVER_VERSION,

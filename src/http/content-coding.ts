@@ -18,8 +18,12 @@ const COMPRESSED_TYPES = /^(?:application\/(?:json|x-ndjson|graphml\+xml)|text\/
 /**
  * The coding that a request prefers among those there are; null for none (RFC 9110 section 12.5.3). Where it takes
  * several alike, the best.
+ * @param codings that there are, the best first; those of answers made on demand unless it is said
  */
-export function preferredCoding(acceptEncoding: string | null): Coding | null {
+export function preferredCoding<C extends string = Coding>(
+  acceptEncoding: string | null,
+  codings: readonly C[] = CODINGS as readonly string[] as readonly C[],
+): C | null {
   if (acceptEncoding === null || acceptEncoding === "") return null;
   const weights = new Map<string, number>();
   for (const item of acceptEncoding.toLowerCase().split(",")) {
@@ -27,9 +31,9 @@ export function preferredCoding(acceptEncoding: string | null): Coding | null {
     const weight = parameters.find((part) => part.startsWith("q="))?.slice(2);
     weights.set(name, weight === undefined ? 1 : Number(weight));
   }
-  let preferred: Coding | null = null;
+  let preferred: C | null = null;
   let most = 0;
-  for (const coding of CODINGS) {
+  for (const coding of codings) {
     const weight = weights.get(coding) ?? weights.get("*") ?? 0;
     if (weight > most) [preferred, most] = [coding, weight];
   }

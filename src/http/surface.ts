@@ -156,6 +156,9 @@ export interface RegisteredRoute {
   readonly operation: Operation<unknown>;
 }
 
+/** @param headers that every answer carries */
+export type PageAnswer = (request: Request, headers: Record<string, string>) => Promise<Response> | null;
+
 /** Slower answers than this are logged. */
 const SLOW_MS = 1_000;
 
@@ -164,6 +167,8 @@ export class Surface<Actor, Access> {
   readonly routes: RegisteredRoute[] = [];
   /** Paths that answer to GET without being operations. */
   private readonly extraPaths = new Set<string>();
+  /** What a browser gets where no operation is. */
+  private page: PageAnswer | null = null;
   /** Those whose answers nobody is to keep. */
   private readonly noStoreOperations = new Set<Operation<Access>>();
   private readonly app: Elysia;
@@ -306,6 +311,12 @@ export class Surface<Actor, Access> {
     );
   }
 
+  /** @param answer asked for every request that nothing else answers; null where it has nothing to say either */
+  servePages(answer: PageAnswer): this {
+    this.page = answer;
+    return this;
+  }
+
   /** What a request becomes that no operation answers. */
   answerBeside(
     request: Request,
@@ -344,10 +355,15 @@ export class Surface<Actor, Access> {
   }
 
   /** What an unknown path or a wrong method becomes. */
-  notRouted(request: Request): Response {
+  notRouted(request: Request): Response | Promise<Response> {
     const refusal = this.refusalOf(request);
     if (refusal !== null) return refusal;
     const context = this.context(request);
+    const page = this.page?.(request, context.headers) ?? null;
+    if (page !== null) {
+      this.counts.answered += 1;
+      return page;
+    }
     const path = pathOf(request.url);
     const allow = [
       ...new Set(

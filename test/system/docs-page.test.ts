@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { CHROMIUM, visitPage } from "./browser.ts";
+import { closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 
 const EXECUTABLE = resolve(import.meta.dir, "../../dist/netledger");
 const START_MAX_MS = 60_000;
@@ -26,6 +26,7 @@ beforeAll(async () => {
 }, START_MAX_MS);
 
 afterAll(async () => {
+  await closeBrowser();
   child.kill();
   await child.exited;
   rmSync(directory, { recursive: true, force: true });
@@ -57,9 +58,9 @@ test("the executable prints the document that it serves", async () => {
   expect(await printed.exited).toBe(0);
 });
 
-if (CHROMIUM === null) console.log("Chromium is not installed: the documentation page is not tried in a browser.");
+if (!hasChromium) console.log("Chromium is not installed: the documentation pages are not tried in a browser.");
 
-test.skipIf(CHROMIUM === null)(
+test.skipIf(!hasChromium)(
   "the page shows the groups and an operation, and asks no other host for anything",
   async () => {
     const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as {
@@ -67,42 +68,43 @@ test.skipIf(CHROMIUM === null)(
       paths: Record<string, { get: { summary: string; parameters: { description: string }[] } }>;
     };
     const operation = document.paths["/api/v1/if-entries"]?.get;
+    const visitor = await Visitor.arrive(url);
+    const requests = visitor.requests();
+    const page = await visitor.open("/docs#tag/interface-entries/GET/api/v1/if-entries");
     const expected = [
       ...document.tags.map((tag) => tag.name),
       operation?.summary ?? "",
       operation?.parameters[0]?.description ?? "",
     ];
-    const visit = await visitPage(
-      CHROMIUM ?? "",
-      `${url}/docs#tag/interface-entries/GET/api/v1/if-entries`,
-      expected,
-      PAGE_MAX_MS,
-    );
-    for (const each of expected) expect(visit.text).toContain(each);
-    expect(visit.requests.filter((each) => !each.startsWith("data:"))).toEqual([
+    for (const each of expected) await page.getByText(each).first().waitFor({ state: "attached" });
+    expect(requests.filter((each) => !each.startsWith("data:"))).toEqual([
       `${url}/docs`,
       `${url}/docs/scalar.js`,
       `${url}/api/openapi.json`,
     ]);
-    expect(visit.blocked).toEqual([]);
+    expect(visitor.troubles().filter((each) => !each.startsWith("warning"))).toEqual([]);
+    await visitor.leave();
   },
   START_MAX_MS + PAGE_MAX_MS,
 );
 
-test.skipIf(CHROMIUM === null)(
+test.skipIf(!hasChromium)(
   "the handbook is searched as one types, without a word from the console or a request to another host",
   async () => {
-    const expected = ["The netledger handbook", "Versions and their intervals", "half-open interval"];
-    const box = { selector: "search input", text: "half-open" };
-    const visit = await visitPage(CHROMIUM ?? "", `${url}/handbook`, expected, PAGE_MAX_MS, box);
-    for (const each of expected) expect(visit.text).toContain(each);
-    expect(visit.requests.filter((each) => !each.startsWith("data:"))).toEqual([
+    const visitor = await Visitor.arrive(url);
+    const requests = visitor.requests();
+    const page = await visitor.open("/handbook");
+    await page.getByRole("searchbox").fill("half-open");
+    for (const each of ["The netledger handbook", "Versions and their intervals", "half-open interval"])
+      await page.getByText(each).first().waitFor();
+    expect(requests.filter((each) => !each.startsWith("data:"))).toEqual([
       `${url}/handbook`,
       `${url}/handbook/handbook.css`,
       `${url}/handbook/search.js`,
       `${url}/handbook/search.json`,
     ]);
-    expect([visit.blocked, visit.errors]).toEqual([[], []]);
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
   },
   START_MAX_MS + PAGE_MAX_MS,
 );

@@ -70,7 +70,9 @@ describe("the bill of materials beside the executable", () => {
     const bill = (...paths: string[]) =>
       sbomOf({
         root: ROOT,
-        bundle: { outputs: { a: { inputs: Object.fromEntries(paths.map((path) => [path, { bytesInOutput: 1 }])) } } },
+        bundles: [
+          { outputs: { a: { inputs: Object.fromEntries(paths.map((path) => [path, { bytesInOutput: 1 }])) } } },
+        ],
         runtimePackage: "@oven/bun-linux-x64",
         runtimeVersions: process.versions,
       });
@@ -92,7 +94,7 @@ describe("the bill of materials beside the executable", () => {
 
   test("is not made of a package that bun.lock does not name", () => {
     expect(() =>
-      sbomOf({ root: ROOT, bundle: { outputs: {} }, runtimePackage: "@oven/bun-nowhere", runtimeVersions: {} }),
+      sbomOf({ root: ROOT, bundles: [{ outputs: {} }], runtimePackage: "@oven/bun-nowhere", runtimeVersions: {} }),
     ).toThrow("bun.lock does not name @oven/bun-nowhere@");
   });
 });

@@ -18,7 +18,7 @@ import {
   isVariableDeclaration,
 } from "typescript/unstable/ast/is";
 import manifest from "../../package.json" with { type: "json" };
-import { importsOf, lineOf, parse, readRepository, type Tree, walk } from "../support/source/syntax.ts";
+import { importsOf, isSource, lineOf, parse, readRepository, type Tree, walk } from "../support/source/syntax.ts";
 
 interface Owned {
   /**
@@ -34,7 +34,7 @@ interface Owned {
 const OWNED: Owned[] = [
   {
     uses: ["Date.now", "new Date()", "Date()", "Temporal.Now.*", "performance.timeOrigin"],
-    owners: ["src/base/clock.ts"],
+    owners: ["src/base/clock.ts", "src/console/time/clock.ts"],
     instead: "take a Clock",
   },
   {
@@ -98,13 +98,13 @@ const REGISTRY_HOSTS = new RegExp(`registry\\.(${"npm"}js|${"yarn"}pkg)\\b`);
 const EXPORTED = /^export (?:async |abstract )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
 
 test("in src, time, randomness, environment, console and exit are used by their owners alone", async () => {
-  const tree = readRepository(["src"], (path) => path.endsWith(".ts"));
+  const tree = readRepository(["src"], isSource);
   expect(Object.keys(tree).length).toBeGreaterThan(10);
   expect(await foreignUses(tree)).toEqual([]);
 });
 
 test("every file of src begins with what it is for, in at most three lines", () => {
-  expect(headless(readRepository(["src"], (path) => path.endsWith(".ts")))).toEqual([]);
+  expect(headless(readRepository(["src"], isSource))).toEqual([]);
 });
 
 test("no test sleeps, and every test runs and counts", async () => {
@@ -123,11 +123,11 @@ test("every script of the manifest, and every script that a document names, is t
 });
 
 test("what a version says leaves the ledger in today's shape: SQL names the columns by shape.ts", () => {
-  expect(rawVersions(readRepository(["src"], (path) => path.endsWith(".ts")))).toEqual([]);
+  expect(rawVersions(readRepository(["src"], isSource))).toEqual([]);
 });
 
 test("no name that src exports stands for two things", () => {
-  expect(sharedNames(readRepository(["src"], (path) => path.endsWith(".ts")))).toEqual([]);
+  expect(sharedNames(readRepository(["src"], isSource))).toEqual([]);
 });
 
 test("nothing is left to be done, nothing names a machine's folders or a registry's host, and privates are `private`", () => {
@@ -311,8 +311,14 @@ function rawVersions(tree: Tree): string[] {
 /** Names that more than one file exports. */
 function sharedNames(tree: Tree): string[] {
   const files = new Map<string, Set<string>>();
-  for (const [path, text] of Object.entries(tree))
-    for (const [, name = ""] of text.matchAll(EXPORTED)) files.set(name, (files.get(name) ?? new Set()).add(path));
+  for (const [path, text] of Object.entries(tree)) {
+    // A program of its own.
+    const program = path.startsWith("src/console/") ? "console" : "";
+    for (const [, name = ""] of text.matchAll(EXPORTED)) {
+      const named = `${program} ${name}`.trim();
+      files.set(named, (files.get(named) ?? new Set()).add(path));
+    }
+  }
   return [...files].filter(([, paths]) => paths.size > 1).map(([name, paths]) => `${name}: ${[...paths].join(", ")}`);
 }
 

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import type { SourceFile } from "typescript/unstable/ast";
 import { isExportDeclaration, isImportDeclaration } from "typescript/unstable/ast/is";
-import { type Import, importsOf, parse, readRepository, type Tree } from "../support/source/syntax.ts";
+import { type Import, importsOf, isSource, parse, readRepository, type Tree } from "../support/source/syntax.ts";
 
 /** From top to bottom: a layer may import any layer below it. A name that ends in `/` is a folder of src. */
 const LAYERS = [
@@ -96,6 +96,11 @@ const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
   },
 ];
 
+/** The browser's program: it shares no module with the server, not even a type. Its tests and its build know it. */
+const CONSOLE = "src/console/";
+/** `#api` are the types of the OpenAPI document. */
+const CONSOLE_PACKAGES = ["#api", "preact", "@preact/signals", "openapi-fetch"];
+
 /** Packages that stay where they are: replacing one must be the work of a few known files. */
 const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
   {
@@ -113,6 +118,7 @@ const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
     importers: ["src/db/", "src/resources/", "src/access/", "src/sign-in/", "src/history/", "src/discovery/"],
     reason: "tables belong to db and to definitions",
   },
+  { name: "preact", importers: [CONSOLE], reason: "the server renders nothing" },
   { name: "@peculiar/x509", importers: ["src/tls/"], reason: "one folder makes certificates" },
   { name: "bun:sqlite", importers: ["src/db/"], reason: "one folder opens the store" },
   { name: "node:sqlite", importers: ["src/db/"], reason: "one folder opens the store" },
@@ -170,12 +176,18 @@ describe("the checker of the import rules", () => {
       "src/db/migrate.ts": `import sql from "../../migrations/0001.sql" with { type: "text" };`,
       "src/assets.d.ts": `declare module "*.sql";`,
       "migrations/0001.sql": "",
+      "src/console/url/page-paths.ts": "export const page = 1;",
       "package.json": "{}",
     };
     expect(await violations(tree)).toEqual([]);
   });
 
   test.each([
+    ["the console that knows the server", "src/console/main.tsx", `import { ip } from "../base/ip.ts";`],
+    ["the console that knows its types", "src/console/main.tsx", `import type { ip } from "../base/ip.ts";`],
+    ["the console that takes a server's package", "src/console/main.tsx", `import { Elysia } from "elysia";`],
+    ["the server that knows the console", "src/main.ts", `import { page } from "./console/url/page-paths.ts";`],
+    ["the server that renders", "src/http/errors.ts", `import { h } from "preact";`],
     ["a lower layer that imports a higher one", "src/db/kind.ts", `import { app } from "../app.ts";`],
     ["a type-only import upwards", "src/base/ip.ts", `import type { kind } from "../db/kind.ts";`],
     ["an import type upwards", "src/base/ip.ts", `export type A = import("../db/kind.ts").A;`],
@@ -390,7 +402,7 @@ interface Edge extends Import {
 /** Every rule that the tree breaks, one sentence each, beginning with the file that breaks it. */
 async function violations(tree: Tree, exceptions = EXCEPTIONS): Promise<string[]> {
   const sources = Object.fromEntries(
-    Object.entries(tree).filter(([path]) => path.endsWith(".ts") && !path.endsWith(".d.ts")),
+    Object.entries(tree).filter(([path]) => isSource(path) && !path.endsWith(".d.ts")),
   );
   const found: string[] = [];
   const edges: Edge[] = [];
@@ -401,7 +413,7 @@ async function violations(tree: Tree, exceptions = EXCEPTIONS): Promise<string[]
         outside.push({ ...each, from: path, to: resolveSpecifier(path, each.specifier) });
       continue;
     }
-    if (layerOf(path) === -1) found.push(`${path}: belongs to no layer`);
+    if (layerOf(path) === -1 && !path.startsWith(CONSOLE)) found.push(`${path}: belongs to no layer`);
     if (path.endsWith("/index.ts")) found.push(`${path}: a barrel`);
     else if (isBarrel(file)) found.push(`${path}: only passes on what others export`);
     for (const each of importsOf(file)) edges.push({ ...each, from: path, to: resolveSpecifier(path, each.specifier) });
@@ -456,6 +468,8 @@ function refuseImport(from: string, to: string, tree: Tree): string | null {
   if (restricted !== undefined && !inside && !restricted.importers.some((importer) => matches(from, importer)))
     return restricted.reason;
   if (!to.startsWith("src/")) return restricted === undefined ? "it is outside src" : null;
+  if (from.startsWith(CONSOLE) !== to.startsWith(CONSOLE)) return "the console is a program of its own";
+  if (from.startsWith(CONSOLE)) return null;
 
   const [fromPart, toPart] = [partOf(from), partOf(to)];
   if (layerOf(to) < layerOf(from)) return "it is in a higher layer";
@@ -470,6 +484,8 @@ function refuseImport(from: string, to: string, tree: Tree): string | null {
 }
 
 function refusePackage(edge: Edge): string | null {
+  if (edge.from.startsWith(CONSOLE) && !CONSOLE_PACKAGES.some((name) => isOf(edge.specifier, name)))
+    return "the console is a program of the browser";
   const rule = PACKAGES.find((each) => isOf(edge.specifier, each.name));
   if (rule === undefined || rule.importers.some((importer) => matches(edge.from, importer))) return null;
   return rule.reason;

@@ -216,6 +216,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     mayOrder: (orderer) => rights.mayOrder(orderer, clock.now()),
   });
   const { app, surface } = createApp({
+    console: null,
     limitations: [],
     backend: { reader, writes, longReads, log, authorOf: (call) => gate.authorOf(call) },
     gate,

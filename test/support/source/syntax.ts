@@ -55,12 +55,12 @@ export function readRepository(below: string[], accept: (path: string) => boolea
   return tree;
 }
 
-/** Parses every `.ts` file of a tree; rejects when the parser passes one over. */
+/** Parses every `.ts` and `.tsx` file of a tree; rejects when the parser passes one over. */
 export async function parse(tree: Tree): Promise<Map<string, SourceFile>> {
-  const paths = Object.keys(tree).filter((path) => path.endsWith(".ts"));
+  const paths = Object.keys(tree).filter(isSource);
   const files: Record<string, string> = {
     "/tree/tsconfig.json": JSON.stringify({
-      compilerOptions: { noLib: true, noResolve: true, noEmit: true, types: [] },
+      compilerOptions: { noLib: true, noResolve: true, noEmit: true, types: [], jsx: "preserve" },
       files: paths,
     }),
   };
@@ -80,6 +80,11 @@ export async function parse(tree: Tree): Promise<Map<string, SourceFile>> {
     await api.close();
   }
   return parsed;
+}
+
+/** Whether a path is one of TypeScript. */
+export function isSource(path: string): boolean {
+  return /\.tsx?$/.test(path);
 }
 
 /** Visits a node and everything below it. */

@@ -1,0 +1,109 @@
+// Builds the console: dist/console.pack, one file with the page and all that it loads, each plain, with Brotli and with
+// gzip. `--watch` builds it anew whenever one of its sources changes. Knows nothing of what the console shows.
+
+import { mkdirSync, readFileSync, renameSync, watch, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { PAGE_PATHS } from "../src/console/url/page-paths.ts";
+import { CONSOLE_ASSETS, type ConsoleIndex, packConsole } from "../src/http/console-pack.ts";
+
+const root = resolve(import.meta.dir, "..");
+const SOURCES = join(root, "src/console");
+/** What `--console` takes, and what the executable carries. */
+export const CONSOLE_PACK = join(root, "dist/console.pack");
+
+/** Editors save several files at once, and some of them in two steps. */
+const SETTLE_MS = 50;
+
+interface Metafile {
+  readonly outputs: Readonly<
+    Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
+  >;
+}
+
+interface BuiltConsole {
+  /** What the bundler put into it, for the bill of materials. */
+  readonly metafile: Metafile;
+  /** The bytes of each file with Brotli, by its name. */
+  readonly sizes: Readonly<Record<string, number>>;
+}
+
+/**
+ * Writes the pack; whoever reads the last one meanwhile reads that to its end.
+ * @throws Error with what the bundler says of the sources
+ */
+export async function buildConsole(): Promise<BuiltConsole> {
+  const result = await Bun.build({
+    entrypoints: [join(SOURCES, "main.tsx"), join(SOURCES, "styles/main.css")],
+    target: "browser",
+    minify: true,
+    splitting: true,
+    metafile: true,
+    publicPath: CONSOLE_ASSETS,
+    naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+    define: { "process.env.NODE_ENV": JSON.stringify("production") },
+    tsconfig: join(SOURCES, "tsconfig.json"),
+    throw: false,
+  });
+  if (!result.success || result.metafile === undefined)
+    throw new Error(`the console was not built.\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
+  const outputs = await Promise.all(
+    result.outputs.map(async (output) => ({
+      name: basename(output.path),
+      type: output.type.replace(";charset", "; charset"),
+      bytes: new Uint8Array(await output.arrayBuffer()),
+    })),
+  );
+  const icon = new Uint8Array(readFileSync(join(SOURCES, "icon.svg")));
+  outputs.push({ name: `icon-${Bun.hash(icon).toString(36)}.svg`, type: "image/svg+xml", bytes: icon });
+  const named = (form: RegExp) => {
+    const output = outputs.find(({ name }) => form.test(name));
+    if (output === undefined) throw new Error(`the console has no file of the form ${form}.`);
+    return CONSOLE_ASSETS + output.name;
+  };
+  const page = readFileSync(join(SOURCES, "page.html"), "utf8")
+    .replace("{style}", named(/^main-.*\.css$/))
+    .replace("{script}", named(/^main-.*\.js$/))
+    .replace("{icon}", named(/^icon-/));
+  const files = [{ name: "", type: "text/html; charset=utf-8", bytes: new TextEncoder().encode(page) }, ...outputs].map(
+    ({ name, type, bytes }) => ({
+      name,
+      type,
+      tag: `"${Bun.hash(bytes).toString(36)}"`,
+      plain: bytes,
+      brotli: new Uint8Array(brotliCompressSync(bytes)),
+      gzip: new Uint8Array(gzipSync(bytes, { level: 9 })),
+    }),
+  );
+  const pages: ConsoleIndex["pages"] = PAGE_PATHS;
+  mkdirSync(join(root, "dist"), { recursive: true });
+  writeFileSync(`${CONSOLE_PACK}.new`, packConsole(pages, files));
+  renameSync(`${CONSOLE_PACK}.new`, CONSOLE_PACK);
+  return {
+    metafile: result.metafile,
+    sizes: Object.fromEntries(files.map(({ name, brotli }) => [name, brotli.length])),
+  };
+}
+
+if (import.meta.main) {
+  const build = async () => {
+    const started = performance.now();
+    try {
+      const { sizes } = await buildConsole();
+      const main = Object.entries(sizes).find(([name]) => /^main-.*\.js$/.test(name))?.[1] ?? 0;
+      const lasted = Math.round(performance.now() - started);
+      console.log(`console: built in ${lasted} ms; ${(main / 1000).toFixed(1)} kB to begin with (Brotli)`);
+    } catch (error) {
+      console.error(error instanceof Error ? error.message : error);
+      process.exitCode = 1;
+    }
+  };
+  await build();
+  if (process.argv.includes("--watch")) {
+    let timer: Timer | undefined;
+    watch(SOURCES, { recursive: true }, () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void build(), SETTLE_MS);
+    });
+  }
+}

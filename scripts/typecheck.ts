@@ -1,0 +1,37 @@
+// Checks the types of all there is: the server with its tests and scripts, then the console, which is checked against
+// the API as the OpenAPI document says it is.
+
+import { join, resolve } from "node:path";
+import { createBareApp } from "../src/bare-app.ts";
+import { openApiDocument } from "../src/http/documentation.ts";
+
+const root = resolve(import.meta.dir, "..");
+/** What the console imports as `#api`; its first line is the hash of the document that it was made of. */
+const API_TYPES = join(root, "dist/console-api.ts");
+
+await writeApiTypes();
+const checks = [".", "src/console"].map((project) =>
+  Bun.spawn([process.execPath, join(root, "node_modules/typescript/lib/tsc.js"), "--noEmit", "-p", project], {
+    cwd: root,
+    stdin: "ignore",
+    stdout: "inherit",
+    stderr: "inherit",
+  }),
+);
+const codes = await Promise.all(checks.map((check) => check.exited));
+process.exit(codes.find((code) => code !== 0) ?? 0);
+
+async function writeApiTypes(): Promise<void> {
+  const document = await openApiDocument(createBareApp().app);
+  const head = `// ${Bun.hash(document).toString(36)}\n`;
+  const last = Bun.file(API_TYPES);
+  if ((await last.exists()) && (await last.text()).startsWith(head)) return;
+  // It is written for the interface of TypeScript 5, which TypeScript 7 does not have.
+  const older = await import("typescript-5");
+  Bun.plugin({
+    name: "typescript-5",
+    setup: (build) => void build.module("typescript", () => ({ exports: older, loader: "object" })),
+  });
+  const { default: openapiTS, astToString } = await import("openapi-typescript");
+  await Bun.write(API_TYPES, head + astToString(await openapiTS(JSON.parse(document))));
+}

@@ -1,0 +1,94 @@
+// Answers in components: what was last answered stays until the next is there, so that nothing jumps while one moves
+// through time. Answers of the past are kept: at an instant they stay what they are.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Answered, asRefusal, isAborted, type Read } from "./client.ts";
+import type { Refusal } from "./refusal.ts";
+
+export interface Answer<Data, Meta = unknown> {
+  /** Undefined until the first answer. */
+  readonly data: Data | undefined;
+  readonly meta: Meta | undefined;
+  /** Whether `data` is of another read than the one that is asked for: it is shown until that is answered. */
+  readonly isEarlier: boolean;
+  /** Whether an answer is waited for. */
+  readonly isLoading: boolean;
+  /** Why there is no answer to what is asked for; `data` may be there from before. */
+  readonly problem: Refusal | undefined;
+  /** Asks once more. */
+  again(): void;
+}
+
+/** How many answers of the past are kept. */
+const KEPT_MAX = 60;
+const kept = new Map<string, Answered<unknown, unknown>>();
+
+/** Whether the same question has the same answer next time. Reach can change: only this page's memory keeps it. */
+function isOfPast(url: string): boolean {
+  return /[?&]at=\d{4}-/.test(url);
+}
+
+/** Forgets what was answered: somebody else may have signed in. */
+export function forgetAnswers(): void {
+  kept.clear();
+}
+
+interface State<Data, Meta> {
+  readonly url: string | null;
+  readonly answered: Answered<Data, Meta> | undefined;
+  readonly problem: Refusal | undefined;
+}
+
+/**
+ * What a read is answered, and what the next is answered once it is there. Give the component a `key` where another
+ * subject must not show the last one's answer for a moment.
+ * @param asked null while there is nothing to ask
+ */
+export function useAnswer<Data, Meta>(asked: Read<Data, Meta> | null): Answer<Data, Meta> {
+  const [state, setState] = useState<State<Data, Meta>>({ url: null, answered: undefined, problem: undefined });
+  const [turn, setTurn] = useState(0);
+  const loading = useRef<string | null>(null);
+  const url = asked?.url ?? null;
+  // A read is its address.
+  // `asked` is made anew each time, `url` says whether it is another
+  useEffect(() => {
+    if (asked === null || url === null) return;
+    const before = turn === 0 ? (kept.get(url) as Answered<Data, Meta> | undefined) : undefined;
+    if (before !== undefined) {
+      setState({ url, answered: before, problem: undefined });
+      return;
+    }
+    const abort = new AbortController();
+    loading.current = url;
+    asked
+      .load(abort.signal)
+      .then((answered) => {
+        if (isOfPast(url)) keepAnswer(url, answered);
+        loading.current = null;
+        setState({ url, answered, problem: undefined });
+      })
+      .catch((cause: unknown) => {
+        if (isAborted(cause)) return;
+        loading.current = null;
+        setState((last) => ({ url, answered: last.answered, problem: asRefusal(cause) }));
+      });
+    return () => abort.abort();
+  }, [url, turn]);
+  return {
+    data: state.answered?.data,
+    meta: state.answered?.meta,
+    isEarlier: state.answered !== undefined && (state.url !== url || state.problem !== undefined),
+    isLoading: url !== null && (state.url !== url || loading.current !== null),
+    problem: state.url === url ? state.problem : undefined,
+    again: () => setTurn((last) => last + 1),
+  };
+}
+
+function keepAnswer(url: string, answered: Answered<unknown, unknown>): void {
+  kept.delete(url);
+  kept.set(url, answered);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= KEPT_MAX) break;
+    kept.delete(oldest);
+  }
+}

@@ -1,0 +1,128 @@
+// How the console speaks with the API: typed by the OpenAPI document, so that the compiler finds what the API does not
+// say. A read is a value: it has an address, which is its name in caches and what is copied as curl.
+
+import { signal } from "@preact/signals";
+import createClient, { type Client, createFinalURL, createQuerySerializer, defaultPathSerializer } from "openapi-fetch";
+import type { paths } from "#api";
+import { learnClock } from "../time/clock.ts";
+import { Refusal, refusalOf, unreachable } from "./refusal.ts";
+
+const serializer = createQuerySerializer();
+
+/** Writes, and what is answered by no record. Reads are made by `read`. */
+export const api: Client<paths, "application/json"> = createClient<paths, "application/json">({
+  baseUrl: window.location.origin,
+  querySerializer: serializer,
+});
+
+/** Whether the API said that nobody is signed in, of a session that there was. */
+export const sessionEnded = signal(false);
+
+/** Whether the last request had an answer. */
+export const isReachable = signal(true);
+
+api.use({
+  onResponse({ response }) {
+    isReachable.value = true;
+    learnClock(response.headers.get("date"));
+    if (response.status === 401 && !response.url.endsWith("/api/auth/login")) sessionEnded.value = true;
+  },
+  onError({ error }) {
+    if (!isAborted(error)) isReachable.value = false;
+  },
+});
+
+/** Paths that can be read. */
+export type ReadPath = {
+  [P in keyof paths]: paths[P] extends { get: { responses: { 200: { content: { "application/json": unknown } } } } }
+    ? P
+    : never;
+}[keyof paths];
+
+type AnswerBody<P extends ReadPath> = paths[P] extends {
+  get: { responses: { 200: { content: { "application/json": infer Body } } } };
+}
+  ? Body
+  : never;
+
+type Parameters<P extends ReadPath> = paths[P] extends { get: { parameters: infer All } } ? All : never;
+
+type QueryOf<P extends ReadPath> = Parameters<P> extends { query?: infer Query } ? NonNullable<Query> : never;
+type PathOf<P extends ReadPath> = Parameters<P> extends { path: infer InPath } ? InPath : never;
+
+/** `query` and `path` as the operation has them. */
+export type ReadParameters<P extends ReadPath> = ([QueryOf<P>] extends [never]
+  ? { readonly query?: undefined }
+  : Record<string, never> extends QueryOf<P>
+    ? { readonly query?: QueryOf<P> }
+    : { readonly query: QueryOf<P> }) &
+  ([PathOf<P>] extends [never] ? { readonly path?: undefined } : { readonly path: PathOf<P> });
+
+/** `data` of an answer. */
+export type DataOf<P extends ReadPath> = AnswerBody<P> extends { data: infer Data } ? Data : never;
+/** `meta` of an answer. */
+export type MetaOf<P extends ReadPath> = AnswerBody<P> extends { meta: infer Meta } ? Meta : never;
+
+/** One answer. */
+export interface Answered<Data, Meta> {
+  readonly data: Data;
+  readonly meta: Meta;
+}
+
+/** A read that can be made, once or again. */
+export interface Read<Data, Meta = unknown> {
+  /** Its address below the origin: `/api/v1/hosts?limit=50`. */
+  readonly url: string;
+  /** @throws Refusal, or what an aborted request throws */
+  load(signal?: AbortSignal): Promise<Answered<Data, Meta>>;
+}
+
+/** A read of the API. */
+export function read<P extends ReadPath>(
+  path: P,
+  ...[parameters]: Record<string, never> extends ReadParameters<P> ? [ReadParameters<P>?] : [ReadParameters<P>]
+): Read<DataOf<P>, MetaOf<P>> {
+  const params = (parameters ?? {}) as { query?: Record<string, unknown>; path?: Record<string, string> };
+  const url = createFinalURL(path, {
+    baseUrl: "",
+    params,
+    querySerializer: serializer,
+    pathSerializer: defaultPathSerializer,
+  });
+  return {
+    url,
+    load: async (abort) => (await loadJson(url, abort)) as Answered<DataOf<P>, MetaOf<P>>,
+  };
+}
+
+async function loadJson(url: string, abort: AbortSignal | undefined): Promise<unknown> {
+  const get = api.GET as (
+    path: string,
+    init: { signal?: AbortSignal },
+  ) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
+  const { data, error, response } = await get(url, abort === undefined ? {} : { signal: abort }).catch((cause) => {
+    throw isAborted(cause) ? cause : unreachable(cause);
+  });
+  if (!response.ok || data === undefined) throw refusalOf(response, error);
+  return data;
+}
+
+/** What a write was answered. @throws Refusal */
+export async function done<Data>(
+  writing: Promise<{ data?: { data: Data } | undefined; error?: unknown; response: Response }>,
+): Promise<Data> {
+  const { data, error, response } = await writing.catch((cause) => {
+    throw unreachable(cause);
+  });
+  if (data === undefined) throw refusalOf(response, error);
+  return data.data;
+}
+
+export function isAborted(cause: unknown): boolean {
+  return cause instanceof DOMException && cause.name === "AbortError";
+}
+
+/** Any error as one that can be shown. */
+export function asRefusal(cause: unknown): Refusal {
+  return cause instanceof Refusal ? cause : unreachable(cause);
+}

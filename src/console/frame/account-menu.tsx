@@ -1,0 +1,58 @@
+// Who is signed in, in which zone they read, and the way out.
+
+import { useState } from "preact/hooks";
+import { asRefusal } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { Problem } from "../parts/problem.tsx";
+import { me, signOut } from "../session/me.ts";
+import { frameText } from "../text/frame.ts";
+import { ownZone, setZone, zone } from "../time/zone.ts";
+import { showKeys } from "./key-list.tsx";
+
+export function AccountMenu() {
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const who = me.value;
+  if (who === null || who === undefined) return null;
+  const leave = () => {
+    setProblem(null);
+    signOut().catch((cause: unknown) => setProblem(asRefusal(cause)));
+  };
+  return (
+    <>
+      <button
+        type="button"
+        popoverTarget="account"
+        class="account-button"
+        aria-label={`${frameText.account}: ${who.name}`}
+      >
+        {who.name}
+      </button>
+      <div id="account" popover="auto" class="menu">
+        <p>
+          {who.name}
+          <br />
+          <span class="aside">
+            {who.email} · {who.effective_role} · {who.organization.name}
+          </span>
+        </p>
+        <label>
+          {frameText.timeZone}
+          <select value={zone.value} onChange={(event) => setZone(event.currentTarget.value)}>
+            {[...new Set([ownZone(), "UTC", zone.value, ...Intl.supportedValuesOf("timeZone")])].map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" onClick={showKeys} popoverTarget="account" popoverTargetAction="hide">
+          {frameText.keys} <kbd>?</kbd>
+        </button>
+        <button type="button" onClick={leave}>
+          {frameText.signOut}
+        </button>
+        {problem !== null && <Problem problem={problem} />}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+// One box for anything, on every page: `/` leads to it.
+
+import { useKeys } from "../parts/keys.ts";
+import { findText } from "../text/find.ts";
+import { keysText } from "../text/keys.ts";
+import { go, hrefOf, parameter, pathname } from "../url/location.ts";
+
+const box: { current: HTMLInputElement | null } = { current: null };
+
+const KEYS = [
+  {
+    key: "/",
+    meaning: keysText.find,
+    press: () => {
+      box.current?.focus();
+      box.current?.select();
+    },
+  },
+];
+
+export function FindBox() {
+  useKeys(KEYS);
+  const asked = pathname.value === "/" ? (parameter("q") ?? "") : "";
+  const find = (event: SubmitEvent) => {
+    event.preventDefault();
+    const words = (box.current?.value ?? "").trim();
+    go(hrefOf("/", { q: words === "" ? null : words }));
+  };
+  return (
+    <search class="find-box">
+      <form onSubmit={find}>
+        <input
+          // Another question in the address is another one in the box.
+          key={asked}
+          ref={(element) => void (box.current = element)}
+          type="search"
+          name="q"
+          defaultValue={asked}
+          placeholder={findText.placeholder}
+          aria-label={findText.label}
+          autoComplete="off"
+          spellcheck={false}
+          maxLength={200}
+        />
+      </form>
+    </search>
+  );
+}

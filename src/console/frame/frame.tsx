@@ -1,0 +1,64 @@
+// What stands around every page: find, navigation, the instant, who is signed in. Whoever is not signed in sees nothing
+// of it.
+
+import { useEffect } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { isReachable, read } from "../api/client.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { findMe, me, meProblem } from "../session/me.ts";
+import { SignInPage } from "../session/sign-in-page.tsx";
+import { frameText } from "../text/frame.ts";
+import { isPast } from "../time/at.ts";
+import { PastBand } from "../time-bar/past-band.tsx";
+import { hrefOf } from "../url/location.ts";
+import { AccountMenu } from "./account-menu.tsx";
+import { FindBox } from "./find-box.tsx";
+import { KeyList } from "./key-list.tsx";
+import { Navigation } from "./navigation.tsx";
+import { NetworkSwitcher } from "./network-switcher.tsx";
+import { ShownPage } from "./shown-page.tsx";
+
+export function Frame() {
+  useEffect(() => void findMe(), []);
+  if (meProblem.value !== null) return <Problem problem={meProblem.value} again={() => void findMe()} />;
+  if (me.value === undefined) return <Waiting />;
+  if (me.value === null) return <SignInPage />;
+  return <SignedIn key={me.value.id} />;
+}
+
+function SignedIn() {
+  const { data: version } = useAnswer(read("/api/version"));
+  return (
+    <div class={isPast.value ? "frame in-past" : "frame"}>
+      <a class="skip" href="#content">
+        {frameText.skipToContent}
+      </a>
+      <header class="top">
+        <button type="button" class="menu-button" popoverTarget="pages">
+          {frameText.menu}
+        </button>
+        <a class="brand" href={hrefOf("/")}>
+          {frameText.name}
+        </a>
+        <FindBox />
+        <NetworkSwitcher />
+        <AccountMenu />
+      </header>
+      <Navigation />
+      <div class="notes">
+        {version?.read_only === true && <p class="note">{frameText.readOnly}</p>}
+        {!isReachable.value && (
+          <p class="note" role="alert">
+            {frameText.unreachable}
+          </p>
+        )}
+        <PastBand />
+      </div>
+      <main id="content" tabIndex={-1}>
+        <ShownPage />
+      </main>
+      <KeyList />
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+// `?`: the keys that do something where one is.
+
+import { keys, useKeys } from "../parts/keys.ts";
+import { frameText } from "../text/frame.ts";
+import { keysText } from "../text/keys.ts";
+
+const SHOWN: Readonly<Record<string, string>> = {
+  ArrowDown: "↓",
+  ArrowUp: "↑",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  " ": "Space",
+  PageDown: "Page ↓",
+  PageUp: "Page ↑",
+};
+
+const dialog: { current: HTMLDialogElement | null } = { current: null };
+
+/** Opens the list. */
+export function showKeys(): void {
+  dialog.current?.showModal();
+}
+
+const OWN = [{ key: "?", meaning: keysText.showKeys, press: showKeys }];
+
+export function KeyList() {
+  useKeys(OWN);
+  return (
+    <dialog ref={(element) => void (dialog.current = element)} class="keys" aria-labelledby="keys-title">
+      <form method="dialog">
+        <h2 id="keys-title">{frameText.keys}</h2>
+        <button type="submit">{keysText.close}</button>
+      </form>
+      <dl>
+        {keys.value.map(({ key, meaning }) => (
+          <div key={key}>
+            <dt>
+              <kbd>{SHOWN[key] ?? key}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </dialog>
+  );
+}

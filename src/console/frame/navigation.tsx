@@ -1,0 +1,35 @@
+// The pages, beside the content; behind a button where there is no room.
+
+import { useEffect, useRef } from "preact/hooks";
+import { frameText } from "../text/frame.ts";
+import { hrefOf, pathname } from "../url/location.ts";
+import { NAVIGATION } from "./pages.tsx";
+
+export function Navigation() {
+  const nav = useRef<HTMLElement>(null);
+  const path = pathname.value;
+  // Whoever has gone to another page has chosen
+  useEffect(() => nav.current?.hidePopover(), [path]);
+  return (
+    <nav ref={nav} class="rail" aria-label={frameText.pages} id="pages" popover="auto">
+      {NAVIGATION.map((group) => (
+        <ul key={group[0]?.href}>
+          {group.map(({ href, title, isOutside }) => (
+            <li key={href}>
+              <a
+                href={isOutside === true ? href : hrefOf(href)}
+                aria-current={isCurrent(href) ? (pathname.value === href ? "page" : "true") : undefined}
+              >
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      ))}
+    </nav>
+  );
+}
+
+function isCurrent(href: string): boolean {
+  return href === "/" ? pathname.value === "/" : `${pathname.value}/`.startsWith(`${href}/`);
+}

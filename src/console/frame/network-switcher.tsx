@@ -1,0 +1,43 @@
+// One network or all: in the address, and remembered for the next visit.
+
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { frameText } from "../text/frame.ts";
+import { network } from "../time/at.ts";
+import { keep, kept } from "../url/kept.ts";
+import { go, hrefHere, location } from "../url/location.ts";
+
+const NAME = "network";
+
+/** The network of the last visit is that of this one, unless the address says which. */
+export function rememberNetwork(): void {
+  const last = kept(NAME);
+  if (last !== null && network.peek() === null && location.peek().search === "")
+    go(hrefHere({ network: last }), "replace");
+}
+
+export function NetworkSwitcher() {
+  const { data } = useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }));
+  const networks = data ?? [];
+  const chosen = network.value;
+  if (networks.length < 2 && chosen === null) return null;
+  const choose = (event: Event) => {
+    const value = (event.currentTarget as HTMLSelectElement).value || null;
+    keep(NAME, value);
+    go(hrefHere({ network: value }));
+  };
+  return (
+    <label class="network">
+      <span class="unseen">{frameText.network}</span>
+      <select value={chosen ?? ""} onChange={choose}>
+        <option value="">{frameText.allNetworks}</option>
+        {networks.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+        {chosen !== null && networks.every(({ id }) => id !== chosen) && <option value={chosen}>{chosen}</option>}
+      </select>
+    </label>
+  );
+}

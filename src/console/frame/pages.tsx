@@ -1,0 +1,52 @@
+// Which page an address shows, and where it stands in the navigation. Every page but the frame is loaded when it is
+// first opened.
+
+import type { ComponentType } from "preact";
+import { frameText } from "../text/frame.ts";
+import { navigationText } from "../text/navigation.ts";
+import { PAGE_PATHS, type PagePath } from "../url/page-paths.ts";
+import { type RouteMatch, routeOf } from "../url/route.ts";
+
+/** What a page is given: what stands for the names in its route. */
+export interface PageProps {
+  readonly params: Readonly<Record<string, string>>;
+}
+
+type PageComponent = ComponentType<PageProps>;
+
+const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
+  "/": () => import("../find/find-page.tsx").then(({ FindPage }) => FindPage),
+};
+
+interface NavigationEntry {
+  readonly href: string;
+  readonly title: string;
+  /** Served beside the console, by the browser's own way. */
+  readonly isOutside?: true;
+}
+
+/** In groups, in the order of the navigation. */
+export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
+  [{ href: "/", title: navigationText.find }],
+  [
+    { href: "/handbook", title: frameText.handbook, isOutside: true },
+    { href: "/docs", title: frameText.apiReference, isOutside: true },
+  ],
+];
+
+/** The page of a path; null where there is none. */
+export function pageOf(pathname: string): RouteMatch<PagePath> | null {
+  return routeOf(PAGE_PATHS, pathname);
+}
+
+const loaded = new Map<PagePath, PageComponent>();
+
+/** A page that was loaded before, or the promise of it. */
+export function loadPage(path: PagePath): PageComponent | Promise<PageComponent> {
+  const before = loaded.get(path);
+  if (before !== undefined) return before;
+  return PAGES[path]().then((page) => {
+    loaded.set(path, page);
+    return page;
+  });
+}

@@ -1,0 +1,99 @@
+// The page of the address. The last one stays until the next is loaded; one that breaks takes nothing else with it.
+
+import { Component, type ComponentChildren, type ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Page } from "../parts/page.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { frameText } from "../text/frame.ts";
+import { hrefOf, pathname } from "../url/location.ts";
+import { loadPage, type PageProps, pageOf } from "./pages.tsx";
+
+interface Shown {
+  readonly page: ComponentType<PageProps>;
+  readonly params: Readonly<Record<string, string>>;
+  /** Another record of the same page is another page: it must not show the last one's for a moment. */
+  readonly key: string;
+}
+
+export function ShownPage() {
+  const path = pathname.value;
+  const [shown, setShown] = useState<Shown | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  const [turn, setTurn] = useState(0);
+  // `turn` asks once more
+  useEffect(() => {
+    const match = pageOf(path);
+    setFailed(null);
+    if (match === null) return;
+    let isWanted = true;
+    const show = (page: ComponentType<PageProps>) => {
+      if (isWanted) setShown({ page, params: match.params, key: path });
+    };
+    const page = loadPage(match.path);
+    if (page instanceof Promise) page.then(show, () => isWanted && setFailed(path));
+    else show(page);
+    return () => {
+      isWanted = false;
+    };
+  }, [path, turn]);
+  if (pageOf(path) === null)
+    return (
+      <Page title={frameText.notFoundTitle}>
+        <p>{frameText.notFound(path)}</p>
+        <p>
+          <a href={hrefOf("/")}>{frameText.toStart}</a>
+        </p>
+      </Page>
+    );
+  if (failed === path)
+    return (
+      <Page title={frameText.pageFailed}>
+        {/* Its files have other names after an update. */}
+        <p>{frameText.newVersion}</p>
+        <p class="aside">
+          <button type="button" class="primary" onClick={() => window.location.reload()}>
+            {frameText.reload}
+          </button>
+          <button type="button" onClick={() => setTurn((last) => last + 1)}>
+            {frameText.again}
+          </button>
+        </p>
+      </Page>
+    );
+  if (shown === null) return <Waiting />;
+  const { page: Shown, params, key } = shown;
+  return (
+    <Fault key={key}>
+      <Shown params={params} />
+    </Fault>
+  );
+}
+
+/** Where a page throws: said instead of it, and in the console of the browser for who looks for the cause. */
+class Fault extends Component<{ readonly children: ComponentChildren }, { readonly fault: unknown }> {
+  override state: { readonly fault: unknown } = { fault: null };
+
+  static override getDerivedStateFromError(fault: unknown): { readonly fault: unknown } {
+    return { fault };
+  }
+
+  override componentDidCatch(fault: unknown): void {
+    reportError(fault);
+  }
+
+  override render() {
+    const { fault } = this.state;
+    if (fault === null) return this.props.children;
+    return (
+      <Page title={frameText.pageFailed}>
+        <p>{frameText.pageBroke}</p>
+        <pre class="fault">{fault instanceof Error ? fault.message : String(fault)}</pre>
+        <p class="aside">
+          <button type="button" class="primary" onClick={() => this.setState({ fault: null })}>
+            {frameText.again}
+          </button>
+        </p>
+      </Page>
+    );
+  }
+}

@@ -1,0 +1,15 @@
+// The console's beginning: what goes on for as long as the page is open, then the frame.
+
+import { render } from "preact";
+import { Frame } from "./frame/frame.tsx";
+import { rememberNetwork } from "./frame/network-switcher.tsx";
+import { pageOf } from "./frame/pages.tsx";
+import { startKeys } from "./parts/keys.ts";
+import { startClock } from "./time/clock.ts";
+import { followLinks } from "./url/location.ts";
+
+followLinks((path) => pageOf(path) !== null);
+startKeys();
+startClock();
+rememberNetwork();
+render(<Frame />, document.body);

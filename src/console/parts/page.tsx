@@ -1,0 +1,69 @@
+// What every page begins with: its name, which takes the focus when one comes to it, and what can be taken along.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { frameText, partText } from "../text/frame.ts";
+import { copyText } from "./copy.ts";
+import { curlOf } from "./curl.ts";
+
+interface PageProps {
+  readonly title: string;
+  /** Beside the title: whose page it is. */
+  readonly about?: ComponentChildren;
+  /** The addresses of the API that this page shows, for curl; left out where a key may not ask them. */
+  readonly reads?: readonly string[];
+  /** The address of what is shown as CSV; null where there is none. */
+  readonly csv?: string | null;
+  /** Beside what can be taken along. */
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export function Page({ title, about, reads = [], csv = null, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · ${frameText.name}`;
+  }, [title]);
+  useEffect(() => {
+    // Whoever is typing stays where they are.
+    if (document.activeElement === null || document.activeElement === document.body)
+      heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <>
+      <header class="page-head">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {about !== undefined && <div class="page-about">{about}</div>}
+        <div class="page-actions">
+          {actions}
+          {csv !== null && (
+            <a class="button" href={csv} download>
+              {partText.openCsv}
+            </a>
+          )}
+          {reads.length > 0 && <CopyCurl reads={reads} />}
+        </div>
+      </header>
+      {children}
+    </>
+  );
+}
+
+const SHOWN_MS = 1_500;
+
+function CopyCurl({ reads }: { readonly reads: readonly string[] }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    const commands = reads.map((url) => curlOf(url, window.location.origin));
+    if (!(await copyText(`${commands.join("\n")}\n`))) return;
+    setCopied(true);
+    setTimeout(setCopied, SHOWN_MS, false);
+  };
+  return (
+    <button type="button" onClick={() => void copy()}>
+      {isCopied ? partText.copied : partText.copyAsCurl}
+    </button>
+  );
+}

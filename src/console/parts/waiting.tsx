@@ -1,0 +1,21 @@
+// What stands where an answer is waited for: nothing at first, a word once it takes long. Never a layout that jumps.
+
+import { useEffect, useState } from "preact/hooks";
+import { partText } from "../text/frame.ts";
+
+/** Nobody notices less. */
+const NOTICED_MS = 300;
+const SLOW_MS = 4_000;
+
+export function Waiting() {
+  const [stage, setStage] = useState<"brief" | "noticed" | "slow">("brief");
+  useEffect(() => {
+    const timers = [setTimeout(setStage, NOTICED_MS, "noticed"), setTimeout(setStage, SLOW_MS, "slow")];
+    return () => timers.forEach(clearTimeout);
+  }, []);
+  return (
+    <p class="waiting" role="status">
+      {stage === "brief" ? "" : stage === "noticed" ? partText.loading : partText.slow}
+    </p>
+  );
+}

@@ -1,0 +1,69 @@
+// Who is signed in. The cookie is the browser's alone; that there was one is remembered, so that a first visit asks for
+// nothing that would be refused.
+
+import { effect, signal } from "@preact/signals";
+import type { operations } from "#api";
+import { forgetAnswers } from "../api/answer.ts";
+import { api, asRefusal, type DataOf, done, read, sessionEnded } from "../api/client.ts";
+import { Refusal } from "../api/refusal.ts";
+import { keep, kept } from "../url/kept.ts";
+
+export type Me = DataOf<"/api/auth/me">;
+
+const NAME = "signed-in";
+
+/** Undefined until it is known; null for nobody. */
+export const me = signal<Me | null | undefined>(undefined);
+
+/** Why it is not known, where the appliance did not say. */
+export const meProblem = signal<Refusal | null>(null);
+
+/** Whether a session ended that there was. Signing in leads back to where one was. */
+export const wasCutOff = signal(false);
+
+effect(() => {
+  if (!sessionEnded.value) return;
+  wasCutOff.value = me.peek() !== null;
+  keep(NAME, null);
+  me.value = null;
+});
+
+/** Finds out who is signed in. */
+export async function findMe(): Promise<void> {
+  meProblem.value = null;
+  if (kept(NAME) === null) {
+    me.value = null;
+    return;
+  }
+  try {
+    me.value = (await read("/api/auth/me").load()).data;
+  } catch (cause) {
+    const refusal = asRefusal(cause);
+    if (refusal.status !== 401) meProblem.value = refusal;
+  }
+}
+
+/** @throws Refusal */
+export async function signIn(email: string, password: string): Promise<void> {
+  const before = me.peek();
+  await done(api.POST("/api/auth/login", { body: { email, password } }));
+  keep(NAME, "yes");
+  sessionEnded.value = false;
+  if (before?.email !== email) forgetAnswers();
+  await findMe();
+  if (me.peek() === null) throw new Refusal({ status: 401, code: "no_cookie", message: "", requestId: null });
+  wasCutOff.value = false;
+}
+
+/** @throws Refusal where the appliance did not hear of it: the session goes on then */
+export async function signOut(): Promise<void> {
+  await done(api.POST("/api/auth/logout", {}));
+  keep(NAME, null);
+  forgetAnswers();
+  me.value = null;
+}
+
+/** Whether the one who is signed in may do this. @param operation its id in the OpenAPI document */
+export function may(operation: keyof operations): boolean {
+  return me.value?.permitted_operations.includes(operation) ?? false;
+}

@@ -1,0 +1,59 @@
+// What the frame says: navigation, sign-in, and what every page has.
+
+export const frameText = {
+  name: "netledger",
+  skipToContent: "Skip to the content",
+  pages: "Pages",
+  menu: "Menu",
+  allNetworks: "All networks",
+  network: "Network",
+  account: "Account",
+  timeZone: "Time zone",
+  signOut: "Sign out",
+  keys: "Keys",
+  apiReference: "API reference",
+  handbook: "Handbook",
+  readOnly: "A backup, read-only: everything can be asked, nothing changed.",
+  unreachable: "The appliance does not answer. What you see is from before; it is asked again.",
+  notFoundTitle: "No such page",
+  notFound: (path: string) => `There is nothing at ${path}.`,
+  toStart: "Go to the start",
+  newVersion: "The appliance was updated while this page was open.",
+  reload: "Load it anew",
+  pageFailed: "This page could not be loaded.",
+  pageBroke: "This page has a fault: it came upon something that it did not expect.",
+  again: "Try again",
+} as const;
+
+export const signInText = {
+  title: "Sign in",
+  email: "E-mail",
+  password: "Password",
+  signIn: "Sign in",
+  signingIn: "Signing in…",
+  cutOff: "Your session has ended. Sign in, and you are back where you were.",
+  noCookie:
+    "The browser did not keep the session's cookie. Over plain HTTP a cookie of HTTPS is not replaced: use the address that starts with https, or allow cookies for this one.",
+  unclaimedTitle: "Not claimed yet",
+  unclaimed:
+    "Nobody owns this appliance yet. Where it was started, it printed a command that begins with “Claim it”: run that, then sign in here.",
+  retryIn: (seconds: number) => `Too many attempts. Try again in ${seconds} s.`,
+} as const;
+
+export const partText = {
+  requestId: (id: string) => `Request ${id}`,
+  unreachable: "The appliance did not answer. Is it running, and is the way to it open?",
+  notFound: "There is no such record, or it is not within your reach.",
+  forbidden: "Your role does not allow this.",
+  tooBusy: "The appliance is busy. Try again in a moment.",
+  again: "Try again",
+  copy: "Copy",
+  copied: "Copied",
+  copyAsCurl: "Copy as curl",
+  openCsv: "CSV",
+  loading: "Loading…",
+  slow: "This takes a while…",
+  more: (count: number) => `${count} more`,
+  now: "now",
+  utc: (instant: string) => `${instant} UTC`,
+} as const;

@@ -1,0 +1,87 @@
+// Where one is: the page's address as a signal, and the ways to another one. What every page's address carries along
+// (the instant, the network) is added here, so that no link can forget it.
+
+import { computed, signal } from "@preact/signals";
+
+/** Carried from page to page. `vs` is not: what is compared belongs to the page. */
+const CARRIED = ["at", "network"] as const;
+
+const current = signal(new URL(window.location.href));
+
+/** The address that is shown. */
+export const location = computed(() => current.value);
+
+export const pathname = computed(() => current.value.pathname);
+
+/** A parameter of the address; null where it is absent or empty. */
+export function parameter(name: string): string | null {
+  return current.value.searchParams.get(name) || null;
+}
+
+/**
+ * The address of a page, with what is carried along.
+ * @param path with or without parameters of its own: `/hosts?search=core`
+ * @param changes parameters to set; null removes one
+ */
+export function hrefOf(path: string, changes: Readonly<Record<string, string | null | undefined>> = {}): string {
+  const url = new URL(path, current.value.origin);
+  for (const name of CARRIED) {
+    const carried = parameter(name);
+    if (carried !== null && !url.searchParams.has(name)) url.searchParams.set(name, carried);
+  }
+  return shown(changed(url, changes));
+}
+
+/** The address of this page with other parameters; null removes one. */
+export function hrefHere(changes: Readonly<Record<string, string | null | undefined>>): string {
+  return shown(changed(new URL(current.value), changes));
+}
+
+function changed(url: URL, changes: Readonly<Record<string, string | null | undefined>>): URL {
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) continue;
+    if (value === null || value === "") url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+/** Colons and commas are read by people, and mean nothing in a query (RFC 3986 section 3.4). */
+function shown(url: URL): string {
+  return `${url.pathname}${url.search.replaceAll("%3A", ":").replaceAll("%2C", ",")}${url.hash}`;
+}
+
+/**
+ * Goes to an address of the console.
+ * @param how whether the way back leads here; replacing is for what changes while one looks at it
+ */
+export function go(href: string, how: "push" | "replace" = "push"): void {
+  const url = new URL(href, current.value);
+  if (url.href === current.value.href) return;
+  if (how === "push") window.history.pushState(null, "", url);
+  else window.history.replaceState(null, "", url);
+  const isOtherPage = url.pathname !== current.value.pathname;
+  current.value = url;
+  if (how === "push" && isOtherPage) window.scrollTo(0, 0);
+}
+
+/**
+ * Takes over the links of the page, and the browser's own ways.
+ * @param isPage whether a path is one of the console's
+ */
+export function followLinks(isPage: (path: string) => boolean): void {
+  window.addEventListener("popstate", () => {
+    current.value = new URL(window.location.href);
+  });
+  document.addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (link === null || link.target !== "" || link.hasAttribute("download")) return;
+    const url = new URL(link.href, current.value);
+    if (url.origin !== current.value.origin || !isPage(url.pathname)) return;
+    if (url.hash !== "" && url.pathname + url.search === current.value.pathname + current.value.search) return;
+    event.preventDefault();
+    go(url.href);
+  });
+}

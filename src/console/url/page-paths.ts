@@ -1,0 +1,7 @@
+// The addresses of the console's pages, as routes: the appliance answers each with the one page that there is. Pure
+// data: the build reads it as well.
+
+/** `:name` stands for one part of a path. */
+export const PAGE_PATHS = ["/"] as const;
+
+export type PagePath = (typeof PAGE_PATHS)[number];

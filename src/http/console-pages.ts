@@ -1,0 +1,121 @@
+// The console at `/`: one page for all its addresses, and the files that it loads. No credentials: nothing of an
+// inventory is in them. Scripts that ask for `/` are led to the API's documentation, as ever.
+
+import { isNotModified } from "../wire/entity-tags.ts";
+import { CONSOLE_ASSETS, type ConsoleFile, readConsolePack } from "./console-pack.ts";
+import { preferredCoding } from "./content-coding.ts";
+import { PAGE_HEADERS, pathOf } from "./request.ts";
+import type { Surface } from "./surface.ts";
+
+/** Nothing inline, nothing of another host, and no text that becomes markup or script (Trusted Types). */
+export const CONSOLE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const CODED = { br: "brotli", gzip: "gzip" } as const;
+const CODINGS = ["br", "gzip"] as const;
+
+/** The console as it is served. */
+export interface Console {
+  /** Routes of its pages; `/` is one of them. */
+  readonly pages: readonly string[];
+  /** @param name below CONSOLE_ASSETS; empty for the page. @returns null where there is none */
+  file(name: string): Promise<ConsoleFile | null>;
+}
+
+/** The console that is part of the executable; null where this does not run from one. */
+export async function embeddedConsole(): Promise<Console | null> {
+  const pack = Bun.embeddedFiles.find((file) => "name" in file && String(file.name).endsWith(".pack"));
+  if (pack === undefined) return null;
+  const { pages, files } = await readConsolePack(pack);
+  return { pages, file: async (name) => files.get(name) ?? null };
+}
+
+/** One of a file, which may change meanwhile. @throws Error where there is none at the start */
+export async function consoleOf(path: string): Promise<Console> {
+  const read = async () => {
+    const pack = Bun.file(path);
+    return { changed: pack.lastModified, ...(await readConsolePack(pack)) };
+  };
+  let current = await read();
+  return {
+    pages: current.pages,
+    async file(name) {
+      if (Bun.file(path).lastModified !== current.changed) current = await read();
+      return current.files.get(name) ?? null;
+    },
+  };
+}
+
+/**
+ * The console's pages and files.
+ * @param documentation where `/` leads who does not take HTML
+ */
+export function consolePages<Actor, Access>(
+  surface: Surface<Actor, Access>,
+  served: Console,
+  documentation: string,
+): void {
+  const pages = served.pages.map((route) => new RegExp(`^${route.replaceAll(/:[a-z]+/g, "[^/]+")}/?$`));
+  surface.serve("/", (request, common) => {
+    const headers = { ...common, vary: "accept, accept-encoding" };
+    if (wantsPage(request)) return answerPage(served, request, headers, 200);
+    return new Response(null, { status: 302, headers: { ...headers, location: documentation } });
+  });
+  surface.serve(`${CONSOLE_ASSETS}:name`, async (request, common) => {
+    const name = pathOf(request.url).slice(CONSOLE_ASSETS.length);
+    const file = name === "" ? null : await served.file(name);
+    // A page of before an update asks for what is no longer there: it is told so, and loads itself anew.
+    if (file === null) return new Response(null, { status: 404, headers: common });
+    // What it says is in its name.
+    return answerFile(request, file, { ...common, "cache-control": "public, max-age=31536000, immutable" }, 200);
+  });
+  // Where scripts find nothing, as ever.
+  surface.servePages((request, common) => {
+    const path = pathOf(request.url);
+    if (!["GET", "HEAD"].includes(request.method) || !wantsPage(request) || path.startsWith("/api/")) return null;
+    return answerPage(served, request, common, pages.some((page) => page.test(path)) ? 200 : 404);
+  });
+}
+
+/** Whether whoever asks is a browser that opens a page. */
+function wantsPage(request: Request): boolean {
+  return /(^|[,\s])text\/html\b/i.test(request.headers.get("accept") ?? "");
+}
+
+async function answerPage(
+  served: Console,
+  request: Request,
+  common: Record<string, string>,
+  status: 200 | 404,
+): Promise<Response> {
+  const page = await served.file("");
+  if (page === null) throw new Error("a console without a page");
+  const headers = {
+    ...common,
+    ...PAGE_HEADERS,
+    "cache-control": "no-cache",
+    "content-security-policy": CONSOLE_POLICY,
+  };
+  return answerFile(request, page, headers, status);
+}
+
+function answerFile(request: Request, file: ConsoleFile, common: Record<string, string>, status: number): Response {
+  // Weak (RFC 9110 section 8.8.1): its forms have the same tag.
+  const headers = { ...common, etag: `W/${file.tag}` };
+  if (status === 200 && isNotModified(request.headers.get("if-none-match"), file.tag))
+    return new Response(null, { status: 304, headers });
+  const coding = preferredCoding(request.headers.get("accept-encoding"), CODINGS);
+  const typed = { ...headers, "content-type": file.type };
+  if (coding === null) return new Response(file.plain, { status, headers: typed });
+  return new Response(file[CODED[coding]], { status, headers: { ...typed, "content-encoding": coding } });
+}

@@ -1,0 +1,124 @@
+// Chromium for tests of the console: pages that tell what went wrong in them, seen or not. Each test has a context of its
+// own, as a person with a fresh browser would.
+
+import { existsSync } from "node:fs";
+import axe, { type AxeResults } from "axe-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+const CHROMIUM = "/usr/bin/chromium";
+
+/** What has not come by then does not come. */
+const WAIT_MAX_MS = 15_000;
+
+/** A name of the LAN that leads to this machine, in the browser alone: over plain HTTP it is no secure context. */
+export const LAN_NAME = "netledger.lan";
+
+/** Whether there is one on this machine: tests that need it say so where there is none. */
+export const hasChromium = existsSync(CHROMIUM);
+
+let running: Promise<Browser> | undefined;
+
+/** Starts it once for a file of tests. */
+async function browser(): Promise<Browser> {
+  running ??= chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      // Root has no sandbox in a container.
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      // It can resolve no name: what a page gets, it gets from this machine.
+      `--host-resolver-rules=MAP ${LAN_NAME} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
+    ],
+  });
+  return running;
+}
+
+/** Ends it; call it in afterAll. */
+export async function closeBrowser(): Promise<void> {
+  await (await running)?.close();
+  running = undefined;
+}
+
+/** A browser of somebody's own, with all its pages. */
+export class Visitor {
+  readonly context: BrowserContext;
+  private readonly origin: string;
+  /** Sentences about what no journey may have: see `troubles`. */
+  private readonly found: string[] = [];
+
+  private constructor(context: BrowserContext, origin: string) {
+    this.context = context;
+    this.origin = origin;
+  }
+
+  /** @param origin of the appliance: `http://127.0.0.1:8080` */
+  static async arrive(origin: string, options: BrowserContextOptions = {}): Promise<Visitor> {
+    const context = await (await browser()).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    const visitor = new Visitor(context, origin);
+    context.setDefaultTimeout(WAIT_MAX_MS);
+    context.on("request", (request) => {
+      const url = request.url();
+      if (!url.startsWith(`${origin}/`) && !url.startsWith("data:") && !url.startsWith("blob:"))
+        visitor.found.push(`asked another host: ${url}`);
+    });
+    context.on("response", (response) => {
+      if (response.status() >= 400)
+        visitor.found.push(`${response.status()} for ${response.url().slice(origin.length)}`);
+    });
+    context.on("weberror", (error) => visitor.found.push(`threw: ${error.error().message}`));
+    // Violations of the policy are among them.
+    context.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) visitor.found.push(`${message.type()}: ${message.text()}`);
+    });
+    return visitor;
+  }
+
+  /** Opens an address below the origin. */
+  async open(path: string): Promise<Page> {
+    const page = await this.context.newPage();
+    await page.goto(this.origin + path);
+    return page;
+  }
+
+  /** Opens one and signs in on it. */
+  async signIn(email: string, password: string, path = "/"): Promise<Page> {
+    const page = await this.open(path);
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("banner").waitFor();
+    return page;
+  }
+
+  /**
+   * What went wrong since it was last asked: answers of 400 and above, requests to other hosts, violations of the
+   * policy, errors and warnings of the browser's console, exceptions that nobody caught.
+   */
+  troubles(): string[] {
+    return this.found.splice(0);
+  }
+
+  /** Every URL that is asked for from now on, in order, as it grows. */
+  requests(): string[] {
+    const urls: string[] = [];
+    this.context.on("request", (request) => urls.push(request.url()));
+    return urls;
+  }
+
+  async leave(): Promise<void> {
+    await this.context.close();
+  }
+}
+
+/**
+ * What axe-core finds on a page by WCAG 2.2, levels A and AA, and its own best practices; one sentence each with the
+ * element.
+ */
+export async function accessibilityFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run(document, { runOnly: ${JSON.stringify(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])} })`,
+  );
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(" ")} ${failureSummary ?? ""}`),
+  );
+}
