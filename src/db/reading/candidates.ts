@@ -262,7 +262,7 @@ function containerIn(condition: Settled, query: ListQuery): { readonly scope: Sc
 }
 
 /** The container whose id stands in a place; null where none does. */
-function scopeOf(place: FieldPlace, { kind }: ListQuery): ScopeName | null {
+export function scopeOf(place: FieldPlace, { kind }: ListQuery): ScopeName | null {
   const field = ownFieldOf(place);
   return field === null || field === "id" ? null : (SCOPES.find((scope) => kind.scopes[scope] === field) ?? null);
 }

@@ -7,6 +7,7 @@ import { changedSql, membersSql } from "../shape.ts";
 import { Candidates, isCheap } from "./candidates.ts";
 import type { Bind, Condition } from "./condition.ts";
 import { conditionSql, type DocumentSql, type Window } from "./condition-sql.ts";
+import { byInhabitants, concatenated } from "./inhabitants.ts";
 import { itemSql, versionEndSql } from "./item-sql.ts";
 import type { AsOf, ListQuery } from "./list-query.ts";
 import { numbersIn } from "./number-list.ts";
@@ -101,15 +102,19 @@ export class Sieve {
     return { query: among === null ? within : { ...within, among: among.sorted }, settled };
   }
 
-  private *matches({ query, settled }: Looked): Generator<void, Uint32Array> {
+  private *matches({ query, settled: asked }: Looked): Generator<void, Uint32Array> {
     if (query.among?.length === 0 || this.source.populations.findsNothing(query)) return NumberSet.NONE.sorted;
+    const newest = () => this.newest(query);
+    if (this.isShort(query)) return this.matching({ ...query, asOf: newest() }, asked, EVERYTHING);
+    const { among, settled } = ledByNumbers(yield* byInhabitants(asked, query, this.source.connection, newest));
     const lastN = query.asOf?.lastN ?? this.source.head().lastN;
     const matches: Uint32Array[] = [];
-    const isShort = this.isShort(query);
-    for (let after = 0; after < lastN; ) {
-      const until = isShort ? lastN : Math.min(lastN, after + this.bounds.windowNumbers);
-      matches.push(this.matching({ ...query, asOf: this.newest(query) }, settled, { after, until }));
-      after = until;
+    for (let after = 0; after < lastN; after += this.bounds.windowNumbers) {
+      const window = { after, until: Math.min(lastN, after + this.bounds.windowNumbers) };
+      const here = among?.within(window);
+      if (here?.length === 0) continue;
+      const part = { ...query, asOf: newest(), ...(here === undefined ? {} : { among: here }) };
+      matches.push(this.matching(part, settled, window));
       yield;
     }
     return concatenated(matches);
@@ -185,6 +190,7 @@ export class Sieve {
     const { kind, asOf } = query;
     const sql = new SqlBuilder(asOf);
     const population = this.source.populations.populationWithin(query, sql, window);
+    if (settled.type === "all" && settled.parts.length === 0) return this.allOf(population, sql);
     const bind: Bind = (value) => sql.bind(value);
     const { joins, verdict } = verdictSql(kind, asOf, (document) =>
       conditionSql(settled, document, {
@@ -204,6 +210,13 @@ export class Sieve {
     if (unsure === null) return found.sort();
     const looked = this.lookedAt(query, settled, numbersIn(unsure));
     return NumberSet.of([...found, ...looked]).sorted;
+  }
+
+  private allOf(population: string, sql: SqlBuilder): Uint32Array {
+    const [numbers] = this.source.connection
+      .statement(`SELECT CAST(group_concat(n) AS BLOB) FROM (${population})`)
+      .values(...sql.values)[0] as [Uint8Array | null];
+    return numbersIn(numbers).sort();
   }
 
   /** Those of these records whose documents match. */
@@ -422,6 +435,15 @@ function drained<T>(steps: Generator<void, T>): T {
   }
 }
 
+/** Where all who match are among some: the fewest of these, and what is left to ask of each. */
+function ledByNumbers(settled: Settled): { readonly among?: NumberSet; readonly settled: Settled } {
+  if (settled.type !== "all") return { settled };
+  const numbered = settled.parts.filter((part) => part.type === "numbers");
+  const [least] = numbered.toSorted((a, b) => a.numbers.size - b.numbers.size);
+  if (least === undefined) return { settled };
+  return { among: least.numbers, settled: { type: "all", parts: settled.parts.filter((part) => part !== least) } };
+}
+
 interface VersionVerdict {
   readonly n: number;
   readonly sequence: number;
@@ -490,15 +512,4 @@ function thenSql(
   return `(CASE (SELECT CASE WHEN w.operation = ${OPERATION.Deleted} THEN 0 ${isOut} ELSE coalesce(${verdict}, 2) END
     FROM history_versions w WHERE w.key > (p.n << 31) AND w.key <= ((p.n << 31) | ${bind(sequence)}) ORDER BY w.key DESC LIMIT 1)
     WHEN 1 THEN 1 WHEN 2 THEN NULL ELSE 0 END)`;
-}
-
-function concatenated(parts: readonly Uint32Array[]): Uint32Array {
-  if (parts.length === 1) return parts[0] as Uint32Array;
-  const all = new Uint32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let place = 0;
-  for (const part of parts) {
-    all.set(part, place);
-    place += part.length;
-  }
-  return all;
 }
