@@ -12,6 +12,9 @@ const STEP_ROWS = 5_000;
 const GATHERED_MAX = 100_000;
 /** Below every scope. */
 const LOWEST = Number.MIN_SAFE_INTEGER;
+/** What is mixed is at most 2^32: so many of it and a sum are a whole number that is exact. */
+const EXACT_COUNT_MAX = 2 ** 20;
+const SUM_MODULUS = 2 ** 52;
 const OPERATIONS = Object.keys(OPERATION) as VersionOperation[];
 
 /** By scope, one number that tells its counts from others: which version was counted in which transaction as what. */
@@ -19,8 +22,10 @@ export class ChangeSums {
   private readonly sums = new Map<number, number>();
 
   add(scope: number, sequence: number, operation: VersionOperation, count: number): void {
-    const sum = (this.sums.get(scope) ?? 0) + count * mixed(sequence * 4 + OPERATION[operation]);
-    this.sums.set(scope, sum % Number.MAX_SAFE_INTEGER);
+    const each = mixed(sequence * 4 + OPERATION[operation]);
+    // Exact, or the order would show.
+    const all = count <= EXACT_COUNT_MAX ? count * each : Number((BigInt(count) * BigInt(each)) % BigInt(SUM_MODULUS));
+    this.sums.set(scope, ((this.sums.get(scope) ?? 0) + all) % SUM_MODULUS);
   }
 
   /** The sum of a scope, which is then forgotten; null for a scope without any. */

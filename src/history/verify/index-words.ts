@@ -6,6 +6,8 @@ import { inSnapshot } from "./ledger-walk.ts";
 
 /** Words of a step, and the rest of the last one's. */
 const STEP_WORDS = 5_000;
+/** A sum and a number below 2^32 are a whole number that is exact. */
+const SUM_MODULUS = 2 ** 52;
 
 /** One side: which word stands in which text. In any order. */
 export class WordSums {
@@ -17,7 +19,8 @@ export class WordSums {
   add(word: string, n: number, sequence: number): void {
     const mixed = Bun.hash.crc32(`${n} ${sequence} ${word}`);
     this.count += 1;
-    this.sum = (this.sum + mixed) % Number.MAX_SAFE_INTEGER;
+    // So that the addition itself is exact: else the order would show.
+    this.sum = (this.sum + mixed) % SUM_MODULUS;
     this.parity ^= mixed;
   }
 
