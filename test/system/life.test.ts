@@ -1,5 +1,6 @@
 // The life of an appliance: started on nothing, claimed, started again, stopped.
 
+import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -176,6 +177,20 @@ describe("the stop", () => {
       expect(existsSync(log) ? statSync(log).size : 0).toBe(0);
     });
   }
+
+  test("does not wait for whoever reads the data for long: what was acknowledged is in the log", async () => {
+    const { key, networkId, running, client } = await place.serveSetUp();
+    const reader = new Database(join(place.data, "netledger.db"), { readonly: true });
+    reader.run("BEGIN");
+    reader.query("SELECT count(*) FROM subnets").get();
+    const made = await client.post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
+    const end = await running.stop();
+    expect([end.code, end.err]).toEqual([0, expect.stringMatching(/stopped\n$/)]);
+    expect(statSync(join(place.data, "netledger.db-wal")).size).toBeGreaterThan(0);
+    reader.close();
+    const again = await place.serve();
+    expect((await again.withKey(key).get(`subnets/${made.data.id}`)).data).toEqual(made.data);
+  });
 
   test("finishes a request that runs, and answers no new one", async () => {
     const { key, networkId, running } = await place.serveSetUp();

@@ -68,6 +68,9 @@ const AHEAD_MAX_MS = 60_000;
  */
 export const GROUP_SLICE_MS = 20;
 
+/** How long a reader may hold up the end: an appliance has five seconds for all of its stop. */
+const CLOSE_WAIT_MS = 500;
+
 /** What a command that was let past others comes to where it is not what it was taken for. */
 const NOT_URGENT = new Error("writer: more than less rights");
 
@@ -260,11 +263,13 @@ export class Writer<C extends Commands = Commands> {
   }
 
   /**
-   * What the checkpoint cannot fold in (a disk that is full or cannot be written to) stays in the log and is read from
-   * there at the next start.
+   * What the checkpoint cannot fold in (a disk that is full or cannot be written to, a state of the database that
+   * someone still reads) stays in the log and is read from there at the next start.
    */
   close(): void {
     try {
+      // Someone may be reading for long, such as a verification: its end is not waited for.
+      this.db.$client.run(`PRAGMA busy_timeout = ${CLOSE_WAIT_MS}`);
       this.checkpoint();
     } catch (error) {
       if (sqliteCode(error) === "") throw error;
