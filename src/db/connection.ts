@@ -13,7 +13,7 @@ const MMAP_SIZE_BYTES = 2_147_418_112;
 const CACHE_SIZE_KIB = 16_384;
 export const PAGE_SIZE_BYTES = 8_192;
 /** The log is cut back to this after a checkpoint. */
-const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
+export const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**

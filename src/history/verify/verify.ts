@@ -12,6 +12,7 @@ import { besideCheckOf, verifyBeside } from "./beside-ledger.ts";
 import { Derivation } from "./derived.ts";
 import { Findings, KNOWN_CHECK, type ListedDamage } from "./findings.ts";
 import { inSnapshot } from "./ledger-walk.ts";
+import { LogRoom } from "./log-room.ts";
 import { DerivedVerification } from "./verify-derived.ts";
 import { type LedgerCount, LedgerVerification, type Until } from "./verify-ledger.ts";
 import { type ThinnedSegment, ThinningVerification } from "./verify-thinning.ts";
@@ -81,6 +82,21 @@ export function* verifySteps(
   kinds: readonly AnyKind[],
   options: VerifyOptions = {},
 ): Generator<VerifyProgress, Report> {
+  const room = options.isBusy === true ? new LogRoom(db.$client.filename) : null;
+  const steps = allSteps(db, kinds, options);
+  try {
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      room?.give();
+      yield step.value;
+    }
+  } finally {
+    steps.return(undefined as never);
+  }
+}
+
+function* allSteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions): Generator<VerifyProgress, Report> {
   const unchecked = options.isBusy === true ? [LARGE_TABLE, ...(hasFreePages(db) ? [FREE_PAGES] : [])] : [];
   const findings = new Findings();
   findings.during("file", "sqlite_schema", () => checkSchema(db, findings));

@@ -1,0 +1,92 @@
+// A verification gives the log of a working appliance room: it stays bounded however long is read, and nobody waits in
+// vain for long.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { JOURNAL_SIZE_LIMIT_BYTES, openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
+import { LogRoom } from "../../src/history/verify/log-room.ts";
+
+const MIB = 1024 * 1024;
+const LIMIT_MIB = JOURNAL_SIZE_LIMIT_BYTES / MIB;
+
+let directory: string;
+let path: string;
+let writer: Sql;
+let reader: Sql;
+let paused: number;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "netledger-log-room-"));
+  path = join(directory, "some.db");
+  writer = openWritable(path);
+  writer.$client.run("PRAGMA synchronous = OFF");
+  writer.$client.run("CREATE TABLE things (bytes BLOB)");
+  reader = openReadOnly(path);
+  paused = 0;
+});
+afterEach(() => {
+  reader.$client.close();
+  writer.$client.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const write = (mib: number) => {
+  for (let n = 0; n < mib; n += 1) writer.$client.run(`INSERT INTO things VALUES (zeroblob(${MIB}))`);
+};
+const read = () => reader.$client.query("SELECT count(*) FROM things").get();
+const logMib = () => statSync(`${path}-wal`).size / MIB;
+/** What is written by others in the meantime. */
+const roomBeside = (meanwhile: () => void) =>
+  new LogRoom(path, () => {
+    paused += 1;
+    meanwhile();
+  });
+const writeLittle = () => writer.$client.run("INSERT INTO things VALUES (x'00')");
+
+/** As the steps of a verification: something is always read while something is written. */
+function grow(mib: number): void {
+  reader.$client.run("BEGIN");
+  read();
+  write(mib);
+  reader.$client.run("COMMIT");
+}
+
+test("a log that has grown is cut back as soon as two commits found nobody reading", () => {
+  const room = roomBeside(writeLittle);
+  grow(LIMIT_MIB + 10);
+  expect(logMib()).toBeGreaterThan(LIMIT_MIB);
+  room.give();
+  expect(paused).toBeGreaterThan(0);
+  expect(paused).toBeLessThan(5);
+  expect(logMib()).toBeLessThanOrEqual(LIMIT_MIB);
+});
+
+test("a log that has not grown is not waited for", () => {
+  const room = roomBeside(writeLittle);
+  room.give();
+  grow(LIMIT_MIB - 10);
+  room.give();
+  expect(paused).toBe(0);
+});
+
+test("where somebody else reads, it is given up, and tried again when it has grown by as much", () => {
+  const other = openReadOnly(path);
+  other.$client.run("BEGIN");
+  other.$client.query("SELECT count(*) FROM things").get();
+  const room = roomBeside(writeLittle);
+  grow(LIMIT_MIB + 1);
+  room.give();
+  const inVain = paused;
+  expect(inVain).toBeGreaterThan(10);
+  grow(10);
+  room.give();
+  expect(paused).toBe(inVain);
+  grow(LIMIT_MIB);
+  other.$client.run("COMMIT");
+  other.$client.close();
+  room.give();
+  expect(paused).toBeGreaterThan(inVain);
+  expect(logMib()).toBeLessThanOrEqual(LIMIT_MIB);
+});
