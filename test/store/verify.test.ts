@@ -126,6 +126,37 @@ test("a sound store is found sound, and its head told", () => {
   ).toBe(KINDS.length);
 });
 
+test.each(["SQLITE_FULL", "SQLITE_IOERR_WRITE"])(
+  "no room for what is put aside (%s) ends the verification, and is no finding",
+  (code) => {
+    const client = new Proxy(store.readDb.$client, {
+      get: (target, name) => {
+        if (name === "inTransaction") return target.inTransaction;
+        if (name !== "prepare") return target[name as "query"].bind(target);
+        return (sql: string) => {
+          if (sql.includes("FROM history_transactions WHERE")) throw Object.assign(new Error("no room"), { code });
+          return target.prepare(sql);
+        };
+      },
+    });
+    const db = { $client: client } as unknown as Sql;
+    expect(() => verifyLedger(db, KINDS)).toThrow("no room");
+    expect(() =>
+      new Findings().during("version", "n 1", () => {
+        throw Object.assign(new Error("no room"), { code });
+      }),
+    ).toThrow("no room");
+  },
+);
+
+test("any other trouble with a step is a finding", () => {
+  const findings = new Findings();
+  findings.during("version", "n 1", () => {
+    throw Object.assign(new Error("malformed"), { code: "SQLITE_CORRUPT" });
+  });
+  expect(findings.list).toEqual([{ check: "version", where: "n 1", message: "cannot be read: malformed" }]);
+});
+
 describe("a changed value in the ledger is found, and where", () => {
   const NOT_NULL: Record<string, string> = { INTEGER: "+ 1", TEXT: "|| ' '" };
   /** Any other value that the column takes. */

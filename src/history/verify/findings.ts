@@ -1,5 +1,7 @@
 // What a verification has found so far. Must not check anything itself.
 
+import { sqliteCode } from "../../db/sqlite-code.ts";
+
 /**
  * The ledger itself, or what is derived from it and can be made anew, with the indexes and triggers that are on its
  * tables.
@@ -44,14 +46,21 @@ export class Findings {
     else this.more += 1;
   }
 
-  /** Runs a check that may not even come to its end; what it throws is a finding. */
+  /** Runs a check that may not even come to its end; what it throws is a finding, but for want of room. */
   during(check: Check, where: string, run: () => void): void {
     try {
       run();
     } catch (error) {
+      if (isOutOfRoom(error)) throw error;
       this.add(check, where, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
+}
+
+/** Whether there is no room for what a verification puts aside: that says nothing of the data, which it only reads. */
+export function isOutOfRoom(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === "SQLITE_FULL" || code === "SQLITE_IOERR_WRITE";
 }
 
 /** The first finding, and how many there are beside it; null where nothing was found. */

@@ -10,7 +10,7 @@ import type { AnyKind } from "../../db/kind.ts";
 import type { Resolution } from "../../db/pruned-history.ts";
 import { besideCheckOf, verifyBeside } from "./beside-ledger.ts";
 import { Derivation } from "./derived.ts";
-import { Findings, KNOWN_CHECK, type ListedDamage } from "./findings.ts";
+import { Findings, isOutOfRoom, KNOWN_CHECK, type ListedDamage } from "./findings.ts";
 import { inSnapshot } from "./ledger-walk.ts";
 import { LogRoom } from "./log-room.ts";
 import { DerivedVerification } from "./verify-derived.ts";
@@ -75,7 +75,8 @@ export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: Verify
 /**
  * In steps, none of which holds a state of the database for more than some tens of milliseconds, but for SQLite's own
  * checks of the file, which take a table at a time.
- * @throws DatabaseRefused where a prune changed the ledger in the meantime
+ * @throws DatabaseRefused where a prune changed the ledger in the meantime; SQLITE_FULL where there is no room for what
+ * is put aside
  */
 export function* verifySteps(
   db: Sql,
@@ -287,6 +288,7 @@ function* guarded(findings: Findings, steps: Generator<number>): Generator<numbe
   try {
     yield* steps;
   } catch (error) {
+    if (isOutOfRoom(error)) throw error;
     findings.add("file", "the database", error instanceof Error ? error.message : String(error));
   }
 }
