@@ -153,6 +153,13 @@ export const OPTIONS = {
     parseText,
   ),
   expiresAt: option("expires-at", "TIMESTAMP", null, "When the key expires (RFC 3339). Default: never.", parseText),
+  allowedSources: option(
+    "allowed-sources",
+    "ADDRESS,…",
+    null,
+    "Where the key may be used from, by address or CIDR. Default: everywhere.",
+    parseBlocks,
+  ),
   reason: option("reason", "TEXT", null, "Why: kept with the change, and shown in the history.", parseText),
   keyId: option("id", "ID", null, "The id of the key.", parseText),
   repairDerived: flag(

@@ -187,6 +187,7 @@ const COMMANDS = {
       permissions: "Owner",
       all_networks: true,
       network_ids: [],
+      allowed_sources: null,
       key: input.mask,
     });
     tx.afterwardsRun(() => {

@@ -56,6 +56,8 @@ export interface Orderer {
 export interface Standing {
   /** SHA-256 of the token of the session, or of the API key, that the request came with. */
   readonly credential: Uint8Array;
+  /** The address that it came from. */
+  readonly source: string;
   /** What its operation asks. */
   readonly access: Access;
 }
@@ -73,6 +75,7 @@ export interface Access {
 export interface AskedBy {
   readonly request: Request;
   readonly requestId: string;
+  readonly source: string;
   readonly reason: string | null;
   readonly actor: Actor;
   readonly access: Access | "anyone";

@@ -6,6 +6,7 @@ import type { Instant } from "../base/instant.ts";
 import type { Sql } from "../db/connection.ts";
 import type { Author } from "../db/writing/ledger.ts";
 import { assertKeyInForce, type CommandActor, notAuthenticated, type Orderer, requireAccess } from "./actor.ts";
+import { isAllowedSource, readSources, sourceNotAllowed } from "./allowed-sources.ts";
 import { commonNetworks, networksOfUser, reachesNetwork } from "./reach.ts";
 import { atLeast, lesserRole, type Role } from "./role.ts";
 
@@ -16,8 +17,8 @@ export const ORDER_WITHDRAWN = "the user who requested it no longer has the righ
 const SESSION_SQL = `SELECT u.n, u.role, u.is_enabled, r.id FROM sessions s JOIN users u ON u.n = s.user_n
   JOIN history_records r ON r.n = u.n
   WHERE s.hash = +?`;
-const KEY_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, u.n, u.role, u.is_enabled,
-  r.id
+const KEY_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, k.allowed_sources, u.n,
+  u.role, u.is_enabled, r.id
   FROM api_key_hashes h JOIN api_keys k ON k.n = h.api_key_n JOIN users u ON u.n = k.user_n
     JOIN history_records r ON r.n = k.n
   WHERE h.hash = +?`;
@@ -26,12 +27,12 @@ const NETWORKS_SQL = `SELECT r.id FROM live_links l JOIN history_records r ON r.
 
 const USER_BY_ID_SQL =
   "SELECT u.n, u.role, u.is_enabled, r.id FROM history_records r JOIN users u ON u.n = r.n WHERE r.id = +?";
-const KEY_BY_ID_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, u.n, u.role,
-  u.is_enabled, r.id
+const KEY_BY_ID_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, k.allowed_sources, u.n,
+  u.role, u.is_enabled, r.id
   FROM history_records r JOIN api_keys k ON k.n = r.n JOIN users u ON u.n = k.user_n WHERE r.id = +?`;
 
 type SessionRow = [number, Role, number, string];
-type KeyRow = [number, Role, number, number, number | null, number, Role, number, string];
+type KeyRow = [number, Role, number, number, number | null, string | null, number, Role, number, string];
 
 type Rights = Pick<CommandActor, "role" | "networkIds">;
 
@@ -65,11 +66,11 @@ export class RightsNow {
     const { standing, ...actor } = author as CommandActor;
     if (standing === undefined)
       throw new Error(`rights: the ${author.type} ${author.id} comes without what its rights rest on`);
-    const { credential } = standing;
+    const { credential, source } = standing;
     const rights =
       author.type === "User"
         ? this.ofUser(author, this.session.values(credential)[0])
-        : this.ofKey(author, this.key.values(credential)[0], at);
+        : this.ofKey(author, this.key.values(credential)[0], at, source);
     requireAccess({ type: actor.type, role: rights.role }, standing.access);
     // What was given meanwhile is for the next request: this one is answered as its caller saw the inventory when it
     // came.
@@ -87,7 +88,7 @@ export class RightsNow {
       const rights =
         type === "User"
           ? this.ofUser({ id }, this.userById.values(id)[0])
-          : this.ofKey({ id }, this.keyById.values(id)[0], at);
+          : this.ofKey({ id }, this.keyById.values(id)[0], at, null);
       return atLeast(rights.role, role) && reachesNetwork(rights, networkId);
     } catch (error) {
       if (error instanceof DomainError) return false;
@@ -102,10 +103,12 @@ export class RightsNow {
     return { role, networkIds: networksOfUser(role, () => this.networksOf(n)) };
   }
 
-  private ofKey({ id }: Pick<Author, "id">, row: KeyRow | undefined, at: Instant): Rights {
+  /** @param source where the request came from; null where what was ordered goes on without one */
+  private ofKey({ id }: Pick<Author, "id">, row: KeyRow | undefined, at: Instant, source: string | null): Rights {
     if (row === undefined) throw notAuthenticated();
-    const [n, permissions, isEnabled, allNetworks, expiresAt, userN, userRole, isUserEnabled, keyId] = row;
+    const [n, permissions, isEnabled, allNetworks, expiresAt, sources, userN, userRole, isUserEnabled, keyId] = row;
     if (keyId !== id) throw notAuthenticated();
+    if (source !== null && !isAllowedSource(readSources(sources), () => source)) throw sourceNotAllowed();
     assertKeyInForce(isEnabled === 1 && isUserEnabled === 1, expiresAt, at);
     const networkIds = commonNetworks(
       allNetworks === 1 ? null : this.networksOf(n),

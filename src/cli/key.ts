@@ -4,7 +4,13 @@
 import { generateApiKey, hashApiKey, maskApiKey } from "../access/api-key.ts";
 import { ROLES } from "../access/role.ts";
 import { notFound } from "../base/errors.ts";
-import { type ApiKeyCreate, type ApiKeyRecord, type ApiKeyUpdate, apiKeyKind } from "../resources/api-keys/api-key.ts";
+import {
+  AllowedSources,
+  type ApiKeyCreate,
+  type ApiKeyRecord,
+  type ApiKeyUpdate,
+  apiKeyKind,
+} from "../resources/api-keys/api-key.ts";
 import type { KeySecret } from "../resources/api-keys/commands.ts";
 import { type UserRecord, userKind } from "../resources/users/user.ts";
 import type { Store } from "../store.ts";
@@ -57,9 +63,11 @@ const list = defineCommand(
             key.key,
             key.expires_at,
             key.last_used,
+            key.allowed_sources?.join(",") ?? null,
           ]);
       });
-      await io.print(table(["id", "email", "name", "permissions", "state", "key", "expires_at", "last_used"], rows));
+      const fields = ["permissions", "state", "key", "expires_at", "last_used", "allowed_sources"];
+      await io.print(table(["id", "email", "name", ...fields], rows));
     }),
 );
 
@@ -68,13 +76,15 @@ const create = defineCommand(
     name: "key create",
     summary: "creates an API key for a user and prints it, only this once.",
     always: ["data", "email", "name", "permissions", "acceptClock"],
-    maybe: ["networks", "expiresAt", "reason"],
+    maybe: ["networks", "expiresAt", "allowedSources", "reason"],
   },
   (config, io) => {
     const reason = checkReason(config.reason);
     const name = checkSetting(Name, config.name, "--name");
     const permissions = checkSetting(OneOf(ROLES), config.permissions, "--permissions");
     const expiresAt = config.expiresAt === null ? null : checkSetting(Timestamp, config.expiresAt, "--expires-at");
+    const texts = config.allowedSources?.map(({ text }) => text) ?? null;
+    const sources = texts === null ? null : checkSetting(AllowedSources, texts, "--allowed-sources");
     return withStore(config, io, false, async ({ reader, writes }) => {
       const { record: user, organization } = userByEmail(reader, config.email);
       const networks = config.networks === null ? null : networkIdsOf(reader, organization, config.networks);
@@ -85,6 +95,7 @@ const create = defineCommand(
         tags: [],
         permissions,
         expires_at: expiresAt,
+        allowed_sources: sources,
         ...(networks === null ? {} : { network_ids: networks }),
       };
       const key = generateApiKey(io.random);

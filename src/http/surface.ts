@@ -129,9 +129,10 @@ export interface Gate<Actor, Access> {
   /**
    * The payer of a request that may not be taken up at all: whose valid credentials it carries; null for none. Throws
    * nothing, uses nothing up.
+   * @param source the address that it comes from
    * @param mayAsk asked before the store is, which credentials that were good lately do without
    */
-  senderOf(request: Request, mayAsk: () => boolean): unknown;
+  senderOf(request: Request, source: () => string, mayAsk: () => boolean): unknown;
 }
 
 type Values<S> = S extends TSchema ? Static<S> : Record<string, never>;
@@ -340,10 +341,8 @@ export class Surface<Actor, Access> {
   }
 
   private admits(request: Request, now: number): boolean {
-    return this.admission.admits(now, {
-      source: () => this.sourceOf(request),
-      user: (mayAsk) => this.gate.senderOf(request, mayAsk),
-    });
+    const source = () => this.sourceOf(request);
+    return this.admission.admits(now, { source, user: (mayAsk) => this.gate.senderOf(request, source, mayAsk) });
   }
 
   /**
@@ -671,6 +670,7 @@ export class Surface<Actor, Access> {
         request_id: context.requestId,
         source: context.source,
         ...context.logFields,
+        ...(error.cause === undefined ? {} : { cause: String(error.cause) }),
       });
     }
     return errorResponse(error, context.headers);

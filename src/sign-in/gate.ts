@@ -11,6 +11,7 @@ import {
   notAuthenticated,
   requireAccess,
 } from "../access/actor.ts";
+import { isAllowedSource, readSources, type SourceBlocks, sourceNotAllowed } from "../access/allowed-sources.ts";
 import { hashApiKey, isWellFormedApiKey } from "../access/api-key.ts";
 import { commonNetworks, networksOfUser } from "../access/reach.ts";
 import { lesserRole, type Role } from "../access/role.ts";
@@ -43,8 +44,8 @@ export interface UsageReport {
 }
 
 // Parameters are written +?: see SqlBuilder.
-const KEY_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, u.n, u.role, u.is_enabled,
-  u.organization_n
+const KEY_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, k.allowed_sources, u.n,
+  u.role, u.is_enabled, u.organization_n
   FROM api_key_hashes h JOIN api_keys k ON k.n = h.api_key_n JOIN users u ON u.n = k.user_n WHERE h.hash = +?`;
 const SESSION_SQL = `SELECT s.last_used_at, u.n, u.role, u.is_enabled, u.organization_n FROM sessions s
   JOIN users u ON u.n = s.user_n WHERE s.hash = +?`;
@@ -55,8 +56,25 @@ const AUTHOR_SQL = `SELECT a.id, u.id, o.id,
   (SELECT ('{' || members || '}') ->> '$.name' FROM api_keys WHERE n = a.n)
   FROM history_records a, history_records u, history_records o WHERE a.n = +? AND u.n = +? AND o.n = +?`;
 
-type KeyRow = [number, Role, number, number, number | null, number, Role, number, number];
+type KeyRow = [number, Role, number, number, number | null, string | null, number, Role, number, number];
 type SessionRow = [number, number, Role, number, number];
+
+/** Whom credentials are of, and from where they may come. */
+interface Known {
+  readonly actor: Actor;
+  readonly sources: SourceBlocks;
+}
+
+interface Sender {
+  readonly userN: number;
+  readonly sources: SourceBlocks;
+}
+
+/** A key with the rights that it has today. */
+interface FoundKey extends Known {
+  readonly isEnabled: boolean;
+  readonly expiresAt: Instant | null;
+}
 
 export class AccessGate implements Gate<Actor, Access> {
   private readonly reader: Reader;
@@ -66,7 +84,7 @@ export class AccessGate implements Gate<Actor, Access> {
    * The users of credentials that were good the last time that they came, by header or token. What they may is asked
    * each time.
    */
-  private readonly knownSenders = new Map<string, number>();
+  private readonly knownSenders = new Map<string, Sender>();
 
   constructor(options: { reader: Reader; clock: Clock; usage: UsageReport }) {
     this.reader = options.reader;
@@ -90,8 +108,9 @@ export class AccessGate implements Gate<Actor, Access> {
     const credentials = authorization ?? token;
     if (credentials === null) throw notAuthenticated();
     try {
-      const actor = authorization !== null ? this.byKey(authorization) : this.bySession(credentials);
-      if (!this.knownSenders.has(credentials)) this.knowSender(credentials, actor.userN);
+      const { actor, sources } =
+        authorization !== null ? this.byKey(authorization, context) : this.bySession(credentials);
+      if (this.knownSenders.get(credentials)?.sources !== sources) this.knowSender(credentials, actor.userN, sources);
       return actor;
     } catch (error) {
       this.knownSenders.delete(credentials);
@@ -103,41 +122,45 @@ export class AccessGate implements Gate<Actor, Access> {
    * The user: what is counted by, and no right. A key that was good lately counts as its user's, whatever became of it
    * since.
    */
-  senderOf(request: Request, mayAsk: () => boolean): number | null {
+  senderOf(request: Request, source: () => string, mayAsk: () => boolean): number | null {
     const authorization = request.headers.get("authorization");
     const token = authorization === null ? sessionToken(request.headers.get("cookie")) : null;
     const credentials = authorization ?? token;
     if (credentials === null) return null;
     const known = this.knownSenders.get(credentials);
-    if (known !== undefined) return known;
+    // A stolen key is not to use up its user's share from where it cannot be used.
+    if (known !== undefined) return isAllowedSource(known.sources, source) ? known.userN : null;
     const isLikely = authorization === null ? isWellFormedSessionToken(credentials) : keyIn(authorization) !== null;
     if (!isLikely || !mayAsk()) return null;
-    const userN = this.reader.snapshot(() =>
-      authorization !== null ? this.userOfKey(authorization) : this.userOfSession(credentials),
+    const found = this.reader.snapshot(() =>
+      authorization !== null ? this.keyInForce(authorization) : this.userOfSession(credentials),
     );
-    if (userN !== null) this.knowSender(credentials, userN);
+    if (found === null) return null;
+    const { userN, sources } = found;
+    if (!isAllowedSource(sources, source)) return null;
+    this.knowSender(credentials, userN, sources);
     return userN;
   }
 
-  private knowSender(credentials: string, userN: number): void {
-    if (this.knownSenders.size >= KNOWN_SENDERS_MAX) {
+  private knowSender(credentials: string, userN: number, sources: SourceBlocks): void {
+    if (this.knownSenders.size >= KNOWN_SENDERS_MAX && !this.knownSenders.has(credentials)) {
       const [oldest] = this.knownSenders.keys();
       if (oldest !== undefined) this.knownSenders.delete(oldest);
     }
-    this.knownSenders.set(credentials, userN);
+    this.knownSenders.set(credentials, { userN, sources });
   }
 
-  private userOfKey(authorization: string): number | null {
+  private keyInForce(authorization: string): Sender | null {
     const found = this.findKey(authorization);
     const isGood = found?.isEnabled && (found.expiresAt === null || this.clock.now() < found.expiresAt);
-    return isGood ? found.actor.userN : null;
+    return isGood ? { userN: found.actor.userN, sources: found.sources } : null;
   }
 
-  private userOfSession(token: string): number | null {
+  private userOfSession(token: string): Sender | null {
     const row = this.reader.statement(SESSION_SQL).values(hashSessionToken(token))[0] as SessionRow | undefined;
     if (row === undefined) return null;
     const [lastUsedAt, userN, , isEnabled] = row;
-    return isEnabled === 1 && this.clock.now() - lastUsedAt <= SESSION_IDLE_MS ? userN : null;
+    return isEnabled === 1 && this.clock.now() - lastUsedAt <= SESSION_IDLE_MS ? { userN, sources: null } : null;
   }
 
   /**
@@ -167,7 +190,7 @@ export class AccessGate implements Gate<Actor, Access> {
   }
 
   /** The caller as commands and the ledger know it, with what the writer is to look at again. */
-  authorOf({ actor, access, request, requestId, reason }: AskedBy): CommandActor {
+  authorOf({ actor, access, request, requestId, source, reason }: AskedBy): CommandActor {
     if (access === "anyone") throw new Error("gate: an operation that anyone may ask writes as nobody");
     const { id, name, userId, organizationId } = this.named(actor);
     const networkIds = actor.networkNs === null ? null : this.reader.recordIds(actor.networkNs);
@@ -181,7 +204,7 @@ export class AccessGate implements Gate<Actor, Access> {
       userId,
       role: actor.role,
       networkIds,
-      standing: { credential: credentialOf(request), access },
+      standing: { credential: credentialOf(request), source, access },
     };
   }
 
@@ -220,7 +243,7 @@ export class AccessGate implements Gate<Actor, Access> {
     return { type: "User", n: userN, userN, role, organizationN, networkNs: this.userNetworks(userN, role) };
   }
 
-  private bySession(token: string): Actor {
+  private bySession(token: string): Known {
     if (!isWellFormedSessionToken(token)) throw notAuthenticated();
     const hash = hashSessionToken(token);
     const row = this.reader.statement(SESSION_SQL).values(hash)[0] as SessionRow | undefined;
@@ -231,30 +254,46 @@ export class AccessGate implements Gate<Actor, Access> {
     if (now - lastUsedAt > SESSION_IDLE_MS)
       throw new DomainError("auth_session_expired", "The session has ended: sign in again.", {});
     this.usage.sessionUsed(hash, now);
-    return { type: "User", n: userN, userN, role, organizationN, networkNs: this.userNetworks(userN, role) };
+    const networkNs = this.userNetworks(userN, role);
+    return { actor: { type: "User", n: userN, userN, role, organizationN, networkNs }, sources: null };
   }
 
-  private byKey(authorization: string): Actor {
+  private byKey(authorization: string, context: RequestContext): Known {
     // By the header as it came: the same one comes again and again, and recognising it costs more than looking it up.
     const found =
       authorization.length <= AUTHORIZATION_MAX_LENGTH
         ? this.reader.remember(`authorization ${authorization}`, () => this.findKey(authorization))
         : null;
     if (found === null) throw notAuthenticated();
-    const { actor, isEnabled, expiresAt } = found;
+    const { actor, isEnabled, expiresAt, sources } = found;
+    // First of all: from elsewhere nobody learns whether the key would do.
+    if (!isAllowedSource(sources, () => context.source)) {
+      Object.assign(context.logFields, this.logFieldsOf(actor));
+      throw sourceNotAllowed();
+    }
     const now = this.clock.now();
     assertKeyInForce(isEnabled, expiresAt, now);
     this.usage.keyUsed(actor.n, now);
-    return actor;
+    return found;
   }
 
-  /** A key with the rights that it has today. */
-  private findKey(authorization: string): { actor: Actor; isEnabled: boolean; expiresAt: number | null } | null {
+  private findKey(authorization: string): FoundKey | null {
     const key = keyIn(authorization);
     if (key === null) return null;
     const row = this.reader.statement(KEY_SQL).values(hashApiKey(key))[0] as KeyRow | undefined;
     if (row === undefined) return null;
-    const [keyN, permissions, keyEnabled, allNetworks, expiresAt, userN, userRole, userEnabled, organizationN] = row;
+    const [
+      keyN,
+      permissions,
+      keyEnabled,
+      allNetworks,
+      expiresAt,
+      sources,
+      userN,
+      userRole,
+      userEnabled,
+      organizationN,
+    ] = row;
     const networkNs = commonNetworks(
       allNetworks === 1 ? null : this.networks(keyN),
       this.userNetworks(userN, userRole),
@@ -267,7 +306,7 @@ export class AccessGate implements Gate<Actor, Access> {
       organizationN,
       networkNs,
     };
-    return { actor, isEnabled: keyEnabled === 1 && userEnabled === 1, expiresAt };
+    return { actor, sources: readSources(sources), isEnabled: keyEnabled === 1 && userEnabled === 1, expiresAt };
   }
 
   private userNetworks(userN: number, role: Role): readonly number[] | null {

@@ -2,6 +2,7 @@
 // writes; whoever sends them is not asked.
 
 import { atLeast, reachesEveryNetwork } from "../access/role.ts";
+import { type Cidr, cidrContains, parseCidr } from "../base/ip.ts";
 import type { NetChange, WriteTransaction } from "../db/writing/transaction.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { type UserRecord, userKind } from "../resources/users/user.ts";
@@ -14,6 +15,7 @@ const KEY_RIGHTS: ReadonlySet<string> = new Set([
   "expires_at",
   "all_networks",
   "network_ids",
+  "allowed_sources",
   "key",
 ]);
 
@@ -45,6 +47,7 @@ function isLesserKey(before: ApiKeyRecord, after: ApiKeyRecord): boolean {
   return (
     reaches &&
     isNoLonger &&
+    isNoWider(before.allowed_sources, after.allowed_sources) &&
     before.user_id === after.user_id &&
     isNoMoreEnabled(before, after) &&
     atLeast(before.permissions, after.permissions)
@@ -53,6 +56,16 @@ function isLesserKey(before: ApiKeyRecord, after: ApiKeyRecord): boolean {
 
 function isNoMoreEnabled(before: { readonly is_enabled: boolean }, after: { readonly is_enabled: boolean }): boolean {
   return before.is_enabled || !after.is_enabled;
+}
+
+/** Whether every block lies in one of before. */
+function isNoWider(before: readonly string[] | null, after: readonly string[] | null): boolean {
+  if (before === null || after === null) return before === null;
+  const blocks = before.map((text) => parseCidr(text) as Cidr);
+  return after.every((text) => {
+    const block = parseCidr(text) as Cidr;
+    return blocks.some((around) => around.prefixLength <= block.prefixLength && cidrContains(around, block));
+  });
 }
 
 function isWithin(ids: readonly string[], others: readonly string[]): boolean {

@@ -64,6 +64,7 @@ describe("the answer", () => {
       expires_at: "2030-01-02T03:04:05.6+02:00",
       is_enabled: false,
       network_ids: [first.networkId],
+      allowed_sources: ["10.0.0.0/8", "2001:db8::/32"],
       permissions: "Admin",
     };
     const { api_key } = await create(fields);
@@ -87,6 +88,7 @@ describe("the answer", () => {
       permissions: "Viewer",
       expires_at: null,
       all_networks: true,
+      allowed_sources: null,
       network_ids: [first.networkId],
       last_used: null,
     });
@@ -156,6 +158,7 @@ describe("the body", () => {
       ["permissions", "Root"],
       ["permissions", 5],
       ["all_networks", "yes"],
+      ["allowed_sources", []],
     ];
     for (const [field, value] of wrong)
       expect([field, value, await issuePaths(owner.post(PATH, { ...keyBody(), [field]: value }))]).toEqual([

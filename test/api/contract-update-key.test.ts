@@ -70,6 +70,7 @@ describe("the answer", () => {
       expires_at: "2031-01-01T00:00:00.000Z",
       is_enabled: false,
       network_ids: [first.networkId],
+      allowed_sources: ["10.0.0.0/8"],
       permissions: "Member",
     };
     const after = await update(record, fields);
@@ -100,6 +101,7 @@ describe("the body", () => {
       expires_at: "2031-01-01T00:00:00Z",
       is_enabled: false,
       network_ids: [],
+      allowed_sources: ["10.0.0.0/8"],
       permissions: "Admin",
     });
     const expectNothingWritten = writingWatched();
@@ -107,9 +109,10 @@ describe("the body", () => {
     expectNothingWritten();
   });
 
-  test("clears expires_at by null, and nothing else", async () => {
-    const { record } = await newKey({ expires_at: "2031-01-01T00:00:00Z" });
+  test("clears expires_at and allowed_sources by null, and nothing else", async () => {
+    const { record } = await newKey({ expires_at: "2031-01-01T00:00:00Z", allowed_sources: ["10.0.0.0/8"] });
     expect((await update(record, { expires_at: null })).expires_at).toBeNull();
+    expect((await update(record, { allowed_sources: null })).allowed_sources).toBeNull();
     for (const field of [...REQUIRED, "is_enabled", "network_ids", "permissions"])
       expect(await issuePaths(put(record, { [field]: null }))).toEqual([`/${field}`]);
   });

@@ -148,6 +148,12 @@ describe("of an API key", () => {
     ["an earlier end", () => ({ expiresAt: later() }), () => ({ expires_at: soon() })],
     ["some networks instead of all", () => ({}), () => ({ network_ids: [network] })],
     ["fewer networks", () => ({ networkIds: [network, far] }), () => ({ network_ids: [network] })],
+    ["some sources instead of all", () => ({}), () => ({ allowed_sources: ["10.0.0.0/8"] })],
+    [
+      "narrower sources",
+      () => ({ allowedSources: ["10.0.0.0/8", "2001:db8::/32"] }),
+      () => ({ allowed_sources: ["10.1.0.0/16", "10.2.3.4/32", "2001:db8::/32"] }),
+    ],
   ])("%s is done before its turn", async (_what, fields, changes) => {
     expect((await put(admin.client, "auth/keys", key(fields()), changes())).status).toBe(200);
     expect(tried).toEqual([["api_key.update", "urgent"]]);
@@ -162,6 +168,22 @@ describe("of an API key", () => {
     ["no end any more", () => ({ expiresAt: soon() }), async () => ({ expires_at: null })],
     ["another network", () => ({ networkIds: [network] }), async () => ({ network_ids: [far] })],
     ["all networks instead of some", () => ({ networkIds: [network] }), async () => ({ all_networks: true })],
+    [
+      "all sources instead of some",
+      () => ({ allowedSources: ["10.0.0.0/8"] }),
+      async () => ({ allowed_sources: null }),
+    ],
+    ["wider sources", () => ({ allowedSources: ["10.0.0.0/8"] }), async () => ({ allowed_sources: ["10.0.0.0/7"] })],
+    [
+      "other sources beside narrower ones",
+      () => ({ allowedSources: ["10.0.0.0/8"] }),
+      async () => ({ allowed_sources: ["10.1.0.0/16", "::/8"] }),
+    ],
+    [
+      "disabling beside wider sources",
+      () => ({ allowedSources: ["10.0.0.0/8"] }),
+      async () => ({ is_enabled: false, allowed_sources: null }),
+    ],
     ["another user", () => ({}), async () => ({ user_id: (await newUser({ role: "Member" })).id })],
     [
       "disabling beside a later end",

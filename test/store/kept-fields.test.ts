@@ -199,6 +199,7 @@ const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {
     permissions: FIRST,
     all_networks: FIRST,
     network_ids: FIRST,
+    allowed_sources: 24,
     key: FIRST,
   } satisfies Kept<ApiKeyRecord>,
   schedule: {

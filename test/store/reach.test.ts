@@ -184,6 +184,7 @@ function newKey(tx: WriteTransaction, organizationId: string, userId: string, ne
     permissions: random.pick(ROLES),
     all_networks: random.integer(2) === 0,
     network_ids: someOf(networkIds),
+    allowed_sources: null,
     key: maskApiKey(text),
   });
   const hash = Buffer.from(hashApiKey(text));
@@ -246,7 +247,9 @@ function callers(): Array<{ id: string; actor: Actor; author: CommandActor }> {
     const request = new Request("http://localhost/", { headers });
     try {
       const actor = gate.identify({ request } as never, VIEWER);
-      return [{ id, actor, author: gate.authorOf({ actor, access: VIEWER, request, requestId: "", reason: null }) }];
+      const source = "192.0.2.1";
+      const asked = { actor, access: VIEWER, request, requestId: "", source, reason: null };
+      return [{ id, actor, author: gate.authorOf(asked) }];
     } catch (error) {
       // Its key was removed.
       expect((error as DomainError).code).toBe("auth_not_authenticated");

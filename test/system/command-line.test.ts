@@ -170,6 +170,14 @@ describe("what is not understood is refused with status 2 and one line:", () => 
       "--role must be one of Owner, Admin, Member, Viewer; see netledger user --help",
     ],
     [
+      ["key", "create", "--email", "a@b", "--name", "k", "--allowed-sources", "10.0.0.1/8"],
+      '--allowed-sources must be IP addresses and CIDR blocks without host bits, separated by commas, not "10.0.0.1/8"; see netledger key --help',
+    ],
+    [
+      ["key", "create", "--email", "a@b", "--name", "k", "--allowed-sources", Array(101).fill("::1").join()],
+      "--allowed-sources must have 1 to 100 items; see netledger key --help",
+    ],
+    [
       ["key", "create", "--email", "a@b", "--name", "k", "--expires-at", "soon"],
       "--expires-at must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z; see netledger key --help",
     ],

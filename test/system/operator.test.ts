@@ -300,9 +300,28 @@ describe("key", () => {
         key: `${key.slice(0, 8)}…`,
         expires_at: "",
         last_used: "",
+        allowed_sources: "",
       },
     ]);
     expect(list.out).not.toContain(key);
+  });
+
+  test("create limits a key to where it may be used from, and list shows that", async () => {
+    const { running } = await place.serveSetUp();
+    const create = (name: string, sources: string) =>
+      command("key", "create", "--email", "owner@acme.example", "--name", name, "--allowed-sources", sources);
+    const [near, far] = [await create("near", "127.0.0.1, 2001:DB8::/32"), await create("far", "127.0.0.2/32")];
+    expect((await running.withKey(near.out.trim()).get("tags")).status).toBe(200);
+    expect(await running.withKey(far.out.trim()).get("tags")).toMatchObject({
+      status: 401,
+      body: { code: "auth_not_authenticated" },
+    });
+    const listed = rows(await command("key", "list")).map(({ name, allowed_sources }) => [name, allowed_sources]);
+    expect(listed).toEqual([
+      [SET_UP_KEY, ""],
+      ["near", "127.0.0.1/32,2001:db8::/32"],
+      ["far", "127.0.0.2/32"],
+    ]);
   });
 
   test("disable, enable and delete take effect at once", async () => {

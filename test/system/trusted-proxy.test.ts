@@ -2,17 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { ensureExecutable, type Running, Workplace, withDeadline } from "../support/executable/executable.ts";
+import { ensureExecutable, PASSWORD, type Running, Workplace, withDeadline } from "../support/executable/executable.ts";
 
 /** All of 127.0.0.0/8 is this machine's: each of these can be a peer. */
 const [PROXY, OTHER] = ["127.0.0.2", "127.0.0.3"];
 
-let place: Workplace;
-beforeAll(() => {
-  ensureExecutable();
-  place = new Workplace();
-});
-afterAll(() => place.close());
+beforeAll(() => ensureExecutable());
 
 /** Sends a request from one of this machine's addresses. @returns the status */
 async function ask(running: Running, from: string, lines: readonly string[], path = "/api/v1/tags"): Promise<number> {
@@ -41,10 +36,14 @@ async function sourceOf(running: Running, from: string, lines: readonly string[]
 }
 
 describe("an appliance that trusts a proxy", () => {
+  let place: Workplace;
   let running: Running;
   beforeAll(async () => {
+    place = new Workplace();
     running = await place.serve(["--trusted-proxy", `${PROXY},192.0.2.0/24`, "--log-format", "json"]);
   });
+
+  afterAll(() => place.close());
 
   test.each<[string, string[], string]>([
     ["the address that it names", ["X-Forwarded-For: 203.0.113.5"], "203.0.113.5"],
@@ -66,6 +65,78 @@ describe("an appliance that trusts a proxy", () => {
     expect(await sourceOf(running, OTHER, [`X-Forwarded-For: 203.0.113.5, ${PROXY}`])).toBe(OTHER);
   });
 });
+
+describe("a key that may be used from some addresses", () => {
+  let place: Workplace;
+  let running: Running;
+  beforeAll(async () => {
+    place = new Workplace();
+    await place.setUp();
+    running = await place.serve(["--trusted-proxy", PROXY]);
+  });
+
+  afterAll(() => place.close());
+
+  const keyFrom = async (...sources: string[]) => {
+    const flags = ["--email", "owner@acme.example", "--name", `from ${sources}`, "--permissions", "Member"];
+    const limits = sources.length === 0 ? [] : ["--allowed-sources", sources.join()];
+    const { out } = await place.command("key", "create", ...flags, ...limits);
+    return out.trim();
+  };
+
+  test("is good there and unknown elsewhere, by socket and by proxy", async () => {
+    const authorization = `Authorization: Bearer ${await keyFrom(OTHER, "203.0.113.0/24")}`;
+    expect(await ask(running, OTHER, [authorization])).toBe(200);
+    expect(await ask(running, "127.0.0.4", [authorization])).toBe(401);
+    expect(await ask(running, PROXY, [authorization])).toBe(401);
+    expect(await ask(running, PROXY, [authorization, "X-Forwarded-For: 203.0.113.5"])).toBe(200);
+    expect(await ask(running, PROXY, [authorization, "X-Forwarded-For: 203.0.113.5, 198.51.100.1"])).toBe(401);
+    expect(await ask(running, "127.0.0.4", [authorization, "X-Forwarded-For: 203.0.113.5"])).toBe(401);
+  });
+
+  test("loses the streams that it has open elsewhere, and no others, when it is limited", async () => {
+    const key = await keyFrom();
+    const owner = running.client({ cookie: await signIn(running) });
+    const record = (await owner.get("auth/keys")).data.find(({ name }: { name: string }) => name === "from ");
+    const [near, far] = await Promise.all([OTHER, "127.0.0.4"].map((from) => openStream(running, from, key)));
+    await owner.put(`auth/keys/${record.id}`, { ...record, allowed_sources: [`${OTHER}/32`] });
+    expect((await owner.post("tags", { name: "after", color: "Red" })).status).toBe(200);
+    await withDeadline(far?.ended as Promise<void>, "the end of the stream", () => far?.close());
+    expect(far?.text()).not.toContain('"after"');
+    await withDeadline(near?.until('"after"') as Promise<void>, "the change", () => near?.close());
+    near?.close();
+  });
+});
+
+async function signIn(running: Running): Promise<string> {
+  const answer = await running.client().post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD });
+  return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+}
+
+/** The stream of changes, as it comes to one of this machine's addresses. */
+async function openStream(running: Running, from: string, key: string) {
+  const { port } = new URL(running.url);
+  const socket = connect({ host: "127.0.0.1", port: Number(port), localAddress: from });
+  let text = "";
+  let look = () => {};
+  socket.on("data", (piece: Buffer) => {
+    text += piece.toString();
+    look();
+  });
+  const ended = new Promise<void>((resolve) => socket.on("close", () => resolve()));
+  const until = (part: string) =>
+    new Promise<void>((resolve) => {
+      look = () => {
+        if (text.includes(part)) resolve();
+      };
+      look();
+    });
+  socket.write(
+    `GET /api/v1/changes HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+  );
+  await withDeadline(until("retry"), "the stream", () => socket.destroy());
+  return { ended, until, text: () => text, close: () => socket.destroy() };
+}
 
 test("an appliance that is told of no proxy believes none, and names peers of a dual-stack socket as IPv4", async () => {
   const other = new Workplace();

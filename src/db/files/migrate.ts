@@ -37,6 +37,7 @@ import conflicts from "../../../migrations/0020_conflicts.sql" with { type: "tex
 import conflictAcceptances from "../../../migrations/0021_conflict_acceptances.sql" with { type: "text" };
 import completedScans from "../../../migrations/0022_completed_scans.sql" with { type: "text" };
 import preferences from "../../../migrations/0023_preferences.sql" with { type: "text" };
+import allowedSources from "../../../migrations/0024_allowed_sources.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -67,6 +68,7 @@ const MIGRATIONS: readonly string[] = [
   conflictAcceptances,
   completedScans,
   preferences,
+  allowedSources,
 ];
 
 /**

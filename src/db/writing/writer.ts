@@ -358,7 +358,13 @@ function failure(error: unknown): WriteReply {
       isNotUrgent: true,
     };
   if (error instanceof DomainError)
-    return { ok: false, code: error.code, message: error.message, params: error.params, cause: null };
+    return {
+      ok: false,
+      code: error.code,
+      message: error.message,
+      params: error.params,
+      cause: error.cause === undefined ? null : String(error.cause),
+    };
   const trouble = troubleOf(error, "nothing was written");
   if (trouble !== null)
     return { ok: false, code: trouble.code, message: trouble.message, params: {}, cause: String(trouble.cause) };

@@ -61,6 +61,7 @@ export function keyUpdate(
 ): Required<Omit<ApiKeyUpdate, "id" | "network_ids">> & Pick<ApiKeyUpdate, "network_ids"> {
   const { name, organization_id, user_id, tags, expires_at, is_enabled, permissions, all_networks, network_ids } =
     record as ApiKeyRecord;
+  const { allowed_sources } = record as ApiKeyRecord;
   return {
     name,
     organization_id,
@@ -69,6 +70,7 @@ export function keyUpdate(
     expires_at,
     is_enabled,
     permissions,
+    allowed_sources: allowed_sources === null ? null : [...allowed_sources],
     all_networks,
     ...(all_networks ? {} : { network_ids: [...network_ids] }),
   };

@@ -3,13 +3,16 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sourcesColumn } from "../../access/allowed-sources.ts";
 import { commonNetworks, networksOfUser } from "../../access/reach.ts";
 import { ROLES, type Role } from "../../access/role.ts";
 import { parseInstant } from "../../base/instant.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns, type RecordBase } from "../../db/kind.ts";
+import { addsField } from "../../db/shape.ts";
 import {
   Body,
+  CidrText,
   Name,
   Nullable,
   OneOf,
@@ -34,6 +37,8 @@ export interface ApiKeyRecord extends RecordBase {
   /** Whether it follows its user's networks, now and later; then network_ids is empty here and worked out when read. */
   readonly all_networks: boolean;
   readonly network_ids: readonly string[];
+  /** CIDRs that its requests may come from, canonical, in the order of their addresses; null for everywhere. */
+  readonly allowed_sources: readonly string[] | null;
   /** A mask that identifies the key and does not authenticate. */
   readonly key: string;
 }
@@ -51,6 +56,7 @@ export const apiKeys = sqliteTable("api_keys", {
   all_networks: integer().notNull(),
   /** UTC milliseconds; null for never. */
   expires_at: integer(),
+  allowed_sources: text(),
 });
 
 export const apiKeyKind: Kind<ApiKeyRecord> = {
@@ -64,7 +70,9 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
     is_enabled: key.is_enabled ? 1 : 0,
     all_networks: key.all_networks ? 1 : 0,
     expires_at: key.expires_at === null ? null : parseInstant(key.expires_at),
+    allowed_sources: sourcesColumn(key.allowed_sources),
   }),
+  upcasters: [addsField(24, "allowed_sources", null)],
   // It shows to its user and to who sees all of the organization's, by sign-in only.
   isApart: true,
   // So that lists can be those of one user.
@@ -100,6 +108,12 @@ export function networksInForce(
   return commonNetworks(key.all_networks ? null : key.network_ids, ofUser) ?? every;
 }
 
+/** Blocks that one key may be used from. */
+export const ALLOWED_SOURCES_MAX = 100;
+
+/** At least one: emptied by mistake, a list must not mean everywhere. */
+export const AllowedSources = Type.Array(CidrText, { minItems: 1, maxItems: ALLOWED_SOURCES_MAX });
+
 const writable = {
   name: Name,
   organization_id: Uuid,
@@ -111,6 +125,12 @@ const writable = {
   all_networks: Type.Optional(
     Type.Boolean({
       description: "true: all networks of its user, now and later. Default in a create with network_ids: false.",
+    }),
+  ),
+  allowed_sources: Type.Optional(
+    Nullable(AllowedSources, {
+      description:
+        "CIDRs that its requests may come from; anywhere else the key is unknown (401). Null, the default: everywhere. Duplicates are dropped.",
     }),
   ),
   permissions: Type.Optional(OneOf(ROLES)),
@@ -133,6 +153,9 @@ export const ApiKey = Type.Object(
     is_enabled: Type.Boolean(),
     network_ids: Type.Array(Uuid, { description: "The networks it reaches today." }),
     all_networks: Type.Boolean({ description: "Whether it follows its user's networks." }),
+    allowed_sources: Nullable(AllowedSources, {
+      description: "CIDRs that its requests may come from; null for everywhere.",
+    }),
     permissions: OneOf(ROLES),
     key: Type.String({ description: "A mask that identifies the key and does not authenticate." }),
     last_used: Nullable(Timestamp),
@@ -157,6 +180,7 @@ export const API_KEY_EXAMPLE = {
   is_enabled: true,
   network_ids: ["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002"],
   all_networks: false,
+  allowed_sources: ["10.0.30.0/24"],
   permissions: "Viewer",
   key: "nlk_Ab3d…",
   last_used: null,

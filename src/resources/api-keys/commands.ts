@@ -9,6 +9,8 @@ import { atLeast, reachesEveryNetwork } from "../../access/role.ts";
 import { apiKeyHashes } from "../../access/tables.ts";
 import { DomainError, invalid, notFound, referenceInvalid } from "../../base/errors.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
+import { type Cidr, cidrSortKey, isMappedBlock, parseCidr } from "../../base/ip.ts";
+import { compareCodePoints } from "../../base/text.ts";
 import type { RecordBase, Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import { type CallsOf, type ChangeInput, loweringRights, type Removal } from "../../db/writing/command.ts";
@@ -65,6 +67,7 @@ function createApiKey(
       expires_at: expiry(body.expires_at, null),
       is_enabled: body.is_enabled ?? true,
       permissions,
+      allowed_sources: allowedSources(body.allowed_sources, null),
       ...networks(tx, body, user, actor, null),
       key: secret.mask,
     },
@@ -108,6 +111,7 @@ export function keyFields(
     expires_at: expiry(body.expires_at, key.expires_at),
     is_enabled: body.is_enabled ?? key.is_enabled,
     permissions,
+    allowed_sources: allowedSources(body.allowed_sources, key.allowed_sources),
     ...networks(tx, body, user, actor, key),
   };
 }
@@ -172,6 +176,22 @@ function expiry(sent: string | null | undefined, stored: string | null): string 
   if (sent === undefined) return stored;
   const at = sent === null ? null : parseInstant(sent);
   return at === null ? null : formatInstant(at);
+}
+
+/** Each block once, in the order of their addresses: another order is no other list. */
+function allowedSources(
+  sent: readonly string[] | null | undefined,
+  stored: readonly string[] | null,
+): readonly string[] | null {
+  if (sent === undefined) return stored;
+  if (sent === null) return null;
+  const mapped = sent.flatMap((value, place) =>
+    isMappedBlock(parseCidr(value) as Cidr)
+      ? [{ path: `/allowed_sources/${place}`, message: "must have IPv4 addresses as such, not as IPv6", value }]
+      : [],
+  );
+  if (mapped.length > 0) throw invalid(mapped);
+  return [...new Set(sent)].sort((one, other) => compareCodePoints(cidrSortKey(one), cidrSortKey(other)));
 }
 
 /**

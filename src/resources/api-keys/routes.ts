@@ -28,8 +28,8 @@ import { apiKeyResource } from "./resource.ts";
 const { group, write } = apiKeyResource;
 const filters = { ...IdsQuery, ...searchQuery("a word of the key's name") };
 const operations = standardOperations(apiKeyResource, filters);
-const { name, organization_id, user_id, tags, permissions, network_ids } = API_KEY_EXAMPLE;
-const body = { name, organization_id, user_id, tags, permissions, network_ids };
+const { name, organization_id, user_id, tags, permissions, network_ids, allowed_sources } = API_KEY_EXAMPLE;
+const body = { name, organization_id, user_id, tags, permissions, network_ids, allowed_sources };
 const withSecret = { data: { api_key: API_KEY_EXAMPLE, key: "nlk_Ab3d…" } };
 
 /** /api/v1/auth/keys. The text of a key is in the answer that made it, and nowhere else. */

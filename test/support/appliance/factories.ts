@@ -100,6 +100,7 @@ export function newApiKey(
     networkIds?: readonly string[];
     isEnabled?: boolean;
     expiresAt?: string;
+    allowedSources?: readonly string[];
     organizationId?: string;
   } = {},
 ): NewApiKey {
@@ -116,6 +117,7 @@ export function newApiKey(
       permissions: fields.permissions ?? "Owner",
       all_networks: fields.networkIds === undefined,
       network_ids: fields.networkIds ?? [],
+      allowed_sources: fields.allowedSources ?? null,
       key: maskApiKey(key),
     });
     tx.afterwardsRun(() => {

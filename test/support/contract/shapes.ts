@@ -325,6 +325,7 @@ export const apiKeyShape = object({
   is_enabled: flag,
   network_ids: listOf(uuid),
   all_networks: flag,
+  allowed_sources: orNull(listOf(text)),
   permissions: oneOf(...ROLES),
   key: text,
   last_used: orNull(timestamp),

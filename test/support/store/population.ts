@@ -215,6 +215,7 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
     permissions: "Viewer",
     all_networks: false,
     network_ids: [networkId],
+    allowed_sources: ["10.0.0.0/8", "2001:db8::/32"],
     key: "nlk_Ab3d…",
   };
   tx.create(apiKeyKind, organizationId, key);

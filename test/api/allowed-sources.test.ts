@@ -1,0 +1,377 @@
+// From where an API key may be used (handbook: security, "API keys"): what a write takes, and what a request from
+// elsewhere comes to.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { RightsNow } from "../../src/access/rights-now.ts";
+import { type Cidr, parseCidr } from "../../src/base/ip.ts";
+import {
+  NEXT_ROUND_WAIT_MS,
+  ROUND_ALWAYS_ADMITTED,
+  ROUND_ALWAYS_ADMITTED_OF_CALLER,
+  ROUND_WAIT_MS,
+} from "../../src/http/admission.ts";
+import { ALLOWED_SOURCES_MAX } from "../../src/resources/api-keys/api-key.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Answer } from "../support/appliance/client.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { csvRecords } from "../support/contract/csv.ts";
+
+/** In these tests a request names the peer that it has. */
+const PEER = "x-test-peer";
+const PROXY = "192.0.2.80";
+const BLOCKS = ["10.0.30.0/24", "2001:db8:30::/48"];
+
+const appliance = applianceForEach({
+  monotonicMs: () => now,
+  peerOf: (request) => request.headers.get(PEER) ?? "local",
+  trustedProxies: [parseCidr(`${PROXY}/32`) as Cidr],
+});
+const { anonymous, first, handle, holdWrites, keyBody, newApiKey, newHost, newTag, owner, tick } = appliance;
+let now = 0;
+
+beforeEach(async () => {
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  now += NEXT_ROUND_WAIT_MS + 1;
+});
+
+const PATH = "/api/v1/auth/keys";
+const from = (peer: string, rest: Record<string, string> = {}) => ({ [PEER]: peer, ...rest });
+const newKey = async (fields: Wire = {}): Promise<{ record: Wire; key: string }> => {
+  const { api_key: record, key } = await made(owner.post(PATH, { ...keyBody(), ...fields }));
+  return { record, key };
+};
+const put = (record: Wire, changes: Wire): Promise<Answer> =>
+  owner.put(`${PATH}/${record.id}`, { ...record, ...changes });
+const asked = async (key: string, peer: string, rest: Record<string, string> = {}): Promise<number> =>
+  (await anonymous.get("tags", { authorization: `Bearer ${key}`, ...from(peer, rest) })).status;
+
+describe("the list of a key", () => {
+  test("is null, for everywhere, unless it is given", async () => {
+    expect((await newKey()).record.allowed_sources).toBeNull();
+    expect((await newKey({ allowed_sources: null })).record.allowed_sources).toBeNull();
+  });
+
+  test("is kept canonical, each block once, in the order of their addresses", async () => {
+    const { record } = await newKey({
+      allowed_sources: ["2001:DB8:0:0::/32", "192.0.2.7/32", "10.0.0.0/8", "2001:db8::/32", "10.0.0.0/16", "0.0.0.0/0"],
+    });
+    const canonical = ["0.0.0.0/0", "10.0.0.0/8", "10.0.0.0/16", "192.0.2.7/32", "2001:db8::/32"];
+    expect(record.allowed_sources).toEqual(canonical);
+    expect(await made(owner.get(`${PATH}/${record.id}`))).toEqual(record);
+    expect(((await made(owner.get(PATH))) as unknown as Wire[]).find(({ id }) => id === record.id)).toEqual(record);
+    const rows = csvRecords((await owner.get(`${PATH}/export/csv`)).text);
+    expect(rows.find(({ id }) => id === record.id)?.allowed_sources).toBe(canonical.join(";"));
+  });
+
+  test("is no other one in another order, stays where it is left out, and goes by null", async () => {
+    const { record } = await newKey({ allowed_sources: BLOCKS });
+    const { allowed_sources, ...rest } = record;
+    expect(await made(put(record, { allowed_sources: [...BLOCKS].reverse() }))).toEqual(record);
+    expect(await made(owner.put(`${PATH}/${record.id}`, rest))).toEqual(record);
+    expect((await made(owner.put(`${PATH}/${record.id}`, { ...rest, name: "renamed" }))).allowed_sources).toEqual(
+      BLOCKS,
+    );
+    expect((await made(put(record, { allowed_sources: null }))).allowed_sources).toBeNull();
+    expect(allowed_sources).toEqual(BLOCKS);
+  });
+
+  test.each<[string, unknown, string[]]>([
+    ["an empty list", [], ["/allowed_sources"]],
+    ["a text", "10.0.0.0/8", ["/allowed_sources"]],
+    ["an object", {}, ["/allowed_sources"]],
+    ["an address", ["10.0.0.1"], ["/allowed_sources/0"]],
+    ["host bits", ["10.0.0.0/8", "10.0.0.1/8"], ["/allowed_sources/1"]],
+    ["lengths that are none", ["10.0.0.0/33", "::/129", "10.0.0.0/"], [0, 1, 2].map((at) => `/allowed_sources/${at}`)],
+    [
+      "IPv4 written as IPv6",
+      ["::/0", "::ffff:10.0.0.0/104", "::ffff:0:0/96"],
+      ["/allowed_sources/1", "/allowed_sources/2"],
+    ],
+    ["a zone", ["fe80::%eth0/64"], ["/allowed_sources/0"]],
+    ["a name", ["localhost"], ["/allowed_sources/0"]],
+    ["a number", [5], ["/allowed_sources/0"]],
+    ["null within", [null], ["/allowed_sources/0"]],
+    [
+      "more than there may be",
+      Array.from({ length: ALLOWED_SOURCES_MAX + 1 }, (_, at) => `10.0.${at}.0/24`),
+      ["/allowed_sources"],
+    ],
+  ])("refuses %s, each by its place, and writes nothing", async (_what, allowed_sources, paths) => {
+    const { record, key } = await newKey();
+    for (const answer of [
+      await owner.post(PATH, { ...keyBody(), allowed_sources }),
+      await put(record, { allowed_sources }),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
+      expect(answer.body.params.issues.map((issue: Wire) => issue.path)).toEqual(paths);
+    }
+    expect(await made(owner.get(`${PATH}/${record.id}`))).toEqual(record);
+    expect(await asked(key, "203.0.113.1")).toBe(200);
+  });
+
+  test("may be as long as it may be", async () => {
+    const allowed_sources = Array.from({ length: ALLOWED_SOURCES_MAX }, (_, at) => `10.0.${at}.0/24`);
+    const { record, key } = await newKey({ allowed_sources });
+    expect(record.allowed_sources).toHaveLength(ALLOWED_SOURCES_MAX);
+    expect([await asked(key, "10.0.99.1"), await asked(key, "10.0.100.1")]).toEqual([200, 401]);
+  });
+
+  test("is in the history and as of an instant, and comes back by a restore", async () => {
+    const { record, key } = await newKey();
+    tick();
+    const narrowed = await made(put(record, { allowed_sources: BLOCKS }));
+    tick();
+    const versions = (await owner.get(`${PATH}/${record.id}/history`)).data as Wire[];
+    expect(
+      versions.map(({ operation, changed_fields, record: of }) => [operation, changed_fields, of.allowed_sources]),
+    ).toEqual([
+      ["Updated", ["allowed_sources"], BLOCKS],
+      ["Created", [], null],
+    ]);
+    expect((await made(owner.get(`${PATH}/${record.id}?at=${record.created_at}`))).allowed_sources).toBeNull();
+    expect(await asked(key, "203.0.113.1")).toBe(401);
+    await made(owner.post(`${PATH}/${record.id}/restore`, { at: record.created_at }));
+    expect(await asked(key, "203.0.113.1")).toBe(200);
+    await made(owner.post(`${PATH}/${record.id}/restore`, { at: narrowed.updated_at }));
+    expect((await made(owner.get(`${PATH}/${record.id}`))).allowed_sources).toEqual(BLOCKS);
+    expect(await asked(key, "203.0.113.1")).toBe(401);
+  });
+
+  test.each<[string, string[]]>([
+    ["allowed_sources:*", ["narrow", "wide"]],
+    ["NOT allowed_sources:*", ["any"]],
+    ['allowed_sources = "10.0.0.0/8"', ["wide"]],
+    ['allowed_sources : "10.0.30.7"', ["narrow", "wide"]],
+    ['allowed_sources : "10.0.31.7"', ["wide"]],
+    ['allowed_sources : "10.0.0.0/16"', ["narrow"]],
+    ['changes(allowed_sources, "-1d") = 1', ["narrow"]],
+    ['was("-1s", allowed_sources:*)', ["narrow", "wide"]],
+  ])("is asked by filter=%s", async (filter, names) => {
+    await newKey({ name: "any" });
+    const { record } = await newKey({ name: "narrow" });
+    await newKey({ name: "wide", allowed_sources: ["10.0.0.0/8"] });
+    tick();
+    await made(put(record, { allowed_sources: BLOCKS }));
+    appliance.clock.advance(2_000);
+    const found = (await made(owner.get(`${PATH}?filter=${encodeURIComponent(filter)}`))) as unknown as Wire[];
+    expect(found.map(({ name }) => name).sort()).toEqual(names);
+  });
+});
+
+describe("a key with a list", () => {
+  test.each([
+    ["10.0.30.0", 200],
+    ["10.0.30.255", 200],
+    ["::ffff:10.0.30.7", 200],
+    ["2001:db8:30::1", 200],
+    ["2001:DB8:0030:ffff::1", 200],
+    ["10.0.29.255", 401],
+    ["10.0.31.0", 401],
+    ["::ffff:10.0.31.0", 401],
+    ["2001:db8:31::1", 401],
+    ["::10.0.30.7", 401],
+    ["127.0.0.1", 401],
+    ["local", 401],
+  ])("is from %s answered %p", async (peer, status) => {
+    const { key } = await newKey({ allowed_sources: BLOCKS });
+    expect(await asked(key, peer)).toBe(status);
+    // What the caller says of itself is nothing.
+    expect(await asked(key, peer, { "x-forwarded-for": "10.0.30.7" })).toBe(status);
+  });
+
+  test("goes by whom a trusted proxy names", async () => {
+    const { key } = await newKey({ allowed_sources: BLOCKS });
+    const through = (forwardedFor: string) => asked(key, PROXY, { "x-forwarded-for": forwardedFor });
+    expect(await through("10.0.30.7")).toBe(200);
+    expect(await through("198.51.100.1, 10.0.30.7")).toBe(200);
+    expect(await through("10.0.30.7, 198.51.100.1")).toBe(401);
+    expect(await through("10.0.30.7, unknown")).toBe(401);
+    expect(await asked(key, PROXY)).toBe(401);
+  });
+
+  test("is of every IPv4 address by 0.0.0.0/0, and of no IPv6 one", async () => {
+    const { key } = await newKey({ allowed_sources: ["0.0.0.0/0"] });
+    expect([await asked(key, "203.0.113.1"), await asked(key, "::ffff:203.0.113.1")]).toEqual([200, 200]);
+    expect(await asked(key, "2001:db8::1")).toBe(401);
+  });
+
+  test("is from elsewhere answered what a key that is nobody's is answered, whatever has become of it", async () => {
+    const nobodys = `${newApiKey().key.slice(0, 4)}${"0".repeat(43)}`;
+    const seen = ({ status, text, headers }: Answer) => [
+      status,
+      text,
+      headers.get("www-authenticate"),
+      [...headers.keys()].sort(),
+    ];
+    const ask = (key: string, peer: string) =>
+      anonymous.get("tags", { authorization: `Bearer ${key}`, "x-request-id": "same", ...from(peer) });
+    const unknown = seen(await ask(nobodys, "203.0.113.1"));
+    expect(unknown[0]).toBe(401);
+    const good = { allowedSources: BLOCKS };
+    for (const each of [
+      newApiKey(good),
+      newApiKey({ ...good, isEnabled: false }),
+      newApiKey({ ...good, expiresAt: "2020-01-01T00:00:00.000Z" }),
+    ])
+      expect(seen(await ask(each.key, "203.0.113.1"))).toEqual(unknown);
+    // From where it may come, it is told.
+    const { key } = newApiKey({ ...good, isEnabled: false });
+    expect((await ask(key, "10.0.30.7")).body.code).toBe("auth_key_disabled");
+  });
+
+  test("from elsewhere is in the log: which key, from where, and why, and nothing of the key", async () => {
+    const { record, key } = await newKey({ allowed_sources: BLOCKS });
+    for (const send of [
+      () => asked(key, "::ffff:203.0.113.1"),
+      () => anonymous.post("tags", {}, { authorization: `Bearer ${key}`, ...from("203.0.113.1") }),
+      () => asked(key, PROXY, { "x-forwarded-for": "203.0.113.1" }),
+    ]) {
+      appliance.logLines.length = 0;
+      await send();
+      const [line, ...others] = appliance.logLines.filter((each) => each.includes(" request_refused "));
+      expect(others).toEqual([]);
+      expect(line).toContain("code=auth_not_authenticated");
+      expect(line).toContain("source=203.0.113.1 ");
+      expect(line).toContain(`actor_type=ApiKey actor_id=${record.id}`);
+      expect(line).toContain("cause=source_not_allowed");
+      expect(line).not.toContain(key);
+    }
+    appliance.logLines.length = 0;
+    await asked(`nlk_${"0".repeat(43)}`, "203.0.113.1");
+    expect(appliance.logLines.join("\n")).not.toContain("cause=");
+  });
+
+  test("from elsewhere is not used: last_used stays", async () => {
+    const { record, key } = await newKey({ allowed_sources: BLOCKS });
+    await asked(key, "203.0.113.1");
+    expect((await made(owner.get(`${PATH}/${record.id}`))).last_used).toBeNull();
+    await asked(key, "10.0.30.7");
+    expect((await made(owner.get(`${PATH}/${record.id}`))).last_used).not.toBeNull();
+  });
+
+  test("keeps its list when it is rotated", async () => {
+    const { record, key } = await newKey({ allowed_sources: BLOCKS });
+    const rotated = await made(owner.post(`${PATH}/${record.id}/rotate`, {}));
+    expect(rotated.api_key.allowed_sources).toEqual(BLOCKS);
+    expect([await asked(rotated.key, "10.0.30.7"), await asked(rotated.key, "203.0.113.1")]).toEqual([200, 401]);
+    expect(await asked(key, "10.0.30.7")).toBe(401);
+  });
+
+  test("does not hold back sessions", async () => {
+    await newKey({ allowed_sources: BLOCKS });
+    expect((await owner.get("tags", from("203.0.113.1"))).status).toBe(200);
+  });
+});
+
+describe("a change of the list acts at once", () => {
+  test("on the next request, either way", async () => {
+    const { record, key } = await newKey();
+    expect(await asked(key, "203.0.113.1")).toBe(200);
+    await made(put(record, { allowed_sources: BLOCKS }));
+    expect([await asked(key, "203.0.113.1"), await asked(key, "10.0.30.7")]).toEqual([401, 200]);
+    await made(put(record, { allowed_sources: ["203.0.113.0/24"] }));
+    expect([await asked(key, "203.0.113.1"), await asked(key, "10.0.30.7")]).toEqual([200, 401]);
+    await made(put(record, { allowed_sources: null }));
+    expect([await asked(key, "203.0.113.1"), await asked(key, "10.0.30.7")]).toEqual([200, 200]);
+  });
+
+  test("on a write that waits, which writes nothing and is refused as if nobody had sent it", async () => {
+    const { record, key } = await newKey({ permissions: "Admin", allowed_sources: BLOCKS });
+    const late = async (changes: Wire): Promise<Answer> => {
+      const held = holdWrites(({ id }, command) => id === record.id && command === "tag.create");
+      const answering = anonymous.post(
+        "tags",
+        { name: `late ${appliance.random.bytes(4).toHex()}`, color: "Red" },
+        { authorization: `Bearer ${key}`, ...from("10.0.30.7") },
+      );
+      await held.arrived;
+      await made(put(record, changes));
+      held.release();
+      return answering;
+    };
+    appliance.logLines.length = 0;
+    const refused = await late({ allowed_sources: ["10.0.31.0/24"] });
+    expect([refused.status, refused.body.code]).toEqual([401, "auth_not_authenticated"]);
+    expect(appliance.logLines.find((line) => line.includes("cause=source_not_allowed"))).toContain("source=10.0.30.7");
+    expect((await owner.get("tags")).data).toEqual([]);
+    await made(put(record, { allowed_sources: BLOCKS }));
+    expect((await late({ allowed_sources: ["10.0.30.0/25"] })).status).toBe(200);
+  });
+
+  test("on whoever waits for changes, and on a stream of them", async () => {
+    const { record, key } = await newKey({ allowed_sources: BLOCKS });
+    const head = appliance.reader.head().sequence;
+    const headers = { authorization: `Bearer ${key}`, ...from("10.0.30.7") };
+    const waiting = anonymous.get(`changes?after=${head}&wait=60`, headers);
+    const stream = await handle(
+      new Request(`http://localhost/api/v1/changes?after=${head}`, {
+        headers: { accept: "text/event-stream", ...headers },
+      }),
+    );
+    const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
+    const decoder = new TextDecoder();
+    const read = async () => decoder.decode((await reader.read()).value);
+    expect(await read()).toContain("retry");
+    await made(put(record, { allowed_sources: ["10.0.31.0/24"] }));
+    await newTag();
+    expect((await waiting).status).toBe(401);
+    let text = "";
+    for (let next = await reader.read(); !next.done; next = await reader.read()) text += decoder.decode(next.value);
+    expect(text).not.toContain('"tag"');
+  });
+
+  test("and leaves what the key has set off to go on: a scan comes from no address", async () => {
+    const { record } = await newKey({ permissions: "Admin", allowed_sources: BLOCKS });
+    const rights = new RightsNow(appliance.reader.db);
+    const orderer = { type: "ApiKey", id: record.id, role: "Member", networkId: first.networkId } as const;
+    expect(rights.mayOrder(orderer, appliance.clock.now())).toBe(true);
+  });
+});
+
+describe("when requests come together, a key from elsewhere", () => {
+  test("is counted by its address, and leaves its user's share to the user", async () => {
+    const { key } = await newKey({ allowed_sources: BLOCKS });
+    await newHost();
+    // Known to be good, which spares the look-up.
+    expect(await asked(key, "10.0.30.7")).toBe(200);
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    now += NEXT_ROUND_WAIT_MS + 1;
+    const request = (peer: string) =>
+      new Request("http://localhost/api/v1/tags", { headers: { authorization: `Bearer ${key}`, ...from(peer) } });
+    const flood = ROUND_ALWAYS_ADMITTED + ROUND_ALWAYS_ADMITTED_OF_CALLER;
+    const elsewhere = () => new Request("http://localhost/api/v1/tags", { headers: from("198.51.100.1") });
+    // In turns, so that the key was good just before.
+    const inTurns = await Promise.all(
+      [
+        ...Array.from({ length: ROUND_ALWAYS_ADMITTED }, elsewhere),
+        ...Array.from({ length: 2 * ROUND_ALWAYS_ADMITTED_OF_CALLER }, (_, i) =>
+          request(i % 2 === 0 ? "10.0.30.7" : "203.0.113.1"),
+        ),
+      ].map((each) => {
+        now += ROUND_WAIT_MS / 10;
+        return handle(each);
+      }),
+    );
+    expect(inTurns.slice(ROUND_ALWAYS_ADMITTED).map(({ status }) => status)).toEqual(
+      Array.from({ length: ROUND_ALWAYS_ADMITTED_OF_CALLER }, () => [200, 401]).flat(),
+    );
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    now += NEXT_ROUND_WAIT_MS + 1;
+    const answers = await Promise.all(
+      [
+        ...Array.from({ length: flood + 20 }, () => request("203.0.113.1")),
+        ...Array.from({ length: ROUND_ALWAYS_ADMITTED_OF_CALLER + 1 }, () => request("10.0.30.7")),
+      ].map((each) => {
+        now += ROUND_WAIT_MS / 10;
+        return handle(each);
+      }),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.slice(0, flood)).toEqual(Array.from({ length: flood }, () => 401));
+    expect(statuses.slice(flood, flood + 20)).toEqual(Array.from({ length: 20 }, () => 429));
+    expect(statuses.slice(flood + 20)).toEqual([
+      ...Array.from({ length: ROUND_ALWAYS_ADMITTED_OF_CALLER }, () => 200),
+      429,
+    ]);
+  });
+});
