@@ -2,16 +2,16 @@
 // in one run. The earlier commit builds the store: this one brings its copy up to date, and reads versions of the
 // shapes of then. Usage: scripts/bench --against REVISION [--hosts 1000] [--seconds 3] [--turns 5] [--directory DIR]
 
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { median } from "../quantiles.ts";
 import { ask, hostUpdates } from "./asking.ts";
+import { buildStoreBy, checkOut, ROOT, run } from "./earlier.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { load, requestBytes } from "./load.ts";
 import { folder, say, sayRow, settings } from "./program.ts";
 import type { BuiltStore } from "./store.ts";
 
-const ROOT = resolve(import.meta.dir, "../..");
 const CONNECTIONS = 16;
 /** Hosts of one bulk, and interface entries of each. */
 const BULK_HOSTS = 300;
@@ -42,7 +42,10 @@ type Figures = Map<string, number>;
 mkdirSync(directory, { recursive: true });
 const earlier = join(directory, "earlier");
 const sides = [side("before", checkOut(revision, earlier)), side("after", ROOT)] as const;
-const built = buildEarlierStore(earlier, join(directory, "store"));
+say("building the store");
+const built = buildStoreBy(earlier, join(directory, "store"), [
+  { network: "campus", hosts, entriesPerHost: 50, versions: 5 },
+]);
 const [before, after] = sides.map(({ name, executable, reconcile }) => {
   const copy = join(directory, `store-${name}`);
   rmSync(copy, { recursive: true, force: true });
@@ -60,31 +63,6 @@ for (let turn = 1; turn <= turns; turn += 1) {
 }
 print(pairs);
 
-/** The files of a commit in a folder of their own, with what they need. */
-function checkOut(commit: string, folder: string): string {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  run(["sh", "-c", `git -C '${ROOT}' archive '${commit.replaceAll("'", "")}' | tar -x -C '${folder}'`], ROOT);
-  const isSame = (file: string) => readFileSync(join(folder, file), "utf8") === readFileSync(join(ROOT, file), "utf8");
-  // With other dependencies it installs its own.
-  if (isSame("bun.lock") && existsSync(join(ROOT, "node_modules")))
-    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  run(["./scripts/bun", "scripts/build.ts"], folder);
-  return folder;
-}
-
-/** Builds the store, or takes the finished one that is there, by the code of a checkout. */
-function buildEarlierStore(checkout: string, folder: string): BuiltStore {
-  const populations = JSON.stringify([{ network: "campus", hosts, entriesPerHost: 50, versions: 5 }]);
-  const code = `import { buildStore } from "./scripts/benchmark/store.ts";
-    const built = await buildStore(${JSON.stringify(folder)}, ${populations}, (line) => console.error(line));
-    await Bun.write(${JSON.stringify(`${folder}.json`)}, JSON.stringify(built));
-    process.exit(0);`;
-  say("building the store");
-  run(["./scripts/bun", "-e", code], checkout);
-  return JSON.parse(readFileSync(`${folder}.json`, "utf8")) as BuiltStore;
-}
-
 function side(name: string, folder: string): { name: string; executable: string; reconcile: string } {
   const reconcile = join(directory, `reconcile-${name}`);
   run(
@@ -101,12 +79,6 @@ function side(name: string, folder: string): { name: string; executable: string;
     folder,
   );
   return { name, executable: folder === ROOT ? EXECUTABLE : join(folder, "dist/netledger"), reconcile };
-}
-
-function run(command: string[], cwd: string): string {
-  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  if (exitCode !== 0) throw new Error(`${command.join(" ")} failed: ${stderr.toString().trim()}`);
-  return stdout.toString();
 }
 
 async function measure(one: Side): Promise<Figures> {

@@ -5,8 +5,8 @@
 import { join } from "node:path";
 import { BODY_LIMIT_BYTES, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";
 import { ask } from "./asking.ts";
+import { bulkItem } from "./bulk-item.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
-import { fullInterface } from "./interface-item.ts";
 import { folder, say, sayRow, settings } from "./program.ts";
 import { startReader } from "./start-reader.ts";
 import { type BuiltStore, buildStore } from "./store.ts";
@@ -38,7 +38,7 @@ say(
 sayRow("", 48, ["MB sent", "seconds", "reads", "p50 ms", "p99 ms", "longest"]);
 await measure(running, store, "nothing beside the reader", 0, async () => Bun.sleep(2_000));
 let created: Array<{ id: string }> = [];
-const items = Array.from({ length: hosts }, (_, host) => newItem(store, host));
+const items = Array.from({ length: hosts }, (_, host) => bulkItem(store, host, interfaces));
 const megabytes = JSON.stringify(items).length / 1e6;
 await measure(running, store, "created", megabytes, async () => {
   created = await send(items);
@@ -135,26 +135,11 @@ async function drain({ port }: Running, { key }: BuiltStore, path: string): Prom
   for await (const _chunk of body as ReadableStream<Uint8Array>);
 }
 
-function newItem(store: BuiltStore, host: number) {
-  const network_id = store.networkIds.campus as string;
-  return {
-    network_id,
-    name: `bulk-${host}`,
-    ip_addresses: [{ ip_address: `10.200.${host >> 8}.${host & 255}` }],
-    ports: [
-      { number: 22, protocol: "Tcp" },
-      { number: 161, protocol: "Udp" },
-    ],
-    services: [{ name: "ssh", service_definition: "OpenSSH" }],
-    interfaces: Array.from({ length: interfaces }, (_, position) => fullInterface(host, position + 1)),
-  };
-}
-
 /**
  * The items again and again, as many as are taken at once, with descriptions that fill the body, and something wrong at
  * its end.
  */
-function largestBody(items: ReadonlyArray<ReturnType<typeof newItem>>): Uint8Array<ArrayBuffer> {
+function largestBody(items: ReadonlyArray<ReturnType<typeof bulkItem>>): Uint8Array<ArrayBuffer> {
   const room =
     Math.floor((BULK_BODY_LIMIT_BYTES - 100_000 - JSON.stringify(items).length) / (items.length * interfaces + 1)) - 20;
   const filled = items.map((item) => ({

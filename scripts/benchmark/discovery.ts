@@ -4,9 +4,9 @@
 // 48] [--silent 20] [--executable FILE]
 
 import { join } from "node:path";
-import { ask } from "./asking.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { folder, say, sayRow, settings } from "./program.ts";
+import { addCommunity, type ScanRecord, scanned } from "./scanned.ts";
 import { startReader } from "./start-reader.ts";
 import { type BuiltStore, buildStore } from "./store.ts";
 import { blocksOf, FORWARDING_ENTRIES, startSwitches } from "./switches.ts";
@@ -23,26 +23,6 @@ const told = settings({
 });
 const { switches, ports, silent, "snmp-port": snmpPort, executable } = told;
 const directory = folder();
-/** A scan that takes longer is no scan. */
-const LIMIT_S = 600;
-const POLL_MS = 100;
-
-interface ScanRecord {
-  readonly id: string;
-  readonly status: string;
-  readonly progress: {
-    readonly addresses_total: number;
-    readonly hosts_found: number;
-    readonly requests: number;
-    readonly errors: Record<string, number>;
-  } | null;
-  readonly outcome: {
-    readonly records: Record<string, { created: number; updated: number; deleted: number }>;
-    readonly icmp: string | null;
-    readonly problem: string | null;
-  } | null;
-}
-
 if (told.inside) await measureSilence();
 else {
   await measureSwitches();
@@ -59,14 +39,7 @@ async function measureSwitches(): Promise<void> {
       () => {},
     );
     const running = await startExecutable(executable, store.directory, ["--snmp-port", String(snmpPort)]);
-    await ask(running, store, "POST", "/credentials", {
-      organization_id: store.organizationId,
-      name: "public",
-      credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "public" } },
-      assigned_network_ids: [store.networkIds.campus],
-      host_assignments: [],
-      tags: [],
-    });
+    await addCommunity(running, store);
     say("");
     sayRow("", 34, ["seconds", "records", "ports/s", "reads", "p50 ms", "p99 ms", "longest", "MB"]);
     const targets = blocksOf(switches);
@@ -106,28 +79,6 @@ async function measure(running: Running, store: BuiltStore, name: string, reques
   if (scan.progress?.hosts_found !== switches)
     say(`  ${scan.progress?.hosts_found} of ${switches} answered; errors ${JSON.stringify(scan.progress?.errors)}`);
   return scan;
-}
-
-async function scanned(
-  running: Running,
-  store: BuiltStore,
-  request: object,
-  meanwhile: () => Promise<void>,
-): Promise<ScanRecord> {
-  const asked = await ask<ScanRecord>(running, store, "POST", "/discovery/scans", {
-    network_id: store.networkIds.campus,
-    ...request,
-  });
-  const deadline = performance.now() + LIMIT_S * 1_000;
-  for (;;) {
-    const scan = await ask<ScanRecord>(running, store, "GET", `/discovery/scans/${asked.id}`);
-    if (scan.status === "Completed") return scan;
-    if (scan.status !== "Queued" && scan.status !== "Running")
-      throw new Error(`the scan ended as ${scan.status}: ${scan.outcome?.problem}`);
-    if (performance.now() > deadline) throw new Error(`the scan takes longer than ${LIMIT_S} s`);
-    await meanwhile();
-    await Bun.sleep(POLL_MS);
-  }
 }
 
 /** Runs this script again where a whole subnet drops what is sent to it. */
@@ -182,7 +133,7 @@ async function measureSilence(): Promise<void> {
   );
   const running = await startExecutable(executable, store.directory);
   const started = performance.now();
-  const scan = await scanned(running, store, { kind: "sweep", targets: [`10.77.0.0/${silent}`] }, async () => {});
+  const scan = await scanned(running, store, { kind: "sweep", targets: [`10.77.0.0/${silent}`] });
   const seconds = (performance.now() - started) / 1000;
   say(
     `\n${scan.progress?.addresses_total} addresses that drop everything, swept (${scan.outcome?.icmp ?? "no ICMP"}, then TCP): ${seconds.toFixed(1)} s, ${scan.progress?.hosts_found} believed alive`,

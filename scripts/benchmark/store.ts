@@ -28,7 +28,7 @@ import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
 import { fullInterface } from "./interface-item.ts";
 
-interface Population {
+export interface Population {
   /** Name of the network. */
   readonly network: string;
   readonly hosts: number;
