@@ -42,6 +42,8 @@ export function nonNull<T extends object>(fields: T): { [Name in keyof T]?: NonN
 export function withoutNulls<T extends object>(
   fields: T,
 ): { [Name in keyof T]: Exclude<T[Name], null> | (null extends T[Name] ? undefined : never) };
-export function withoutNulls(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? undefined]));
+export function withoutNulls(fields: Readonly<Record<string, unknown>>): object {
+  const having: Record<string, unknown> = {};
+  for (const name in fields) having[name] = fields[name] ?? undefined;
+  return having;
 }

@@ -3,7 +3,7 @@
 
 import { interfaceBeginnings, numberedInterface } from "../base/interface-name.ts";
 import { foldCase, foldMarks } from "../base/text.ts";
-import { canonicalBeginnings, cut, parts, words } from "./search-text.ts";
+import { canonicalBeginnings, cut, isPlain, parts, words } from "./search-text.ts";
 
 /**
  * How a text is found. Name: whole, or by the beginnings of its words. Text: by the beginnings of its words alone.
@@ -78,7 +78,8 @@ export function entryPlace(organizationN: number, { code, scopes }: PlacedKind):
 
 /** The words of a text, without regard to case and marks. */
 export function foldedWords(text: string): string[] {
-  return words(text).map(foldMarks);
+  const folded = words(text);
+  return isPlain(text) ? folded : folded.map(foldMarks);
 }
 
 /** A whole name, as it is compared and indexed. */
@@ -93,6 +94,9 @@ export function foldedWhole(text: string): string {
  * @returns the entries of the version that makes the change, separated by blanks; empty where nothing changes
  */
 export function calledChanges(place: string, before: readonly CalledText[], after: readonly CalledText[]): string {
+  // Nearly all versions are of these two sorts.
+  if (before.length === 0) return inPlace(place, allEntries(after));
+  if (isSameCalled(before, after)) return "";
   const gone = before.filter((text) => !isAmong(text, after));
   const come = after.filter((text) => !isAmong(text, before));
   if (gone.length === 0 && come.length === 0) return "";
@@ -106,13 +110,35 @@ export function calledChanges(place: string, before: readonly CalledText[], afte
   const isDigits = (entry: string) => entry.startsWith(ENTRY.digits);
   const isOtherMac = isOfMac && [...has].some((entry) => isDigits(entry) && isNew(entry));
   const changes: string[] = [];
-  for (const entry of has) if (isNew(entry) || (isOtherMac && isDigits(entry))) changes.push(place + entry);
-  if (isOtherMac) for (const entry of kept) if (isDigits(entry) && !has.has(entry)) changes.push(place + entry);
+  for (const entry of has) if (isNew(entry) || (isOtherMac && isDigits(entry))) changes.push(entry);
+  if (isOtherMac) for (const entry of kept) if (isDigits(entry) && !has.has(entry)) changes.push(entry);
   for (const entry of had) {
     const end = has.has(entry) || kept.has(entry) ? undefined : ENDS[entry[0] as string];
-    if (end !== undefined) changes.push(place + end + entry.slice(1));
+    if (end !== undefined) changes.push(end + entry.slice(1));
   }
-  return changes.join(" ");
+  return inPlace(place, changes);
+}
+
+/** As the index takes them. */
+function inPlace(place: string, entries: readonly string[]): string {
+  return entries.length === 0 ? "" : place + entries.join(` ${place}`);
+}
+
+/** As calledEntries. A handful: a set would cost more. */
+function allEntries(called: readonly CalledText[]): string[] {
+  const all: string[] = [];
+  for (const text of called) for (const entry of entriesOf(text)) if (!all.includes(entry)) all.push(entry);
+  return all;
+}
+
+/** Whether both say the same in the same order. */
+function isSameCalled(one: readonly CalledText[], other: readonly CalledText[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at += 1) {
+    const [{ field, value }, its] = [one[at] as CalledText, other[at] as CalledText];
+    if (value !== its.value || field !== its.field) return false;
+  }
+  return true;
 }
 
 function isAmong({ field, value }: CalledText, texts: readonly CalledText[]): boolean {
@@ -168,7 +194,7 @@ function workedOut(text: string, as: CalledAs, isApart: boolean): string[] {
   const word = isApart ? ENTRY.apart : ENTRY.word;
   if (as === "Mac") {
     if (!isApart) entries.push(word + text);
-    for (const window of macWindows(text.replaceAll(":", ""))) entries.push(ENTRY.digits + window);
+    addDigits(entries, text);
   } else if (as === "Address") {
     entries.push(word + text, ENTRY.whole + text);
     for (const { index } of text.matchAll(/(?<=[.:])[0-9a-f]/g)) entries.push(ENTRY.tail + text.slice(index));
@@ -196,6 +222,34 @@ function addWords(entries: string[], text: string, as: CalledAs, sort: EntrySort
     const whole = folded.join(BLANK);
     if (whole.length <= WHOLE_MAX_LENGTH) entries.push(ENTRY.whole + whole);
   }
+}
+
+/** Of a MAC address as it is stored: lower case, with colons. */
+function addDigits(entries: string[], text: string): void {
+  let octet = octetAt(text, 0);
+  for (let at = OCTET + 1; at + OCTET <= text.length; at += OCTET + 1) {
+    const next = octetAt(text, at);
+    const window = (octet << 8) | next;
+    let entry = digits.get(window);
+    if (entry === undefined) {
+      entry = ENTRY.digits + window.toString(16).padStart(WINDOW, "0");
+      digits.set(window, entry);
+    }
+    entries.push(entry);
+    octet = next;
+  }
+}
+
+/** The entries of two octets, by their number: 65,536 at most. A scan asks for them a million times. */
+const digits = new Map<number, string>();
+
+function octetAt(text: string, at: number): number {
+  return (hexDigit(text.charCodeAt(at)) << 4) | hexDigit(text.charCodeAt(at + 1));
+}
+
+/** @param code of a digit, or of a letter in lower case */
+function hexDigit(code: number): number {
+  return code < 97 ? code - 48 : code - 87;
 }
 
 /** Every two neighbouring octets. @param digits from the beginning of an octet on */

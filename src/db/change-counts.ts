@@ -47,11 +47,23 @@ export function countedScopes(
     if (record === null) continue;
     for (const container of activityScopes(kind, record, organizationN, n)) add(scopes, scopeKey(container, kind));
     for (const field of kind.countedWith ?? []) {
-      const id = (record as unknown as Readonly<Record<string, string | null>>)[field] ?? null;
+      const id = idIn(record, field);
       if (id !== null) add(scopes, scopeKey(n(id), kind));
     }
   }
   return scopes;
+}
+
+/** Whether two records of one kind and organization show and count in the same places. */
+export function isCountedAlike(kind: AnyKind, one: RecordBase, other: RecordBase): boolean {
+  if (one === other) return true;
+  if (containerId(kind, one, "network") !== containerId(kind, other, "network")) return false;
+  for (const field of kind.countedWith ?? []) if (idIn(one, field) !== idIn(other, field)) return false;
+  return true;
+}
+
+function idIn(record: RecordBase, field: string): string | null {
+  return (record as unknown as Readonly<Record<string, string | null>>)[field] ?? null;
 }
 
 /** A handful: a set would cost more. */

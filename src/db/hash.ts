@@ -76,7 +76,7 @@ export function hashTransaction(
 }
 
 function sha256(text: string): Uint8Array {
-  return new Uint8Array(new Bun.CryptoHasher("sha256").update(text).digest());
+  return Bun.SHA256.hash(text) as Uint8Array;
 }
 
 function frame(values: ReadonlyArray<string | number | null>): string {

@@ -72,7 +72,7 @@ export function words(text: string): string[] {
 }
 
 /** Printable ASCII, as nearly all names are: worked out a hundred thousand times in a first scan. */
-function isPlain(text: string): boolean {
+export function isPlain(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }
 
@@ -108,11 +108,26 @@ export function cut(word: string): string {
 export function parts(word: string): string[] {
   const whole = cut(word);
   const found = [whole];
-  if (/^[a-z0-9]*$/.test(whole)) return found;
-  const begins = isPlain(whole) ? /(?<=[^a-zA-Z0-9])[a-zA-Z0-9]/g : /(?<=[^\p{L}\p{M}\p{N}])[\p{L}\p{N}]/gu;
-  for (const { index } of whole.matchAll(begins)) {
-    if (found.length === WORD_MAX_PARTS) break;
-    found.push(whole.slice(index));
-  }
+  if (isPlain(whole)) addPlainParts(found, whole);
+  else
+    for (const { index } of whole.matchAll(/(?<=[^\p{L}\p{M}\p{N}])[\p{L}\p{N}]/gu)) {
+      if (found.length === WORD_MAX_PARTS) break;
+      found.push(whole.slice(index));
+    }
   return found;
+}
+
+/** The same by the letter: an expression would cost several times as much. */
+function addPlainParts(found: string[], whole: string): void {
+  let isWithin = isLetterOrDigit(whole.charCodeAt(0));
+  for (let at = 1; at < whole.length && found.length < WORD_MAX_PARTS; at += 1) {
+    const wasWithin = isWithin;
+    isWithin = isLetterOrDigit(whole.charCodeAt(at));
+    if (isWithin && !wasWithin) found.push(whole.slice(at));
+  }
+}
+
+/** Of ASCII. */
+function isLetterOrDigit(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 }

@@ -3,12 +3,13 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import { OPERATION } from "../../src/db/kind.ts";
+import { OPERATION, scopeKey } from "../../src/db/kind.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { bindingKind } from "../../src/resources/bindings/binding.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { networkKind } from "../../src/resources/networks/network.ts";
 import { type PortRecord, portKind } from "../../src/resources/ports/port.ts";
 import { serviceKind } from "../../src/resources/services/service.ts";
 import { type TagRecord, tagKind } from "../../src/resources/tags/tag.ts";
@@ -17,6 +18,7 @@ import {
   fdbEntryFields,
   hostFields,
   ifEntryFields,
+  networkFields,
   portFields,
   Store,
   serviceFields,
@@ -238,6 +240,42 @@ describe("a change of a part is one version of each whole", () => {
     expect(written(sequence)).toEqual({ host: ["Deleted", null], port: ["Deleted", null] });
     expect(store.list(hostKind)).toEqual({ items: [], total: 0 });
   });
+});
+
+test("what moves counts where it was and where it comes to, also beside what stays", () => {
+  const other = store.create(hostKind, hostFields(store.networkId, "b"));
+  const networkId = store.create(networkKind, networkFields(store.organizationId, "second")).id;
+  const away = store.create(hostKind, hostFields(networkId, "c"));
+  const ports = [22, 23, 24, 25].map((number) => store.create(portKind, portFields(host, number)));
+  const [stays, moves, leaves, follows] = ports as [PortRecord, PortRecord, PortRecord, PortRecord];
+  const late = store.create(portKind, portFields(other, 26));
+  const { sequence } = store.run((tx) => {
+    tx.update(portKind, stays.id, { type: "Ssh" });
+    tx.update(portKind, moves.id, { host_id: other.id });
+    tx.update(portKind, late.id, { type: "Ssh" });
+    tx.update(portKind, leaves.id, { host_id: away.id, network_id: networkId });
+    tx.update(portKind, follows.id, { type: "Ssh" });
+  });
+  const updated = (id: string) =>
+    store.rows<{ updated: number }>(
+      `SELECT updated - coalesce((SELECT updated FROM history_change_counts WHERE scope = c.scope
+        AND sequence < c.sequence ORDER BY sequence DESC LIMIT 1), 0) AS updated
+        FROM history_change_counts c WHERE scope = ? AND sequence = ?`,
+      scopeKey(store.n(id), portKind),
+      sequence ?? 0,
+    )[0]?.updated;
+  expect({
+    organization: updated(store.organizationId),
+    network: updated(store.networkId),
+    second: updated(networkId),
+    host: updated(host.id),
+    other: updated(other.id),
+    away: updated(away.id),
+  }).toEqual({ organization: 5, network: 5, second: 1, host: 4, other: 2, away: 1 });
+  const active = store.rows<{ scope: number }>("SELECT scope FROM history_activity WHERE sequence = ?", sequence ?? 0);
+  expect(active.map(({ scope }) => scope).sort((a, b) => a - b)).toEqual(
+    [store.organizationId, store.networkId, networkId].map((id) => store.n(id)).sort((a, b) => a - b),
+  );
 });
 
 describe("numbers are given in page order", () => {

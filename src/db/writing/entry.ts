@@ -33,8 +33,10 @@ export function netChange(entry: Entry): EntryChange | null {
   const { before, after } = entry;
   if (before === null) return after === null ? null : { entry, operation: "Created", changed: null };
   if (after === null) return { entry, operation: "Deleted", changed: null };
-  const changed = [...new Set([...changedOwnFields(before, after), ...entry.touched])].sort();
-  return changed.length === 0 ? null : { entry, operation: "Updated", changed };
+  const fields = changedOwnFields(before, after);
+  if (fields.length === 0 && entry.touched.size === 0) return null;
+  const changed = entry.touched.size === 0 ? fields : [...new Set([...fields, ...entry.touched])];
+  return { entry, operation: "Updated", changed: changed.sort() };
 }
 
 const BASE_FIELDS = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);
@@ -44,11 +46,17 @@ export function changedOwnFields(before: RecordBase, after: RecordBase): string[
   if (before === after) return [];
   const old = before as unknown as Record<string, unknown>;
   const now = after as unknown as Record<string, unknown>;
-  const names = new Set([...Object.keys(old), ...Object.keys(now)]);
-  return [...names].filter((name) => !BASE_FIELDS.has(name) && !isSame(old[name], now[name]));
+  const changed: string[] = [];
+  for (const name of Object.keys(old)) if (!BASE_FIELDS.has(name) && !isSame(old[name], now[name])) changed.push(name);
+  for (const name of Object.keys(now))
+    if (!Object.hasOwn(old, name) && !BASE_FIELDS.has(name) && !isSame(undefined, now[name])) changed.push(name);
+  return changed;
 }
 
 /** −0 is stored as 0. */
 function isSame(old: unknown, now: unknown): boolean {
+  // Nearly all values are texts, and a bulk compares a million.
+  if (old === now) return true;
+  if (typeof old === "string" && typeof now === "string") return false;
   return Bun.deepEquals(old, now) || JSON.stringify(old) === JSON.stringify(now);
 }

@@ -9,6 +9,7 @@ import {
   type ChangeCounts,
   countedScopes,
   isCounted,
+  isCountedAlike,
   type VersionOperation,
 } from "../change-counts.ts";
 import { hashTransaction, hashVersion } from "../hash.ts";
@@ -72,6 +73,17 @@ interface Rendered {
   readonly sort_keys: string | null;
 }
 
+/** Where a record's change shows and counts. */
+interface Places {
+  readonly kind: AnyKind;
+  readonly organizationN: number;
+  readonly record: RecordBase;
+  /** Whether it is noted that something changed there. */
+  isActive: boolean;
+  /** What is counted there so far; null until something is. */
+  counts: ChangeCounts[] | null;
+}
+
 /** @throws DomainError payload_too_large */
 export function writeLedger(tx: Written, changes: EntryChange[]): void {
   const created = changes.reduce((count, change) => count + (change.operation === "Created" ? 1 : 0), 0);
@@ -94,13 +106,14 @@ class LedgerWriter {
   /** Not yet written. */
   private versions: VersionRow[] = [];
   private spans: Array<{ scope: number; n: number }> = [];
-  private texts: Array<{ n: number; sequence: number; owner_n: number; text: string }> = [];
+  private readonly texts: Array<{ n: number; sequence: number; owner_n: number; text: string }> = [];
   private readonly words: Array<{ n: number; sequence: number; entries: string }> = [];
   private readonly hashes: Array<{ n: number; hash: Uint8Array }> = [];
   private readonly numbers = new Map<string, number>();
   private readonly active = new Set<number>();
   private readonly counts = new Map<number, ChangeCounts>();
   private readonly blocks = new Map<number, Map<number, { alive: number; died: number }>>();
+  private lastPlaces: Places | null = null;
 
   constructor(tx: Written) {
     this.tx = tx;
@@ -302,8 +315,7 @@ class LedgerWriter {
     this.versions.push({ n: entry.n, sequence, valid_from: this.at, hash, ...row });
     if (this.versions.length === ROWS_PER_INSERT) this.writeVersions();
     this.hashes.push({ n: entry.n, hash });
-    this.noteActivity(entry);
-    if (isCounted(entry.kind, operation, changed)) this.noteCounts(entry, operation);
+    this.noteChange(entry, isCounted(entry.kind, operation, changed) ? operation : null);
     this.noteText(entry);
     this.noteWords(entry);
   }
@@ -313,14 +325,39 @@ class LedgerWriter {
     this.versions = [];
   }
 
-  private writeTexts(): void {
-    this.tx.statements.insertSearchTexts(this.texts);
-    this.texts = [];
+  /**
+   * Last and in the order of their keys: whatever is written between, and every key that is lower than the one before,
+   * has SQLite's index write down what it holds, as one more piece to be merged.
+   */
+  private writeWords(): void {
+    const { statements } = this.tx;
+    statements.insertSearchTexts(this.texts.sort((a, b) => a.n - b.n));
+    statements.insertWords(this.words.sort((a, b) => a.n - b.n));
   }
 
   private writeSpans(): void {
     this.tx.statements.openSpan(this.spans, this.tx.sequence);
     this.spans = [];
+  }
+
+  /** @param counted as what the version counts; null where it does not */
+  private noteChange(entry: Entry, counted: VersionOperation | null): void {
+    const places = this.placesOf(entry);
+    if (!places.isActive) this.noteActivity(entry);
+    places.isActive = true;
+    if (counted !== null) for (const counts of (places.counts ??= this.countsOf(entry))) counts[counted] += 1;
+  }
+
+  /** Of what is written together most shows and counts where the record before it does: the parts of one host. */
+  private placesOf({ kind, organizationN, before, after }: Entry): Places {
+    const record = (after ?? before) as RecordBase;
+    const places = { kind, organizationN, record, isActive: false, counts: null };
+    if (before !== null && !isCountedAlike(kind, before, record)) return places;
+    const { lastPlaces: last } = this;
+    if (last?.kind === kind && last.organizationN === organizationN && isCountedAlike(kind, last.record, record))
+      return last;
+    this.lastPlaces = places;
+    return places;
   }
 
   private noteActivity(entry: Entry): void {
@@ -331,26 +368,26 @@ class LedgerWriter {
     for (const scope of scopes) this.active.add(scope);
   }
 
-  private noteCounts(entry: Entry, operation: VersionOperation): void {
-    const { kind, organizationN, before, after } = entry;
-    const scopes = countedScopes(kind, [before, after], organizationN, (id) => this.nOf(id));
-    for (const scope of scopes) {
+  private countsOf({ kind, organizationN, before, after }: Entry): ChangeCounts[] {
+    return countedScopes(kind, [before, after], organizationN, (id) => this.nOf(id)).map((scope) => {
       let counts = this.counts.get(scope);
       if (counts === undefined) this.counts.set(scope, (counts = { Created: 0, Updated: 0, Deleted: 0 }));
-      counts[operation] += 1;
-    }
+      return counts;
+    });
   }
 
   /** Where what a record is found by has changed. */
   private noteText(entry: Entry): void {
     const { search } = entry.kind;
     if (search === undefined) return;
-    const before = entry.before === null ? "" : searchText(search.texts(entry.before));
-    const after = entry.after === null ? "" : searchText(search.texts(entry.after));
+    const had = entry.before === null ? {} : search.texts(entry.before);
+    const has = entry.after === null ? {} : search.texts(entry.after);
+    if (Bun.deepEquals(had, has)) return;
+    const before = searchText(had);
+    const after = searchText(has);
     if (before === after) return;
     const ownerN = this.nOf(search.finds((entry.after ?? entry.before) as RecordBase));
     this.texts.push({ n: entry.n, sequence: this.tx.sequence, owner_n: ownerN, text: after });
-    if (this.texts.length === ROWS_PER_INSERT) this.writeTexts();
   }
 
   /** Where what a record is called has changed. */
@@ -368,10 +405,9 @@ class LedgerWriter {
   /** The transaction's row is its last: after it no version can be added. */
   private close(): void {
     this.writeVersions();
-    this.writeTexts();
     this.writeSpans();
+    this.writeWords();
     const { statements, author, source, sequence, instant, wallAt } = this.tx;
-    statements.insertWords(this.words);
     const row = {
       sequence,
       at: instant,

@@ -51,7 +51,7 @@ export class NativeInsert {
   private readonly sql: string;
   private readonly one: { run(...values: Value[]): unknown };
   private readonly many = new Map<number, { run(...values: Value[]): unknown }>();
-  private readonly valuesOf: (row: Row) => Value[];
+  private readonly valuesOf: (row: Row, values?: Value[]) => Value[];
 
   /** @param query an insert of one row of placeholders, and nothing after its values */
   constructor(db: Sql, query: Written) {
@@ -67,8 +67,7 @@ export class NativeInsert {
     for (const count of ROWS_AT_ONCE) {
       for (; rows.length - start >= count; start += count) {
         const values: Value[] = [];
-        for (let place = start; place < start + count; place += 1)
-          for (const value of this.valuesOf(rows[place] as Row)) values.push(value);
+        for (let place = start; place < start + count; place += 1) this.valuesOf(rows[place] as Row, values);
         this.ofMany(count).run(...values);
       }
     }
@@ -99,9 +98,16 @@ function preparedOnce(sql: string): string {
   return sql.replaceAll(/(=|<|>|limit) \?/g, "$1 +?");
 }
 
-function binder(params: readonly unknown[]): (row: Row) => Value[] {
+/** What adds a row's values to others, in the order of the parameters. */
+function binder(params: readonly unknown[]): (row: Row, values?: Value[]) => Value[] {
   const names = params.map(nameOf);
-  return (row) => names.map((name, place) => (name === null ? params[place] : row[name]) as Value);
+  return (row, values = []) => {
+    for (let place = 0; place < names.length; place += 1) {
+      const name = names[place] as string | null;
+      values.push((name === null ? params[place] : row[name]) as Value);
+    }
+    return values;
+  };
 }
 
 /** The name of a placeholder, also of one that stands for a column's value; null for a fixed value. */

@@ -18,7 +18,7 @@ import {
   type RecordBase,
 } from "../kind.ts";
 import { ChangedRecords, referredId } from "./changed-records.ts";
-import { type Entry, netChange } from "./entry.ts";
+import { type Entry, type EntryChange, netChange } from "./entry.ts";
 import { type Author, writeLedger } from "./ledger.ts";
 import type { Statements } from "./statements.ts";
 
@@ -326,8 +326,8 @@ export class WriteTransaction {
 
   /** Writes the net effect. Answers the sequence, or null where no version came of it. */
   finish(): number | null {
-    this.touchOwners();
-    const changes = [...this.entries.values()].map(netChange).filter((change) => change !== null);
+    const changeOf = this.touchOwners();
+    const changes = [...this.entries.values()].flatMap((entry) => changeOf.get(entry) ?? []);
     if (changes.length > 0) writeLedger(this, changes);
     for (const entry of this.entries.values()) {
       if (entry.observedChanged && entry.after !== null && entry.n > 0) this.statements.setObserved(entry);
@@ -336,12 +336,19 @@ export class WriteTransaction {
     return changes.length > 0 ? this.sequence : null;
   }
 
-  /** A change of a part is a change of the whole: service for its bindings, host for its children. */
-  private touchOwners(): void {
+  /**
+   * A change of a part is a change of the whole: service for its bindings, host for its children.
+   * @returns the net change of each record that has one
+   */
+  private touchOwners(): Map<Entry, EntryChange> {
+    const changeOf = new Map<Entry, EntryChange>();
     // Owners have lower codes than their parts: they are in line, or get in line, before it is their turn.
     for (let code = this.byCode.length - 1; code > 0; code -= 1) {
       for (const entry of this.byCode[code] ?? []) {
-        if (entry.kind.owners === undefined || netChange(entry) === null) continue;
+        const change = netChange(entry);
+        if (change === null) continue;
+        changeOf.set(entry, change);
+        if (entry.kind.owners === undefined) continue;
         for (const state of [entry.before, entry.after]) {
           if (state === null) continue;
           for (const owner of entry.kind.owners(state)) {
@@ -354,6 +361,7 @@ export class WriteTransaction {
         }
       }
     }
+    return changeOf;
   }
 
   /** The record number of the organization that a record found or created here belongs to. */
