@@ -63,6 +63,7 @@ import { tagAssignmentRoutes } from "./resources/tag-assignments/routes.ts";
 import { tagRoutes } from "./resources/tags/routes.ts";
 import { userRoutes } from "./resources/users/routes.ts";
 import { vlanRoutes } from "./resources/vlans/routes.ts";
+import { ROW_LISTS } from "./row-lists.ts";
 import type { AccessGate } from "./sign-in/gate.ts";
 import { preferenceRoutes } from "./sign-in/preference-routes.ts";
 import { signInRoutes } from "./sign-in/routes.ts";
@@ -170,7 +171,7 @@ export function createApp(options: AppOptions) {
   tagRoutes(surface, options.backend);
   userRoutes(surface, options.backend);
   vlanRoutes(surface, options.backend);
-  filterFieldRoutes(surface);
+  filterFieldRoutes(surface, ROW_LISTS);
   changeFeedRoutes(surface, options.backend, options.watch, options.counters);
   activityRoutes(surface, options.backend, options.clock);
   diffRoutes(surface, options.backend, options.clock);

@@ -2,6 +2,7 @@
 
 import type { Actor } from "./access/actor.ts";
 import type { AnyLongRead } from "./db/reading/long-reads.ts";
+import { filteredFindings, filteredScans } from "./discovery/scans/filtered-scans.ts";
 import { changeFeed } from "./history/change-feed.ts";
 import { diff } from "./history/diff-formats.ts";
 import { locate } from "./history/locate/locate.ts";
@@ -27,6 +28,8 @@ export const LONG_READS: readonly AnyLongRead[] = [
   changeFeed,
   conflicts,
   diff,
+  filteredFindings,
+  filteredScans,
   freeSpace,
   faceplate,
   largeRecordRead,

@@ -9,46 +9,17 @@ import { SIGN_IN_BODY_LIMIT_BYTES } from "../http/body.ts";
 import type { Call, RequestContext } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
+import { filterText } from "../inventory/list-answers.ts";
+import { FilterQuery } from "../inventory/list-filter.ts";
+import { RowFilter } from "../inventory/row-filter.ts";
 import { runWrite } from "../inventory/write-answers.ts";
 import { LIST_HEAD, listMeta, listTail, successBody } from "../wire/envelope.ts";
-import {
-  Body,
-  INT32_MAX,
-  LIMIT_DEFAULT,
-  LIMIT_MAX,
-  NAME_MAX_LENGTH,
-  Nullable,
-  OneOf,
-  Timestamp,
-} from "../wire/schemas.ts";
-import { BACKUP_STATES, type Backups, type Backup as BackupView } from "./backups.ts";
+import { Body, INT32_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH } from "../wire/schemas.ts";
+import { BACKUP_EXAMPLE, BACKUP_FIELDS, BackupBody } from "./backup-body.ts";
+import type { Backups, Backup as BackupView } from "./backups.ts";
 import type { BackupCommands } from "./commands.ts";
 import { noSuchBackup } from "./unknown-backup.ts";
 
-const Backup = Type.Object(
-  {
-    name: Type.String({ description: "The file name, in the folder `backups` of the data folder." }),
-    state: OneOf(BACKUP_STATES, { description: "Done: copied, verified and on disk." }),
-    created_at: Timestamp,
-    size_bytes: Nullable(Type.Integer({ minimum: 0 })),
-    sequence: Nullable(Type.Integer({ minimum: 0 }), { description: "The newest transaction in it." }),
-    hash: Nullable(Type.String(), {
-      description: "The hash of that transaction, which covers the whole ledger up to it.",
-    }),
-    reason: Nullable(Type.String(), { description: "Why it failed. Failures are listed until the appliance stops." }),
-  },
-  { $id: "Backup" },
-);
-
-const BACKUP_EXAMPLE: BackupView = {
-  name: "netledger-20261121T091500123Z.db",
-  state: "Done",
-  created_at: "2026-11-21T09:15:00.123Z",
-  size_bytes: 6_929_547_264,
-  sequence: 131_725,
-  hash: "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0",
-  reason: null,
-};
 const STARTED_EXAMPLE: BackupView = {
   ...BACKUP_EXAMPLE,
   state: "Running",
@@ -67,6 +38,7 @@ const List = Type.Object({
     }),
   ),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0, description: "Rows to skip." })),
+  ...FilterQuery,
 });
 const Params = Type.Object({
   name: Type.String({ minLength: 1, maxLength: NAME_MAX_LENGTH, description: "The name of the backup." }),
@@ -92,6 +64,7 @@ export function backupRoutes(
   backups: Backups,
   confirm: ConfirmCaller,
 ): void {
+  const { reader } = backend;
   /** A backup is of everything: a key that was given some networks is not to have it made, nor to hear of it. */
   const ofEverything = ({ actor }: Call<Actor, unknown, unknown, unknown>): void => {
     if (actor.networkNs !== null)
@@ -111,14 +84,15 @@ export function backupRoutes(
         group,
         access: OWNER,
         query: List,
-        answer: Type.Array(Backup),
+        answer: Type.Array(BackupBody),
         isList: true,
         example: { data: [BACKUP_EXAMPLE] },
       },
       (call) => {
         ofEverything(call);
         const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
-        const all = backups.list();
+        const filter = RowFilter.of(reader, BACKUP_FIELDS, call.actor, filterText(call, reader, null));
+        const all = backups.list().filter((each) => filter === null || filter.holds(each));
         const page = all.slice(offset, limit === 0 ? all.length : offset + limit);
         const items = page.map((each) => JSON.stringify(each)).join(",");
         return json(call, LIST_HEAD + items + listTail(listMeta({ limit, offset, total: all.length }, null)));
@@ -134,7 +108,7 @@ export function backupRoutes(
           "Returns at once, with the backup Running: a large store takes minutes. Only one runs at a time. The appliance keeps working meanwhile; the backup is one consistent state of the whole store. It does not contain the key that encrypts the credentials' secrets.",
         group,
         access: OWNER,
-        answer: Backup,
+        answer: BackupBody,
         errors: ["entity_already_exists"],
         example: { data: STARTED_EXAMPLE },
       },
@@ -158,7 +132,7 @@ export function backupRoutes(
         group,
         access: OWNER,
         params: Params,
-        answer: Backup,
+        answer: BackupBody,
         example: { data: BACKUP_EXAMPLE },
       },
       (call) => {

@@ -105,11 +105,11 @@ export class ChangeView {
   /**
    * Each version as a JSON object, in the order given.
    * @param options.withType names the kind of each
-   * @param options.isWhole hosts with their children
+   * @param options.isWhole hosts with their children; null: without the record
    */
-  render(changes: readonly RecordChange[], options: { withType: boolean; isWhole: boolean }): string[] {
+  render(changes: readonly RecordChange[], options: { withType: boolean; isWhole: boolean | null }): string[] {
     const entries = this.log.entries(changes.map((change) => change.sequence));
-    const records = this.records(changes, options.isWhole);
+    const records = options.isWhole === null ? changes.map(() => "null") : this.records(changes, options.isWhole);
     return changes.map((change, place) => {
       const type = options.withType ? `"entity_type":"${change.kind.name}",` : "";
       const fields = JSON.stringify(this.reached.of(change.kind, [change])[0] ?? []);

@@ -9,6 +9,8 @@ import { RESOLUTIONS } from "../db/pruned-history.ts";
 import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
+import { filterText } from "../inventory/list-answers.ts";
+import { FilterQuery } from "../inventory/list-filter.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../inventory/read-instant.ts";
 import { ORDER_DIRECTIONS } from "../resources/ordering.ts";
@@ -23,35 +25,11 @@ import {
   SequenceParams,
   Timestamp,
 } from "../wire/schemas.ts";
-import { ACTOR_TYPES, OPERATIONS, TransactionOfChange } from "./change-view.ts";
+import { ACTOR_TYPES } from "./change-view.ts";
 import { narrowingOf, narrowingQuery } from "./narrowing.ts";
 import { Period, periodQuery } from "./period.ts";
+import { LISTED_TRANSACTION_EXAMPLE, Transaction } from "./transaction-rows.ts";
 import { type MadeBy, type TransactionsInput, transaction, transactions } from "./transactions.ts";
-
-const Transaction = Type.Object(
-  {
-    ...TransactionOfChange.properties,
-    command: Type.String({ description: "The command, such as `host.update`." }),
-    changes: Type.Record(
-      Type.String(),
-      Type.Object(
-        Object.fromEntries(OPERATIONS.map((operation) => [operation, Type.Optional(Type.Integer({ minimum: 1 }))])),
-      ),
-      { description: "Versions by kind of record and operation, of what the caller reaches." },
-    ),
-  },
-  { $id: "Transaction" },
-);
-
-const TRANSACTION_EXAMPLE = {
-  sequence: 42,
-  at: "2026-11-21T09:15:00.123Z",
-  actor: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0003", name: "Ada" },
-  request_id: "0f3a1c9be2d4-1x",
-  reason: "CHG-4711: move the uplink",
-  command: "host.update",
-  changes: { host: { Updated: 1 }, port: { Created: 2 } },
-};
 
 const Ledger = Type.Object(
   {
@@ -106,6 +84,7 @@ const TransactionsQuery = Type.Object({
   order_direction: Type.Optional(
     OneOf(ORDER_DIRECTIONS, { default: "desc", description: "`desc`: newest first. `asc`: oldest first." }),
   ),
+  ...FilterQuery,
   ...PageQuery,
 });
 
@@ -125,7 +104,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
         query: TransactionsQuery,
         answer: Type.Array(Transaction),
         isList: true,
-        example: { data: [TRANSACTION_EXAMPLE] },
+        example: { data: [LISTED_TRANSACTION_EXAMPLE] },
       },
       (call) => {
         const now = reader.now();
@@ -150,6 +129,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
             until: Math.min(until, (asOf ?? reader.head()).sequence),
             direction: order_direction ?? "desc",
             ...(reason === undefined ? {} : { reason }),
+            filter: filterText(call, reader, asked),
             narrowing: narrowingOf(reader, call.actor, call.query),
             ...(isBySomeone ? { madeBy: defined<MadeBy>({ types: actor_type, id: actor_id, name: actor_name }) } : {}),
             limit,
@@ -172,7 +152,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
         params: SequenceParams,
         answer: Transaction,
         isRecord: false,
-        example: { parameters: { sequence: 2 }, data: TRANSACTION_EXAMPLE },
+        example: { parameters: { sequence: 2 }, data: LISTED_TRANSACTION_EXAMPLE },
       },
       async (call) => {
         const { sequence } = call.params;

@@ -9,12 +9,15 @@ import { pascalCase } from "../base/text.ts";
 import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
+import { filterText } from "../inventory/list-answers.ts";
+import { FilterQuery } from "../inventory/list-filter.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../inventory/read-instant.ts";
 import { RESOURCES } from "../inventory/resources.ts";
 import { IdParams, LIMIT_DEFAULT, PageQuery } from "../wire/schemas.ts";
-import { VersionOf, versionExample } from "./change-view.ts";
+import { versionExample } from "./change-view.ts";
 import { type RecordHistoryInput, recordHistory } from "./record-history.ts";
+import { versionFields } from "./version-rows.ts";
 
 const WITH_CHILDREN = {
   include_children: Type.Optional(
@@ -24,7 +27,7 @@ const WITH_CHILDREN = {
 
 /** The history of every resource's records. */
 export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
-  for (const { kind, path, group, answer, listed, example, read } of RESOURCES) {
+  for (const { kind, path, group, listed, example, read } of RESOURCES) {
     const more: TProperties = listed === undefined ? {} : WITH_CHILDREN;
     surface.get(
       `/api/v1/${path}/:id/history`,
@@ -36,8 +39,8 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
         group,
         access: read,
         params: IdParams,
-        query: Type.Object({ ...more, ...PageQuery }),
-        answer: Type.Array(VersionOf(listed ?? answer, pascalCase(kind.name))),
+        query: Type.Object({ ...more, ...FilterQuery, ...PageQuery }),
+        answer: Type.Array(versionFields(kind.name).entity.row),
         isList: true,
         example: { data: [versionExample(example)], parameters: { id: example.id as string } },
       },
@@ -61,6 +64,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
             limit,
             offset,
             isAlone,
+            filter: filterText(call, reader, asked),
             asked,
             ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
           };

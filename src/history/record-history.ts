@@ -2,10 +2,12 @@
 
 import type { Actor } from "../access/actor.ts";
 import type { Thinned } from "../db/pruned-history.ts";
-import { ChangeLog } from "../db/reading/change-log.ts";
+import { ChangeLog, type RecordChange } from "../db/reading/change-log.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
+import type { FilterText } from "../inventory/list-filter.ts";
 import { resourceOf } from "../inventory/resources.ts";
+import { RowFilter } from "../inventory/row-filter.ts";
 import {
   commaSeparated,
   LIST_HEAD,
@@ -15,6 +17,7 @@ import {
   thinnedUntilMember,
 } from "../wire/envelope.ts";
 import { ChangeView } from "./change-view.ts";
+import { versionFields } from "./version-rows.ts";
 
 export interface RecordHistoryInput {
   readonly actor: Actor;
@@ -26,6 +29,7 @@ export interface RecordHistoryInput {
   /** Versions; 0 for all. */
   readonly limit: number;
   readonly offset: number;
+  readonly filter: FilterText;
   /** Hosts without their children. */
   readonly isAlone: boolean;
   /** The instant to be echoed; null where none was asked for. */
@@ -45,9 +49,12 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
   const view = new ChangeView(reader, input.actor);
   const isWhole = !input.isAlone;
   const step = isWhole && resource.compose?.parts !== undefined ? 1 : STEP_VERSIONS;
+  const filter = RowFilter.of(reader, versionFields(kindName), input.actor, input.filter);
+  const matching = filter === null ? null : yield* matchingVersions(filter);
   yield encoder.encode(LIST_HEAD);
   yield* commaSeparated(versions());
-  yield encoder.encode(listTail(listMeta({ limit, offset, total: log.versionCount(n, until) }, asked, thinned())));
+  const total = matching?.length ?? log.versionCount(n, until);
+  yield encoder.encode(listTail(listMeta({ limit, offset, total }, asked, thinned())));
 
   function thinned(): string {
     const incompleteUntil = reader.thinnedPast.incompleteUntil(0);
@@ -60,12 +67,36 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
   function* versions(): Generator<Uint8Array> {
     const end = limit === 0 ? Number.POSITIVE_INFINITY : offset + limit;
     for (let place = offset; place < end; place += step) {
-      const changes = log.versions(resource.kind, n, id, until, Math.min(step, end - place), place);
+      const count = Math.min(step, end - place);
+      const changes = matching?.slice(place, place + count) ?? page(count, place);
       for (const run of view.lightRuns(changes))
         yield encoder.encode(view.render(run, { withType: false, isWhole }).join(","));
       if (changes.length < step) return;
     }
   }
+
+  function page(count: number, place: number): RecordChange[] {
+    return log.versions(resource.kind, n, id, until, count, place);
+  }
+
+  /** Whole records are looked at only where the filter asks of them. */
+  function* matchingVersions(asked: RowFilter): Generator<Uint8Array, RecordChange[]> {
+    const found: RecordChange[] = [];
+    const asWhole = asked.asks("record") ? isWhole : null;
+    const count = asWhole === true ? step : STEP_VERSIONS;
+    for (let place = 0; ; place += count) {
+      const changes = page(count, place);
+      for (const run of view.lightRuns(changes)) {
+        const rows = view.render(run, { withType: false, isWhole: asWhole });
+        found.push(...run.filter((_, at) => asked.holds(JSON.parse(rows[at] as string) as object)));
+        yield PAUSE;
+      }
+      if (changes.length < count) return found;
+    }
+  }
 });
+
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
 
 const encoder = new TextEncoder();

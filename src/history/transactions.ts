@@ -6,10 +6,15 @@ import type { VersionOperation } from "../db/change-counts.ts";
 import type { Thinned } from "../db/pruned-history.ts";
 import type { Activity, TransactionRange } from "../db/reading/activity.ts";
 import { ChangeLog, type ChangeQuery, type LedgerEntry } from "../db/reading/change-log.ts";
+import { rowConditionSql } from "../db/reading/condition-sql.ts";
 import { CountedChanges } from "../db/reading/counted-changes.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { hasReason, ReasonSearch } from "../db/reading/reason-search.ts";
+import type { Settled } from "../db/reading/settled-condition.ts";
+import { SqlBuilder } from "../db/reading/sql-builder.ts";
+import type { FilterText } from "../inventory/list-filter.ts";
+import { holdsForRow, RowFilter } from "../inventory/row-filter.ts";
 import {
   LIST_HEAD,
   listMeta,
@@ -21,6 +26,7 @@ import {
 } from "../wire/envelope.ts";
 import { CHANGE_KINDS, transactionText } from "./change-view.ts";
 import { isNarrowed, type Narrowing, narrowedChanges } from "./narrowing.ts";
+import { TRANSACTION_FIELDS, transactionObjectSql } from "./transaction-rows.ts";
 
 export interface TransactionsInput {
   readonly actor: Actor;
@@ -33,6 +39,7 @@ export interface TransactionsInput {
   /** Only those with changes of this. */
   readonly narrowing?: Narrowing;
   readonly madeBy?: MadeBy;
+  readonly filter?: FilterText;
   /** Only those whose reason has this text in it; all where absent. */
   readonly reason?: string;
   /** Rows; 0 for all. */
@@ -61,7 +68,9 @@ const PAUSE = new Uint8Array(0);
 export const transactions = longRead("transactions", function* (reader: Reader, input: TransactionsInput) {
   const { after = 0, limit, offset, asked, actor } = input;
   const log = new ChangeLog(reader);
-  const list = yield* listOf(reader, log, input);
+  const filter = RowFilter.of(reader, TRANSACTION_FIELDS, actor, input.filter);
+  const listed = yield* listOf(reader, log, input);
+  const list = filter === null ? listed : matching(reader, actor, filter, listed);
   yield encoder.encode(LIST_HEAD);
   let isFirst = true;
   for (const sequences of page(list.from(offset), limit)) {
@@ -164,6 +173,66 @@ function only(list: TransactionList, filter: (sequences: readonly number[]) => r
   };
 }
 
+/** Transactions that a filter looks at together. */
+const STEP_LOOKED = 1_000;
+
+/** Those of a list that a filter leaves. */
+function matching(reader: Reader, actor: Actor, filter: RowFilter, list: TransactionList): TransactionList {
+  const log = new ChangeLog(reader);
+  const settled = filter.alone;
+  const changes: ChangeQuery | null = filter.asks("changes") ? { reach: actor, kinds: CHANGE_KINDS } : null;
+  /** In bounded steps, each with those that it leaves. */
+  function* left(): Generator<readonly number[]> {
+    for (const step of list.from(0))
+      for (let start = 0; start < step.length; start += STEP_LOOKED) {
+        const some = step.slice(start, start + STEP_LOOKED);
+        const sure = new Set<number>();
+        const unsure: number[] = [];
+        for (const [sequence, verdict] of judged(reader, settled, some)) {
+          if (verdict === 1) sure.add(sequence);
+          else if (verdict === null) unsure.push(sequence);
+        }
+        const entries = log.entries(unsure);
+        for (const sequence of unsure) {
+          const looking = shown(log, changes, entries.get(sequence) as LedgerEntry);
+          let row = looking.next();
+          for (; row.done !== true; row = looking.next()) yield [];
+          if (holdsForRow(settled, row.value)) sure.add(sequence);
+        }
+        yield some.filter((sequence) => sure.has(sequence));
+      }
+  }
+  return {
+    *from(offset) {
+      let skipped = 0;
+      for (const step of left()) {
+        yield step.slice(offset - skipped);
+        skipped = Math.min(offset, skipped + step.length);
+      }
+    },
+    *count() {
+      let count = 0;
+      for (const step of left()) {
+        count += step.length;
+        yield;
+      }
+      return count;
+    },
+  };
+}
+
+/** What SQL tells of each of these: 1, 0, or null. */
+function judged(reader: Reader, condition: Settled, sequences: readonly number[]): Array<[number, number | null]> {
+  const sql = new SqlBuilder(null);
+  const verdict = rowConditionSql(condition, transactionObjectSql, (value) => sql.bind(value));
+  return reader
+    .statement(
+      `SELECT t.sequence, ${verdict} FROM json_each(${sql.bind(JSON.stringify(sequences))}) j
+        CROSS JOIN history_transactions t ON t.sequence = j.value`,
+    )
+    .values(...sql.values) as Array<[number, number | null]>;
+}
+
 /** Each once, in order. */
 function* transactionsOf(changes: CountedChanges, range: TransactionRange): Generator<Uint8Array, number[]> {
   const sequences: number[] = [];
@@ -226,16 +295,29 @@ export const transaction = longRead("transaction", function* (reader: Reader, in
 
 /** A transaction as a JSON object. */
 function* described(log: ChangeLog, query: ChangeQuery, entry: LedgerEntry): Generator<Uint8Array, string> {
-  const { sequence } = entry;
+  const counting = countedIn(log, query, entry.sequence);
+  let counted = counting.next();
+  for (; counted.done !== true; counted = counting.next()) yield PAUSE;
+  return `${transactionText(entry).slice(0, -1)},"command":${JSON.stringify(entry.source)},"changes":${JSON.stringify(counted.value)}}`;
+}
+
+/** The same as an object. @param query of what it changed; null where that does not matter */
+function* shown(log: ChangeLog, query: ChangeQuery | null, entry: LedgerEntry): Generator<void, object> {
+  const changes = query === null ? {} : yield* countedIn(log, query, entry.sequence);
+  return { ...(JSON.parse(transactionText(entry)) as object), command: entry.source, changes };
+}
+
+/** By kind and operation, how many versions it wrote. */
+function* countedIn(log: ChangeLog, query: ChangeQuery, sequence: number): Generator<void, object> {
   const counts: Record<string, Partial<Record<VersionOperation, number>>> = {};
   for (const { changes, through } of log.changesIn(query, { sequences: [sequence], through: sequence })) {
     for (const { kind, operation } of changes) {
       const byOperation = (counts[kind.name] ??= {});
       byOperation[operation] = (byOperation[operation] ?? 0) + 1;
     }
-    if (through < sequence) yield PAUSE;
+    if (through < sequence) yield;
   }
-  return `${transactionText(entry).slice(0, -1)},"command":${JSON.stringify(entry.source)},"changes":${JSON.stringify(counts)}}`;
+  return counts;
 }
 
 const encoder = new TextEncoder();

@@ -6,10 +6,12 @@ import type { Surface } from "../http/surface.ts";
 import { metaAt, successBody } from "../wire/envelope.ts";
 import { Nullable, OneOf } from "../wire/schemas.ts";
 import { COMPARATORS } from "./filter/grammar.ts";
+import type { FieldOfKind } from "./filter/schema-fields.ts";
 import { COMPARATORS_OF, VALUE_TYPES } from "./filter/value-tests.ts";
-import { type FieldOfKind, fieldsOf } from "./filter-fields.ts";
+import { type Filterable, fieldsOf } from "./filter-fields.ts";
 import { OVER_TIME_USAGE } from "./read-filter.ts";
 import { RESOURCES } from "./resources.ts";
+import { RowFields, type RowList } from "./row-fields.ts";
 
 const Field = Type.Object(
   {
@@ -30,7 +32,7 @@ const Field = Type.Object(
 const Fields = Type.Object(
   {
     kind: Type.String(),
-    path: Type.String({ description: "Of its list, below `/api/v1`." }),
+    path: Type.String({ description: "Of its list, below `/api/v1`; or from `/` on." }),
     is_searched: Type.Boolean({ description: "Whether a filter may hold words to search for." }),
     fields: Type.Array(Field),
     functions: Type.Array(Type.Object({ name: Type.String(), usage: Type.String() })),
@@ -38,42 +40,49 @@ const Fields = Type.Object(
   { $id: "FilterFields" },
 );
 
-const KIND_NAMES = RESOURCES.map(({ kind }) => kind.name);
-
-/** /api/v1/fields/{kind}. */
-export function filterFieldRoutes(surface: Surface<Actor, Access>): void {
+/**
+ * /api/v1/fields/{kind}.
+ * @param rowLists the lists of what is no record
+ */
+export function filterFieldRoutes(surface: Surface<Actor, Access>, rowLists: readonly RowList[]): void {
+  const answers = new Map(
+    [
+      ...RESOURCES.map(({ kind, path }) => answerOf(kind.name, path, fieldsOf(kind.name))),
+      ...rowLists.map((list) => answerOf(list.name, list.path, new RowFields(list))),
+    ].map((answer) => [answer.kind, answer]),
+  );
+  const vlan = answers.get("vlan") as ReturnType<typeof answerOf>;
   surface.get(
     "/api/v1/fields/:kind",
     {
       operationId: "listFilterFields",
-      summary: "List what a filter can ask of a kind of record",
+      summary: "List what a filter can ask of a kind of record, or of the rows of another list",
       description:
-        "Names, types, operators and values, for completion. Fields of other records follow their name after a dot.",
+        "Names, types, operators and values, for completion. Fields of other records follow their name after a dot. What is no record (a scan, a transaction, a version) has its kind as well: no words are searched there, and nothing is asked over time.",
       group: "Questions",
       access: VIEWER,
-      params: Type.Object({ kind: OneOf(KIND_NAMES, { description: "The kind of record." }) }),
+      params: Type.Object({ kind: OneOf([...answers.keys()], { description: "The kind of record or row." }) }),
       answer: Fields,
       isRecord: false,
       example: {
         parameters: { kind: "vlan" },
-        data: { ...answerOf("vlan"), fields: answerOf("vlan").fields.slice(0, 3) },
+        data: { ...vlan, fields: vlan.fields.slice(0, 3) },
       },
     },
     (call) =>
-      new Response(successBody(JSON.stringify(answerOf(call.params.kind)), metaAt(null)), {
+      new Response(successBody(JSON.stringify(answers.get(call.params.kind)), metaAt(null)), {
         headers: { ...call.headers, "content-type": "application/json" },
       }),
   );
 }
 
-function answerOf(kindName: string) {
-  const fields = fieldsOf(kindName);
+function answerOf(kind: string, path: string, fields: Filterable) {
   return {
-    kind: kindName,
-    path: RESOURCES.find(({ kind }) => kind.name === kindName)?.path ?? "",
-    is_searched: fields.kind.search !== undefined || fields.kind.called !== undefined,
+    kind,
+    path,
+    is_searched: fields.isSearched,
     fields: fields.list().map(shown),
-    functions: Object.entries(OVER_TIME_USAGE).map(([name, usage]) => ({ name, usage })),
+    functions: fields.hasVersions ? Object.entries(OVER_TIME_USAGE).map(([name, usage]) => ({ name, usage })) : [],
   };
 }
 

@@ -1,14 +1,23 @@
 // What can be asked of the records of a kind, by wire name: worked out from the schema of its answer, from what it
 // refers to and from what is listed in it.
 
-import { Kind as SchemaKind, type TSchema } from "@sinclair/typebox";
-import { oneEntity } from "../base/entity-words.ts";
+import type { TSchema } from "@sinclair/typebox";
+import { type Entity, oneEntity } from "../base/entity-words.ts";
 import { FILTER_MAX_REFERENCES } from "../base/filter-limits.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import type { CalledField } from "../db/called-words.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Condition, FieldPlace, FieldStep } from "../db/reading/condition.ts";
-import { FilterProblem, type Member, shownPart } from "./filter/grammar.ts";
+import { FilterProblem, shownPart } from "./filter/grammar.ts";
+import {
+  descriptionOf,
+  type FieldOfKind,
+  itemOf,
+  own,
+  plainField,
+  propertiesOf,
+  valueTypeOf,
+} from "./filter/schema-fields.ts";
 import type { ValueType } from "./filter/value-tests.ts";
 import { PART_FIELDS, type PartField, REFERENCES_TOGETHER, UNASKED_FIELDS } from "./part-fields.ts";
 import { RESOURCES } from "./resources.ts";
@@ -42,16 +51,17 @@ export type Asked =
       readonly rest: Asked | null;
     };
 
-/** A field as `GET /api/v1/fields/{kind}` tells it. */
-export interface FieldOfKind {
-  readonly name: string;
-  readonly value: ValueType | null;
-  readonly isMany: boolean;
-  /** The kind whose fields follow after a dot. */
-  readonly refersTo: string | null;
-  /** Whether it can be asked over time: it is kept in the record's versions. */
-  readonly isVersioned: boolean;
-  readonly description: string | null;
+/** What a filter is read for: what it can ask, and how. */
+export interface Filterable {
+  readonly entity: Entity;
+  /** Whether a filter may hold words to search for. */
+  readonly isSearched: boolean;
+  /** Whether there are versions, of which functions over time can ask. */
+  readonly hasVersions: boolean;
+  /** @throws FilterProblem for a name that is none */
+  resolve(segments: readonly string[], position: number): Asked;
+  names(): string[];
+  list(): FieldOfKind[];
 }
 
 interface Reference {
@@ -60,7 +70,7 @@ interface Reference {
 }
 
 /** The fields of one kind. */
-class Fields {
+class Fields implements Filterable {
   readonly kind: AnyKind;
   readonly properties: Readonly<Record<string, TSchema>>;
   readonly references: ReadonlyMap<string, Reference>;
@@ -83,7 +93,16 @@ class Fields {
     this.references = referencesOf(kind, properties);
   }
 
-  /** @param of the entity in sentences @throws FilterProblem for a name that is none */
+  get entity(): Entity {
+    return this.kind;
+  }
+
+  get isSearched(): boolean {
+    return this.kind.search !== undefined || this.kind.called !== undefined;
+  }
+
+  readonly hasVersions = true;
+
   resolve(segments: readonly string[], position: number, hops = 0): Asked {
     const [name = "", ...rest] = segments;
     const part = own(PART_FIELDS[this.kind.name], name);
@@ -203,7 +222,7 @@ class Fields {
         });
         if (part.items !== undefined && part.value === undefined)
           for (const [inner, innerSchema] of Object.entries(part.items))
-            listed.push({ ...plain(`${name}.${inner}`, innerSchema), isMany: true, isVersioned: false });
+            listed.push({ ...plainField(`${name}.${inner}`, innerSchema), isMany: true, isVersioned: false });
         continue;
       }
       const refersTo = this.references.get(name)?.kindName ?? null;
@@ -222,27 +241,12 @@ class Fields {
   }
 
   private withInner(name: string, schema: TSchema, unasked: Readonly<Record<string, string>>): FieldOfKind[] {
-    const field = plain(name, schema);
+    const field = plainField(name, schema);
     const inner = Object.entries(propertiesOf(itemOf(schema).item))
       .filter(([innerName]) => unasked[`${name}.${innerName}`] === undefined)
       .flatMap(([innerName, innerSchema]) => this.withInner(`${name}.${innerName}`, innerSchema, unasked));
     return [field, ...inner.map((each) => ({ ...each, isMany: each.isMany || field.isMany }))];
   }
-}
-
-/** What a caller names is looked up among the own keys alone: `constructor` is no field. */
-function own<Value>(of: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
-  return of !== undefined && Object.hasOwn(of, name) ? of[name] : undefined;
-}
-
-function plain(name: string, schema: TSchema): FieldOfKind {
-  const { isMany, item } = itemOf(schema);
-  const value = valueTypeOf(item, name.slice(name.lastIndexOf(".") + 1));
-  return { name, value, isMany, refersTo: null, isVersioned: true, description: descriptionOf(schema) };
-}
-
-function descriptionOf({ description }: TSchema): string | null {
-  return description ?? null;
 }
 
 const known = new Map<string, Fields>();
@@ -258,11 +262,6 @@ export function fieldsOf(kindName: string): Fields {
     known.set(kindName, fields);
   }
   return fields;
-}
-
-/** What a member of a filter stands for. @throws FilterProblem */
-export function askedOf(kindName: string, { segments, position }: Member): Asked {
-  return fieldsOf(kindName).resolve(segments, position);
 }
 
 function kindNamed(name: string): AnyKind {
@@ -290,60 +289,4 @@ function referencesOf(kind: AnyKind, properties: Readonly<Record<string, TSchema
 
 function placeOf(field: string, properties: Readonly<Record<string, TSchema>>): FieldPlace {
   return { of: "members", steps: [{ name: field, isMany: itemOf(properties[field] as TSchema).isMany }] };
-}
-
-/** A schema without null, and of a list that of its items. */
-function itemOf(schema: TSchema): { readonly isMany: boolean; readonly item: TSchema } {
-  const plainSchema = withoutNull(schema);
-  return plainSchema.type === "array"
-    ? { isMany: true, item: withoutNull(plainSchema.items as TSchema) }
-    : { isMany: false, item: plainSchema };
-}
-
-function withoutNull(schema: TSchema): TSchema {
-  const arms = ((schema.anyOf ?? []) as TSchema[]).filter(({ type }) => type !== "null");
-  return arms.length === 1 ? (arms[0] as TSchema) : schema;
-}
-
-/** The fields of an object, or of any of the objects that it may be. */
-function propertiesOf(schema: TSchema): Readonly<Record<string, TSchema>> {
-  const arms = ((schema.anyOf ?? [schema]) as TSchema[]).filter(({ type }) => type === "object");
-  const properties: Record<string, TSchema> = {};
-  for (const arm of arms)
-    for (const [name, inner] of Object.entries((arm.properties ?? {}) as Record<string, TSchema>)) {
-      const before = properties[name];
-      properties[name] = before === undefined ? inner : together(before, inner);
-    }
-  return properties;
-}
-
-/** Two forms of one field: a vocabulary has the values of both. */
-function together(one: TSchema, other: TSchema): TSchema {
-  const values = [...vocabularyOf(one), ...vocabularyOf(other)];
-  return values.length === 0
-    ? one
-    : ({ [SchemaKind]: "OneOf", type: "string", enum: [...new Set(values)] } as unknown as TSchema);
-}
-
-function vocabularyOf(schema: TSchema): readonly string[] {
-  if (Array.isArray(schema.enum)) return schema.enum as string[];
-  return typeof schema.const === "string" ? [schema.const] : [];
-}
-
-const FORMAT_TYPES: Readonly<Record<string, ValueType>> = {
-  uuid: { name: "uuid" },
-  "date-time": { name: "instant" },
-  ip: { name: "ip_address" },
-  cidr: { name: "prefix" },
-  mac: { name: "mac_address" },
-};
-
-/** Null for an object. */
-function valueTypeOf(schema: TSchema, name: string): ValueType | null {
-  const values = vocabularyOf(schema);
-  if (values.length > 0) return { name: "enumeration", values };
-  if (schema.type === "integer" || schema.type === "number") return { name: "number", isInBits: name.endsWith("_bps") };
-  if (schema.type === "boolean") return { name: "boolean" };
-  if (schema.type === "string") return FORMAT_TYPES[schema.format as string] ?? { name: "text" };
-  return null;
 }

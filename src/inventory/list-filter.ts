@@ -6,6 +6,7 @@ import type { Instant } from "../base/instant.ts";
 import type { Condition } from "../db/reading/condition.ts";
 import type { AsOf, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
+import { fieldsOf } from "./filter-fields.ts";
 import { readFilter } from "./read-filter.ts";
 import { meantInstant } from "./read-instant.ts";
 
@@ -15,7 +16,7 @@ export const FilterQuery = {
     Type.String({
       maxLength: FILTER_MAX_LENGTH,
       description:
-        'Only records for which this holds (AIP-160; handbook: questions), such as `oper_status = "Down" AND host.name = "core-*"`. `GET /api/v1/fields/{kind}` lists the fields. Blank: everything.',
+        'Only those for which this holds (AIP-160; handbook: questions), such as `oper_status = "Down" AND host.name = "core-*"`. `GET /api/v1/fields/{kind}` lists the fields. Blank: everything.',
     }),
   ),
 };
@@ -50,7 +51,7 @@ export function listCondition(
   { text, base }: FilterText,
 ): ListCondition {
   let after: number | null = null;
-  const condition = readFilter(text, kindName, {
+  const condition = readFilter(text, fieldsOf(kindName), {
     base,
     instantOf: (written) => meantInstant(reader, reach, written, base),
     sequenceAt: (instant) => {

@@ -18,7 +18,7 @@ import {
   shownPart,
 } from "./filter/grammar.ts";
 import { type InstantOf, instantFrom, valueTest } from "./filter/value-tests.ts";
-import { type Asked, askedOf, fieldsOf } from "./filter-fields.ts";
+import type { Asked, Filterable } from "./filter-fields.ts";
 
 /** What a filter means depends on when and for whom it is read. */
 export interface FilterTerms {
@@ -33,16 +33,16 @@ const OVER_TIME = ["changes", "ever", "always", "was"] as const;
 type OverTime = (typeof OVER_TIME)[number];
 
 /**
- * @param kindName of a resource
+ * @param fields of what it is a filter
  * @returns null for a filter that asks nothing
  * @throws DomainError validation_failed with each position
  */
-export function readFilter(text: string, kindName: string, terms: FilterTerms): Condition | null {
+export function readFilter(text: string, fields: Filterable, terms: FilterTerms): Condition | null {
   const problems: FilterProblem[] = [];
   let condition: Condition | null = null;
   try {
     const node = parseFilter(text);
-    if (node !== null) condition = new FilterReader(kindName, terms, problems).condition(node);
+    if (node !== null) condition = new FilterReader(fields, terms, problems).condition(node);
   } catch (error) {
     if (!(error instanceof FilterProblem)) throw error;
     problems.push(error);
@@ -65,12 +65,12 @@ function filterInvalid(problems: readonly FilterProblem[], text: string): Domain
 const NOTHING: Condition = { type: "any", parts: [] };
 
 class FilterReader {
-  private readonly kindName: string;
+  private readonly fields: Filterable;
   private readonly terms: FilterTerms;
   private readonly problems: FilterProblem[];
 
-  constructor(kindName: string, terms: FilterTerms, problems: FilterProblem[]) {
-    this.kindName = kindName;
+  constructor(fields: Filterable, terms: FilterTerms, problems: FilterProblem[]) {
+    this.fields = fields;
     this.terms = terms;
     this.problems = problems;
   }
@@ -111,7 +111,7 @@ class FilterReader {
       return this.called(node.call, node.by, node.value);
     }
     const { member, by, value } = node;
-    const asked = askedOf(this.kindName, member);
+    const asked = this.fields.resolve(member.segments, member.position);
     if (within !== null) assertVersioned(asked, member.segments.join("."), within, member.position);
     return this.asked(asked, by, value);
   }
@@ -161,7 +161,7 @@ class FilterReader {
   private searched(literal: Literal, within: OverTime | null): Condition {
     const text = plainText(literal);
     if (within !== null) throw new FilterProblem(literal.position, `must have a comparison within ${within}(…)`);
-    const fields = fieldsOf(this.kindName);
+    const { fields } = this;
     if (!literal.isQuoted && fields.names().includes(text))
       throw new FilterProblem(
         literal.position,
@@ -174,16 +174,24 @@ class FilterReader {
         literal.position,
         `must search for at most ${SEARCH_MAX_WORDS} words and ${SEARCH_MAX_LENGTH} characters`,
       );
-    if (fields.kind.search === undefined && fields.kind.called === undefined)
+    if (!fields.isSearched)
       throw new FilterProblem(
         literal.position,
-        `must compare a field: ${oneEntity(fields.kind)} is not searched by words`,
+        `must compare a field: ${oneEntity(fields.entity)} is not searched by words`,
       );
     return { type: "found", search: text };
   }
 
   private called({ name, args, position }: FunctionCall, by: Comparator | null, value: Literal | null): Condition {
-    if (!(OVER_TIME as readonly string[]).includes(name)) {
+    const isKnown = (OVER_TIME as readonly string[]).includes(name);
+    if (!this.fields.hasVersions)
+      throw new FilterProblem(
+        position,
+        isKnown
+          ? `must not ask ${name}(…): ${oneEntity(this.fields.entity)} has no versions to look back at`
+          : `has no function ${shownPart(name)}()`,
+      );
+    if (!isKnown) {
       const nearest = nearestName(name, OVER_TIME);
       throw new FilterProblem(
         position,
@@ -209,7 +217,7 @@ class FilterReader {
     if (field.type !== "literal" || field.literal.isQuoted)
       throw new FilterProblem(field.position, "must name a field first in changes(field, period)");
     const name = field.literal.raw;
-    const asked = askedOf(this.kindName, { segments: name.split("."), position: field.position });
+    const asked = this.fields.resolve(name.split("."), field.position);
     assertVersioned(asked, name, "changes", field.position);
     if (name.includes("."))
       throw new FilterProblem(

@@ -10,29 +10,14 @@ import { formatInstant, type Instant } from "../base/instant.ts";
 import type { RequestContext } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
+import { filterText } from "../inventory/list-answers.ts";
+import { FilterQuery } from "../inventory/list-filter.ts";
+import { RowFilter } from "../inventory/row-filter.ts";
 import { successBody } from "../wire/envelope.ts";
 import { Uuid } from "../wire/schemas.ts";
 import type { SignInCommands } from "./commands.ts";
 import { sessionToken } from "./gate.ts";
-
-const Session = Type.Object(
-  {
-    id: Type.String({ format: "uuid", description: "Names the session and opens nothing." }),
-    created_at: Type.String({ format: "date-time", description: "When the user signed in." }),
-    last_used_at: Type.String({ format: "date-time", description: "Recorded at most once a minute." }),
-    expires_at: Type.String({ format: "date-time", description: "When it ends without further use." }),
-    is_current: Type.Boolean({ description: "Whether this request came with it." }),
-  },
-  { $id: "Session" },
-);
-
-const SESSION_EXAMPLE = {
-  id: "0d4f7c1a-52e9-8b36-9a39-3f6f1f7a0030",
-  created_at: "2026-11-21T07:58:12.040Z",
-  last_used_at: "2026-11-21T09:14:55.310Z",
-  expires_at: "2026-11-28T09:14:55.310Z",
-  is_current: true,
-};
+import { SESSION_EXAMPLE, SESSION_FIELDS, Session } from "./session.ts";
 
 const group = "Access";
 const access: Access = { role: "Viewer", sessionOnly: true };
@@ -58,11 +43,13 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
         description: "Where you are signed in, what was used last first. Sessions have no history.",
         group,
         access,
+        query: Type.Object(FilterQuery),
         answer: Type.Array(Session),
         example: { data: [SESSION_EXAMPLE] },
       },
       (call) => {
         const own = currentHash(call);
+        const filter = RowFilter.of(reader, SESSION_FIELDS, call.actor, filterText(call, reader, null));
         const sessions = sessionsOf(call.actor).map(([hash, createdAt, lastUsedAt]) => ({
           id: sessionId(hash),
           created_at: formatInstant(createdAt),
@@ -70,7 +57,7 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
           expires_at: formatInstant(lastUsedAt + SESSION_IDLE_MS),
           is_current: isSame(hash, own),
         }));
-        return json(call, JSON.stringify(sessions));
+        return json(call, JSON.stringify(sessions.filter((session) => filter === null || filter.holds(session))));
       },
     )
     .delete(

@@ -3,24 +3,18 @@
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
 import { OF_WHOLE_APPLIANCE } from "../access/whole-appliance.ts";
-import { isAtLeast, LINES_KEPT, LOG_LEVELS } from "../base/recent-lines.ts";
+import { isAtLeast, LINES_KEPT, LOG_LEVELS, type LogLine } from "../base/recent-lines.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
+import { filterText } from "../inventory/list-answers.ts";
+import { FilterQuery } from "../inventory/list-filter.ts";
+import { RowFilter } from "../inventory/row-filter.ts";
 import { metaWith, successBody } from "../wire/envelope.ts";
-import { OneOf, Timestamp } from "../wire/schemas.ts";
+import { OneOf } from "../wire/schemas.ts";
+import { LOG_LINE_EXAMPLE, LOG_LINE_FIELDS, LogLineBody } from "./log-line.ts";
 
 const LOG_LIMIT_DEFAULT = 100;
 
-const LogLine = Type.Object(
-  {
-    sequence: Type.Integer({ minimum: 1, description: "Its number since the start, without gaps." }),
-    at: Timestamp,
-    level: OneOf(LOG_LEVELS),
-    event: Type.String(),
-    text: Type.String({ description: "The whole line, as it was written." }),
-  },
-  { $id: "LogLine" },
-);
 /** An instant of the appliance's own clock, as it is written. */
 const MARK_MAX_LENGTH = 40;
 const LogMeta = Type.Object({
@@ -56,17 +50,10 @@ const Query = Type.Object({
   level: Type.Optional(
     OneOf(LOG_LEVELS, { default: LOG_LEVELS[0], description: "Only lines of this level and of those above it." }),
   ),
+  ...FilterQuery,
 });
-const EXAMPLE = {
-  sequence: 97,
-  at: "2026-11-21T09:15:42.011Z",
-  level: "info",
-  event: "scan_ended",
-  text: "2026-11-21T09:15:42.011Z INFO  scan_ended scan_id=01936f2e-0d5c-7d3a-9a39-3f6f1f7a0021 status=Completed",
-};
-
 /** /api/v1/log. */
-export function logRoutes(surface: Surface<Actor, Access>, { log }: Pick<Backend, "log">): void {
+export function logRoutes(surface: Surface<Actor, Access>, { log, reader }: Pick<Backend, "log" | "reader">): void {
   surface.get(
     "/api/v1/log",
     {
@@ -76,10 +63,10 @@ export function logRoutes(surface: Surface<Actor, Access>, { log }: Pick<Backend
       group: "Appliance",
       access: OF_WHOLE_APPLIANCE,
       query: Query,
-      answer: Type.Array(LogLine),
+      answer: Type.Array(LogLineBody),
       meta: LogMeta,
       example: {
-        data: [EXAMPLE],
+        data: [LOG_LINE_EXAMPLE],
         meta: {
           log: { after: 97, mark: "2026-11-21T07:58:01.774Z", dropped: 0, is_restarted: false, has_more: false },
         },
@@ -87,7 +74,10 @@ export function logRoutes(surface: Surface<Actor, Access>, { log }: Pick<Backend
     },
     (call) => {
       const { limit = LOG_LIMIT_DEFAULT, level = LOG_LEVELS[0], after, mark } = call.query;
-      const isWanted = isAtLeast(level);
+      const asked = filterText(call, reader, null);
+      const filter = RowFilter.of(reader, LOG_LINE_FIELDS, call.actor, asked);
+      const isLevel = isAtLeast(level);
+      const isWanted = (line: LogLine) => isLevel(line) && (filter === null || filter.holds(line));
       const page =
         after === undefined ? log.recent.last(limit, isWanted) : log.recent.next(limit, { after, mark }, isWanted);
       const told = {

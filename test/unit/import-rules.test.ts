@@ -18,7 +18,7 @@ const LAYERS = [
   ["open-writer.ts"],
   ["bare-app.ts"],
   ["app.ts", "long-reads.ts"],
-  ["commands.ts"],
+  ["commands.ts", "row-lists.ts"],
   ["resources/*/routes.ts", "sign-in/", "history/", "discovery/", "backup/", "upkeep/", "questions/", "handbook/"],
   // What goes over all resources; then these, each in its folder; then what none of them has of its own.
   ["inventory/"],

@@ -14,6 +14,8 @@ export interface DocumentSql {
   readonly observed: string | null;
   /** The end of the version, NULL for none. */
   readonly end: string;
+  /** For a row that is no record: a JSON object with this field of it, null where only the row itself can tell. */
+  readonly objectOf?: (field: string) => string | null;
 }
 
 /** What a statement is about: only record numbers in (after, until] are looked at. */
@@ -75,8 +77,26 @@ function inNumbers(numbers: Uint32Array, document: DocumentSql, bind: Bind): str
   return `(${document.n} IN (SELECT value FROM json_each(${bind(`[${numbers.join()}]`)})))`;
 }
 
+/**
+ * A condition over a row that is no record: 1, 0, or NULL where only the row itself can tell.
+ * @param objectOf an expression for a JSON object with a field of the row; null where SQL has none
+ */
+export function rowConditionSql(condition: Settled, objectOf: (field: string) => string | null, bind: Bind): string {
+  return conditionSql(
+    condition,
+    { n: "0", members: "''", observed: null, end: "NULL", objectOf },
+    { bind, window: { after: 0, until: 0 }, asOf: () => "NULL" },
+  );
+}
+
+/** An instant of milliseconds as it stands on the wire, NULL for NULL. */
+export function instantSql(at: string): string {
+  return `(strftime('%Y-%m-%dT%H:%M:%S', ${at} / 1000, 'unixepoch') || format('.%03dZ', ${at} % 1000))`;
+}
+
 /** An expression for the JSON object that a place is in. */
-function objectSql(place: FieldPlace, { members, observed }: DocumentSql): string | null {
+function objectSql(place: FieldPlace, { members, observed, objectOf }: DocumentSql): string | null {
+  if (objectOf !== undefined) return objectOf(place.steps[0]?.name as string);
   if (place.of === "members") return `('{' || ${members} || '}')`;
   return observed === null ? null : `('{' || substr(${observed}, 2) || '}')`;
 }
@@ -89,7 +109,7 @@ function fieldSql(place: FieldPlace, test: ValueTest, document: DocumentSql, bin
   const isSo = (value: string) => sql(value, bind);
   if (place.of === "end") return ifAny(document.end, isSo);
   const object = objectSql(place, document);
-  if (object === null) return "0";
+  if (object === null) return noObject(document);
   const many = place.steps.findIndex(({ isMany }) => isMany);
   if (many < 0) return ifAny(`${object} ->> '${pathOf(place.steps)}'`, isSo);
   const rest = place.steps.slice(many + 1);
@@ -107,10 +127,15 @@ function ifAny(value: string, test: (value: string) => string): string {
   return `(SELECT CASE WHEN v IS NULL THEN 0 ELSE ${test("v")} END FROM (SELECT ${value} AS v LIMIT 1) LIMIT 1)`;
 }
 
+/** A record without observations has none; of a row somebody else knows. */
+function noObject({ objectOf }: DocumentSql): string {
+  return objectOf === undefined ? "0" : "NULL";
+}
+
 function presentSql(place: FieldPlace, document: DocumentSql): string {
   if (place.of === "end") return `(${document.end} IS NOT NULL)`;
   const object = objectSql(place, document);
-  if (object === null) return "0";
+  if (object === null) return noObject(document);
   // Within a list, any item will do, and a list is there where it has one.
   const lists = place.steps.filter(({ isMany }) => isMany).length;
   if (lists > 1 || (lists === 1 && place.steps.at(-1)?.isMany !== true)) return "NULL";

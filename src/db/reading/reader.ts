@@ -9,11 +9,13 @@ import { MARK_OF_HASH } from "../hash.ts";
 import { type AnyKind, liveColumnOf, type ScopeName } from "../kind.ts";
 import { PrunedHistory } from "../pruned-history.ts";
 import { membersSql } from "../shape.ts";
+import type { Condition } from "./condition.ts";
 import { type ItemSql, itemSql, ownFieldsSql } from "./item-sql.ts";
 import type { AsOf, ListQuery, Reach } from "./list-query.ts";
 import { numbersIn } from "./number-list.ts";
 import { Populations } from "./population.ts";
 import { ReadConnection } from "./read-connection.ts";
+import type { Settled } from "./settled-condition.ts";
 import { Sieve } from "./sieve.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
@@ -366,6 +368,11 @@ export class Reader extends ReadConnection {
    */
   *sifted(query: ListQuery): Generator<void, ListQuery> {
     return query.condition === undefined ? query : yield* this.sieve.sifted(query);
+  }
+
+  /** What a condition on rows that are no records asks of records, looked up. @param asOf as of sifted */
+  *settledRow(condition: Condition, reach: Reach, asOf: AsOf | null): Generator<void, Settled> {
+    return yield* this.sieve.settledRow(condition, { reach, asOf });
   }
 
   /** The same at once; null where it is not few records that have to be looked at. */

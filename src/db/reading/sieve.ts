@@ -73,6 +73,30 @@ export class Sieve {
     return isFew ? this.as(query, drained(this.matches(plan))) : null;
   }
 
+  /**
+   * A condition on rows that are no records, with what it asks of records looked up.
+   * @param of who asks, and as of when
+   */
+  *settledRow(condition: Condition, of: Pick<ListQuery, "reach" | "asOf">): Generator<void, Settled> {
+    switch (condition.type) {
+      case "all":
+      case "any": {
+        const parts: Settled[] = [];
+        for (const part of condition.parts) parts.push(yield* this.settledRow(part, of));
+        return { type: condition.type, parts };
+      }
+      case "not":
+        return { type: "not", part: yield* this.settledRow(condition.part, of) };
+      case "field":
+      case "present":
+        return condition;
+      case "names":
+        return yield* this.named(condition, of);
+      default:
+        throw new Error(`sieve: ${condition.type} asks what only records have`);
+    }
+  }
+
   /** The numbers of all records of a list that match its condition, ascending. */
   private *numbers(query: ListQuery): Generator<void, Uint32Array> {
     return yield* this.matches(yield* this.looked(query));
@@ -134,12 +158,8 @@ export class Sieve {
       case "field":
       case "present":
         return condition;
-      case "names": {
-        const { places, kind, that } = condition;
-        const found = yield* this.numbers(of(query, kind, that));
-        yield;
-        return { type: "names", places, ids: new Set(this.idsOf(found)) };
-      }
+      case "names":
+        return yield* this.named(condition, query);
       case "named": {
         const { by, kind, that } = condition;
         const found = yield* this.numbers(of(query, kind, that));
@@ -161,6 +181,16 @@ export class Sieve {
       case "was":
         return yield* this.atInstant(condition, query);
     }
+  }
+
+  /** The records that are named, by id. */
+  private *named(
+    { places, kind, that }: Extract<Condition, { type: "names" }>,
+    asking: Pick<ListQuery, "reach" | "asOf">,
+  ): Generator<void, Settled> {
+    const found = yield* this.numbers(of(asking, kind, that));
+    yield;
+    return { type: "names", places, ids: new Set(this.idsOf(found)) };
   }
 
   /** As long as nothing came after a present that is held still, the live tables say the same, and sooner. */
@@ -458,7 +488,7 @@ interface VersionVerdict {
 const EVERYTHING: Window = { after: 0, until: 2 ** 32 };
 
 /** All records of a kind that the same caller sees at the same time, as far as they match. */
-function of({ reach, asOf }: ListQuery, kind: AnyKind, that: Condition | null): ListQuery {
+function of({ reach, asOf }: Pick<ListQuery, "reach" | "asOf">, kind: AnyKind, that: Condition | null): ListQuery {
   return { kind, reach, asOf, limit: 0, offset: 0, ...(that === null ? {} : { condition: that }) };
 }
 

@@ -40,6 +40,8 @@ export interface Scans {
   take(scan: Scan): void;
   /** Null for one that neither waits nor runs. */
   live(id: string): LiveScan | null;
+  /** How far those are that run, by id. */
+  progress(): Record<string, ScanProgress>;
   /** Waits until a scan is beyond a version; changed, also, for one that has ended. */
   beyond(id: string, version: number, signal: AbortSignal): Promise<WaitOutcome>;
   /** Waits for its end for a moment. */
@@ -50,6 +52,7 @@ export interface Scans {
 export const NO_SCANS: Scans = {
   take: () => {},
   live: () => null,
+  progress: () => ({}),
   beyond: async () => "closed",
   cancel: async () => {},
 };
@@ -162,6 +165,12 @@ export class ScanDirector implements Scans {
 
   live(id: string): LiveScan | null {
     return this.entries.get(id)?.live ?? null;
+  }
+
+  progress(): Record<string, ScanProgress> {
+    return Object.fromEntries(
+      [...this.entries].flatMap(([id, { live }]) => (live.progress === null ? [] : [[id, live.progress]])),
+    );
   }
 
   beyond(id: string, version: number, signal: AbortSignal): Promise<WaitOutcome> {

@@ -1,7 +1,7 @@
 // /api/v1/discovery/scans: asking for scans, and what became of them.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { type Access, type Actor, MEMBER, VIEWER } from "../../access/actor.ts";
+import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../access/actor.ts";
 import { DomainError, invalid, notFound } from "../../base/errors.ts";
 import type { CommitWatch } from "../../db/commit-watch.ts";
 import { untilOver } from "../../db/reading/long-reads.ts";
@@ -11,7 +11,11 @@ import { HeldConnections } from "../../http/held-connections.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../inventory/backend.ts";
 import { logBrokenStream } from "../../inventory/broken-stream.ts";
+import { filterText } from "../../inventory/list-answers.ts";
+import { FilterQuery } from "../../inventory/list-filter.ts";
+import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { notFoundThen, readAt, readingAt } from "../../inventory/read-instant.ts";
+import { RowFilter } from "../../inventory/row-filter.ts";
 import { runWrite, termsOf } from "../../inventory/write-answers.ts";
 import { ORDER_DIRECTIONS } from "../../resources/ordering.ts";
 import {
@@ -28,6 +32,12 @@ import { At, IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "
 import { FINDING_TYPES } from "../sightings.ts";
 import type { ScanCommands, ScanQueueing } from "./commands.ts";
 import type { Scans } from "./director.ts";
+import {
+  type FilteredFindingsInput,
+  type FilteredScansInput,
+  filteredFindings,
+  filteredScans,
+} from "./filtered-scans.ts";
 import {
   FINDING_EXAMPLE,
   FINDINGS_KEPT,
@@ -55,6 +65,7 @@ import {
   type ScansAt,
   scansAfter,
 } from "./scan-reads.ts";
+import { FINDING_FIELDS, SCAN_FIELDS } from "./scan-rows.ts";
 import { targetProblems } from "./scope.ts";
 import { scanOf } from "./stored-scan.ts";
 
@@ -77,10 +88,12 @@ const List = Type.Object({
   order_direction: Type.Optional(
     OneOf(ORDER_DIRECTIONS, { default: "asc", description: "Of the order they were requested in." }),
   ),
+  ...FilterQuery,
   ...PageQuery,
 });
 const Findings = Type.Object({
   type: Type.Optional(QueryList(OneOf(FINDING_TYPES), { description: "Only findings of these types." })),
+  ...FilterQuery,
   ...PageQuery,
 });
 
@@ -157,6 +170,21 @@ export function scanRoutes(
             statuses: call.query.status,
             direction,
           };
+          const filter = filterText(call, reader, asked);
+          if (RowFilter.of(reader, SCAN_FIELDS, actor, filter) !== null) {
+            const { reach: _, ...rest } = query;
+            const input: FilteredScansInput = {
+              ...rest,
+              actor: plainActor(actor),
+              filter,
+              limit,
+              offset,
+              asked,
+              members,
+              live: scans.progress(),
+            };
+            return answerLongRead(backend, call, filteredScans, input);
+          }
           const tail = listTail(listMeta({ limit, offset, total: countScans(reader, query) }, asked, members));
           if (limit === 0)
             return json(
@@ -263,6 +291,21 @@ function outcomeRoutes(
           const found = findScan(reader, id, actor, then);
           if (found === null) throw notFoundThen({ name: "scan" }, id, asked, then?.asOf.thinned);
           const isKnown = then === null || found.row.ended_at !== null;
+          const filter = filterText(call, reader, asked);
+          if (RowFilter.of(reader, FINDING_FIELDS, actor, filter) !== null && isKnown) {
+            const input: FilteredFindingsInput = {
+              actor: plainActor(actor),
+              scanId: id,
+              types: type,
+              then,
+              filter,
+              limit,
+              offset,
+              asked,
+              members,
+            };
+            return answerLongRead(backend, call, filteredFindings, input);
+          }
           const { items, total } = isKnown
             ? findingsOf(reader, id, type, limit === 0 ? STEP_ROWS : limit, offset)
             : { items: [], total: 0 };
@@ -333,7 +376,7 @@ function outcomeRoutes(
 function asOf<Q extends { readonly at?: string }>(
   backend: Backend,
   call: ResourceCall<unknown, Q, unknown>,
-  read: (actor: Actor, then: ScansAt | null, asked: string | null, members: string) => Response,
+  read: (actor: Actor, then: ScansAt | null, asked: string | null, members: string) => Response | Promise<Response>,
 ): Response | Promise<Response> {
   const { at, asked } = readAt(backend.reader, call);
   return readingAt(backend, at, (found) =>

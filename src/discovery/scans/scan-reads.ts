@@ -2,11 +2,15 @@
 // of what runs.
 
 import type { Instant } from "../../base/instant.ts";
+import { rowConditionSql } from "../../db/reading/condition-sql.ts";
 import type { AsOf, Reach } from "../../db/reading/list-query.ts";
 import type { Reader } from "../../db/reading/reader.ts";
+import type { Settled } from "../../db/reading/settled-condition.ts";
+import { SqlBuilder } from "../../db/reading/sql-builder.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { FindingType } from "../sightings.ts";
 import type { ScanStatus } from "./scan.ts";
+import { scanObjectSql } from "./scan-rows.ts";
 import { scanThen } from "./stored-scan.ts";
 import type { StoredScan } from "./tables.ts";
 
@@ -31,26 +35,61 @@ export interface ScanQuery {
 
 /** Null where the caller sees none. */
 export function findScan(reader: Reader, id: string, reach: Reach, then: ScansAt | null): FoundScan | null {
-  const { sql, values } = conditions(reader, { reach, then, direction: "asc" });
-  const rows = reader.statement(`${SELECT} WHERE s.id = ? AND ${sql}`).values(id, ...values) as Row[];
+  const sql = new SqlBuilder(null);
+  const where = conditions(reader, sql, { reach, then, direction: "asc" });
+  const rows = reader.statement(`${SELECT} WHERE s.id = ${sql.bind(id)} AND ${where}`).values(...sql.values) as Row[];
   const found = rows[0];
   return found === undefined ? null : scanIn(found, then);
 }
 
 /** Regardless of the page. */
 export function countScans(reader: Reader, query: ScanQuery): number {
-  const { sql, values } = conditions(reader, query);
-  const row = reader.statement(`SELECT count(*) FROM discovery_scans s WHERE ${sql}`).values(...values)[0] as [number];
+  const sql = new SqlBuilder(null);
+  const where = conditions(reader, sql, query);
+  const text = `SELECT count(*) FROM discovery_scans s WHERE ${where}`;
+  const row = reader.statement(text).values(...sql.values)[0] as [number];
   return row[0];
 }
 
 /** By time of request. @param limit rows */
 export function pageOfScans(reader: Reader, query: ScanQuery, limit: number, offset: number): FoundScan[] {
-  const { sql, values } = conditions(reader, query);
+  const sql = new SqlBuilder(null);
+  const where = conditions(reader, sql, query);
+  const page = `LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(offset)}`;
   const rows = reader
-    .statement(`${SELECT} WHERE ${sql} ORDER BY s.id ${query.direction} LIMIT ? OFFSET ?`)
-    .values(...values, limit, offset) as Row[];
+    .statement(`${SELECT} WHERE ${where} ORDER BY s.id ${query.direction} ${page}`)
+    .values(...sql.values) as Row[];
   return rows.map((row) => scanIn(row, query.then));
+}
+
+/** The ids of scans by time of request after one of them, each with what SQL tells of it: 1, 0, or null. */
+export function judgedScans(
+  reader: Reader,
+  query: ScanQuery,
+  condition: Settled,
+  after: string | null,
+  limit: number,
+): Array<[string, number | null]> {
+  const sql = new SqlBuilder(null);
+  const verdict = rowConditionSql(condition, scanObjectSql(query.then === null), (value) => sql.bind(value));
+  const where = conditions(reader, sql, query);
+  const beyond = after === null ? "" : ` AND s.id ${query.direction === "asc" ? ">" : "<"} ${sql.bind(after)}`;
+  return reader
+    .statement(
+      `SELECT s.id, ${verdict} FROM discovery_scans s JOIN history_records r ON r.n = s.network_n
+        WHERE ${where}${beyond} ORDER BY s.id ${query.direction} LIMIT ${sql.bind(limit)}`,
+    )
+    .values(...sql.values) as Array<[string, number | null]>;
+}
+
+/** Those of these scans that are still there, by id. */
+export function scansOf(reader: Reader, query: ScanQuery, ids: readonly string[]): Map<string, FoundScan> {
+  const sql = new SqlBuilder(null);
+  const where = conditions(reader, sql, query);
+  const rows = reader
+    .statement(`${SELECT} WHERE ${where} AND s.id IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(ids))}))`)
+    .values(...sql.values) as Row[];
+  return new Map(rows.map((row) => [row[0], scanIn(row, query.then)]));
 }
 
 /** Those that failed after an instant and by another, in networks that are there as of a transaction; newest first. */
@@ -113,13 +152,14 @@ export interface FailedScansQuery {
 }
 
 export function scansAfter(reader: Reader, query: ScanQuery, after: string, limit: number): FoundScan[] {
-  const { sql, values } = conditions(reader, query);
+  const sql = new SqlBuilder(null);
+  const where = conditions(reader, sql, query);
   const rows = reader
     .statement(
-      `${SELECT} WHERE ${sql} AND s.id ${query.direction === "asc" ? ">" : "<"} ? ORDER BY s.id ${query.direction}
-        LIMIT ?`,
+      `${SELECT} WHERE ${where} AND s.id ${query.direction === "asc" ? ">" : "<"} ${sql.bind(after)}
+        ORDER BY s.id ${query.direction} LIMIT ${sql.bind(limit)}`,
     )
-    .values(...values, after, limit) as Row[];
+    .values(...sql.values) as Row[];
   return rows.map((row) => scanIn(row, query.then));
 }
 
@@ -161,6 +201,47 @@ export function findingsAfter(
   return { items: rows.map(([, finding]) => finding), last: rows.at(-1)?.[0] ?? after };
 }
 
+/** The ordinals of findings after one, each with what SQL tells of it: 1, 0, or null. */
+export function judgedFindings(
+  reader: Reader,
+  { scanId, types, condition }: JudgedFindings,
+  after: number,
+  limit: number,
+): Array<[number, number | null]> {
+  const sql = new SqlBuilder(null);
+  const verdict = rowConditionSql(
+    condition,
+    () => "finding",
+    (value) => sql.bind(value),
+  );
+  const ofTypes =
+    types === undefined ? "" : ` AND type IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(types))}))`;
+  return reader
+    .statement(
+      `SELECT ordinal, ${verdict} FROM discovery_findings WHERE scan_id = ${sql.bind(scanId)}
+        AND ordinal > ${sql.bind(after)}${ofTypes} ORDER BY ordinal LIMIT ${sql.bind(limit)}`,
+    )
+    .values(...sql.values) as Array<[number, number | null]>;
+}
+
+interface JudgedFindings {
+  readonly scanId: string;
+  readonly types: readonly FindingType[] | undefined;
+  readonly condition: Settled;
+}
+
+/** As JSON, by ordinal. */
+export function findingsAt(reader: Reader, scanId: string, ordinals: readonly number[]): Map<number, string> {
+  return new Map(
+    reader
+      .statement(
+        `SELECT ordinal, finding FROM discovery_findings
+          WHERE scan_id = +?1 AND ordinal IN (SELECT value FROM json_each(+?2))`,
+      )
+      .values(scanId, JSON.stringify(ordinals)) as Array<[number, string]>,
+  );
+}
+
 /** Null for a network that is gone. */
 export function organizationIdOf(reader: Reader, networkId: string): string | null {
   const rows = reader
@@ -196,37 +277,31 @@ const SELECT = `SELECT s.id, s.organization_n, s.network_n, s.status, s.requeste
   s.request, s.progress, s.outcome, r.id
   FROM discovery_scans s JOIN history_records r ON r.n = s.network_n`;
 
-/** What a row's status was at ?, ?. */
-const STATUS_THEN = "CASE WHEN s.ended_at <= ? THEN s.status WHEN s.started_at <= ? THEN 'Running' ELSE 'Queued' END";
+/** What a row's status was at an instant. */
+function statusThenSql(at: string): string {
+  return `CASE WHEN s.ended_at <= ${at} THEN s.status WHEN s.started_at <= ${at} THEN 'Running' ELSE 'Queued' END`;
+}
 
-function conditions(
-  reader: Reader,
-  { reach, then, networkId, statuses }: ScanQuery,
-): { readonly sql: string; readonly values: Array<string | number> } {
-  const where = ["s.organization_n = ?"];
-  const values: Array<string | number> = [reach.organizationN];
-  if (reach.networkNs !== null) {
-    where.push("s.network_n IN (SELECT value FROM json_each(?))");
-    values.push(JSON.stringify(reach.networkNs));
-  }
-  if (networkId !== undefined) {
-    where.push("s.network_n = ?");
-    values.push(reader.recordN(networkId) ?? 0);
-  }
+function conditions(reader: Reader, sql: SqlBuilder, { reach, then, networkId, statuses }: ScanQuery): string {
+  const where = [`s.organization_n = ${sql.bind(reach.organizationN)}`];
+  if (reach.networkNs !== null)
+    where.push(`s.network_n IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(reach.networkNs))}))`);
+  if (networkId !== undefined) where.push(`s.network_n = ${sql.bind(reader.recordN(networkId) ?? 0)}`);
   // What lies below a network that is not there does not exist.
   if (then === null) where.push("EXISTS (SELECT 1 FROM networks w WHERE w.n = s.network_n)");
   else {
+    const sequence = sql.bind(then.asOf.sequence);
     where.push(
-      "s.requested_at <= ?",
-      `EXISTS (SELECT 1 FROM history_spans w WHERE w.scope = ? AND w.n = s.network_n AND w.born <= ? AND w.died > ?)`,
+      `s.requested_at <= ${sql.bind(then.at)}`,
+      `EXISTS (SELECT 1 FROM history_spans w WHERE w.scope = ${sql.bind(reach.organizationN * 64 + networkKind.code)}
+        AND w.n = s.network_n AND w.born <= ${sequence} AND w.died > ${sequence})`,
     );
-    values.push(then.at, reach.organizationN * 64 + networkKind.code, then.asOf.sequence, then.asOf.sequence);
   }
   if (statuses !== undefined) {
-    where.push(`${then === null ? "s.status" : STATUS_THEN} IN (SELECT value FROM json_each(?))`);
-    values.push(...(then === null ? [] : [then.at, then.at]), JSON.stringify(statuses));
+    const status = then === null ? "s.status" : statusThenSql(sql.bind(then.at));
+    where.push(`${status} IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(statuses))}))`);
   }
-  return { sql: where.join(" AND "), values };
+  return where.join(" AND ");
 }
 
 function scanIn(row: Row, then: ScansAt | null): FoundScan {

@@ -1,6 +1,7 @@
 // Conflicts as they are answered: who takes part, by name.
 
 import { type Static, Type } from "@sinclair/typebox";
+import { RowFields, type RowList } from "../../inventory/row-fields.ts";
 import { Acceptance, CONFLICT_TYPES, ConflictFingerprint } from "../../resources/conflict-acceptances/acceptance.ts";
 import { Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
 import type { NamesThen } from "../activity/names-then.ts";
@@ -29,6 +30,9 @@ export const ConflictBody = Type.Object(
   { $id: "Conflict" },
 );
 export type ConflictBody = Static<typeof ConflictBody>;
+
+export const CONFLICT_ROWS: RowList = { name: "conflict", path: "conflicts", row: ConflictBody };
+export const CONFLICT_FIELDS = new RowFields(CONFLICT_ROWS);
 
 const PARTIES = { Address: "host", Mac: "if_entry", Subnet: "subnet" } as const;
 

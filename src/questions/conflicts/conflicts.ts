@@ -5,11 +5,13 @@ import type { Instant } from "../../base/instant.ts";
 import type { Thinned } from "../../db/pruned-history.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
+import type { FilterText } from "../../inventory/list-filter.ts";
+import { RowFilter } from "../../inventory/row-filter.ts";
 import { type Acceptance, acceptancesAt, type ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
 import { LIST_HEAD, listMeta, listTail, resolvedMembers } from "../../wire/envelope.ts";
 import { NamesThen } from "../activity/names-then.ts";
 import { type Conflict, conflictFingerprint } from "./conflict.ts";
-import { shownConflict } from "./conflict-answer.ts";
+import { CONFLICT_FIELDS, shownConflict } from "./conflict-answer.ts";
 import { acceptedAmong, findConflicts } from "./find-conflicts.ts";
 
 export interface ConflictsInput {
@@ -18,6 +20,7 @@ export interface ConflictsInput {
   readonly types: readonly ConflictType[];
   /** Only those that are accepted, or only those that are not; null for both. */
   readonly isAccepted: boolean | null;
+  readonly filter?: FilterText;
   /** As of which acceptances count; null for the present. */
   readonly at: Instant | null;
   /** The transaction as of which it is. */
@@ -38,6 +41,7 @@ const STEP_NAMED = 20;
 /** The answer as an envelope. */
 export const conflicts = longRead("conflicts", function* (reader: Reader, input: ConflictsInput) {
   const { actor, sequence, limit, offset } = input;
+  const filter = RowFilter.of(reader, CONFLICT_FIELDS, actor, input.filter);
   const finding = findConflicts(reader, { reach: actor, sequence }, input.types, input.networkId);
   let step = finding.next();
   for (; step.done !== true; step = finding.next()) yield PAUSE;
@@ -49,9 +53,19 @@ export const conflicts = longRead("conflicts", function* (reader: Reader, input:
     const accepted = looked.value;
     found = found.filter((each) => accepted.has(conflictFingerprint(each)) === input.isAccepted);
   }
-  const page = found.slice(offset, limit === 0 ? undefined : offset + limit);
   const encoder = new TextEncoder();
   const names = new NamesThen(reader, actor, sequence);
+  if (filter !== null) {
+    const matching: Conflict[] = [];
+    for (let start = 0; start < found.length; start += STEP_NAMED) {
+      const some = found.slice(start, start + STEP_NAMED);
+      const acceptances = acceptancesOf(reader, input, some);
+      matching.push(...some.filter((each) => filter.holds(shownConflict(each, names, acceptances))));
+      yield PAUSE;
+    }
+    found = matching;
+  }
+  const page = found.slice(offset, limit === 0 ? undefined : offset + limit);
   yield encoder.encode(LIST_HEAD);
   for (let start = 0; start < page.length; start += STEP_NAMED) {
     const some = page.slice(start, start + STEP_NAMED);

@@ -4,6 +4,8 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
+import { filterText } from "../../inventory/list-answers.ts";
+import { FilterQuery } from "../../inventory/list-filter.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../../inventory/read-instant.ts";
 import { runWrite } from "../../inventory/write-answers.ts";
@@ -22,6 +24,7 @@ const List = Type.Object({
   accepted: Type.Optional(
     Type.Boolean({ description: "Only conflicts that are accepted, or only those that are not." }),
   ),
+  ...FilterQuery,
   ...PageQuery,
 });
 
@@ -59,6 +62,7 @@ export function conflictRoutes(surface: Surface<Actor, Access>, backend: Backend
           networkId: network_id ?? null,
           types: type ?? CONFLICT_TYPES,
           isAccepted: accepted ?? null,
+          filter: filterText(call, reader, asked),
           at: asOf === null ? null : at,
           sequence: (asOf ?? reader.head()).sequence,
           limit: limit ?? LIMIT_DEFAULT,

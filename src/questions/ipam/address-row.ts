@@ -1,6 +1,7 @@
 // A row of a subnet's addresses as it is answered.
 
 import { type Static, Type } from "@sinclair/typebox";
+import { RowFields, type RowList } from "../../inventory/row-fields.ts";
 import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
 import { IP_RANGE_EXAMPLE } from "../../resources/ip-ranges/ip-range.ts";
 import { RANGE_PURPOSES } from "../../resources/ip-ranges/range-purpose.ts";
@@ -50,6 +51,14 @@ export const AddressRowShown = Type.Object(
   },
   { $id: "AddressRow" },
 );
+
+export const ADDRESS_ROWS: RowList = {
+  name: "address_row",
+  words: { one: "row of addresses", many: "rows of addresses" },
+  path: "subnets/{id}/addresses",
+  row: AddressRowShown,
+};
+export const ADDRESS_FIELDS = new RowFields(ADDRESS_ROWS);
 
 const { id, host_id, name, mac_address, last_seen_at } = IP_ADDRESS_EXAMPLE;
 const NOBODYS = { ip_addresses: [], ip_range: null, subnet: null };

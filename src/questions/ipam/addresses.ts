@@ -6,14 +6,18 @@ import { type Cidr, parseCidr } from "../../base/ip.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
+import type { FilterText } from "../../inventory/list-filter.ts";
+import { RowFilter } from "../../inventory/row-filter.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { type IpAddress, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { hostAddressNumbers } from "../../resources/subnets/host-addresses.ts";
 import { commaSeparated, LIST_HEAD, listMeta, listTail, resolvedMembers } from "../../wire/envelope.ts";
 import { type AddressRow, addressRows, type UsedAddress } from "./address-layout.ts";
+import { ADDRESS_FIELDS } from "./address-row.ts";
 import { type SubnetInput, subnetThen } from "./subnet-then.ts";
 
 export interface AddressesInput extends SubnetInput {
+  readonly filter: FilterText;
   /** 0 for all. */
   readonly limit: number;
   readonly offset: number;
@@ -21,13 +25,19 @@ export interface AddressesInput extends SubnetInput {
 
 /** Rows of a step. */
 const STEP_ROWS = 500;
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
 
 /** The answer as an envelope. */
 export const subnetAddresses = longRead(
   "addresses",
   function* (reader: Reader, input: AddressesInput) {
     const { limit, offset, asked, asOf } = input;
-    const { rows, total } = reader.snapshot(() => pageOf(reader, input));
+    const filter = RowFilter.of(reader, ADDRESS_FIELDS, input.actor, input.filter);
+    const { rows, total } =
+      filter === null
+        ? reader.snapshot(() => pageOf(reader, input))
+        : yield* filteredPage(reader, input, (row) => filter.holds(row));
     const encoder = new TextEncoder();
     yield encoder.encode(LIST_HEAD);
     yield* commaSeparated(told(reader, input, rows));
@@ -36,12 +46,39 @@ export const subnetAddresses = longRead(
   { isInLargeSteps: true },
 );
 
-function pageOf(reader: Reader, input: AddressesInput): { rows: AddressRow[]; total: number } {
-  const { subnet, limit, offset } = input;
+interface Page {
+  readonly rows: AddressRow[];
+  readonly total: number;
+}
+
+function rowsOf(reader: Reader, input: AddressesInput): Iterable<AddressRow> {
   const then = subnetThen(reader, input);
+  return addressRows(input.subnet.cidr, then, usedIn(reader, input, then.aroundIds));
+}
+
+/** Of the rows that hold, which are made as they are told. */
+function* filteredPage(
+  reader: Reader,
+  input: AddressesInput,
+  holds: (row: object) => boolean,
+): Generator<Uint8Array, Page> {
+  const all = reader.snapshot(() => [...rowsOf(reader, input)]);
+  const found: AddressRow[] = [];
+  for (let start = 0; start < all.length; start += STEP_ROWS) {
+    const step = all.slice(start, start + STEP_ROWS);
+    const shown = shownRows(reader, input, step);
+    found.push(...step.filter((_, place) => holds(shown[place] as object)));
+    yield PAUSE;
+  }
+  const { limit, offset } = input;
+  return { rows: found.slice(offset, limit === 0 ? undefined : offset + limit), total: found.length };
+}
+
+function pageOf(reader: Reader, input: AddressesInput): Page {
+  const { limit, offset } = input;
   const rows: AddressRow[] = [];
   let total = 0;
-  for (const row of addressRows(subnet.cidr, then, usedIn(reader, input, then.aroundIds))) {
+  for (const row of rowsOf(reader, input)) {
     if (total >= offset && (limit === 0 || rows.length < limit)) rows.push(row);
     total += 1;
   }
@@ -66,31 +103,34 @@ function usedIn(reader: Reader, { subnet, asOf }: AddressesInput, subnetIds: rea
 }
 
 function* told(reader: Reader, input: AddressesInput, rows: readonly AddressRow[]): Generator<Uint8Array> {
-  const { subnet } = input;
-  const isSix = subnet.cidr.includes(":");
-  const text = (at: bigint) => addressAt(at, isSix ? 6 : 4);
   const encoder = new TextEncoder();
   for (let start = 0; start < rows.length; start += STEP_ROWS) {
-    const step = rows.slice(start, start + STEP_ROWS);
-    const holders = holdersOf(
-      reader,
-      input,
-      step.flatMap(({ ns }) => ns),
-    );
-    const items = step.map(({ first, last, state, range, within, ns }) => {
-      const count = blockSize({ first, last });
-      return JSON.stringify({
-        first: text(first),
-        last: text(last),
-        count: isSix ? String(count) : Number(count),
-        state,
-        ip_addresses: ns.map((n) => holders.get(n)),
-        ip_range: range === null ? null : { id: range.id, purpose: range.purpose, description: range.description },
-        subnet: within,
-      });
-    });
+    const items = shownRows(reader, input, rows.slice(start, start + STEP_ROWS)).map((row) => JSON.stringify(row));
     yield encoder.encode(items.join(","));
   }
+}
+
+/** As they are answered. */
+function shownRows(reader: Reader, input: AddressesInput, rows: readonly AddressRow[]): object[] {
+  const isSix = input.subnet.cidr.includes(":");
+  const text = (at: bigint) => addressAt(at, isSix ? 6 : 4);
+  const holders = holdersOf(
+    reader,
+    input,
+    rows.flatMap(({ ns }) => ns),
+  );
+  return rows.map(({ first, last, state, range, within, ns }) => {
+    const count = blockSize({ first, last });
+    return {
+      first: text(first),
+      last: text(last),
+      count: isSix ? String(count) : Number(count),
+      state,
+      ip_addresses: ns.map((n) => holders.get(n)),
+      ip_range: range === null ? null : { id: range.id, purpose: range.purpose, description: range.description },
+      subnet: within,
+    };
+  });
 }
 
 /** The records that say who has an address, as they are told, by their numbers. */

@@ -5,6 +5,8 @@ import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../acces
 import { notFound } from "../../base/errors.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { ActorCall, Backend } from "../../inventory/backend.ts";
+import { filterText } from "../../inventory/list-answers.ts";
+import { FilterQuery } from "../../inventory/list-filter.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { notFoundThen, readAt, readingAt } from "../../inventory/read-instant.ts";
 import { runWrite } from "../../inventory/write-answers.ts";
@@ -84,7 +86,7 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
         group,
         access: VIEWER,
         params: IdParams,
-        query: Type.Object(PageQuery),
+        query: Type.Object({ ...FilterQuery, ...PageQuery }),
         answer: Type.Array(AddressRowShown),
         isList: true,
         example: { parameters, data: ADDRESSES_EXAMPLE },
@@ -92,7 +94,8 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
       (call) =>
         ofSubnet(backend, call, (about) => {
           const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
-          const input: AddressesInput = { ...about, limit, offset };
+          const filter = filterText(call, backend.reader, about.asked);
+          const input: AddressesInput = { ...about, filter, limit, offset };
           return answerLongRead(backend, call, subnetAddresses, input);
         }),
     )

@@ -1,0 +1,124 @@
+// Scans and findings of which a filter asks: gone through beside the thread that answers, since there may be very many.
+
+import type { Actor } from "../../access/actor.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import type { FilterText } from "../../inventory/list-filter.ts";
+import type { RowFields } from "../../inventory/row-fields.ts";
+import { matchingKeys, RowFilter, type RowSource } from "../../inventory/row-filter.ts";
+import { LIST_HEAD, listMeta, listTail } from "../../wire/envelope.ts";
+import type { FindingType } from "../sightings.ts";
+import type { ScanProgress } from "./scan.ts";
+import { findingsAt, judgedFindings, judgedScans, type ScanQuery, type ScansAt, scansOf } from "./scan-reads.ts";
+import { FINDING_FIELDS, SCAN_FIELDS } from "./scan-rows.ts";
+import { scanOf } from "./stored-scan.ts";
+
+interface FilteredInput {
+  readonly actor: Actor;
+  readonly filter: FilterText;
+  /** Null for the present. */
+  readonly then: ScansAt | null;
+  /** 0 for all. */
+  readonly limit: number;
+  readonly offset: number;
+  /** The instant to be echoed; null where none was asked for. */
+  readonly asked: string | null;
+  /** What `meta` says besides. */
+  readonly members: string;
+}
+
+export interface FilteredScansInput extends FilteredInput, Omit<ScanQuery, "reach" | "then"> {
+  /** How far those are that run at this moment, by id. */
+  readonly live: Readonly<Record<string, ScanProgress>>;
+}
+
+export interface FilteredFindingsInput extends FilteredInput {
+  readonly scanId: string;
+  readonly types?: readonly FindingType[] | undefined;
+}
+
+/** Rows that are looked at, and that are told, in a step. */
+const STEP_ROWS = 500;
+const STEP_TOLD = 100;
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
+const encoder = new TextEncoder();
+
+/** The page as an envelope. */
+export const filteredScans = longRead(
+  "filtered scans",
+  function* (reader: Reader, input: FilteredScansInput) {
+    const { actor, then, live } = input;
+    const query: ScanQuery = { ...input, reach: actor };
+    const rows = (ids: readonly string[]) =>
+      new Map(
+        [...scansOf(reader, query, ids)].map(([id, { row, networkId }]) => [
+          id,
+          scanOf(row, networkId, row.status === "Running" ? (live[id] ?? null) : null),
+        ]),
+      );
+    yield* page<string>(reader, input, SCAN_FIELDS, {
+      asOf: then?.asOf ?? null,
+      source: (settled) => ({ next: (last) => judgedScans(reader, query, settled, last, STEP_ROWS), rows }),
+      texts: (ids) => new Map([...rows(ids)].map(([id, scan]) => [id, JSON.stringify(scan)])),
+    });
+  },
+  { isInLargeSteps: true },
+);
+
+/** The page as an envelope. */
+export const filteredFindings = longRead(
+  "filtered findings",
+  function* (reader: Reader, input: FilteredFindingsInput) {
+    const { scanId, types, then } = input;
+    const texts = (ordinals: readonly number[]) => findingsAt(reader, scanId, ordinals);
+    yield* page<number>(reader, input, FINDING_FIELDS, {
+      asOf: then?.asOf ?? null,
+      source: (condition) => ({
+        next: (last) => judgedFindings(reader, { scanId, types, condition }, last ?? -1, STEP_ROWS),
+        rows: (ordinals) => new Map([...texts(ordinals)].map(([ordinal, text]) => [ordinal, JSON.parse(text)])),
+      }),
+      texts,
+    });
+  },
+  { isInLargeSteps: true },
+);
+
+interface PageParts<Key> {
+  readonly asOf: ScansAt["asOf"] | null;
+  readonly source: (settled: Parameters<typeof matchingKeys>[1]) => RowSource<Key>;
+  /** As JSON; without those that have gone since. */
+  readonly texts: (keys: readonly Key[]) => ReadonlyMap<Key, string>;
+}
+
+function* page<Key>(
+  reader: Reader,
+  { actor, filter, limit, offset, asked, members }: FilteredInput,
+  fields: RowFields,
+  { asOf, source, texts }: PageParts<Key>,
+): Generator<Uint8Array> {
+  const read = RowFilter.of(reader, fields, actor, filter);
+  if (read === null) throw new Error("filtered scans: a filter that asks nothing is answered elsewhere");
+  const settled = yield* paused(read.settled(reader, actor, asOf ?? reader.present()));
+  const found = yield* paused(matchingKeys(source(settled), settled));
+  const wanted = found.slice(offset, limit === 0 ? undefined : offset + limit);
+  yield encoder.encode(LIST_HEAD);
+  let isFirst = true;
+  for (let start = 0; start < wanted.length; start += STEP_TOLD) {
+    const keys = wanted.slice(start, start + STEP_TOLD);
+    const told = texts(keys);
+    const items = keys.flatMap((key) => told.get(key) ?? []);
+    if (items.length === 0) continue;
+    yield encoder.encode((isFirst ? "" : ",") + items.join(","));
+    isFirst = false;
+  }
+  yield encoder.encode(listTail(listMeta({ limit, offset, total: found.length }, asked, members)));
+}
+
+function* paused<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield PAUSE;
+  }
+}

@@ -1,0 +1,68 @@
+// What a filter can ask of scans and of their findings, and where SQL has it.
+
+import { instantSql } from "../../db/reading/condition-sql.ts";
+import { KINDS } from "../../inventory/resources.ts";
+import { RowFields, type RowList } from "../../inventory/row-fields.ts";
+import { ROW_REASONS } from "../rows.ts";
+import { FINDING_TYPES } from "../sightings.ts";
+import { Scan, ScanFinding } from "./scan.ts";
+
+const PLURALS = KINDS.map(({ plural }) => plural);
+
+export const SCAN_ROWS: RowList = {
+  name: "scan",
+  path: "discovery/scans",
+  row: Scan,
+  keys: { "outcome.records": PLURALS, "outcome.findings": FINDING_TYPES },
+  references: {
+    network: { field: "network_id", kindName: "network" },
+    schedule: { field: "schedule_id", kindName: "schedule" },
+  },
+};
+export const SCAN_FIELDS = new RowFields(SCAN_ROWS);
+
+export const FINDING_ROWS: RowList = {
+  name: "scan_finding",
+  words: { one: "finding", many: "findings" },
+  path: "discovery/scans/{id}/findings",
+  row: ScanFinding,
+  keys: { records: PLURALS, "rows.set_aside": Object.keys(ROW_REASONS) },
+};
+export const FINDING_FIELDS = new RowFields(FINDING_ROWS);
+
+/**
+ * A JSON object with a field of the scan s in the network r. What comes later than the request is only that of the
+ * present, and how far a running scan is only its own thread knows.
+ */
+export function scanObjectSql(isPresent: boolean): (field: string) => string | null {
+  return (field) => {
+    switch (field) {
+      case "kind":
+      case "targets":
+      case "commit":
+      case "allow_large":
+      case "schedule_id":
+      case "requested_by":
+      case "reason":
+        return "s.request";
+      case "are_targets_permitted":
+        // Absent of those of before.
+        return `json_patch('{"are_targets_permitted":false}', s.request)`;
+      case "id":
+        return "json_object('id', s.id)";
+      case "network_id":
+        return "json_object('network_id', r.id)";
+      case "requested_at":
+        return `json_object('requested_at', ${instantSql("s.requested_at")})`;
+      case "status":
+        return isPresent ? "json_object('status', s.status)" : null;
+      case "started_at":
+      case "ended_at":
+        return isPresent ? `json_object('${field}', ${instantSql(`s.${field}`)})` : null;
+      case "outcome":
+        return isPresent ? "json_object('outcome', iif(s.ended_at IS NULL, NULL, json(s.outcome)))" : null;
+      default:
+        return null;
+    }
+  };
+}

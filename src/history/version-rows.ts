@@ -1,0 +1,27 @@
+// What a filter can ask of the versions of a record, by the kind of it.
+
+import { oneEntity } from "../base/entity-words.ts";
+import { pascalCase } from "../base/text.ts";
+import { UNASKED_FIELDS } from "../inventory/part-fields.ts";
+import { RESOURCES } from "../inventory/resources.ts";
+import { RowFields, type RowList } from "../inventory/row-fields.ts";
+import { VersionOf } from "./change-view.ts";
+
+export const VERSION_ROWS: readonly RowList[] = RESOURCES.map(({ kind, path, listed, answer }) => ({
+  name: `${kind.name}_version`,
+  words: { one: `version of ${oneEntity(kind)}`, many: `versions of ${oneEntity(kind)}` },
+  path: `${path}/{id}/history`,
+  row: VersionOf(listed ?? answer, pascalCase(kind.name)),
+  unasked: Object.fromEntries(
+    Object.entries(UNASKED_FIELDS[kind.name] ?? {}).map(([field, why]) => [`record.${field}`, why]),
+  ),
+}));
+
+const FIELDS = new Map(VERSION_ROWS.map((list, place) => [RESOURCES[place]?.kind.name, new RowFields(list)]));
+
+/** @param kindName of a resource */
+export function versionFields(kindName: string): RowFields {
+  const fields = FIELDS.get(kindName);
+  if (fields === undefined) throw new Error(`versions: there is no resource of the kind ${kindName}`);
+  return fields;
+}

@@ -1,0 +1,118 @@
+// What can be asked of the rows of a list that are no records (scans, findings, transactions): worked out from the
+// schema of a row. They have no versions, and no words that they are found by.
+
+import type { TObject, TSchema } from "@sinclair/typebox";
+import { type Entity, oneEntity } from "../base/entity-words.ts";
+import { nearestName } from "../base/nearest-name.ts";
+import type { FieldPlace, FieldStep } from "../db/reading/condition.ts";
+import { FilterProblem, shownPart } from "./filter/grammar.ts";
+import { type FieldOfKind, itemOf, own, plainField, propertiesOf, valueTypeOf } from "./filter/schema-fields.ts";
+import { type Asked, type Filterable, fieldsOf } from "./filter-fields.ts";
+
+/** A list of rows that are no records. */
+export interface RowList extends Entity {
+  /** Of the list, as a `RESOURCES` path; with the slash at its beginning where it is not below `/api/v1`. */
+  readonly path: string;
+  /** Of one row. */
+  readonly row: TObject;
+  /** By path, the keys of what is keyed by data: counts by type of finding. */
+  readonly keys?: Readonly<Record<string, readonly string[]>>;
+  /** By path, what no filter asks, and why. */
+  readonly unasked?: Readonly<Record<string, string>>;
+  /** By name, the field with the id of a record, and its kind. */
+  readonly references?: Readonly<Record<string, { readonly field: string; readonly kindName: string }>>;
+}
+
+/** The fields of a row. */
+export class RowFields implements Filterable {
+  readonly entity: RowList;
+  readonly isSearched = false;
+  readonly hasVersions = false;
+
+  constructor(list: RowList) {
+    this.entity = list;
+  }
+
+  resolve(segments: readonly string[], position: number): Asked {
+    const { references, row } = this.entity;
+    const [name = "", ...rest] = segments;
+    const reference = own(references, name);
+    if (reference !== undefined && own(row.properties as Readonly<Record<string, TSchema>>, name) === undefined) {
+      const fields = fieldsOf(reference.kindName);
+      return {
+        type: "names",
+        places: [{ of: "members", steps: [{ name: reference.field, isMany: false }] }],
+        kind: fields.kind,
+        rest: rest.length === 0 ? null : fields.resolve(rest, position, 1),
+      };
+    }
+    const steps: FieldStep[] = [];
+    let schema: TSchema = row;
+    for (const [place, each] of segments.entries()) {
+      const before = segments.slice(0, place);
+      const inner = own(this.within(schema, before), each);
+      if (inner === undefined) throw this.unknown(segments, before, schema, position);
+      const why = own(this.entity.unasked, [...before, each].join("."));
+      if (why !== undefined) throw new FilterProblem(position, `must not ask ${segments.join(".")}, which ${why}`);
+      const { isMany, item } = itemOf(inner);
+      steps.push({ name: each, isMany });
+      schema = item;
+    }
+    const place: FieldPlace = { steps, of: "members" };
+    const value = valueTypeOf(schema, segments.at(-1) as string);
+    return value === null ? { type: "object", place } : { type: "value", place, value, called: null, within: null };
+  }
+
+  names(): string[] {
+    return [...Object.keys(this.entity.row.properties), ...Object.keys(this.entity.references ?? {})];
+  }
+
+  list(): FieldOfKind[] {
+    const own = Object.entries(this.entity.row.properties as Readonly<Record<string, TSchema>>);
+    const references = Object.entries(this.entity.references ?? {}).map(
+      ([name, { kindName }]): FieldOfKind => ({
+        name,
+        value: null,
+        isMany: false,
+        refersTo: kindName,
+        isVersioned: false,
+        description: null,
+      }),
+    );
+    return [...own.flatMap(([name, schema]) => this.withInner([name], schema)), ...references];
+  }
+
+  private withInner(path: readonly string[], schema: TSchema): FieldOfKind[] {
+    const name = path.join(".");
+    if (own(this.entity.unasked, name) !== undefined) return [];
+    const field = { ...plainField(name, schema), isVersioned: false };
+    const inner = Object.entries(this.within(itemOf(schema).item, path)).flatMap(([each, innerSchema]) =>
+      this.withInner([...path, each], innerSchema),
+    );
+    return [field, ...inner.map((each) => ({ ...each, isMany: each.isMany || field.isMany }))];
+  }
+
+  /** The fields of what is at a path; of what is keyed by data those keys that there may be. */
+  private within(schema: TSchema, path: readonly string[]): Readonly<Record<string, TSchema>> {
+    const [keyed] = Object.values((schema.patternProperties ?? {}) as Record<string, TSchema>);
+    if (keyed === undefined) return propertiesOf(schema);
+    return Object.fromEntries((own(this.entity.keys, path.join(".")) ?? []).map((key) => [key, keyed]));
+  }
+
+  private unknown(
+    segments: readonly string[],
+    before: readonly string[],
+    schema: TSchema,
+    position: number,
+  ): FilterProblem {
+    const name = segments[before.length] as string;
+    const names = before.length === 0 ? this.names() : Object.keys(this.within(schema, before));
+    const rest = segments.slice(before.length + 1);
+    const nearest = nearestName(name, names);
+    const meant = nearest === null ? "" : `; \`${[...before, nearest, ...rest].join(".")}\`?`;
+    return new FilterProblem(
+      position,
+      `has no field \`${shownPart([...before, name].join("."))}\` of ${oneEntity(this.entity)}${meant}`,
+    );
+  }
+}
