@@ -1,0 +1,136 @@
+// What hangs on a device as a block of places in a grid, with the blocks of what hangs on each of those below it. Pure.
+
+import { compareIds } from "./forest.ts";
+
+/** Of the grid. */
+export interface Cell {
+  readonly column: number;
+  readonly row: number;
+}
+
+/** Devices that stand together, in cells from 0, 0 on. */
+export interface MapBlock {
+  readonly columns: number;
+  readonly rows: number;
+  /** The earliest of the ids in it. */
+  readonly first: string;
+  readonly cells: ReadonlyArray<readonly [id: string, cell: Cell]>;
+  readonly below: ReadonlyArray<readonly [block: MapBlock, at: Cell]>;
+}
+
+/**
+ * How many columns a block has, by how many there are: by steps, so that one more seldom moves the others. Odd, so that
+ * there is one in the middle; blocks side by side are an odd number of columns then, too.
+ */
+const COLUMNS: ReadonlyArray<readonly [most: number, columns: number]> = [
+  [10, 5],
+  [36, 9],
+  [Number.POSITIVE_INFINITY, 17],
+];
+
+/** Shelves are wider than high, as screens are. */
+const SHELF_ASPECT = 1.5;
+
+/** A device above what hangs on it. @param childrenOf in the order in which they came to be */
+export function treeOf(top: string, childrenOf: (id: string) => readonly string[]): MapBlock {
+  const children = childrenOf(top);
+  if (children.length === 0) return { columns: 1, rows: 1, first: top, cells: [[top, ORIGIN]], below: [] };
+  const block = blockUnder(children, childrenOf);
+  return {
+    columns: block.columns,
+    rows: block.rows + 1,
+    first: earliest([top, block.first]),
+    cells: [[top, { column: middleOf(block), row: 0 }]],
+    below: [[block, { column: 0, row: 1 }]],
+  };
+}
+
+/** Devices side by side in rows, and below them what hangs on them. */
+export function blockUnder(ids: readonly string[], childrenOf: (id: string) => readonly string[]): MapBlock {
+  // No recursion: a chain of switches may be long.
+  const order: string[] = [];
+  for (const open = [...ids]; open.length > 0; ) {
+    const id = open.pop() as string;
+    order.push(id);
+    open.push(...childrenOf(id));
+  }
+  const blocks = new Map<string, MapBlock>();
+  for (const id of order.toReversed()) {
+    const children = childrenOf(id);
+    if (children.length > 0) blocks.set(id, oneBlock(children, blocks));
+  }
+  return oneBlock(ids, blocks);
+}
+
+/** The column in the middle. */
+export function middleOf({ columns }: MapBlock): number {
+  return (columns - 1) / 2;
+}
+
+const ORIGIN: Cell = { column: 0, row: 0 };
+
+/** Where each device of a block stands. */
+export function cellsOf(block: MapBlock): Array<[id: string, cell: Cell]> {
+  const found: Array<[string, Cell]> = [];
+  for (const open: Array<readonly [MapBlock, Cell]> = [[block, ORIGIN]]; open.length > 0; ) {
+    const [{ cells, below }, at] = open.pop() as readonly [MapBlock, Cell];
+    for (const [id, cell] of cells) found.push([id, moved(cell, at)]);
+    for (const [inner, place] of below) open.push([inner, moved(place, at)]);
+  }
+  return found;
+}
+
+/** Blocks side by side in rows, a cell apart, in their order. */
+export function onShelves(blocks: readonly MapBlock[]): Array<[block: MapBlock, at: Cell]> {
+  const area = blocks.reduce((sum, { columns, rows }) => sum + (columns + 1) * (rows + 1), 0);
+  const width = Math.max(roomFor(Math.sqrt(area) * SHELF_ASPECT), ...blocks.map(({ columns }) => columns));
+  let [column, row, rows] = [0, 0, 0];
+  return blocks.map((block) => {
+    if (column > 0 && column + block.columns > width) {
+      row += rows + 1;
+      [column, rows] = [0, 0];
+    }
+    const at = { column, row };
+    column += block.columns + 1;
+    rows = Math.max(rows, block.rows);
+    return [block, at];
+  });
+}
+
+/** A power of two at least as large: a little more needs no more room. */
+export function roomFor(count: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(1, count)));
+}
+
+export function moved({ column, row }: Cell, by: Cell): Cell {
+  return { column: column + by.column, row: row + by.row };
+}
+
+/** Those from the middle outwards, so that one more moves none; below them the block of each, the oldest first. */
+function oneBlock(ids: readonly string[], blocks: ReadonlyMap<string, MapBlock>): MapBlock {
+  const columns = (COLUMNS.find(([most]) => ids.length <= most) as readonly [number, number])[1];
+  const rows = roomFor(Math.ceil(ids.length / columns));
+  const below = onShelves(ids.flatMap((id) => blocks.get(id) ?? []).sort((a, b) => compareIds(a.first, b.first)));
+  const width = Math.max(columns, ...below.map(([block, at]) => at.column + block.columns));
+  const left = (width - columns) / 2;
+  return {
+    columns: width,
+    rows: rows + Math.max(0, ...below.map(([block, at]) => at.row + block.rows)),
+    first: earliest([...ids, ...below.map(([{ first }]) => first)]),
+    cells: ids.map((id, place) => [
+      id,
+      { column: left + outwards(place % columns, columns), row: Math.floor(place / columns) },
+    ]),
+    below: below.map(([block, at]) => [block, moved(at, { column: 0, row: rows })]),
+  };
+}
+
+/** 0, 1, 2, 3 → the middle, the one to its right, to its left, to the right again. */
+function outwards(place: number, columns: number): number {
+  const middle = (columns - 1) / 2;
+  return place % 2 === 0 ? middle - place / 2 : middle + (place + 1) / 2;
+}
+
+function earliest(ids: readonly string[]): string {
+  return ids.reduce((first, id) => (compareIds(id, first) < 0 ? id : first));
+}
