@@ -52,6 +52,7 @@ import { ifEntryRoutes } from "./resources/if-entries/routes.ts";
 import { ignoredRoutes } from "./resources/ignored/routes.ts";
 import { ipAddressRoutes } from "./resources/ip-addresses/routes.ts";
 import { ipRangeRoutes } from "./resources/ip-ranges/routes.ts";
+import { mapPositionRoutes } from "./resources/map-positions/routes.ts";
 import { markerRoutes } from "./resources/markers/routes.ts";
 import { networkRoutes } from "./resources/networks/routes.ts";
 import { organizationRoutes } from "./resources/organizations/routes.ts";
@@ -160,6 +161,7 @@ export function createApp(options: AppOptions) {
   ipRangeRoutes(surface, options.backend);
   ipamRoutes(surface, options.backend);
   logRoutes(surface, options.backend);
+  mapPositionRoutes(surface, options.backend);
   markerRoutes(surface, options.backend);
   networkRoutes(surface, options.backend);
   organizationRoutes(surface, options.backend);

@@ -17,6 +17,8 @@ import { ifEntryCommands } from "./resources/if-entries/commands.ts";
 import { ignoredCommands } from "./resources/ignored/commands.ts";
 import { ipAddressCommands } from "./resources/ip-addresses/commands.ts";
 import { ipRangeCommands } from "./resources/ip-ranges/commands.ts";
+import { mapPositionCommands } from "./resources/map-positions/commands.ts";
+import { placingLinked } from "./resources/map-positions/placing.ts";
 import { markerCommands } from "./resources/markers/commands.ts";
 import { networkCommands } from "./resources/networks/commands.ts";
 import { organizationCommands } from "./resources/organizations/commands.ts";
@@ -32,7 +34,7 @@ import { vlanCommands } from "./resources/vlans/commands.ts";
 import { signInCommands } from "./sign-in/commands.ts";
 import { preferenceCommands } from "./sign-in/preferences.ts";
 
-export const COMMANDS = {
+export const COMMANDS = placingLinked({
   ...signInCommands,
   ...allocationCommands,
   ...apiKeyCommands,
@@ -47,6 +49,7 @@ export const COMMANDS = {
   ...ignoredCommands,
   ...ipAddressCommands,
   ...ipRangeCommands,
+  ...mapPositionCommands,
   ...markerCommands,
   ...networkCommands,
   ...organizationCommands,
@@ -63,7 +66,7 @@ export const COMMANDS = {
   ...tagCommands,
   ...userCommands,
   ...vlanCommands,
-} satisfies Commands;
+} satisfies Commands);
 export type AllCommands = CallsOf<typeof COMMANDS>;
 
 /** Whether a command may take long whatever it is sent with. */

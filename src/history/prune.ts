@@ -11,6 +11,7 @@ import type { Segment } from "../db/pruned-history.ts";
 import { type PruneOrder, pruneSource } from "../db/thinning.ts";
 import { Statements } from "../db/writing/statements.ts";
 import { dropCoverage } from "../resources/credential-assignments/coverage.ts";
+import { dropForgottenPositions } from "../resources/map-positions/map-position.ts";
 import { type PrunePlan, planned, planSteps } from "./prune-plan.ts";
 import { describeFirst } from "./verify/findings.ts";
 import { rebuildPastWithin } from "./verify/rebuild.ts";
@@ -68,6 +69,7 @@ export function pruneHistory(
       if (plan.dropped === 0) return { ...plan, report: null };
       record(db, order, plan.segments, now);
       for (const sql of definitions) $client.run(sql);
+      dropForgottenPositions(db);
       rebuildPastWithin(db, kinds, (n) => onProgress({ step: "records rebuilt", done: n, total: null }));
       const report = verifyLedger(db, kinds, { onProgress });
       requireSound(report, "The pruned data would be damaged; nothing was changed");

@@ -2,9 +2,16 @@
 // steps. Each runs in the migration's transaction, when all of its SQL has run.
 
 import type { Sql } from "../db/connection.ts";
-import { ADDS_CHANGE_COUNTS, ADDS_CHECKSUMS, ADDS_GROUPS, ADDS_WORDS } from "../db/files/migrate.ts";
+import {
+  ADDS_CHANGE_COUNTS,
+  ADDS_CHECKSUMS,
+  ADDS_GROUPS,
+  ADDS_MAP_POSITIONS,
+  ADDS_WORDS,
+} from "../db/files/migrate.ts";
 import { stampChecksums } from "../db/row-checksum.ts";
 import { KINDS } from "../inventory/resources.ts";
+import { placeAllLinked } from "../resources/map-positions/placing.ts";
 import {
   deriveChangeCounts,
   deriveChangesAndTexts,
@@ -29,6 +36,7 @@ const STEPS: readonly UpgradeStep[] = [
   { migration: ADDS_WORDS, run: (db) => deriveWords(db, KINDS) },
   { migration: ADDS_CHANGE_COUNTS, run: (db) => deriveChangeCounts(db, KINDS) },
   { migration: ADDS_GROUPS, run: (db) => deriveGroups(db, KINDS) },
+  { migration: ADDS_MAP_POSITIONS, run: placeAllLinked },
 ];
 
 /**

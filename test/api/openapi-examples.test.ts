@@ -126,6 +126,7 @@ test("the examples can be sent one after the other", async () => {
     "checkIpAddress",
     "allocateFromSubnet",
     "rotateApiKey",
+    "setMapPositions",
   ])
     await send(operationId);
   const self = await send("discoverSelf");

@@ -35,8 +35,17 @@ function instants(): number[] {
 /** By id. */
 type Told = Record<string, Wire>;
 
+/** Where what is not kept stands, each answer says for itself. */
 function told(items: readonly Wire[]): Told {
-  return Object.fromEntries(items.map((item) => [item.id, item]));
+  const kept = new Set(
+    appliance.reader.db
+      .query<{ id: string }, []>("SELECT node_id AS id FROM map_positions")
+      .all()
+      .map(({ id }) => id),
+  );
+  const shown = ({ position, ...rest }: Wire): Wire =>
+    position === undefined || kept.has(rest.id) ? { position, ...rest } : rest;
+  return Object.fromEntries(items.map((item) => [item.id, shown(item)]));
 }
 
 /** What a period comes to, by asking at its beginning and at each transaction in it. */

@@ -121,6 +121,7 @@ describe("GET /api/v1/topology", () => {
           manufacturer: null,
           model: null,
           management_address: "192.0.2.2",
+          position: { x: 320, y: 120, placed: "layout" },
         },
         {
           id: core.id,
@@ -131,6 +132,7 @@ describe("GET /api/v1/topology", () => {
           manufacturer: "Cisco",
           model: "C9500",
           management_address: "192.0.2.1",
+          position: { x: 320, y: 0, placed: "layout" },
         },
       ],
       links: [
@@ -304,6 +306,7 @@ describe("GET /api/v1/topology", () => {
       manufacturer: null,
       model: "cisco AIR-AP",
       management_address: "192.0.2.78",
+      position: { x: expect.any(Number), y: expect.any(Number), placed: "layout" },
     });
     expect(unknown).toMatchObject({ kind: "Unknown", sys_name: "Phone 7", chassis_id: "192.0.2.77" });
     clock.advance(60_000);

@@ -38,6 +38,7 @@ import conflictAcceptances from "../../../migrations/0021_conflict_acceptances.s
 import completedScans from "../../../migrations/0022_completed_scans.sql" with { type: "text" };
 import preferences from "../../../migrations/0023_preferences.sql" with { type: "text" };
 import allowedSources from "../../../migrations/0024_allowed_sources.sql" with { type: "text" };
+import mapPositions from "../../../migrations/0025_map_positions.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -69,6 +70,7 @@ const MIGRATIONS: readonly string[] = [
   completedScans,
   preferences,
   allowedSources,
+  mapPositions,
 ];
 
 /**
@@ -78,6 +80,9 @@ export const ADDS_CHECKSUMS = MIGRATIONS.indexOf(checksums) + 1;
 
 /** The migration since which there is an index of what records are called. */
 export const ADDS_WORDS = MIGRATIONS.indexOf(words) + 1;
+
+/** The migration since which devices have places on the map of their network. */
+export const ADDS_MAP_POSITIONS = MIGRATIONS.indexOf(mapPositions) + 1;
 
 /** The migration since which changes are counted as they are written. */
 export const ADDS_CHANGE_COUNTS = MIGRATIONS.indexOf(changeCounts) + 1;

@@ -306,6 +306,13 @@ export class WriteTransaction {
     return changes.map(netChangeOf);
   }
 
+  /** What the records of a kind say that this transaction has made or changed so far, without those that it removed. */
+  changedOf<R extends RecordBase>(kind: Kind<R>): R[] {
+    return (this.byCode[kind.code] ?? []).flatMap(({ before, after }) =>
+      after === null || after === before ? [] : [after as R],
+    );
+  }
+
   /**
    * Takes the records of a kind out of a transaction that will never be finished, and tells what it came to for them:
    * what is done with one command need not be held for those after it. For kinds that name no others.

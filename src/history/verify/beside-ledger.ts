@@ -75,6 +75,12 @@ const BESIDE: Readonly<Record<string, Beside>> = {
     several: "acceptances of conflicts",
     remedy: "accept the conflicts again that may stay",
   },
+  map_positions: {
+    check: "memory",
+    one: "position on a map",
+    several: "positions on maps",
+    remedy: null,
+  },
   appliance_settings: {
     check: "memory",
     one: "note of the appliance's own host",

@@ -2,6 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../../resources/if-entries/vocabulary.ts";
+import { MapPosition } from "../../resources/map-positions/map-position.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { CERTAINTIES, LINK_PROTOCOLS, NODE_KINDS } from "./map.ts";
 
@@ -45,6 +46,7 @@ const TopologyNode = Type.Object(
     }),
     stale_since: StaleSince,
     intervals: Intervals,
+    position: MapPosition,
   },
   { $id: "TopologyNode" },
 );
@@ -145,6 +147,7 @@ export const TOPOLOGY_EXAMPLE = {
       manufacturer: "Cisco",
       model: "WS-C3560-24TS",
       management_address: "10.2.0.2",
+      position: { x: 160, y: 120, placed: "layout" },
     },
     {
       id: CORE,
@@ -155,6 +158,7 @@ export const TOPOLOGY_EXAMPLE = {
       manufacturer: "Cisco",
       model: "WS-C3750G-24TS",
       management_address: "10.2.0.1",
+      position: { x: 240, y: 0, placed: "layout" },
     },
   ],
   links: [

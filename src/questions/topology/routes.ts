@@ -65,6 +65,9 @@ exact to the millisecond. A link whose far interface becomes known is another li
 links are made from (names, addresses, announcements, entered neighbors), not only a status or a speed. If there were more, \`truncated\` is true and \`next_from\`
 continues. Where history was thinned, the kept states are compared.
 
+The \`position\` of a node is that of its network's map (\`/networks/{id}/map-positions\`), the same at every instant. A host keeps its place from when a neighbor is first
+written with it. What has none yet is laid out around the others: devices in no inventory, and what is linked only by what it announces.
+
 As of any instant; formats without \`meta\` report thinned history in the headers \`X-Resolution\` and \`X-Resolved-At\`.`;
 
 const MERMAID_EXAMPLE = `graph LR

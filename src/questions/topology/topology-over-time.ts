@@ -9,13 +9,15 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { membersSql } from "../../db/shape.ts";
 import { NetworkRecords, type Touched } from "../../discovery/topology/network-records.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
+import { keptPositions } from "../../resources/map-positions/map-position.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { metaAt, thinnedUntilMember } from "../../wire/envelope.ts";
 import { mapOf, type NetworkMap } from "./map.ts";
 import { type Center, neighborhoodOf } from "./neighborhood.ts";
+import { type PlacedNode, placedNodes } from "./placed-nodes.ts";
 import { shownNetwork } from "./topology.ts";
 import { type Touch, touching } from "./touching.ts";
-import { UnionOfMaps } from "./union.ts";
+import { type TopologyUnion, UnionOfMaps } from "./union.ts";
 
 /** Changes of the wiring that one answer goes through; beyond that it is cut off, and says so. */
 export const TOPOLOGY_POINTS_MAX = 1_000;
@@ -43,7 +45,7 @@ export const topologyOverTime = longRead(
     const { networkId, from, to } = input;
     const walk = new Walk(reader, input);
     const next = yield* walk.run();
-    const { nodes, links } = walk.union.until(next ?? to);
+    const { nodes, links } = walk.shown(next ?? to);
     const about = { network_id: networkId ?? walk.lastNetworkId, from: from?.at ?? null, to };
     yield encoder.encode(`{"success":true,"data":${JSON.stringify(about).slice(0, -1)},"nodes":[`);
     yield* inChunks(nodes);
@@ -58,12 +60,15 @@ export const topologyOverTime = longRead(
 );
 
 class Walk {
-  readonly union = new UnionOfMaps();
   /** The last one that anything was shown of. */
   lastNetworkId: string | null = null;
+  private lastNetworkN: number | null = null;
   private readonly reader: Reader;
   private readonly input: TopologyPeriodInput;
   private readonly centerN: number | null;
+  private readonly union = new UnionOfMaps();
+  /** Of the whole network, where only what is around a host is shown: every device stands where it stands there. */
+  private readonly surroundings: UnionOfMaps | null;
   /** Of the network that is shown; null while there is none. */
   private records: NetworkRecords | null = null;
   /** Whether what is shown with nodes and links has changed since they were drawn. */
@@ -73,6 +78,7 @@ class Walk {
     this.reader = reader;
     this.input = input;
     const { center, actor } = input;
+    this.surroundings = center === null ? null : new UnionOfMaps();
     this.centerN = center === null ? null : new ChangeLog(reader).everSeen(hostKind, center.hostId, actor);
   }
 
@@ -102,6 +108,13 @@ class Walk {
     return null;
   }
 
+  /** All that was shown, where it stands. @param to where the period ends; null for now */
+  shown(to: string | null): TopologyUnion<PlacedNode> {
+    const shown = this.union.until(to);
+    const kept = this.lastNetworkN === null ? new Map() : keptPositions(this.reader, this.lastNetworkN);
+    return { nodes: placedNodes(shown.nodes, this.surroundings?.until(to) ?? shown, kept), links: shown.links };
+  }
+
   /** What a transaction makes of the wiring: nothing, a revision, or something else altogether. */
   private stepAt({ sequence, touched }: Touch): ReturnType<NetworkRecords["revision"]> | "anew" | null {
     const { records } = this;
@@ -125,6 +138,7 @@ class Walk {
     this.records = null;
     if (network === null) return;
     this.lastNetworkId = network.id;
+    this.lastNetworkN = network.n;
     this.records = new NetworkRecords(this.reader, network.n);
     for (const _step of this.records.load(sequence)) yield PAUSE;
   }
@@ -137,20 +151,30 @@ class Walk {
   }
 
   private draw(at: string | null): void {
-    this.union.from(at, this.map());
+    const map = this.map();
+    this.union.from(at, this.around(map));
+    this.surroundings?.from(at, map);
     this.isOutdated = false;
   }
 
   private refresh(): void {
-    if (this.isOutdated) this.union.refresh(this.map());
+    if (this.isOutdated) {
+      const map = this.map();
+      this.union.refresh(this.around(map));
+      this.surroundings?.refresh(map);
+    }
     this.isOutdated = false;
   }
 
   private map(): NetworkMap {
     const { records, lastNetworkId, input } = this;
     if (records === null || lastNetworkId === null) return { nodes: [], links: [] };
-    const map = mapOf(lastNetworkId, records.facts(), input.includeIsolated || input.center !== null);
-    return input.center === null ? map : neighborhoodOf(map, input.center);
+    return mapOf(lastNetworkId, records.facts(), input.includeIsolated || input.center !== null);
+  }
+
+  private around(map: NetworkMap): NetworkMap {
+    const { center } = this.input;
+    return center === null ? map : neighborhoodOf(map, center);
   }
 
   /** Every network that may have to be shown. */

@@ -6,11 +6,13 @@ import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { gatherNetworkFacts } from "../../discovery/topology/network-facts.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { keptPositions } from "../../resources/map-positions/map-position.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { resolvedMembers } from "../../wire/envelope.ts";
 import { formatted, type TopologyFormat } from "./formats.ts";
 import { mapOf, type NetworkMap } from "./map.ts";
 import { type Center, neighborhoodOf } from "./neighborhood.ts";
+import { placedNodes } from "./placed-nodes.ts";
 
 /** Crosses to another thread. */
 export interface TopologyInput {
@@ -41,8 +43,10 @@ export const topology = longRead(
     let map: NetworkMap = { nodes: [], links: [] };
     if (network !== null && networkId !== null) {
       const facts = yield* pausing(gatherNetworkFacts(reader, network.n, sequence));
-      map = mapOf(networkId, facts, input.includeIsolated || center !== null);
-      if (center !== null) map = neighborhoodOf(map, center);
+      const whole = mapOf(networkId, facts, input.includeIsolated || center !== null);
+      yield PAUSE;
+      const shown = center === null ? whole : neighborhoodOf(whole, center);
+      map = { nodes: placedNodes(shown.nodes, whole, keptPositions(reader, network.n)), links: shown.links };
     }
     yield PAUSE;
     const framing = {

@@ -11,8 +11,8 @@ export interface ShownInterval {
 
 type Timed<Item> = Item & { readonly intervals: readonly ShownInterval[] };
 
-export interface TopologyUnion {
-  readonly nodes: ReadonlyArray<Timed<MapNode>>;
+export interface TopologyUnion<Node extends MapNode = MapNode> {
+  readonly nodes: ReadonlyArray<Timed<Node>>;
   readonly links: ReadonlyArray<Timed<MapLink>>;
 }
 

@@ -125,6 +125,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/organizations": VIEWER,
   "PUT /api/v1/organizations": OWNER,
   "POST /api/v1/hosts/bulk": MEMBER,
+  "GET /api/v1/networks/:id/map-positions": VIEWER,
+  "PUT /api/v1/networks/:id/map-positions": MEMBER,
   // "A secret goes only where an Admin has sent it."
   "POST /api/v1/ip-addresses/:id/confirm": ADMIN,
   "GET /api/v1/subnets/tree": VIEWER,

@@ -276,6 +276,40 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
           });
       return cases;
     }),
+  "GET /api/v1/networks/:id/map-positions": (asking) => [
+    ...asking.places.map(
+      (place): Case => ({
+        title: place.name,
+        path: asking.path.replace(":id", place.networkId),
+        code: asking.reaches(place) ? null : "entity_not_found",
+        check: ({ data }) => expect(data.network_id).toBe(place.networkId),
+      }),
+    ),
+    { title: "nothing", path: asking.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
+  ],
+  "PUT /api/v1/networks/:id/map-positions": (asking) => [
+    ...asking.places.flatMap((place) =>
+      asking.places.map((other): Case => {
+        const isReached = asking.reaches(place);
+        // A host of elsewhere is as if it were not there.
+        const refusal = other === place ? null : "entity_reference_invalid";
+        const x = asking.places.indexOf(place);
+        return {
+          title: `a host of ${other.name} on the map of ${place.name}`,
+          path: asking.path.replace(":id", place.networkId),
+          body: { nodes: { [other.switchId]: { x, y: -7 } } },
+          code: isReached ? refusal : "entity_not_found",
+          check: ({ data }) => expect(data.nodes[other.switchId]).toEqual({ x, y: -7, placed: "person" }),
+        };
+      }),
+    ),
+    {
+      title: "nothing",
+      path: asking.path.replace(":id", UNKNOWN_ID),
+      body: { nodes: { [UNKNOWN_ID]: null } },
+      code: "entity_not_found",
+    },
+  ],
   "PUT /api/v1/tags/assign": (asking) =>
     tagged(asking, (type, record) => ({ entity_type: type, entity_id: record.id, tag_ids: record.tags })),
   "POST /api/v1/tags/assign/bulk-add": (asking) =>

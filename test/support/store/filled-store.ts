@@ -110,6 +110,11 @@ async function fill(appliance: TestAppliance): Promise<string[]> {
   for (const host of hosts.slice(10, 24)) await rename(appliance, host.id, `${host.name} again`);
   await acceptOne(appliance);
   await made(owner.put("/api/auth/preferences", { theme: "dark" }));
+  await made(
+    owner.put(`networks/${appliance.first.networkId}/map-positions`, {
+      nodes: { [hosts[6]?.id]: { x: 480, y: -120 } },
+    }),
+  );
   instant();
   await discovered(appliance);
   await made(owner.post("discovery/self", { network_id: appliance.first.networkId }));

@@ -1,0 +1,116 @@
+// Where the devices of a network stand on its map: the table, how it stands on the wire, and which positions are kept.
+// They belong to the network, are the same at every instant, and have no history in the ledger.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Sql } from "../../db/connection.ts";
+import { scopeKey } from "../../db/kind.ts";
+import type { ReadConnection } from "../../db/reading/read-connection.ts";
+import { Body, Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
+import { hostKind } from "../hosts/host.ts";
+
+/** Who placed a device: a person, or the appliance, which laid it out. */
+export const PLACED_BY = ["person", "layout"] as const;
+
+/** Of one network. */
+export const MAP_POSITIONS_MAX = 20_000;
+/** Named by one request. */
+export const MAP_NODES_OF_REQUEST_MAX = 1_000;
+export const MAP_COORDINATE_MAX = 1_000_000;
+
+export const mapPositions = sqliteTable("map_positions", {
+  network_n: integer().notNull(),
+  node_id: text().notNull(),
+  x: integer().notNull(),
+  y: integer().notNull(),
+  placed: text().$type<MapPosition["placed"]>().notNull(),
+  checksum: integer().notNull(),
+});
+
+const coordinate = (description: string) =>
+  Type.Integer({ minimum: -MAP_COORDINATE_MAX, maximum: MAP_COORDINATE_MAX, description });
+const x = coordinate("To the right.");
+const y = coordinate("Down.");
+const placed = OneOf(PLACED_BY, {
+  description: "`person`: by a write of map positions. `layout`: laid out by the appliance.",
+});
+
+/** A place on the map, and who chose it. */
+export const MapPosition = Type.Object(
+  { x: Type.Integer(x), y: Type.Integer(y), placed },
+  {
+    $id: "MapPosition",
+    description:
+      "Where it stands on the map of its network, the same at every instant. Two devices that are laid out are 160 units apart sideways, or 120 up or down.",
+  },
+);
+export type MapPosition = Static<typeof MapPosition>;
+
+/** As nodes are called in the topology. */
+const NODE_ID = "^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|unknown-[0-9a-f]{16})$";
+
+export const MapPositionsUpdate = Body({
+  nodes: Type.Record(
+    Type.String({ pattern: NODE_ID }),
+    Nullable(
+      Body({
+        x,
+        y,
+        placed: Type.Optional(OneOf(PLACED_BY, { description: "Ignored: what is written is placed by a person." })),
+      }),
+    ),
+    {
+      additionalProperties: false,
+      minProperties: 1,
+      maxProperties: MAP_NODES_OF_REQUEST_MAX,
+      description: `By the id of a node, as the topology has it. Null gives its place up. At most ${MAP_NODES_OF_REQUEST_MAX}.`,
+    },
+  ),
+});
+export type MapPositionsUpdate = Static<typeof MapPositionsUpdate>;
+
+export const MapPositions = Type.Object(
+  {
+    network_id: Uuid,
+    nodes: Type.Record(Type.String(), MapPosition, {
+      description: "By the id of a node. Hosts that are gone keep theirs, as the past shows them.",
+    }),
+  },
+  { $id: "MapPositions" },
+);
+export type MapPositions = Static<typeof MapPositions>;
+
+type Connection = Pick<ReadConnection, "statement">;
+
+/** All that are kept of a network, by node. */
+export function keptPositions(connection: Connection, networkN: number): Map<string, MapPosition> {
+  const rows = connection
+    .statement("SELECT node_id, x, y, placed FROM map_positions WHERE network_n = +? ORDER BY node_id")
+    .values(networkN) as Array<[string, number, number, MapPosition["placed"]]>;
+  return new Map(rows.map(([id, ...[x, y, placed]]) => [id, { x, y, placed }]));
+}
+
+/** Those among the ids that are no hosts which ever were in a network. Ids of devices in no inventory pass. */
+export function strangersAmong(connection: Connection, networkN: number, nodeIds: readonly string[]): string[] {
+  const statement = connection.statement(
+    `SELECT 1 FROM history_records r WHERE r.id = ?1 AND r.kind = ${hostKind.code}
+      AND EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = +?2 AND s.n = r.n)`,
+  );
+  return nodeIds.filter(
+    (id) => !id.startsWith("unknown-") && statement.values(id, scopeKey(networkN, hostKind)).length === 0,
+  );
+}
+
+/** Of hosts of which a prune has left nothing. */
+export function dropForgottenPositions({ $client }: Sql): void {
+  $client.run(
+    `DELETE FROM map_positions WHERE node_id NOT LIKE 'unknown-%' AND NOT EXISTS (
+       SELECT 1 FROM history_records r JOIN history_versions v ON v.key > (r.n << 31) AND v.key < ((r.n + 1) << 31)
+       WHERE r.id = map_positions.node_id AND v.members IS NOT NULL)`,
+  );
+}
+
+export const MAP_POSITIONS_EXAMPLE: MapPositions = {
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  nodes: { "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010": { x: 480, y: -120, placed: "person" } },
+};

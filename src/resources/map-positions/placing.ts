@@ -1,0 +1,154 @@
+// Gives hosts their places on the map once they are linked: when a neighbor is written, by a scan at its end or by a
+// person. In the transaction that writes it, so that whoever sees the link sees the places that stay.
+
+import type { Sql } from "../../db/connection.ts";
+import { KeyedRows } from "../../db/keyed-row.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
+import type { Commands } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
+import type { LaidOutLink } from "./layout/forest.ts";
+import { layOutMap } from "./layout/layout.ts";
+import { keptPositions, MAP_POSITIONS_MAX, type MapPosition, mapPositions } from "./map-position.ts";
+
+const rows = new KeyedRows(mapPositions, ["network_n", "node_id"]);
+
+export function writePosition(
+  db: Sql,
+  network_n: number,
+  [node_id, { x, y, placed }]: readonly [string, MapPosition],
+): void {
+  rows.put(db, withChecksum(mapPositions, { network_n, node_id, x, y, placed }));
+}
+
+/** The same commands, each of which places what it links. */
+export function placingLinked<C extends Commands>(commands: C): C {
+  const placing = Object.entries(commands).map(([name, command]) => [
+    name,
+    Object.assign(
+      // biome-ignore lint/suspicious/noExplicitAny: handed through as the command takes it.
+      (tx: WriteTransaction, input: any, actor: any, box: any) => {
+        const result = command(tx, input, actor, box);
+        placeLinkedBy(tx);
+        return result;
+      },
+      command,
+    ),
+  ]);
+  return Object.fromEntries(placing) as C;
+}
+
+function placeLinkedBy(tx: WriteTransaction): void {
+  const entries = tx.changedOf(ifEntryKind).filter(isLinked);
+  if (entries.length === 0) return;
+  tx.afterwardsRun(() => {
+    for (const [networkId, own] of Map.groupBy(entries, ({ network_id }) => network_id)) {
+      const ends = own.flatMap((entry) => [entry.host_id, ...farIdsOf(entry)]);
+      placeHosts(tx.db, tx.recordN(networkId) as number, hostsOf(tx.db, ends));
+    }
+  });
+}
+
+function isLinked(entry: IfEntryRecord): boolean {
+  return farIdsOf(entry).length > 0;
+}
+
+/** Of interface entries and hosts. */
+function farIdsOf({ neighbor, more_neighbors: more = [] }: IfEntryRecord): string[] {
+  return [neighbor, ...more.map((each) => each.neighbor)].flatMap((far) => far?.id ?? []);
+}
+
+/** @param ids of hosts, and of interface entries for theirs */
+function hostsOf(db: Sql, ids: readonly string[]): number[] {
+  const found = db.$client
+    .query(
+      `SELECT DISTINCT coalesce(e.host_n, r.n) FROM json_each(?) j CROSS JOIN history_records r ON r.id = j.value
+        LEFT JOIN if_entries e ON e.n = r.n`,
+    )
+    .values(JSON.stringify(ids)) as Array<[number]>;
+  return found.map(([n]) => n);
+}
+
+const RELATIONS = "('neighbor', 'more_neighbor_hosts', 'more_neighbor_if_entries')";
+const TO_HOST = "coalesce((SELECT f.host_n FROM if_entries f WHERE f.n = l.target_n), l.target_n)";
+const SPEED = "('{' || e.members || '}') ->> '$.speed_bps'";
+/** By the entries that name a neighbor: their own ones, and those that name them or theirs. */
+const LINKS = `
+  SELECT e.n, e.host_n, ${TO_HOST}, ${SPEED} FROM json_each(?1) j CROSS JOIN if_entries e ON e.host_n = j.value
+    CROSS JOIN live_links l ON l.n = e.n AND l.relation IN ${RELATIONS}
+  UNION
+  SELECT e.n, e.host_n, j.value, ${SPEED} FROM json_each(?1) j
+    CROSS JOIN live_links l ON l.target_n = j.value AND l.relation IN ${RELATIONS} CROSS JOIN if_entries e ON e.n = l.n
+  UNION
+  SELECT e.n, e.host_n, j.value, ${SPEED} FROM json_each(?1) j CROSS JOIN if_entries f ON f.host_n = j.value
+    CROSS JOIN live_links l ON l.target_n = f.n AND l.relation IN ${RELATIONS} CROSS JOIN if_entries e ON e.n = l.n`;
+
+/**
+ * Places those of these hosts that have links, and no place yet. What has one is not moved.
+ * @param ns numbers of hosts; what lies in another network, or is gone, is left out
+ */
+export function placeHosts(db: Sql, networkN: number, ns: readonly number[]): void {
+  const { $client } = db;
+  const fresh = $client
+    .query(
+      `SELECT h.n FROM json_each(?1) j CROSS JOIN hosts h ON h.n = j.value AND h.network_n = +?2
+        CROSS JOIN history_records r ON r.n = h.n
+        WHERE NOT EXISTS (SELECT 1 FROM map_positions p WHERE p.network_n = +?2 AND p.node_id = r.id)`,
+    )
+    .values(JSON.stringify(ns), networkN) as Array<[number]>;
+  if (fresh.length === 0) return;
+  // Who hangs on whom, the neighbors' own links tell.
+  const near = linksOf(db, networkN, fresh.flat());
+  const drawn = linksOf(db, networkN, hostsOf(db, [...new Set(near.flatMap(({ ends }) => ends))]));
+  const kept = keptPositions({ statement: (sql) => $client.query(sql) }, networkN);
+  const linked = new Set(drawn.flatMap(({ ends }) => ends));
+  const room = MAP_POSITIONS_MAX - kept.size;
+  const placed = [...layOutMap([...linked], drawn, kept)].filter(([id]) => !kept.has(id));
+  for (const [id, { x, y }] of placed.slice(0, Math.max(0, room)))
+    writePosition(db, networkN, [id, { x, y, placed: "layout" }]);
+}
+
+/** What these hosts are linked with in their network. Of a cable that both ends name, the faster one counts. */
+function linksOf(db: Sql, networkN: number, ns: readonly number[]): LaidOutLink[] {
+  const rows = db.$client.query(LINKS).values(JSON.stringify(ns)) as Array<[number, number, number, number | null]>;
+  const idOf = idsIn(db, networkN, new Set(rows.flatMap(([, near, far]) => [near, far])));
+  const speeds = new Map<string, number>();
+  for (const [, near, far, speedBps] of rows) {
+    const key = `${idOf.get(near)} ${idOf.get(far)}`;
+    if (idOf.has(near) && idOf.has(far) && near !== far) speeds.set(key, (speeds.get(key) ?? 0) + (speedBps ?? 0));
+  }
+  return [...speeds].flatMap(([key, speedBps]): LaidOutLink[] => {
+    const ends = key.split(" ") as [string, string];
+    const back = speeds.get(`${ends[1]} ${ends[0]}`);
+    const isTheOne = back === undefined || speedBps > back || (speedBps === back && ends[0] < ends[1]);
+    return isTheOne ? [{ ends, speedBps }] : [];
+  });
+}
+
+/** The ids of hosts that are in a network. */
+function idsIn(db: Sql, networkN: number, ns: ReadonlySet<number>): Map<number, string> {
+  const found = db.$client
+    .query(
+      `SELECT h.n, r.id FROM json_each(?1) j CROSS JOIN hosts h ON h.n = j.value AND h.network_n = +?2
+        CROSS JOIN history_records r ON r.n = h.n`,
+    )
+    .values(JSON.stringify([...ns]), networkN) as Array<[number, string]>;
+  return new Map(found);
+}
+
+/** Places all that is linked, in a store from before there were places. */
+export function placeAllLinked(db: Sql): void {
+  const linked = db.$client
+    .query(
+      `SELECT DISTINCT h.network_n, h.n FROM (
+         SELECT e.host_n AS n FROM live_links l CROSS JOIN if_entries e ON e.n = l.n WHERE l.relation IN ${RELATIONS}
+         UNION SELECT ${TO_HOST} FROM live_links l WHERE l.relation IN ${RELATIONS}) x CROSS JOIN hosts h ON h.n = x.n`,
+    )
+    .values() as Array<[number, number]>;
+  for (const [networkN, own] of Map.groupBy(linked, ([network]) => network))
+    placeHosts(
+      db,
+      networkN,
+      own.map(([, n]) => n),
+    );
+}

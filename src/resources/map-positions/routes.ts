@@ -1,0 +1,78 @@
+// /api/v1/networks/{id}/map-positions: where the devices of a network stand on its map.
+
+import { type Access, type Actor, MEMBER, VIEWER } from "../../access/actor.ts";
+import { notFound } from "../../base/errors.ts";
+import type { Surface } from "../../http/surface.ts";
+import type { Backend } from "../../inventory/backend.ts";
+import { runWrite } from "../../inventory/write-answers.ts";
+import { successBody } from "../../wire/envelope.ts";
+import { IdParams } from "../../wire/schemas.ts";
+import { networkKind } from "../networks/network.ts";
+import type { MapPositionCommands } from "./commands.ts";
+import {
+  keptPositions,
+  MAP_POSITIONS_EXAMPLE,
+  MAP_POSITIONS_MAX,
+  MapPositions,
+  MapPositionsUpdate,
+} from "./map-position.ts";
+
+const group = "Networks";
+const example = { parameters: { id: MAP_POSITIONS_EXAMPLE.network_id }, data: MAP_POSITIONS_EXAMPLE };
+const body = {
+  nodes: Object.fromEntries(Object.entries(MAP_POSITIONS_EXAMPLE.nodes).map(([id, { x, y }]) => [id, { x, y }])),
+};
+
+const KEPT = `Positions belong to the network and are the same at every instant: they have no history. They are whole numbers, x to the right and y down, in units of the map. A host gets its place when a neighbor is first written, by a scan at its end or by a person, and keeps it, whatever comes or goes around it. What has none yet, such as a device in no inventory, is laid out around the others by the topology, the same way each time. At most ${MAP_POSITIONS_MAX} per network are kept. They go with the network, and with a host when what is known of it is pruned.`;
+
+/** /api/v1/networks/{id}/map-positions. */
+export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Backend<MapPositionCommands>): void {
+  const { reader } = backend;
+  surface
+    .get(
+      "/api/v1/networks/:id/map-positions",
+      {
+        operationId: "getMapPositions",
+        summary: "Get where the devices of a network stand on its map",
+        description: `All that are kept. ${KEPT}`,
+        group,
+        access: VIEWER,
+        params: IdParams,
+        answer: MapPositions,
+        example,
+      },
+      (call) => {
+        const { id } = call.params;
+        const answer = reader.snapshot((): MapPositions => {
+          const network = reader.find(networkKind, id, call.actor, null);
+          if (network === null) throw notFound(networkKind, id);
+          return { network_id: id, nodes: Object.fromEntries(keptPositions(reader, network.n)) };
+        });
+        return new Response(successBody(JSON.stringify(answer)), answered(call));
+      },
+    )
+    .put(
+      "/api/v1/networks/:id/map-positions",
+      {
+        operationId: "setMapPositions",
+        makesNoTransaction: true,
+        summary: "Place devices on the map of a network",
+        description: `Places the nodes that it names; all others stay where they are. Null gives a place up: the device is laid out anew, next to what it is linked with. A host that is gone can be placed as well, for the past. ${KEPT}`,
+        group,
+        access: MEMBER,
+        params: IdParams,
+        body: MapPositionsUpdate,
+        answer: MapPositions,
+        errors: ["entity_reference_invalid"],
+        example: { ...example, body },
+      },
+      async (call) => {
+        const { result } = await runWrite(backend, call, "map_positions.set", { id: call.params.id, body: call.body });
+        return new Response(successBody(JSON.stringify(result)), answered(call));
+      },
+    );
+}
+
+function answered({ headers }: { readonly headers: Readonly<Record<string, string>> }): ResponseInit {
+  return { headers: { ...headers, "content-type": "application/json" } };
+}

@@ -1,0 +1,291 @@
+// Where the devices of a network stand on its map: what is kept, for whom, and that the topology has it at every
+// instant.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openReadOnly, openWritable } from "../../src/db/connection.ts";
+import { verifyLedger } from "../../src/history/verify/verify.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import {
+  MAP_COORDINATE_MAX,
+  MAP_NODES_OF_REQUEST_MAX,
+  MAP_POSITIONS_MAX,
+} from "../../src/resources/map-positions/map-position.ts";
+import { placeAllLinked } from "../../src/resources/map-positions/placing.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { DAY_MS } from "../support/store/store.ts";
+
+const appliance = applianceForEach();
+const { clock, first, newHost, newIfEntry, newNetwork, newUser, owner, pruned, tick, transactionCount } = appliance;
+let networkId: string;
+let core: Wire;
+let access: Wire;
+
+beforeEach(async () => {
+  networkId = first.networkId;
+  core = await newHost({ name: "core", sys_name: "core" });
+  access = await switchBelow("access", core);
+});
+
+/** A switch with a cable to another one. */
+async function switchBelow(name: string, far: Wire): Promise<Wire> {
+  tick();
+  const host = await newHost({ name, sys_name: name, network_id: far.network_id });
+  await newIfEntry(host.id, { if_name: "Gi0/1", neighbor: { type: "Host", id: far.id } });
+  return host;
+}
+
+const pathOf = (id = networkId) => `networks/${id}/map-positions`;
+const put = (nodes: Record<string, unknown>, by: Client = owner, id = networkId) => by.put(pathOf(id), { nodes });
+
+/** Name → position. */
+async function positions(query = ""): Promise<Record<string, Wire>> {
+  const { nodes } = await made(owner.get(`topology?network_id=${networkId}${query}`));
+  return Object.fromEntries(nodes.map(({ name, position }: Wire) => [name, position]));
+}
+
+function only(all: Record<string, Wire>, ...names: string[]): Record<string, Wire> {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
+}
+
+const person = (x: number, y: number) => ({ x, y, placed: "person" });
+
+describe("map positions", () => {
+  test("are merged by node, given up by null, and answered whole", async () => {
+    const { nodes } = await made(owner.get(pathOf()));
+    expect(Object.keys(nodes)).toEqual([core.id, access.id].sort());
+    const transactions = transactionCount();
+    const placed = { ...nodes, [core.id]: person(10, -20) };
+    expect(await made(put({ [core.id]: { x: 10, y: -20 } }))).toEqual({ network_id: networkId, nodes: placed });
+    const both = { ...placed, [access.id]: person(0, MAP_COORDINATE_MAX) };
+    expect((await made(put({ [access.id]: { x: 0, y: MAP_COORDINATE_MAX } }))).nodes).toEqual(both);
+    expect((await made(owner.get(pathOf()))).nodes).toEqual(both);
+    expect((await made(put({ [core.id]: null, [access.id]: { x: 1, y: 2 } }))).nodes).toEqual({
+      [core.id]: { ...person(expect.any(Number), expect.any(Number)), placed: "layout" },
+      [access.id]: person(1, 2),
+    });
+    // What the topology shows can be sent back.
+    expect((await made(put({ [core.id]: { x: 3, y: 4, placed: "layout" } }))).nodes[core.id]).toEqual(person(3, 4));
+    expect(transactionCount()).toBe(transactions);
+  });
+
+  test("stand in the topology at every instant, over a period, and around a host", async () => {
+    tick();
+    const before = clock.text();
+    clock.advance(DAY_MS);
+    const third = await switchBelow("third", access);
+    const all = await positions();
+    expect(Object.values(all).map(({ placed }) => placed)).toEqual(["layout", "layout", "layout"]);
+    expect(await positions(`&at=${before}`)).toEqual(only(all, "core", "access"));
+    await made(put({ [core.id]: { x: 5_000, y: 5_000 } }));
+    const shown = { ...all, core: person(5_000, 5_000) };
+    expect(await positions()).toEqual(shown);
+    expect(await positions(`&at=${before}`)).toEqual(only(shown, "core", "access"));
+    expect(await positions(`&from=${before}`)).toEqual(shown);
+    for (const period of ["", `&from=${before}`])
+      expect(await positions(`&host_id=${third.id}${period}`)).toEqual(only(shown, "access", "third"));
+  });
+
+  test("of hosts are kept from when they are linked: whatever comes, goes or is moved leaves the others alone", async () => {
+    const first = await positions();
+    const random = seededRandom(31);
+    const all = [core, access];
+    let shown = { ...first };
+    for (let turn = 0; turn < 40; turn += 1) {
+      tick();
+      const [one, other] = [random.pick(all), random.pick(all)];
+      const sort = random.integer(4);
+      if (sort === 0 && all.length > 6) {
+        const gone = all.splice(2 + random.integer(all.length - 2), 1)[0] as Wire;
+        await made(owner.delete(`hosts/${gone.id}?cascade=true`));
+      } else if (sort === 1 && one.id !== other.id) {
+        await newIfEntry(one.id, { if_name: `Te${turn}`, speed_bps: 1e10, neighbor: { type: "Host", id: other.id } });
+      } else if (sort === 2) {
+        // Made at one time.
+        const hosts: Wire[] = [];
+        for (const each of [1, 2, 3]) hosts.push(await newHost({ name: `one-of-${turn}-${each}` }));
+        for (const host of hosts) await newIfEntry(host.id, { if_name: "up", neighbor: { type: "Host", id: one.id } });
+        all.push(...hosts);
+      } else all.push(await switchBelow(`switch-${turn}`, one));
+      const now = await positions();
+      const stayed = Object.keys(now).filter((name) => shown[name] !== undefined);
+      expect(only(now, ...stayed)).toEqual(only(shown, ...stayed));
+      shown = { ...shown, ...now };
+    }
+    expect(Object.keys(shown).length).toBeGreaterThan(20);
+    expect(new Set(Object.values(shown).map(({ x, y }) => `${x} ${y}`)).size).toBe(Object.keys(shown).length);
+    expect((await made(owner.get(pathOf()))).nodes).toMatchObject({ [core.id]: shown.core, [access.id]: shown.access });
+  });
+
+  test("are given to all that is linked in a store from before there were any", async () => {
+    const other = await newNetwork({ name: "other" });
+    const there = await newHost({ name: "there", network_id: other.id });
+    await switchBelow("below", there);
+    const third = await switchBelow("third", access);
+    await newHost({ name: "lonely" });
+    const db = openWritable(appliance.databasePath);
+    db.$client.run("DELETE FROM map_positions");
+    placeAllLinked(db);
+    expect(verifyLedger(db, KINDS).findings).toEqual([]);
+    db.$client.close();
+    const { nodes } = await made(owner.get(pathOf()));
+    expect(Object.keys(nodes).sort()).toEqual([core.id, access.id, third.id].sort());
+    // Of the whole: the one in the middle is on top.
+    expect(nodes[access.id].y).toBeLessThan(nodes[core.id].y);
+    expect(nodes[third.id].y).toBe(nodes[core.id].y);
+    expect(Object.keys((await made(owner.get(pathOf(other.id)))).nodes)).toHaveLength(2);
+  });
+
+  test("that are given up are laid out anew, with all that is linked: of all at once, as if nothing had stood", async () => {
+    const names = ["b", "c", "d", "e"];
+    const hosts = [core, access];
+    for (const name of names) hosts.push(await switchBelow(name, access));
+    // The core was there first, with one switch: the one that all hang on is below it.
+    const grown = await positions();
+    expect(grown.access?.y).toBeGreaterThan(grown.core?.y);
+    const anew = await made(put(Object.fromEntries(hosts.map(({ id }) => [id, null]))));
+    const after = await positions();
+    expect(anew.nodes).toEqual(Object.fromEntries(hosts.map(({ id, name }) => [id, after[name]])));
+    expect(Object.values(after).every(({ placed }) => placed === "layout")).toBe(true);
+    expect(after.access?.y).toBeLessThan(after.core?.y);
+    for (const name of names) expect(after[name]?.y).toBe(after.core?.y);
+    await made(put({ [core.id]: { x: -900, y: -900 } }));
+    const back = (await made(put({ [core.id]: null }))).nodes[core.id];
+    expect(back.placed).toBe("layout");
+    expect(back.y).toBeGreaterThan(after.access?.y);
+  });
+
+  test("that are not kept are the same each time, and a new device, or one without links, moves no other", async () => {
+    // By what is announced alone, no end is written.
+    const announced = { lldp_sys_name: "core" };
+    await made(owner.delete(`hosts/${access.id}?cascade=true`));
+    await made(put({ [core.id]: null, [access.id]: null }));
+    access = await newHost({ name: "access", sys_name: "access" });
+    await newIfEntry(access.id, { if_name: "Gi0/1", ...announced });
+    expect((await made(owner.get(pathOf()))).nodes).toEqual({});
+    const before = await positions();
+    expect(await positions()).toEqual(before);
+    for (const name of ["b", "c", "d"]) {
+      tick();
+      await newIfEntry((await newHost({ name, sys_name: name })).id, { if_name: "Gi0/1", ...announced });
+    }
+    await newHost({ name: "lonely" });
+    const after = await positions();
+    expect(Object.keys(after).sort()).toEqual(["access", "b", "c", "core", "d"]);
+    expect(after).toMatchObject(before);
+    expect(new Set(Object.values(after).map(({ x, y }) => `${x} ${y}`)).size).toBe(5);
+    expect(await positions("&include_isolated=true")).toEqual({ ...after, lonely: expect.anything() });
+  });
+
+  test("keep a host that is gone where it stood, until nothing is known of it any more", async () => {
+    await made(put({ [access.id]: { x: 7, y: 8 }, [core.id]: { x: 1, y: 1 } }));
+    tick();
+    const before = clock.text();
+    tick();
+    await made(owner.delete(`hosts/${access.id}?cascade=true`));
+    clock.advance(DAY_MS);
+    expect((await positions(`&at=${before}`)).access).toEqual(person(7, 8));
+    // It can still be placed, for the past.
+    await made(put({ [access.id]: { x: 9, y: 9 } }));
+    expect((await positions(`&at=${before}`)).access).toEqual(person(9, 9));
+    clock.advance(DAY_MS);
+    pruned(clock.now() - 1, "none");
+    expect((await made(owner.get(pathOf()))).nodes).toEqual({ [core.id]: person(1, 1) });
+  });
+
+  test("go with their network, and no other's", async () => {
+    const other = await newNetwork({ name: "other" });
+    const there = await newHost({ name: "there", network_id: other.id });
+    await made(put({ [there.id]: { x: 1, y: 1 } }, owner, other.id));
+    await made(put({ [core.id]: { x: 2, y: 2 } }));
+    await made(owner.delete(`networks/${other.id}?cascade=true`));
+    expect(await owner.get(pathOf(other.id))).toMatchObject(refusal(404, "entity_not_found"));
+    expect(await put({ [there.id]: null }, owner, other.id)).toMatchObject(refusal(404, "entity_not_found"));
+    const { count } = appliance.reader.db.query("SELECT count(*) AS count FROM map_positions").get() as Wire;
+    expect(count).toBe(2);
+  });
+
+  test("are read by Viewers and written by Members, who know nothing of hosts of other networks", async () => {
+    const elsewhere = await newNetwork({ name: "elsewhere" });
+    const foreign = await newHost({ name: "foreign", network_id: elsewhere.id });
+    const viewer = (await newUser({ role: "Viewer", networkIds: [networkId] })).client;
+    const member = (await newUser({ role: "Member", networkIds: [networkId] })).client;
+    const { nodes } = await made(put({ [core.id]: { x: 1, y: 1 } }, member));
+    expect(nodes).toEqual({ [core.id]: person(1, 1), [access.id]: expect.anything() });
+    expect((await made(viewer.get(pathOf()))).nodes).toEqual(nodes);
+    expect(await put({ [core.id]: null }, viewer)).toMatchObject(refusal(403, "auth_permission_denied"));
+    for (const by of [viewer, member])
+      expect(await by.get(pathOf(elsewhere.id))).toMatchObject(refusal(404, "entity_not_found"));
+    expect(await put({ [foreign.id]: { x: 1, y: 1 } }, member, elsewhere.id)).toMatchObject(
+      refusal(404, "entity_not_found"),
+    );
+    const unknown = "01936f2e-0d5c-7d3a-9a39-ffffffffffff";
+    for (const [by, id] of [
+      [member, foreign.id],
+      [owner, foreign.id],
+      [member, unknown],
+    ] as Array<[Client, string]>)
+      expect(await put({ [core.id]: { x: 5, y: 5 }, [id]: { x: 1, y: 1 } }, by)).toMatchObject(
+        refusal(400, "entity_reference_invalid", { entity: "host", field: "nodes", ids: [id] }),
+      );
+    expect((await made(owner.get(pathOf()))).nodes).toEqual(nodes);
+    // To forget what never was there tells nothing.
+    expect((await put({ [foreign.id]: null }, member)).status).toBe(200);
+  });
+
+  test("are given to devices in no inventory, by the id that the topology has for them", async () => {
+    await newIfEntry(core.id, { if_name: "Gi0/9", lldp_sys_name: "printer", lldp_mgmt_addr: "192.0.2.77" });
+    const { nodes } = await made(owner.get(`topology?network_id=${networkId}`));
+    const printer = nodes.find(({ kind }: Wire) => kind === "Unknown");
+    expect(printer.position.placed).toBe("layout");
+    await made(put({ [printer.id]: { x: -1, y: -1 } }));
+    expect((await positions()).printer).toEqual(person(-1, -1));
+  });
+
+  test("are whole numbers within bounds, of ids of nodes, and no more than there is room for", async () => {
+    const beyond = MAP_COORDINATE_MAX + 1;
+    for (const [nodes, path] of [
+      [{ [core.id]: { x: beyond, y: 0 } }, `/nodes/${core.id}/x`],
+      [{ [core.id]: { x: 0, y: -beyond } }, `/nodes/${core.id}/y`],
+      [{ [core.id]: { x: 0.5, y: 0 } }, `/nodes/${core.id}/x`],
+      [{ [core.id]: { x: 0 } }, `/nodes/${core.id}/y`],
+      [{ [core.id]: { x: 0, y: 0, z: 0 } }, `/nodes/${core.id}/z`],
+      [{ core: { x: 0, y: 0 } }, "/nodes/core"],
+      [{ "unknown-12": null }, "/nodes/unknown-12"],
+      [{}, "/nodes"],
+      [unknownNodes(0, MAP_NODES_OF_REQUEST_MAX + 1), "/nodes"],
+    ] as Array<[Record<string, unknown>, string]>) {
+      const answer = await put(nodes);
+      expect(answer).toMatchObject(refusal(400, "validation_failed"));
+      expect(answer.body.params?.issues.map((issue: Wire) => issue.path)).toEqual([path]);
+    }
+    // The two switches have places already.
+    for (let from = 0; from < MAP_POSITIONS_MAX - 2; from += MAP_NODES_OF_REQUEST_MAX) {
+      const count = Math.min(MAP_NODES_OF_REQUEST_MAX, MAP_POSITIONS_MAX - 2 - from);
+      expect((await put(unknownNodes(from, count))).status).toBe(200);
+    }
+    const more = unknownNodes(MAP_POSITIONS_MAX, 1);
+    expect(await put(more)).toMatchObject(refusal(400, "validation_failed"));
+    expect((await put({ [core.id]: { x: 1, y: 1 } })).status).toBe(200);
+    const third = await switchBelow("third", core);
+    expect((await positions()).third).toMatchObject({ placed: "layout" });
+    expect((await made(owner.get(pathOf()))).nodes[third.id]).toBeUndefined();
+    const [one] = Object.keys(unknownNodes(0, 1)) as [string];
+    expect((await put({ ...more, [one]: null })).status).toBe(200);
+    expect(Object.keys((await made(owner.get(pathOf()))).nodes)).toHaveLength(MAP_POSITIONS_MAX);
+    const db = openReadOnly(appliance.databasePath);
+    expect(verifyLedger(db, KINDS).findings).toEqual([]);
+    db.$client.close();
+  });
+});
+
+function unknownNodes(from: number, count: number): Record<string, { x: number; y: number }> {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, place) => [
+      `unknown-${(from + place).toString(16).padStart(16, "0")}`,
+      { x: place, y: from },
+    ]),
+  );
+}
