@@ -356,7 +356,16 @@ function envelope(operation: Operation<unknown>, answer: TSchema, named: NamedSc
       required: ["success", "data", "meta"],
       properties: { success: { type: "boolean", const: true }, data, meta },
     },
-    example: { success: true, data: operation.example.data, meta: exampleMeta },
+    ...answered(operation.example, exampleMeta),
+  };
+}
+
+function answered({ data, further }: Operation<unknown>["example"], meta: Json): Json {
+  const value = (of: unknown) => ({ success: true, data: of, meta });
+  if (further === undefined) return { example: value(data) };
+  const named = [{ ...further.first, data }, ...further.others];
+  return {
+    examples: Object.fromEntries(named.map(({ name, summary, data }) => [name, { summary, value: value(data) }])),
   };
 }
 

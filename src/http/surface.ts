@@ -103,7 +103,21 @@ export interface Operation<
     readonly data: unknown;
     readonly meta?: unknown;
     readonly parameters?: Readonly<Record<string, string | number>>;
+    /** What else it answers, by a name; the summary says what was asked for then. The first one is named as well. */
+    readonly further?: {
+      readonly first: NamedExample;
+      readonly others: readonly [FurtherExample, ...FurtherExample[]];
+    };
   };
+}
+
+interface NamedExample {
+  readonly name: string;
+  readonly summary: string;
+}
+
+interface FurtherExample extends NamedExample {
+  readonly data: unknown;
 }
 
 /** An answer that is not the envelope. */

@@ -208,3 +208,28 @@ export const TOPOLOGY_EXAMPLE = {
     },
   ],
 };
+
+const PERIOD_FROM = "2026-11-14T09:15:00.123Z";
+const MOVED_AT = "2026-11-18T02:30:00.000Z";
+const [ACCESS_NODE, CORE_NODE] = TOPOLOGY_EXAMPLE.nodes;
+const [CABLE] = TOPOLOGY_EXAMPLE.links;
+
+/** A week in which the core's only other link ended, and two days later an access switch was cabled to it. */
+export const PERIOD_EXAMPLE = {
+  network_id: TOPOLOGY_EXAMPLE.network_id,
+  from: PERIOD_FROM,
+  to: null,
+  nodes: [
+    { ...ACCESS_NODE, intervals: [{ from: MOVED_AT, to: null }] },
+    {
+      ...CORE_NODE,
+      intervals: [
+        { from: PERIOD_FROM, to: "2026-11-16T22:00:00.000Z" },
+        { from: MOVED_AT, to: null },
+      ],
+    },
+  ],
+  links: [{ ...CABLE, intervals: [{ from: MOVED_AT, to: null }] }],
+  truncated: false,
+  next_from: null,
+};

@@ -10,7 +10,7 @@ import type { Backend, ResourceCall } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt, resolvedHeaders } from "../../inventory/read-instant.ts";
 import { AtQuery, InstantOrAge, OneOf, Uuid } from "../../wire/schemas.ts";
-import { TOPOLOGY_EXAMPLE, TopologyAnswer } from "./answer.ts";
+import { PERIOD_EXAMPLE, TOPOLOGY_EXAMPLE, TopologyAnswer } from "./answer.ts";
 import { TOPOLOGY_FORMATS, TOPOLOGY_TYPES } from "./formats.ts";
 import { type Center, HOPS_DEFAULT, HOPS_MAX } from "./neighborhood.ts";
 import { type TopologyInput, topology } from "./topology.ts";
@@ -111,7 +111,14 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
           example: GRAPHML_EXAMPLE,
         },
       ],
-      example: { parameters: { network_id: TOPOLOGY_EXAMPLE.network_id }, data: TOPOLOGY_EXAMPLE },
+      example: {
+        parameters: { network_id: TOPOLOGY_EXAMPLE.network_id },
+        data: TOPOLOGY_EXAMPLE,
+        further: {
+          first: { name: "instant", summary: "Now, or at an instant" },
+          others: [{ name: "period", summary: "Over a period: from=-7d", data: PERIOD_EXAMPLE }],
+        },
+      },
     },
     (call) => {
       refuseUnmeant(call.query);
