@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { openReadOnly } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { quantilesOf } from "../quantiles.ts";
+import { addCables, CABLED_CHANGES } from "./cables.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { folder, say, sayRow, settings } from "./program.ts";
 import { addStations } from "./stations.ts";
@@ -17,6 +18,8 @@ import { type AddedSubnets, addSubnets } from "./subnets.ts";
 const { hosts, directory, executable } = settings({ hosts: 20_000, directory: "", executable: EXECUTABLE });
 const ENTRIES = 50;
 const NAME_WIDTH = 74;
+/** Of the network whose topology is asked for. */
+const SWITCHES = 500;
 /** Seen by all of these switches: a tenth of them behind the edge ports of each, the others behind its uplink. */
 const STATIONS = { switches: 10, stations: 2_000, moves: 1 };
 /** A thousand of them, with one address in five in use. */
@@ -45,6 +48,7 @@ try {
   await running.stop();
 }
 await measureBranches();
+await measureTopology();
 
 interface Question {
   readonly name: string;
@@ -231,6 +235,55 @@ async function measureFaceplates(server: Running): Promise<void> {
     const quantile = quantilesOf(times);
     const cells = [quantile(0.5).toFixed(1), quantile(0.99).toFixed(1), String(ports), String(stations)];
     sayRow(isPast ? "at a random instant" : "live", NAME_WIDTH, cells, 10);
+  }
+}
+
+/** A network of its own: what it costs depends on its own size, and on nothing else that is stored. */
+async function measureTopology(): Promise<void> {
+  const wired = await buildStore(
+    join(base, "wired"),
+    [{ network: "wired", hosts: SWITCHES, entriesPerHost: ENTRIES, versions: 5, isVaried: true }],
+    say,
+  );
+  const noted = join(wired.directory, "cables.json");
+  if (!existsSync(noted)) await Bun.write(noted, JSON.stringify(addCables(wired, "wired", ENTRIES)));
+  // Since they are all cabled.
+  const choice = instantsOf(wired).slice(-CABLED_CHANGES);
+  const running = await startExecutable(executable, wired.directory);
+  try {
+    say("");
+    sayRow(
+      `topology of ${SWITCHES} switches with ${ENTRIES} ports`,
+      NAME_WIDTH,
+      ["p50 ms", "p99 ms", "nodes", "links"],
+      10,
+    );
+    for (const isPast of [false, true]) {
+      const times: number[] = [];
+      let shown = { nodes: [] as unknown[], links: [] as unknown[] };
+      for (let turn = -10; turn < 100; turn += 1) {
+        const at = isPast ? `&at=${choice[(Math.abs(turn) * 104_729) % choice.length]}` : "";
+        const started = performance.now();
+        const path = `/api/v1/topology?network_id=${wired.networkIds.wired}${at}`;
+        const answer = await fetch(`http://127.0.0.1:${running.port}${path}`, {
+          headers: { authorization: `Bearer ${wired.key}` },
+        });
+        const text = await answer.text();
+        if (turn >= 0) times.push(performance.now() - started);
+        if (answer.status !== 200) throw new Error(`topology: ${text.slice(0, 300)}`);
+        shown = (JSON.parse(text) as { data: typeof shown }).data;
+      }
+      const quantile = quantilesOf(times);
+      const cells = [
+        quantile(0.5).toFixed(1),
+        quantile(0.99).toFixed(1),
+        String(shown.nodes.length),
+        String(shown.links.length),
+      ];
+      sayRow(isPast ? "at a random instant" : "live", NAME_WIDTH, cells, 10);
+    }
+  } finally {
+    await running.stop();
   }
 }
 

@@ -1,0 +1,96 @@
+// Cables between the switches of a built store, as LLDP tells of them on both ends: two cores, a twentieth of the rest
+// on both of them, and all others on one of those.
+
+import { systemClock } from "../../src/base/clock.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { openWritable } from "../../src/db/connection.ts";
+import { dataFiles } from "../../src/db/files/data-directory.ts";
+import type { Author } from "../../src/db/writing/ledger.ts";
+import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
+import { outcomeOf, type WriteReply, Writer } from "../../src/db/writing/writer.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { type HostRecord, hostKind } from "../../src/resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { placeAllLinked } from "../../src/resources/map-positions/placing.ts";
+import type { BuiltStore } from "./store.ts";
+
+const AUTHOR: Author = { type: "System", id: null, name: "benchmark", organizationId: null, requestId: null };
+const CORES = 2;
+const DISTRIBUTION_ONE_IN = 20;
+/** Transactions that come after the cables, each of some ports. */
+export const CABLED_CHANGES = 200;
+
+/** A port of a switch, by the switch's place and the port's. */
+type End = readonly [host: number, port: number];
+
+/** What the cables of so many switches are; one that comes later leads up by its last ports. */
+function cablesOf(switches: number, ports: number): Array<readonly [End, End]> {
+  const distribution = CORES + Math.ceil(switches / DISTRIBUTION_ONE_IN);
+  const used = new Map<number, number>();
+  const down = (host: number): End => {
+    const port = used.get(host) ?? 0;
+    used.set(host, port + 1);
+    return [host, port];
+  };
+  const cables: Array<readonly [End, End]> = [[down(0), down(1)]];
+  for (let host = CORES; host < switches; host += 1) {
+    const far = host < distribution ? [0, 1] : [CORES + (host % (distribution - CORES))];
+    for (const [place, each] of far.entries()) cables.push([[host, ports - 1 - place], down(each)]);
+  }
+  return cables;
+}
+
+/** @param network whose hosts are cabled @returns how many cables there are */
+export function addCables(store: BuiltStore, network: string, ports: number): number {
+  const db = openWritable(dataFiles(store.directory).database);
+  db.$client.run("PRAGMA synchronous = OFF");
+  const writer = new Writer({ db, kinds: KINDS, commands: COMMANDS, clock: systemClock, random: systemRandom });
+  const run = (command: string, input: unknown): number =>
+    outcomeOf<number>(writer.execute([{ command, input, actor: AUTHOR }])[0] as WriteReply).result;
+  const networkId = store.networkIds[network] as string;
+  const count = run("cable", { networkId, ports });
+  for (let turn = 0; turn < CABLED_CHANGES; turn += 1) run("change", { networkId, turn });
+  placeAllLinked(db);
+  writer.close();
+  return count;
+}
+
+const COMMANDS = {
+  cable: (tx: WriteTransaction, { networkId, ports }: { networkId: string; ports: number }) => {
+    const hosts = tx.children(hostKind, "network_n", networkId);
+    const entries = hosts.map(({ id }) =>
+      tx.children(ifEntryKind, "host_n", id).sort((a, b) => a.if_index - b.if_index),
+    );
+    for (const entry of entries.flat())
+      tx.update(ifEntryKind, entry.id, {
+        lldp_chassis_id: undefined,
+        lldp_port_id: undefined,
+        lldp_sys_name: undefined,
+        lldp_port_desc: undefined,
+      });
+    const cables = cablesOf(hosts.length, ports);
+    for (const [one, other] of cables) {
+      const ends = [one, other].map(([host, port]) => ({
+        host: hosts[host] as HostRecord,
+        entry: entries[host]?.[port] as IfEntryRecord,
+      })) as [{ host: HostRecord; entry: IfEntryRecord }, { host: HostRecord; entry: IfEntryRecord }];
+      for (const [near, far] of [ends, [ends[1], ends[0]]] as const)
+        tx.update(ifEntryKind, near.entry.id, {
+          lldp_sys_name: far.host.sys_name ?? far.host.name,
+          lldp_port_id: { subtype: "InterfaceName", value: far.entry.if_name ?? "" },
+          lldp_port_desc: far.entry.if_descr,
+          neighbor: { type: "IfEntry", id: far.entry.id },
+        });
+    }
+    return cables.length;
+  },
+  /** A port of some switches goes up or down: what is asked of the past is not what was asked last. */
+  change: (tx: WriteTransaction, { networkId, turn }: { networkId: string; turn: number }) => {
+    const hosts = tx.children(hostKind, "network_n", networkId).filter((_, place) => place % 100 === turn % 100);
+    for (const { id } of hosts) {
+      const entry = tx.children(ifEntryKind, "host_n", id)[turn % 7] as IfEntryRecord;
+      tx.update(ifEntryKind, entry.id, { oper_status: entry.oper_status === "Up" ? "Down" : "Up" });
+    }
+    return hosts.length;
+  },
+};
