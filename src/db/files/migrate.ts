@@ -39,6 +39,7 @@ import completedScans from "../../../migrations/0022_completed_scans.sql" with {
 import preferences from "../../../migrations/0023_preferences.sql" with { type: "text" };
 import allowedSources from "../../../migrations/0024_allowed_sources.sql" with { type: "text" };
 import mapPositions from "../../../migrations/0025_map_positions.sql" with { type: "text" };
+import cheaperConditions from "../../../migrations/0026_cheaper_conditions.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -71,6 +72,7 @@ const MIGRATIONS: readonly string[] = [
   preferences,
   allowedSources,
   mapPositions,
+  cheaperConditions,
 ];
 
 /**

@@ -18,7 +18,9 @@ const STEP_VERSIONS = 20_000;
 const STEP_ADDRESSES = 200;
 
 const addressOf = (version: string) => `('{' || ${version}.members || '}') ->> '$.ip_address'`;
-const isOfAddress = (version: string) => `instr(${version}.members, '"ip_address":"') > 0`;
+/** As the index has it: what it says twice is said once cheaply. */
+const isOfAddress = (version: string) =>
+  `${version}.members GLOB '*p_address":"*' AND instr(${version}.members, '"ip_address":"') > 0`;
 const GIVEN = `history_versions x INDEXED BY history_versions_of_address`;
 
 const EDGE = `SELECT ${addressOf("x")} FROM ${GIVEN} WHERE ${isOfAddress("x")} AND ${addressOf("x")} > +?1

@@ -58,7 +58,8 @@ function* staleThen(reader: Reader, { reach, networkN, sequence }: StaleQuery): 
   }
 }
 
-const IS_STALE = `instr(members, '"stale_since":') > 0`;
+/** As the index has it: what it says twice is said once cheaply. */
+const IS_STALE = `members GLOB '*ce":*' AND instr(members, '"stale_since":') > 0`;
 /** The records of which a version up to then says so: the next by the index, again and again. */
 const EVER_STALE = `WITH RECURSIVE ever (n, place) AS (
     SELECT (SELECT key >> 31 FROM history_versions INDEXED BY history_versions_of_stale
