@@ -217,6 +217,7 @@ export function isCheap(condition: Condition, query: ListQuery, countOf: (query:
     case "changes":
     case "ever":
     case "always":
+    case "was":
       return false;
     case "field":
       return !isIntersected(condition);

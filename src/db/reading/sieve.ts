@@ -22,11 +22,11 @@ export interface SieveBounds {
   readonly windowNumbers: number;
   /** Fewer records are looked at in one step, wherever their numbers are. */
   readonly oneStepMax: number;
-  /** Versions since an instant up to which it is asked who changed, and not everybody what they were. */
-  readonly changedMax: number;
+  /** Versions since an instant, per record of a list, up to which it is asked who changed, and not all what they were. */
+  readonly changedShare: number;
 }
 
-const BOUNDS: SieveBounds = { windowNumbers: 32_768, oneStepMax: 5_000, changedMax: 20_000 };
+const BOUNDS: SieveBounds = { windowNumbers: 8_192, oneStepMax: 5_000, changedShare: 0.4 };
 /** Versions per step, and documents that are looked at together. */
 const STEP_VERSIONS = 5_000;
 /** Records that are looked at while others wait. */
@@ -349,8 +349,7 @@ export class Sieve {
       const before = verdicts.get(n) ?? isAlways;
       verdicts.set(n, isAlways ? before && is : before || is);
     };
-    const verdictOf = (document: DocumentSql, bind: Bind) =>
-      conditionSql(settled, document, { bind, window: EVERYTHING, asOf: () => "NULL" });
+    const verdictOf = (document: DocumentSql, bind: Bind) => wholeSql(settled, document, bind);
     for (const versions of this.versionsAfter(query, after, verdictOf)) {
       for (const { n, sequence, isReached, verdict } of versions)
         add(n, isReached && (verdict === 2 ? this.heldAt(query, settled, n, sequence) : verdict === 1));
@@ -358,11 +357,8 @@ export class Sieve {
     }
     // And as of the beginning, of those that changed since.
     const changed = NumberSet.of(verdicts.keys());
-    for (let start = 0; start < changed.size; start += STEP_VERSIONS) {
-      for (const n of changed.sorted.subarray(start, start + STEP_VERSIONS))
-        add(n, this.heldAt(query, settled, n, after));
-      yield;
-    }
+    const held = yield* this.heldAmong(query, settled, changed, after);
+    for (const n of changed.sorted) add(n, held.has(n));
     const those = NumberSet.of([...verdicts].flatMap(([n, is]) => (is ? [n] : [])));
     return { type: "changed", changed, those, otherwise: settled };
   }
@@ -371,24 +367,55 @@ export class Sieve {
   private *atInstant({ as, that }: Extract<Condition, { type: "was" }>, query: ListQuery): Generator<void, Settled> {
     const settled = yield* this.settled(that, query);
     const until = query.asOf?.sequence ?? this.source.head().sequence;
-    if (this.isManyAfter(as, until)) return { type: "was", as, that: settled };
-    const changed = new Set<number>();
+    if (this.isManyAfter(query, as, until)) return { type: "was", as, that: settled };
+    const numbers = new Set<number>();
     for (const versions of this.versionsAfter(query, as, () => "0")) {
-      for (const { n } of versions) changed.add(n);
+      for (const { n } of versions) numbers.add(n);
       yield;
     }
-    const those = [...changed].filter((n) => this.heldAt(query, settled, n, as));
-    return { type: "changed", changed: NumberSet.of(changed), those: NumberSet.of(those), otherwise: settled };
+    const changed = NumberSet.of(numbers);
+    return {
+      type: "changed",
+      changed,
+      those: yield* this.heldAmong(query, settled, changed, as),
+      otherwise: settled,
+    };
   }
 
-  private isManyAfter(after: number, until: number): boolean {
+  private isManyAfter(query: ListQuery, after: number, until: number): boolean {
+    const most = Math.ceil(this.bounds.changedShare * (query.ids?.length ?? this.countAround(query)));
     const [count] = this.source.connection
       .statement(
         `SELECT count(*) FROM (SELECT 1 FROM history_versions INDEXED BY history_versions_by_sequence
           WHERE (key & 2147483647) > +?1 AND (key & 2147483647) <= +?2 LIMIT +?3)`,
       )
-      .values(after, until, this.bounds.changedMax)[0] as [number];
-    return count >= this.bounds.changedMax;
+      .values(after, until, most)[0] as [number];
+    return count >= most;
+  }
+
+  /** Of which of these records it held as of a transaction. */
+  private *heldAmong(
+    query: ListQuery,
+    settled: Settled,
+    among: NumberSet,
+    sequence: number,
+  ): Generator<void, NumberSet> {
+    const held: number[] = [];
+    for (let start = 0; start < among.size; start += STEP_VERSIONS) {
+      const sql = new SqlBuilder(null);
+      const bind: Bind = (value) => sql.bind(value);
+      const numbers = bind(`[${among.sorted.subarray(start, start + STEP_VERSIONS).join()}]`);
+      const verdict = thenSql(query, sequence, (document) => wholeSql(settled, document, bind), bind);
+      const rows = this.source.connection
+        .statement(
+          `SELECT n, verdict FROM (SELECT p.n AS n, ${verdict} AS verdict FROM (SELECT value AS n FROM json_each(${numbers})) p
+            LIMIT -1) WHERE verdict IS NOT 0`,
+        )
+        .values(...sql.values) as Array<[number, 1 | null]>;
+      for (const [n, verdict] of rows) if (verdict === 1 || this.heldAt(query, settled, n, sequence)) held.push(n);
+      yield;
+    }
+    return NumberSet.of(held);
   }
 
   private heldAt(query: ListQuery, settled: Settled, n: number, sequence: number): boolean {
@@ -486,6 +513,11 @@ interface VersionVerdict {
 }
 
 const EVERYTHING: Window = { after: 0, until: 2 ** 32 };
+
+/** What a version says of itself, whatever record it is of. */
+function wholeSql(settled: Settled, document: DocumentSql, bind: Bind): string {
+  return conditionSql(settled, document, { bind, window: EVERYTHING, asOf: () => "NULL" });
+}
 
 /** All records of a kind that the same caller sees at the same time, as far as they match. */
 function of({ reach, asOf }: Pick<ListQuery, "reach" | "asOf">, kind: AnyKind, that: Condition | null): ListQuery {
