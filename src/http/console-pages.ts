@@ -4,8 +4,9 @@
 import { isNotModified } from "../wire/entity-tags.ts";
 import { CONSOLE_ASSETS, type ConsoleFile, readConsolePack } from "./console-pack.ts";
 import { preferredCoding } from "./content-coding.ts";
+import { errorResponse } from "./errors.ts";
 import { PAGE_HEADERS, pathOf } from "./request.ts";
-import type { Surface } from "./surface.ts";
+import { nothingAt, type Surface } from "./surface.ts";
 
 /** Nothing inline, nothing of another host, and no text that becomes markup or script (Trusted Types). */
 export const CONSOLE_POLICY = [
@@ -65,12 +66,15 @@ export function consolePages<Actor, Access>(
   served: Console,
   documentation: string,
 ): void {
-  const pages = served.pages.map((route) => new RegExp(`^${route.replaceAll(/:[a-z]+/g, "[^/]+")}/?$`));
-  surface.serve("/", (request, common) => {
-    const headers = { ...common, vary: "accept, accept-encoding" };
-    if (wantsPage(request)) return answerPage(served, request, headers, 200);
-    return new Response(null, { status: 302, headers: { ...headers, location: documentation } });
-  });
+  for (const path of served.pages) {
+    surface.serve(path, (request, common) => {
+      const headers = { ...common, vary: "accept, accept-encoding" };
+      if (wantsPage(request)) return answerPage(served, request, headers, 200);
+      // Scripts find what they always found.
+      if (path !== "/") return errorResponse(nothingAt(pathOf(request.url)), headers);
+      return new Response(null, { status: 302, headers: { ...headers, location: documentation } });
+    });
+  }
   surface.serve(`${CONSOLE_ASSETS}:name`, async (request, common) => {
     const name = pathOf(request.url).slice(CONSOLE_ASSETS.length);
     const file = name === "" ? null : await served.file(name);
@@ -79,11 +83,10 @@ export function consolePages<Actor, Access>(
     // What it says is in its name.
     return answerFile(request, file, { ...common, "cache-control": "public, max-age=31536000, immutable" }, 200);
   });
-  // Where scripts find nothing, as ever.
   surface.servePages((request, common) => {
     const path = pathOf(request.url);
     if (!["GET", "HEAD"].includes(request.method) || !wantsPage(request) || path.startsWith("/api/")) return null;
-    return answerPage(served, request, common, pages.some((page) => page.test(path)) ? 200 : 404);
+    return answerPage(served, request, common, 404);
   });
 }
 

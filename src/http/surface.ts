@@ -171,6 +171,14 @@ export interface RegisteredRoute {
   readonly operation: Operation<unknown>;
 }
 
+/** What an unknown path is. */
+export function nothingAt(path: string): DomainError {
+  return new DomainError("entity_not_found", "There is nothing at this path; see /docs for the operations.", {
+    entity: "operation",
+    id: path.slice(0, 200),
+  });
+}
+
 /** @param headers that every answer carries */
 export type PageAnswer = (request: Request, headers: Record<string, string>) => Promise<Response> | null;
 
@@ -392,10 +400,7 @@ export class Surface<Actor, Access> {
             method: request.method,
             allow,
           })
-        : new DomainError("entity_not_found", "There is nothing at this path; see /docs for the operations.", {
-            entity: "operation",
-            id: path.slice(0, 200),
-          });
+        : nothingAt(path);
     this.counts.refused += 1;
     return errorResponse(error, context.headers);
   }

@@ -47,6 +47,7 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     const start = await fetch(`${origin}/`, { redirect: "manual" });
     expect([start.status, start.headers.get("location")]).toEqual([302, "/docs"]);
     expect((await fetch(`${origin}/hosts`)).status).toBe(404);
+    expect((await fetch(`${origin}/hosts`, { headers: { accept: "text/html" } })).status).toBe(200);
     expect((await fetch(`${origin}/console/main-gone.js`)).status).toBe(404);
   });
 

@@ -47,7 +47,8 @@ type AnswerBody<P extends ReadPath> = paths[P] extends {
 
 type Parameters<P extends ReadPath> = paths[P] extends { get: { parameters: infer All } } ? All : never;
 
-type QueryOf<P extends ReadPath> = Parameters<P> extends { query?: infer Query } ? NonNullable<Query> : never;
+/** The parameters behind the question mark. */
+export type QueryOf<P extends ReadPath> = Parameters<P> extends { query?: infer Query } ? NonNullable<Query> : never;
 type PathOf<P extends ReadPath> = Parameters<P> extends { path: infer InPath } ? InPath : never;
 
 /** `query` and `path` as the operation has them. */

@@ -16,6 +16,11 @@ type PageComponent = ComponentType<PageProps>;
 
 const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/": () => import("../find/find-page.tsx").then(({ FindPage }) => FindPage),
+  "/hosts": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/hosts")),
+  "/interfaces": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/interfaces")),
+  "/addresses": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/addresses")),
+  "/services": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/services")),
+  "/vlans": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/vlans")),
 };
 
 interface NavigationEntry {
@@ -28,6 +33,13 @@ interface NavigationEntry {
 /** In groups, in the order of the navigation. */
 export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
   [{ href: "/", title: navigationText.find }],
+  [
+    { href: "/hosts", title: navigationText.hosts },
+    { href: "/interfaces", title: navigationText.interfaces },
+    { href: "/addresses", title: navigationText.addresses },
+    { href: "/services", title: navigationText.services },
+  ],
+  [{ href: "/vlans", title: navigationText.vlans }],
   [
     { href: "/handbook", title: frameText.handbook, isOutside: true },
     { href: "/docs", title: frameText.apiReference, isOutside: true },

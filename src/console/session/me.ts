@@ -7,6 +7,7 @@ import { forgetAnswers } from "../api/answer.ts";
 import { api, asRefusal, type DataOf, done, read, sessionEnded } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
 import { keep, kept } from "../url/kept.ts";
+import { forgetPreferences, loadPreferences } from "./preferences.ts";
 
 export type Me = DataOf<"/api/auth/me">;
 
@@ -37,6 +38,7 @@ export async function findMe(): Promise<void> {
   }
   try {
     me.value = (await read("/api/auth/me").load()).data;
+    void loadPreferences();
   } catch (cause) {
     const refusal = asRefusal(cause);
     if (refusal.status !== 401) meProblem.value = refusal;
@@ -60,6 +62,7 @@ export async function signOut(): Promise<void> {
   await done(api.POST("/api/auth/logout", {}));
   keep(NAME, null);
   forgetAnswers();
+  forgetPreferences();
   me.value = null;
 }
 

@@ -2,4 +2,16 @@
 
 export const navigationText = {
   find: "Find",
+  hosts: "Hosts",
+  interfaces: "Interfaces",
+  addresses: "Addresses",
+  services: "Services",
+  subnets: "Subnets",
+  vlans: "VLANs",
+  conflicts: "Conflicts",
+  map: "Map",
+  changes: "Changes",
+  compare: "Compare",
+  discovery: "Discovery",
+  ledger: "Ledger",
 } as const;

@@ -1,0 +1,94 @@
+// A filter by clicks: a field, a comparison that it has, a value. What comes of it is text, which can be typed on.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { fieldText, listText } from "../text/lists.ts";
+import { go, hrefHere } from "../url/location.ts";
+import type { AnyList } from "./definitions.tsx";
+import { quoted, withCondition } from "./list-state.ts";
+
+interface ColumnFilterProps {
+  readonly list: AnyList;
+  /** A column's key. */
+  readonly field: string;
+  /** What is filtered already. */
+  readonly filter: string;
+  readonly close: () => void;
+}
+
+/** What people mean where they filter by a reference: its name. */
+const REFERRED: Readonly<Record<string, string>> = {
+  host_id: "host.name",
+  network_id: "network.name",
+  subnet_id: "subnet.cidr",
+  native_vlan_id: "native_vlan.number",
+  vlan_ids: "vlan.number",
+  tags: "tags.name",
+  ip_addresses: "ip_addresses.ip_address",
+};
+
+export function ColumnFilter({ list, field, filter, close }: ColumnFilterProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const { data: known } = useAnswer(read("/api/v1/fields/{kind}", { path: { kind: list.kind as never } }));
+  const named = known?.fields.find(({ name }) => name === (REFERRED[field] ?? field));
+  const about = named ?? known?.fields.find(({ name }) => name === field);
+  const operators = (about?.operators ?? ["="]).filter((each) => each !== ":*");
+  const [operator, setOperator] = useState<string | null>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const chosen = operator ?? (about?.values == null && operators.includes(":") ? ":" : (operators[0] ?? "="));
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const value = String(new FormData(event.currentTarget as HTMLFormElement).get("value") ?? "").trim();
+    close();
+    if (about === undefined || (value === "" && chosen !== ANY)) return;
+    const plain = about.type === "number" || about.type === "boolean" || /^[\d.]+[kMGT]$/.test(value);
+    const condition = chosen === ANY ? `${about.name}:*` : `${about.name} ${chosen} ${plain ? value : quoted(value)}`;
+    go(hrefHere({ filter: withCondition(filter, condition) }));
+  };
+  return (
+    <dialog ref={dialog} class="column-filter" onClose={close} aria-labelledby="column-filter-title">
+      <form onSubmit={submit}>
+        <h2 id="column-filter-title">{listText.filterBy(fieldText[field] ?? field)}</h2>
+        <label>
+          {listText.operator}
+          <select value={chosen} onChange={(event) => setOperator(event.currentTarget.value)}>
+            {operators.map((each) => (
+              <option key={each} value={each}>
+                {listText.operators[each] ?? each}
+              </option>
+            ))}
+            <option value={ANY}>{listText.operators[ANY]}</option>
+          </select>
+        </label>
+        {chosen !== ANY && (
+          <label htmlFor="column-filter-value">
+            {listText.value}
+            {about?.values == null ? (
+              <input id="column-filter-value" name="value" autoComplete="off" spellcheck={false} />
+            ) : (
+              <select id="column-filter-value" name="value">
+                {about.values.map((value) => (
+                  <option key={value} value={value}>
+                    {value}
+                  </option>
+                ))}
+              </select>
+            )}
+          </label>
+        )}
+        <p class="dialog-actions">
+          <button type="button" onClick={close}>
+            {listText.cancel}
+          </button>
+          <button type="submit" class="primary">
+            {listText.addFilter}
+          </button>
+        </p>
+      </form>
+    </dialog>
+  );
+}
+
+/** Has any value. */
+const ANY = ":*";

@@ -1,0 +1,37 @@
+// Which columns a list shows, in the order of the list's own.
+
+import { fieldText, listText } from "../text/lists.ts";
+import { isPast } from "../time/at.ts";
+import { go } from "../url/location.ts";
+import type { AnyList } from "./definitions.tsx";
+import { hrefWithColumns } from "./list-state.ts";
+
+export function ColumnsMenu({ list, shown }: { readonly list: AnyList; readonly shown: readonly string[] }) {
+  const toggle = (key: string) => {
+    const next = list.columns.map((column) => column.key).filter((each) => shown.includes(each) !== (each === key));
+    if (next.length > 0) go(hrefWithColumns(list, next), "replace");
+  };
+  return (
+    <>
+      <button type="button" popoverTarget="columns">
+        {listText.columns}
+      </button>
+      <div id="columns" popover="auto" class="menu columns-menu">
+        <fieldset>
+          <legend>{listText.columns}</legend>
+          {list.columns
+            .filter(({ isOfNow }) => isOfNow !== true || !isPast.value)
+            .map(({ key }) => (
+              <label key={key}>
+                <input type="checkbox" checked={shown.includes(key)} onChange={() => toggle(key)} />{" "}
+                {fieldText[key] ?? key}
+              </label>
+            ))}
+        </fieldset>
+        <button type="button" onClick={() => go(hrefWithColumns(list, list.shown), "replace")}>
+          {listText.standard}
+        </button>
+      </div>
+    </>
+  );
+}

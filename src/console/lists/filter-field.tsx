@@ -1,0 +1,141 @@
+// The filter of a list as text, in the grammar of the API, with what can stand where one types.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { useKeys } from "../parts/keys.ts";
+import { listText } from "../text/lists.ts";
+import { go, hrefHere } from "../url/location.ts";
+import { completed, completionsOf } from "./completion.ts";
+
+interface FilterFieldProps {
+  /** Of the list's kind. */
+  readonly kind: string;
+  readonly filter: string;
+  /** One that this list could have. */
+  readonly example: string;
+  /** What the API says of the filter. */
+  readonly problem: Refusal | undefined;
+}
+
+export function FilterField({ kind, filter, example, problem }: FilterFieldProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(filter);
+  const [caret, setCaret] = useState<number | null>(null);
+  const [picked, setPicked] = useState(0);
+  const { data: fields } = useAnswer(read("/api/v1/fields/{kind}", { path: { kind: kind as never } }));
+  useEffect(() => setText(filter), [filter]);
+  const [keys] = useState(() => [{ key: "f", meaning: listText.focusFilter, press: () => field.current?.focus() }]);
+  useKeys(keys);
+  const offered = caret === null || fields === undefined ? [] : completionsOf(text, caret, fields);
+  const shown = offered.slice(0, COMPLETIONS_MAX);
+  const apply = (next: string) => {
+    setCaret(null);
+    go(hrefHere({ filter: next.trim() === "" ? null : next.trim() }));
+  };
+  const take = (position: number) => {
+    const completion = shown[position];
+    if (completion === undefined || caret === null) return;
+    const next = completed(text, caret, completion);
+    setText(next.text);
+    setCaret(next.caret);
+    setPicked(0);
+    requestAnimationFrame(() => field.current?.setSelectionRange(next.caret, next.caret));
+  };
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key === "Escape") setCaret(null);
+    if (shown.length === 0) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      setPicked((last) => (last + (event.key === "ArrowDown" ? 1 : shown.length - 1)) % shown.length);
+    } else if (event.key === "Tab" && !event.shiftKey) {
+      event.preventDefault();
+      take(picked);
+    }
+  };
+  const follow = () => {
+    setCaret(field.current?.selectionStart ?? null);
+    setPicked(0);
+  };
+  return (
+    <form
+      class="filter-field"
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply(text);
+      }}
+    >
+      <label>
+        <span class="unseen">{listText.filter}</span>
+        <input
+          ref={field}
+          class="mono"
+          value={text}
+          placeholder={listText.example(example)}
+          spellcheck={false}
+          autoComplete="off"
+          role="combobox"
+          aria-expanded={shown.length > 0}
+          aria-controls="completions"
+          aria-autocomplete="list"
+          aria-activedescendant={shown.length > 0 ? `completion-${picked}` : undefined}
+          aria-invalid={problem !== undefined}
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            follow();
+          }}
+          onClick={follow}
+          onKeyDown={pressed}
+          onBlur={() => setCaret(null)}
+        />
+      </label>
+      <button type="submit">{listText.apply}</button>
+      {filter !== "" && (
+        <button type="button" onClick={() => apply("")}>
+          {listText.clear}
+        </button>
+      )}
+      <div id="completions" role="listbox" aria-label={listText.completions} hidden={shown.length === 0}>
+        {shown.map(({ text: offer, meaning }, position) => (
+          // The mouse is a second way: the keyboard's is the field's.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: Tab takes it
+          <div
+            key={offer}
+            id={`completion-${position}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={position === picked}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => take(position)}
+          >
+            <span class="mono">{offer}</span> <span class="aside">{meaning}</span>
+          </div>
+        ))}
+      </div>
+      {problem !== undefined && <FilterProblem filter={filter} problem={problem} />}
+    </form>
+  );
+}
+
+const COMPLETIONS_MAX = 12;
+
+/** What is wrong with the filter, with the place. */
+function FilterProblem({ filter, problem }: { readonly filter: string; readonly problem: Refusal }) {
+  return (
+    <div class="filter-problem" role="alert">
+      {problem.issues.map(({ message, position }) => (
+        <p key={message}>
+          {position !== undefined && (
+            <code>
+              {filter.slice(0, position)}
+              <mark>{filter.slice(position, position + 1) || " "}</mark>
+              {filter.slice(position + 1)}
+            </code>
+          )}{" "}
+          {message}
+        </p>
+      ))}
+    </div>
+  );
+}

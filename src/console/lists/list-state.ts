@@ -1,0 +1,63 @@
+// What a list shows, as its address says it: filter, order, columns. Plain functions, and the one that reads the address.
+
+import { isPast } from "../time/at.ts";
+import { hrefHere, parameter } from "../url/location.ts";
+import type { AnyList, Column, ListQuery } from "./definitions.tsx";
+
+export interface ListState {
+  readonly filter: string;
+  /** A field's wire name, behind `-` where the largest comes first. */
+  readonly order: string;
+  readonly columns: readonly Column<unknown>[];
+}
+
+export function listState(list: AnyList): ListState {
+  const named = parameter("columns")?.split(",") ?? list.shown;
+  const columns = named.flatMap((key) => list.columns.find((column) => column.key === key) ?? []);
+  return {
+    filter: parameter("filter") ?? "",
+    order: parameter("order") ?? list.order,
+    columns: columns.filter(({ isOfNow }) => isOfNow !== true || !isPast.value),
+  };
+}
+
+/** What the API is asked with. */
+export function queryOf(list: AnyList, { filter, order }: ListState, networkId: string | null): ListQuery {
+  const key = order.replace(/^-/, "");
+  const isOrdered = list.columns.some((column) => column.key === key && column.isOrdered === true);
+  return {
+    ...(networkId === null ? {} : { network_id: networkId }),
+    ...(filter === "" ? {} : { filter }),
+    ...(isOrdered
+      ? { order_by: key, order_direction: order.startsWith("-") ? ("desc" as const) : ("asc" as const) }
+      : {}),
+  };
+}
+
+/** The address of this list ordered by a field: the other way round where it is already. */
+export function hrefOrdered(list: AnyList, { order }: ListState, key: string): string {
+  const next = order === key ? `-${key}` : key;
+  return hrefHere({ order: next === list.order ? null : next });
+}
+
+/** The address of this list with these columns. */
+export function hrefWithColumns(list: AnyList, keys: readonly string[]): string {
+  const text = keys.join(",");
+  return hrefHere({ columns: text === list.shown.join(",") ? null : text });
+}
+
+/** A condition beside what is filtered already. Mixed with OR, the whole stands in parentheses. */
+export function withCondition(filter: string, condition: string): string {
+  const last = filter.trim();
+  if (last === "") return condition;
+  return `${/\bOR\b/.test(withoutStrings(last)) ? `(${last})` : last} AND ${condition}`;
+}
+
+function withoutStrings(filter: string): string {
+  return filter.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+}
+
+/** A text as a value of a filter. */
+export function quoted(value: string): string {
+  return `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
+}

@@ -1,0 +1,184 @@
+// The rows of a list: only those that are seen are drawn, in rows of one height, so that any length scrolls alike. A
+// table to those who hear it, with the number of each row.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useKeys } from "../parts/keys.ts";
+import { fieldText, listText } from "../text/lists.ts";
+import { hrefHere } from "../url/location.ts";
+import type { AnyList, Column } from "./definitions.tsx";
+import { hrefOrdered, type ListState } from "./list-state.ts";
+import type { LongList } from "./long-list.ts";
+import { rowsToDraw, scrollTo, windowsOf } from "./rows-window.ts";
+
+/** In pixels, as --row has it at the usual size of text. */
+const ROW_HEIGHT = 28;
+
+interface ListTableProps {
+  readonly list: AnyList;
+  readonly state: ListState;
+  readonly rows: LongList<unknown>;
+  readonly count: number;
+  /** What is marked, by id. */
+  readonly chosen: ReadonlySet<string>;
+  readonly choose: (id: string) => void;
+  /** Opens the filter of a column. */
+  readonly filterBy: (key: string) => void;
+}
+
+export function ListTable({ list, state, rows, count, chosen, choose, filterBy }: ListTableProps) {
+  const box = useRef<HTMLElement>(null);
+  const [seen, setSeen] = useState({ scrolled: 0, height: 600 });
+  const [active, setActive] = useState<number | null>(null);
+  const measure = () => {
+    const element = box.current;
+    if (element !== null) setSeen({ scrolled: element.scrollTop, height: element.clientHeight });
+  };
+  useLayoutEffect(() => {
+    measure();
+    const observer = new ResizeObserver(measure);
+    if (box.current !== null) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  const drawn = rowsToDraw(seen.scrolled, seen.height, ROW_HEIGHT, count);
+  const missing = windowsOf(drawn);
+  useEffect(() => rows.want(missing));
+  const move = (step: number) => {
+    const element = box.current;
+    if (element === null || count === 0) return false;
+    const next = Math.min(count - 1, Math.max(0, active === null ? drawn.first : active + step));
+    const top = scrollTo(next, element.scrollTop, element.clientHeight - ROW_HEIGHT, ROW_HEIGHT);
+    if (top !== null) element.scrollTop = top;
+    setActive(next);
+    return true;
+  };
+  const moving = useRef(move);
+  moving.current = move;
+  const marking = useRef<() => boolean>(() => false);
+  marking.current = () => {
+    const row = active === null ? undefined : rows.rowAt(active);
+    if (row === undefined) return false;
+    choose(list.idOf(row));
+    return true;
+  };
+  const [keys] = useState(() => [
+    { key: "j", meaning: listText.next, press: () => moving.current(1) },
+    { key: "k", meaning: listText.previous, press: () => moving.current(-1) },
+    { key: "x", meaning: listText.mark, press: () => marking.current() },
+  ]);
+  useKeys(keys);
+  useEffect(() => {
+    // The row's own link, so that Enter opens it and a screen reader says it.
+    if (active !== null)
+      box.current?.querySelector<HTMLElement>(`[data-row="${active}"] a`)?.focus({ preventScroll: true });
+  }, [active, drawn.first]);
+  const indexes = Array.from({ length: drawn.end - drawn.first }, (_, position) => drawn.first + position);
+  return (
+    // Scrolled by the keyboard too.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    <section ref={box} class="list" tabIndex={0} aria-label={list.title} onScroll={measure}>
+      <table
+        aria-rowcount={count + 1}
+        aria-colcount={state.columns.length + 1}
+        class={rows.isEarlier ? "is-earlier" : undefined}
+        style={{ inlineSize: `${2 + state.columns.reduce((sum, { width }) => sum + width, 0)}rem` }}
+      >
+        <colgroup>
+          <col style={{ inlineSize: "2rem" }} />
+          {state.columns.map(({ key, width }) => (
+            <col key={key} style={{ inlineSize: `${width}rem` }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr aria-rowindex={1}>
+            <td />
+            {state.columns.map((column) => (
+              <Heading key={column.key} list={list} state={state} column={column} filterBy={filterBy} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer rows={drawn.first} />
+          {indexes.map((index) => {
+            const row = rows.rowAt(index);
+            const id = row === undefined ? null : list.idOf(row);
+            return (
+              <tr
+                key={index}
+                data-row={index}
+                aria-rowindex={index + 2}
+                aria-selected={id !== null && chosen.has(id)}
+                class={index === active ? "is-active" : undefined}
+              >
+                <td>
+                  {row !== undefined && id !== null && (
+                    <input
+                      type="checkbox"
+                      tabIndex={-1}
+                      checked={chosen.has(id)}
+                      aria-label={listText.select(list.nameOf(row))}
+                      onChange={() => choose(id)}
+                    />
+                  )}
+                </td>
+                {state.columns.map(({ key, cell, isNumber }) => (
+                  <td key={key} class={isNumber === true ? "is-number" : undefined}>
+                    {row === undefined ? "" : cell(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          <Spacer rows={count - drawn.end} />
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Heading({
+  list,
+  state,
+  column: { key, isOrdered, isNumber },
+  filterBy,
+}: {
+  readonly list: AnyList;
+  readonly state: ListState;
+  readonly column: Column<unknown>;
+  readonly filterBy: (key: string) => void;
+}) {
+  const title = fieldText[key] ?? key;
+  const direction = state.order === key ? "ascending" : state.order === `-${key}` ? "descending" : undefined;
+  return (
+    <th scope="col" aria-sort={direction} class={isNumber === true ? "is-number" : undefined}>
+      {isOrdered === true ? (
+        <a href={hrefOrdered(list, state, key)} title={listText.sortBy(title)}>
+          {title}
+          {direction !== undefined && <span aria-hidden="true">{direction === "ascending" ? " ▲" : " ▼"}</span>}
+        </a>
+      ) : (
+        title
+      )}
+      <button type="button" class="filter-by" title={listText.filterBy(title)} onClick={() => filterBy(key)}>
+        <span class="unseen">{listText.filterBy(title)}</span>
+        <svg viewBox="0 0 10 10" aria-hidden="true">
+          <path d="M0 1h10L6 5.5V10L4 9V5.5z" />
+        </svg>
+      </button>
+    </th>
+  );
+}
+
+/** As high as the rows that are not drawn. */
+function Spacer({ rows }: { readonly rows: number }) {
+  if (rows <= 0) return null;
+  return (
+    <tr class="spacer">
+      <td style={{ blockSize: `${rows * ROW_HEIGHT}px` }} />
+    </tr>
+  );
+}
+
+/** The address of this list without its filter. */
+export function hrefUnfiltered(): string {
+  return hrefHere({ filter: null });
+}

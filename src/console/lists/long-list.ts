@@ -1,0 +1,107 @@
+// A list of any length as windows of rows, all of one instant: what is written while one scrolls neither shifts a row
+// nor shows one twice. Without an instant in the address it is that of the ledger's newest transaction.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Answered, asRefusal, isAborted, type Read, read } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { WINDOW_ROWS } from "./rows-window.ts";
+
+/** One window of rows, from an offset. */
+export type WindowRead<Row> = (window: {
+  readonly at?: string;
+  readonly limit: number;
+  readonly offset: number;
+}) => Read<readonly Row[]>;
+
+export interface LongList<Row> {
+  /** Undefined until the first window is there. */
+  readonly count: number | undefined;
+  /** The instant that all rows are of. */
+  readonly at: string | null;
+  /** Undefined while its window is not there yet. */
+  rowAt(index: number): Row | undefined;
+  /** Asks for windows that are not there. */
+  want(windows: readonly number[]): void;
+  readonly problem: Refusal | undefined;
+  /** Whether the rows are still those of the list that was asked for before. */
+  readonly isEarlier: boolean;
+  /** Asks for all anew, of the newest instant where the address says none. */
+  again(): void;
+}
+
+interface Loaded<Row> {
+  /** Of what list: the address of its first window without its instant. */
+  readonly name: string;
+  /** Null while there is no transaction at all. */
+  readonly at: string | null;
+  readonly count: number;
+  readonly windows: ReadonlyMap<number, readonly Row[]>;
+}
+
+/**
+ * @param name tells this list from others: another name loads another list, and shows this one until that is there
+ * @param at of the address; null for now
+ */
+export function useLongList<Row>(name: string, at: string | null, windowOf: WindowRead<Row>): LongList<Row> {
+  const [loaded, setLoaded] = useState<Loaded<Row> | null>(null);
+  const [problem, setProblem] = useState<Refusal | undefined>(undefined);
+  const [turn, setTurn] = useState(0);
+  const asked = useRef(new Set<number>());
+  const abort = useRef(new AbortController());
+  const full = `${name} ${at ?? turn}`;
+
+  useEffect(() => {
+    const own = new AbortController();
+    abort.current = own;
+    asked.current = new Set([0]);
+    setProblem(undefined);
+    const begin = async () => {
+      const instant = at ?? (await read("/api/v1/ledger").load(own.signal)).data.at;
+      const first = await windowOf({ ...asOf(instant), limit: WINDOW_ROWS, offset: 0 }).load(own.signal);
+      setLoaded({ name: full, at: instant, count: countOf(first), windows: new Map([[0, first.data]]) });
+    };
+    begin().catch((cause: unknown) => {
+      if (!isAborted(cause)) setProblem(asRefusal(cause));
+    });
+    return () => own.abort();
+  }, [full]);
+
+  const want = (windows: readonly number[]) => {
+    if (loaded === null || loaded.name !== full) return;
+    const { signal } = abort.current;
+    for (const number of windows) {
+      if (asked.current.has(number)) continue;
+      asked.current.add(number);
+      windowOf({ ...asOf(loaded.at), limit: WINDOW_ROWS, offset: number * WINDOW_ROWS })
+        .load(signal)
+        .then(({ data }) => {
+          setLoaded((last) =>
+            last?.name === full ? { ...last, windows: new Map([...last.windows, [number, data]]) } : last,
+          );
+        })
+        .catch((cause: unknown) => {
+          if (isAborted(cause)) return;
+          asked.current.delete(number);
+          setProblem(asRefusal(cause));
+        });
+    }
+  };
+  return {
+    count: loaded?.count,
+    at: loaded?.at ?? null,
+    rowAt: (index) => loaded?.windows.get(Math.floor(index / WINDOW_ROWS))?.[index % WINDOW_ROWS],
+    want,
+    problem,
+    isEarlier: loaded !== null && loaded.name !== full,
+    again: () => setTurn((last) => last + 1),
+  };
+}
+
+function countOf({ data, meta }: Answered<readonly unknown[], unknown>): number {
+  const { pagination } = meta as { pagination?: { total_count?: number } };
+  return pagination?.total_count ?? data.length;
+}
+
+function asOf(at: string | null): { at?: string } {
+  return at === null ? {} : { at };
+}

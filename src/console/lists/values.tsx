@@ -1,0 +1,61 @@
+// The values of fields in a cell: each sort as it is read best.
+
+import type { ComponentChildren } from "preact";
+import { Named } from "../names/named.tsx";
+import type { NamedKind } from "../names/names.ts";
+import { Copied } from "../parts/copied.tsx";
+import { When } from "../parts/when.tsx";
+import { listText } from "../text/lists.ts";
+
+/** A text of the network: whatever direction it is written in, it turns nothing around it. */
+export function Text({ text }: { readonly text: string | null | undefined }) {
+  return text ? <bdi title={text}>{text}</bdi> : null;
+}
+
+export function Mac({ mac }: { readonly mac: string | null | undefined }) {
+  return mac ? <Copied text={mac} /> : null;
+}
+
+export function Instant({ instant }: { readonly instant: string | null | undefined }) {
+  return instant ? <When instant={instant} /> : null;
+}
+
+export function Reference({ kind, id }: { readonly kind: NamedKind; readonly id: string | null | undefined }) {
+  return id ? <Named kind={kind} id={id} /> : null;
+}
+
+const SPEEDS: readonly (readonly [unit: string, bps: number])[] = [
+  ["T", 1e12],
+  ["G", 1e9],
+  ["M", 1e6],
+  ["k", 1e3],
+];
+
+/** `10G`, `2.5G`, `64k`: bits per second, as filters take them. */
+export function speedOf(bps: number): string {
+  const [unit, size] = SPEEDS.find(([, each]) => bps >= each) ?? ["", 1];
+  return `${Number((bps / size).toPrecision(3))}${unit}`;
+}
+
+/** Up and down are said by a word and a colour. */
+export function Status({ status }: { readonly status: string }) {
+  const state = status === "Up" ? "state-up" : status === "Down" ? "state-down" : "state-other";
+  return <span class={`state ${state}`}>{status}</span>;
+}
+
+/** The first of several, and how many more there are. */
+export function FirstOf({
+  items,
+  children,
+}: {
+  readonly items: readonly unknown[];
+  readonly children: ComponentChildren;
+}) {
+  if (items.length === 0) return null;
+  return (
+    <>
+      {children}
+      {items.length > 1 && <span class="aside"> {listText.andMore(items.length - 1)}</span>}
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+// Views of a list: those that come with it, and those that one has saved. A view is an address without its instant.
+
+import { useState } from "preact/hooks";
+import { asRefusal } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { Problem } from "../parts/problem.tsx";
+import { preferences, setPreference } from "../session/preferences.ts";
+import { listText } from "../text/lists.ts";
+import { hrefOf, parameter } from "../url/location.ts";
+import type { AnyList } from "./definitions.tsx";
+
+interface SavedView {
+  readonly name: string;
+  readonly filter: string;
+  readonly order: string;
+  readonly columns: string;
+}
+
+/** As many as one finds one's way in. */
+const VIEWS_MAX = 30;
+
+export function ViewsMenu({ list }: { readonly list: AnyList }) {
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const preference = `views.${list.kind}`;
+  const saved = savedViews(preferences.value?.[preference]);
+  const change = (next: (last: readonly SavedView[]) => readonly SavedView[]) => {
+    setProblem(null);
+    setPreference(preference, (last) => next(savedViews(last))).catch((cause: unknown) => setProblem(asRefusal(cause)));
+  };
+  const save = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const name = String(new FormData(form).get("name") ?? "").trim();
+    if (name === "") return;
+    form.reset();
+    const view = {
+      name,
+      filter: parameter("filter") ?? "",
+      order: parameter("order") ?? "",
+      columns: parameter("columns") ?? "",
+    };
+    change((last) => [...last.filter((each) => each.name !== name), view].slice(-VIEWS_MAX));
+  };
+  return (
+    <>
+      <button type="button" popoverTarget="views">
+        {listText.views}
+      </button>
+      <div id="views" popover="auto" class="menu">
+        {list.views.length > 0 && (
+          <>
+            <h2>{listText.shipped}</h2>
+            <ul>
+              {list.views.map(({ name, filter, order }) => (
+                <li key={name}>
+                  <a href={hrefOf(list.page, { filter, order })}>{name}</a>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        <h2>{listText.own}</h2>
+        {saved.length === 0 && <p class="aside">{listText.noViews}</p>}
+        <ul>
+          {saved.map(({ name, filter, order, columns }) => (
+            <li key={name}>
+              <a href={hrefOf(list.page, { filter, order, columns })}>{name}</a>{" "}
+              <button
+                type="button"
+                aria-label={listText.removeView(name)}
+                onClick={() => change((last) => last.filter((each) => each.name !== name))}
+              >
+                ×
+              </button>
+            </li>
+          ))}
+        </ul>
+        <form onSubmit={save}>
+          <label>
+            {listText.viewName}
+            <input name="name" maxLength={60} required autoComplete="off" />
+          </label>
+          <button type="submit">{listText.saveView}</button>
+        </form>
+        {problem !== null && <Problem problem={problem} />}
+      </div>
+    </>
+  );
+}
+
+/** What stands there may be of another version, or of nobody's making. */
+function savedViews(preference: unknown): readonly SavedView[] {
+  if (!Array.isArray(preference)) return [];
+  return preference.flatMap((each: unknown) => {
+    if (typeof each !== "object" || each === null) return [];
+    const { name, filter, order, columns } = each as Record<string, unknown>;
+    if (typeof name !== "string") return [];
+    const text = (value: unknown) => (typeof value === "string" ? value : "");
+    return [{ name, filter: text(filter), order: text(order), columns: text(columns) }];
+  });
+}

@@ -1,0 +1,35 @@
+// A record that an answer refers to, by its name, as a link to its page at the instant that is shown.
+
+import { at } from "../time/at.ts";
+import { hrefOf } from "../url/location.ts";
+import { type NamedKind, nameOf } from "./names.ts";
+
+/** Where a record of a kind has its page; null where it has none of its own. */
+const PAGES: Readonly<Record<NamedKind, ((id: string) => string) | null>> = {
+  hosts: (id) => `/hosts/${id}`,
+  "if-entries": (id) => `/interfaces/${id}`,
+  subnets: (id) => `/subnets/${id}`,
+  vlans: (id) => `/vlans/${id}`,
+  networks: null,
+  tags: null,
+};
+
+interface NamedProps {
+  readonly kind: NamedKind;
+  readonly id: string;
+  /** Another instant than that of the address. */
+  readonly as?: string | null;
+}
+
+export function Named({ kind, id, as = at.value }: NamedProps) {
+  const name = nameOf(kind, id, as);
+  // The end of an id tells it from others; its beginning is a time.
+  const shown = name === undefined ? "…" : name === null || name === "" ? `…${id.slice(-8)}` : name;
+  const page = PAGES[kind];
+  if (page === null) return <bdi title={id}>{shown}</bdi>;
+  return (
+    <a href={hrefOf(page(id), as === at.value ? {} : { at: as })} title={name === null ? id : undefined}>
+      <bdi>{shown}</bdi>
+    </a>
+  );
+}

@@ -1,0 +1,89 @@
+// The names of records that answers refer to by id, as they were at the instant that is shown. Asked for together: all
+// that a page draws at once is one request for each kind.
+
+import { type Signal, signal } from "@preact/signals";
+import { read } from "../api/client.ts";
+
+/** Kinds that are referred to, by the path of their list. */
+export type NamedKind = "hosts" | "networks" | "subnets" | "vlans" | "if-entries" | "tags";
+
+/** Undefined while it is not known; null where there is no such record then, or not within reach. */
+type Name = string | null | undefined;
+
+/** As many as a list takes by `ids`. */
+const IDS_MAX = 300;
+
+const names = new Map<string, Signal<Name>>();
+const wanted = new Map<string, { readonly kind: NamedKind; readonly at: string | null; readonly ids: Set<string> }>();
+
+/**
+ * The name of a record, which comes in later where it is not known yet.
+ * @param at as the address has it; null for now
+ */
+export function nameOf(kind: NamedKind, id: string, at: string | null): Name {
+  const key = `${at} ${id}`;
+  const known = names.get(key);
+  if (known !== undefined) return known.value;
+  const name = signal<Name>(undefined);
+  names.set(key, name);
+  const batch = `${at} ${kind}`;
+  if (wanted.size === 0) queueMicrotask(ask);
+  const ids = wanted.get(batch)?.ids ?? new Set();
+  wanted.set(batch, { kind, at, ids: ids.add(id) });
+  return name.value;
+}
+
+/** Forgets what has been named: of now, names can change. */
+export function forgetNames(): void {
+  names.clear();
+}
+
+function ask(): void {
+  const batches = [...wanted.values()];
+  wanted.clear();
+  for (const { kind, at, ids } of batches)
+    for (let start = 0; start < ids.size; start += IDS_MAX) void fill(kind, at, [...ids].slice(start, start + IDS_MAX));
+}
+
+async function fill(kind: NamedKind, at: string | null, ids: string[]): Promise<void> {
+  const found = new Map<string, string>();
+  try {
+    for (const { id, name } of await listNames(kind, at, ids)) found.set(id, name);
+  } catch {
+    // They stay ids: what the page shows is more than its names.
+  }
+  for (const id of ids) {
+    const name = names.get(`${at} ${id}`);
+    if (name !== undefined) name.value = found.get(id) ?? null;
+  }
+}
+
+async function listNames(
+  kind: NamedKind,
+  at: string | null,
+  ids: string[],
+): Promise<{ readonly id: string; readonly name: string }[]> {
+  const query = { ids, limit: IDS_MAX, ...(at === null ? {} : { at }) };
+  switch (kind) {
+    case "hosts": {
+      const { data } = await read("/api/v1/hosts", { query: { ...query, include_children: false } }).load();
+      return data.map(({ id, name, hostname }) => ({ id, name: name || (hostname ?? "") }));
+    }
+    case "if-entries": {
+      const { data } = await read("/api/v1/if-entries", { query }).load();
+      return data.map(({ id, if_name, if_descr, if_index }) => ({ id, name: if_name || if_descr || `#${if_index}` }));
+    }
+    case "vlans": {
+      const { data } = await read("/api/v1/vlans", { query }).load();
+      return data.map(({ id, number, name }) => ({ id, name: name === "" ? `${number}` : `${number} ${name}` }));
+    }
+    case "subnets": {
+      const { data } = await read("/api/v1/subnets", { query }).load();
+      return data.map(({ id, cidr }) => ({ id, name: cidr }));
+    }
+    case "networks":
+      return (await read("/api/v1/networks", { query }).load()).data;
+    case "tags":
+      return (await read("/api/v1/tags", { query }).load()).data;
+  }
+}

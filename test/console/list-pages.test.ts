@@ -1,0 +1,158 @@
+// The console's lists in Chromium, on the executable: long ones, filtered by clicks and by words, taken along.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const HOSTS = 1_200;
+const LONG = "n".repeat(255);
+const HOSTILE = ["<img src=x onerror=alert(1)>", "خادم الطباعة", "🖨️ printer", LONG, "=cmd|' /C calc'!A0"];
+
+describe.skipIf(!hasChromium)("the console's lists", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running };
+  let visitor: Visitor;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    const made = await workplace.serveSetUp();
+    appliance = made;
+    const names = [...HOSTILE, ...Array.from({ length: HOSTS - HOSTILE.length }, (_, n) => `host-${1000 + n}`)];
+    const hosts = names.map((name, position) => ({
+      network_id: made.networkId,
+      name,
+      hidden: false,
+      tags: [],
+      manufacturer: position % 2 === 0 ? "Juniper" : "Cisco",
+      ip_addresses: [],
+    }));
+    for (let start = 0; start < hosts.length; start += 600)
+      expect((await made.client.post("hosts/bulk", hosts.slice(start, start + 600))).status).toBe(200);
+    visitor = await Visitor.arrive(made.running.url);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const rows = (page: Page) => page.locator(".list tbody tr:not(.spacer)");
+
+  test("a list of any length is scrolled to its end, and draws no more than one sees", async () => {
+    const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
+    await page.getByText("1,200 hosts").waitFor();
+    expect(await rows(page).count()).toBeLessThan(80);
+    await page.evaluate("document.querySelector('.list').scrollTop = 1e9");
+    await page.getByRole("link", { name: "خادم الطباعة" }).waitFor();
+    expect(await page.getByRole("table").getAttribute("aria-rowcount")).toBe("1201");
+    expect(await rows(page).last().getAttribute("aria-rowindex")).toBe("1201");
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("a filter is typed with what can stand where one types, is part of the address, and is taken along as CSV", async () => {
+    const page = await visitor.open("/hosts");
+    await page.getByRole("combobox", { name: "Filter" }).fill("manu");
+    await page.getByRole("option", { name: "manufacturer" }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type('= "Cisco" AND name : "host-100"');
+    await page.keyboard.press("Enter");
+    await page.getByText("5 hosts").waitFor();
+    expect(new URL(page.url()).searchParams.get("filter")).toBe('manufacturer = "Cisco" AND name : "host-100"');
+    const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
+    const lines = await (await page.request.get(appliance.running.url + csv)).text();
+    expect(lines.trim().split("\r\n")).toHaveLength(6);
+    await page.goBack();
+    await page.getByText("1,200 hosts").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("a filter is put together by clicks, and one that is wrong says where", async () => {
+    const page = await visitor.open("/hosts");
+    await page.getByRole("columnheader", { name: "Manufacturer" }).hover();
+    await page.getByRole("button", { name: "Filter by Manufacturer" }).click();
+    await page.getByLabel("Comparison").selectOption("=");
+    await page.getByRole("textbox", { name: "Value" }).fill("Juniper");
+    await page.keyboard.press("Enter");
+    await page.getByText("600 hosts").waitFor();
+    const field = page.getByRole("combobox", { name: "Filter" });
+    expect(await field.inputValue()).toBe('manufacturer = "Juniper"');
+    await field.fill("manufaturer = 1");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("manufacturer").waitFor();
+    // The refusal, as answer and as the browser's word of it, and nothing else.
+    expect(visitor.troubles().every((each) => each.includes("400"))).toBe(true);
+    await page.close();
+  });
+
+  test("columns and order are part of the address, and a view is kept for the next time", async () => {
+    const page = await visitor.open("/hosts");
+    await page.getByRole("link", { name: "Manufacturer" }).click();
+    await page.getByRole("columnheader", { name: "Manufacturer" }).and(page.locator("[aria-sort=ascending]")).waitFor();
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("checkbox", { name: "Serial number" }).check();
+    await page.keyboard.press("Escape");
+    await page.getByRole("columnheader", { name: "Serial number" }).waitFor();
+    const address = page.url();
+    await page.getByRole("button", { name: "Views" }).click();
+    await page.getByLabel("Name of the view").fill("by maker");
+    await page.getByRole("button", { name: "Save this view" }).click();
+    await page.getByRole("link", { name: "by maker" }).waitFor();
+    await page.close();
+    const next = await visitor.open("/hosts");
+    await next.getByRole("button", { name: "Views" }).click();
+    await next.getByRole("link", { name: "by maker" }).click();
+    await next.getByRole("columnheader", { name: "Serial number" }).waitFor();
+    expect(next.url()).toBe(address);
+    expect(visitor.troubles()).toEqual([]);
+    await next.close();
+  });
+
+  test("rows are walked through and opened with the keyboard alone", async () => {
+    const page = await visitor.open("/hosts?filter=name%20:%20%22host-100%22");
+    await page.getByText("10 hosts").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await page.getByText("1 selected").waitFor();
+    expect(await page.locator("tr[aria-selected=true]").textContent()).toContain("host-1002");
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test.each([
+    ["light", 1280],
+    ["dark", 360],
+  ] as const)(
+    "whatever records are called, nothing runs, nothing overflows, and axe-core finds nothing: %s, %i wide",
+    async (colorScheme, width) => {
+      const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width, height: 740 } });
+      const page = await own.signIn(OWNER, PASSWORD, "/hosts?order=created_at");
+      for (const address of [
+        "/hosts?order=created_at",
+        "/hosts?at=2020-01-01T00:00:00Z",
+        "/interfaces",
+        "/addresses",
+        "/services",
+        "/vlans",
+      ]) {
+        await page.goto(appliance.running.url + address);
+        await page
+          .getByText(address.includes("created_at") ? "1,200 hosts" : "There are no")
+          .first()
+          .waitFor();
+        expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
+        const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+        expect([address, beside <= 0]).toEqual([address, true]);
+      }
+      expect(own.troubles()).toEqual([]);
+      await own.leave();
+    },
+  );
+});
