@@ -19,7 +19,14 @@ import {
   valueTypeOf,
 } from "./filter/schema-fields.ts";
 import type { ValueType } from "./filter/value-tests.ts";
-import { PART_FIELDS, type PartField, REFERENCES_TOGETHER, UNASKED_FIELDS } from "./part-fields.ts";
+import {
+  FAR_ENDS,
+  farEndEntry,
+  PART_FIELDS,
+  type PartField,
+  REFERENCES_TOGETHER,
+  UNASKED_FIELDS,
+} from "./part-fields.ts";
 import { RESOURCES } from "./resources.ts";
 
 /** What a field of a filter stands for. */
@@ -41,7 +48,11 @@ export type Asked =
       readonly places: readonly FieldPlace[];
       readonly kind: AnyKind;
       readonly rest: Asked | null;
+      /** As of a condition. */
+      readonly entryOf?: (id: string) => string;
     }
+  /** Any of these: what a field names may be of several kinds. */
+  | { readonly type: "either"; readonly of: readonly Asked[] }
   /** The same of records that name this one. */
   | {
       readonly type: "named";
@@ -105,6 +116,8 @@ class Fields implements Filterable {
 
   resolve(segments: readonly string[], position: number, hops = 0): Asked {
     const [name = "", ...rest] = segments;
+    const farEnd = this.farEnd(segments, position, hops);
+    if (farEnd !== null) return farEnd;
     const part = own(PART_FIELDS[this.kind.name], name);
     if (part !== undefined) {
       const { kind, by, value, where = null } = part;
@@ -126,6 +139,27 @@ class Fields implements Filterable {
       };
     if (schema === undefined) throw this.unknown(segments, name, position);
     return this.value(segments, schema, position);
+  }
+
+  /** What stands behind `{type, id}` that names an interface entry or a host. */
+  private farEnd(segments: readonly string[], position: number, hops: number): Asked | null {
+    const path = (own(FAR_ENDS, this.kind.name) ?? []).find((each) => segments.join(".").startsWith(`${each}.`));
+    if (path === undefined) return null;
+    const steps = path.split(".");
+    const [meant = "", ...rest] = segments.slice(steps.length);
+    if (!FAR_END_NAMES.includes(meant) || (meant === "name" && rest.length > 0)) return null;
+    const { place } = this.value([...steps, "id"], this.properties[steps[0] as string] as TSchema, position) as {
+      readonly place: FieldPlace;
+    };
+    const named = (kindName: string, following: readonly string[], before: number): Asked => {
+      const kind = kindNamed(kindName);
+      const after = this.following(kind, following, position, before);
+      return { type: "names", places: [place], kind, rest: after, entryOf: farEndEntry };
+    };
+    if (meant === "interface") return named("if_entry", rest, hops);
+    const ofHost = meant === "name" ? ["name"] : rest;
+    // The interface on the way to its device is no reference that was written.
+    return { type: "either", of: [named("host", ofHost, hops), named("if_entry", ["host", ...ofHost], hops - 1)] };
   }
 
   private following(
@@ -171,7 +205,8 @@ class Fields implements Filterable {
     const properties = isOwnAgain ? this.properties : propertiesOf(schema);
     const inner = own(properties, name);
     if (inner !== undefined) return inner;
-    const nearest = nearestName(name, Object.keys(properties));
+    const isFarEnd = (own(FAR_ENDS, this.kind.name) ?? []).includes(before.join("."));
+    const nearest = nearestName(name, [...Object.keys(properties), ...(isFarEnd ? FAR_END_NAMES : [])]);
     const meant = nearest === null ? "" : `; \`${[...before, nearest].join(".")}\`?`;
     throw new FilterProblem(
       position,
@@ -230,7 +265,12 @@ class Fields implements Filterable {
         name !== "valid_to" &&
         !(this.kind.observed as readonly string[]).includes(name) &&
         !this.reachFields.includes(name);
-      listed.push(...this.withInner(name, schema, unasked).map((each) => ({ ...each, refersTo, isVersioned })));
+      for (const each of this.withInner(name, schema, unasked))
+        listed.push({
+          ...each,
+          refersTo: each.refersTo ?? refersTo,
+          isVersioned: isVersioned && each.isVersioned,
+        });
     }
     for (const [name, { kindName, places }] of this.references) {
       if (this.properties[name] !== undefined) continue;
@@ -242,11 +282,29 @@ class Fields implements Filterable {
 
   private withInner(name: string, schema: TSchema, unasked: Readonly<Record<string, string>>): FieldOfKind[] {
     const field = plainField(name, schema);
+    const farEnds = (own(FAR_ENDS, this.kind.name) ?? []).includes(name) ? farEndFields(name) : [];
     const inner = Object.entries(propertiesOf(itemOf(schema).item))
       .filter(([innerName]) => unasked[`${name}.${innerName}`] === undefined)
       .flatMap(([innerName, innerSchema]) => this.withInner(`${name}.${innerName}`, innerSchema, unasked));
-    return [field, ...inner.map((each) => ({ ...each, isMany: each.isMany || field.isMany }))];
+    return [field, ...[...inner, ...farEnds].map((each) => ({ ...each, isMany: each.isMany || field.isMany }))];
   }
+}
+
+const FAR_END_NAMES: readonly string[] = ["name", "host", "interface"];
+
+function farEndFields(path: string): FieldOfKind[] {
+  const lead = { value: null, isMany: false, isVersioned: false, description: null };
+  return [
+    {
+      ...lead,
+      name: `${path}.name`,
+      value: { name: "text" },
+      refersTo: null,
+      description: "What the device at the other end is called.",
+    },
+    { ...lead, name: `${path}.host`, refersTo: "host", description: "The device at the other end." },
+    { ...lead, name: `${path}.interface`, refersTo: "if_entry", description: "Its interface, where that is known." },
+  ];
 }
 
 const known = new Map<string, Fields>();

@@ -5,6 +5,7 @@ import type { AnyKind } from "../db/kind.ts";
 import type { Condition } from "../db/reading/condition.ts";
 import { credentialAssignmentKind } from "../resources/credential-assignments/credential-assignment.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
+import { neighborClue } from "../resources/if-entries/link-clues.ts";
 import { MacText, Uuid } from "../wire/schemas.ts";
 import { resourceOf } from "./resources.ts";
 
@@ -57,6 +58,16 @@ export const PART_FIELDS: Readonly<Record<string, Readonly<Record<string, PartFi
 export const REFERENCES_TOGETHER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   if_entry: { vlan: ["native_vlan_id", "vlan_ids"] },
 };
+
+/**
+ * By the name of the kind, where `{type, id}` stands that names an interface entry or a host: after it `interface` is the
+ * entry, `host` is the device, and `name` what the device is called.
+ */
+export const FAR_ENDS: Readonly<Record<string, readonly string[]>> = {
+  if_entry: ["neighbor", "more_neighbors.neighbor"],
+};
+/** The entry of the search index by which it is found who names one. */
+export const farEndEntry = neighborClue;
 
 /** What no filter asks, and why, by the name of the kind: what is worked out when it is shown, secrets and masks. */
 export const UNASKED_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

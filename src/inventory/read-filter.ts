@@ -138,6 +138,8 @@ class FilterReader {
           literal.position,
           `must compare a field of ${nameOf(asked)}, or write ${nameOf(asked)}:*`,
         );
+      case "either":
+        return { type: "any", parts: asked.of.map((each) => this.asked(each, by, literal)) };
       case "names":
       case "named": {
         if (asked.rest === null && !isPresence)
@@ -146,7 +148,10 @@ class FilterReader {
             `must compare a field of ${oneEntity(asked.kind)}, such as its id, or write :*`,
           );
         const that = asked.rest === null ? null : this.asked(asked.rest, by, literal);
-        if (asked.type === "names") return { type: "names", places: asked.places, kind: asked.kind, that };
+        if (asked.type === "names") {
+          const { places, kind, entryOf } = asked;
+          return { type: "names", places, kind, that, ...(entryOf === undefined ? {} : { entryOf }) };
+        }
         const { by: field, kind, where } = asked;
         const parts = [where, that].flatMap((each) => each ?? []);
         return { type: "named", by: field, kind, that: parts.length === 0 ? null : { type: "all", parts } };
@@ -254,7 +259,7 @@ export const OVER_TIME_USAGE: Readonly<Record<OverTime, string>> = {
 
 /** @throws FilterProblem for what is not kept in the versions of the record itself */
 function assertVersioned(asked: Asked, name: string, within: OverTime, position: number): void {
-  if (asked.type === "names" || asked.type === "named")
+  if (asked.type === "names" || asked.type === "named" || asked.type === "either")
     throw new FilterProblem(
       position,
       `must ask fields of the record itself within ${within}(…), and ${name} is another record's`,

@@ -246,6 +246,14 @@ describe("A filter with a mistake is refused with its place", () => {
     ["hosts", "ports.nunber = 1", 0, "has no field `nunber` of a port; `number`?"],
     ["hosts", "port.number = 1", 0, "has no field `port` of a host; `ports.number`?"],
     ["hosts", "hostnam.x = 1", 0, "has no field `hostnam` of a host"],
+    ["if-entries", "neighbor.nam = x", 0, "has no field `neighbor.nam` of an interface entry; `neighbor.name`?"],
+    ["if-entries", "neighbor.host = x", 16, "must compare a field of a host, such as its id, or write :*"],
+    [
+      "if-entries",
+      "ever(neighbor.name = x, -7d)",
+      5,
+      "must ask fields of the record itself within ever(…), and neighbor.name is another record's",
+    ],
     ["if-entries", "host.nam = x", 0, "has no field `nam` of a host; `name`?"],
     [
       "hosts",
@@ -309,4 +317,53 @@ test("a caller with fewer networks finds nothing out of reach, through reference
   expect(await left("hosts", "name:*", undefined, viewer)).toEqual(["core-1", "Edge-2"]);
   expect(await left("hosts", 'network.name = "Lab"', undefined, viewer)).toEqual([]);
   expect(await left("networks", 'name = "Lab" OR description:*', undefined, viewer)).toEqual([]);
+});
+
+// The last one: it changes what the others ask.
+describe("A filter asks", () => {
+  test("what is at the other end of a link, by name, at every instant", async () => {
+    const { data } = await owner.get("if-entries?limit=0");
+    const [uplink, second, loop] = data as [Wire, Wire, Wire];
+    const plug = async (port: Wire, neighbor: Wire | null) => {
+      const { id, host_id, if_index, if_descr } = port;
+      await made(owner.put(`if-entries/${id}`, { host_id, if_index, if_descr, neighbor }));
+      tick();
+    };
+    const ends = (filter: string, at?: string) => ports(filter, at);
+    await plug(uplink, { type: "IfEntry", id: loop.id });
+    const cabled = instant();
+    tick();
+    await plug(second, { type: "Host", id: edge.id });
+    await plug(loop, { type: "IfEntry", id: uplink.id });
+    for (const filter of ["neighbor.name = edge-*", "neighbor.host.sys_location = Bern"]) {
+      expect(await ends(filter)).toEqual([1, 2]);
+      expect(await ends(filter, cabled)).toEqual([1]);
+      expect(await ends(filter, bare)).toEqual([]);
+    }
+    expect(await ends("neighbor.name = core-1")).toEqual([3]);
+    expect(await ends("neighbor.name != core-1")).toEqual([1, 2]);
+    expect(await ends("neighbor.interface.if_index = 3")).toEqual([1]);
+    expect(await ends('neighbor.interface.if_name = "Gi*" AND neighbor.host.network.name:*')).toEqual([3]);
+    expect(await ends("neighbor.host:* AND NOT neighbor.interface:*")).toEqual([2]);
+    expect(await hosts('interfaces.neighbor.name = "Edge-2"')).toEqual(["core-1"]);
+    const named = instant();
+    tick();
+    await made(owner.put(`hosts/${edge.id}`, { ...edge, name: "Rim-2", expected_updated_at: null }));
+    expect([await ends("neighbor.name = edge-*"), await ends("neighbor.name = edge-*", named)]).toEqual([[], [1, 2]]);
+    await made(owner.put(`hosts/${edge.id}`, { ...edge, expected_updated_at: null }));
+    const told = (await owner.get("fields/if_entry")).data.fields as Wire[];
+    expect(
+      told
+        .filter(({ name }) => name.startsWith("neighbor"))
+        .map(({ name, type, refers_to, over_time }) => [name, type, refers_to, over_time]),
+    ).toEqual([
+      ["neighbor", "object", null, true],
+      ["neighbor.type", "enumeration", null, true],
+      ["neighbor.id", "uuid", null, true],
+      ["neighbor.name", "text", null, false],
+      ["neighbor.host", "record", "host", false],
+      ["neighbor.interface", "record", "if_entry", false],
+    ]);
+    for (const port of [uplink, second, loop]) await plug(port, null);
+  });
 });

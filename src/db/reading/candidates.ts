@@ -3,6 +3,7 @@
 
 import { type Lookup, lookupOf } from "../called-words.ts";
 import { SCOPE_CODES, SCOPES, type ScopeName, scopeKey, valueScope } from "../kind.ts";
+import { wholeTerm } from "../search-text.ts";
 import { type Condition, type FieldCondition, type FieldPlace, ownFieldOf } from "./condition.ts";
 import type { ListQuery } from "./list-query.ts";
 import type { Populations } from "./population.ts";
@@ -20,6 +21,9 @@ const PARTS_MAX = 10;
 const MERGED_SCOPES_MAX = 64;
 /** Containers that are looked into one by one. */
 const CONTAINERS_MAX = 100;
+/** Records that others name by an entry of the search index, and how many are looked for with one query of it. */
+const NAMED_MAX = 2_000;
+const NAMED_AT_ONCE = 100;
 
 export class Candidates {
   private readonly connection: ReadConnection;
@@ -57,7 +61,9 @@ export class Candidates {
         const [place, second] = condition.places;
         if (condition.ids.size === 0) return NumberSet.NONE;
         const scope = place === undefined || second !== undefined ? null : scopeOf(place, query);
-        return scope === null ? null : this.livingIn(scope, [...condition.ids], query);
+        if (scope !== null) return this.livingIn(scope, [...condition.ids], query);
+        const { entryOf, ids } = condition;
+        return entryOf === undefined ? null : this.everHad(entryOf, [...ids], query);
       }
       case "field":
         return this.ofField(condition, query);
@@ -153,6 +159,26 @@ export class Candidates {
       const sql = new SqlBuilder(asOf);
       const rows = this.connection.statement(this.populations.inPageOrder(of, sql)).values(...sql.values);
       for (const [n] of rows as Array<[number]>) found.push(n);
+    }
+    return NumberSet.of(found);
+  }
+
+  /** Who had, up to the instant, one of these entries in the search index. */
+  private everHad(entryOf: (id: string) => string, ids: readonly string[], query: ListQuery): NumberSet | null {
+    if (ids.length > NAMED_MAX) return null;
+    const until = query.asOf?.sequence ?? 2 ** 31 - 1;
+    const found = new Set<number>();
+    for (let start = 0; start < ids.length; start += NAMED_AT_ONCE) {
+      const terms = ids.slice(start, start + NAMED_AT_ONCE).map((id) => wholeTerm(entryOf(id)));
+      const rows = this.connection
+        .statement(
+          `SELECT rowid >> 31 FROM history_search WHERE history_search MATCH +?1 AND (rowid & 2147483647) <= +?2
+            LIMIT +?3`,
+        )
+        .values(terms.join(" OR "), until, CANDIDATES_MAX + 1) as Array<[number]>;
+      if (rows.length > CANDIDATES_MAX) return null;
+      for (const [n] of rows) found.add(n);
+      if (found.size > CANDIDATES_MAX) return null;
     }
     return NumberSet.of(found);
   }

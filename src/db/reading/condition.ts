@@ -57,6 +57,8 @@ export type Condition =
       readonly places: readonly FieldPlace[];
       readonly kind: AnyKind;
       readonly that: Condition | null;
+      /** The entry of the search index that whoever names a record of this id has; absent where none has. */
+      readonly entryOf?: (id: string) => string;
     }
   /** Is named, in this field, by a record of a kind that exists, is in reach and matches. */
   | { readonly type: "named"; readonly by: string; readonly kind: AnyKind; readonly that: Condition | null }

@@ -9,7 +9,12 @@ export type Settled =
   | FieldCondition
   | { readonly type: "present"; readonly place: FieldPlace }
   /** Names one of these records. */
-  | { readonly type: "names"; readonly places: readonly FieldPlace[]; readonly ids: ReadonlySet<string> }
+  | {
+      readonly type: "names";
+      readonly places: readonly FieldPlace[];
+      readonly ids: ReadonlySet<string>;
+      readonly entryOf?: (id: string) => string;
+    }
   /** Is one of these. */
   | { readonly type: "numbers"; readonly numbers: NumberSet }
   /** Of those that changed it was looked up; of the others it is what they say now. */

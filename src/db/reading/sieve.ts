@@ -185,12 +185,12 @@ export class Sieve {
 
   /** The records that are named, by id. */
   private *named(
-    { places, kind, that }: Extract<Condition, { type: "names" }>,
+    { places, kind, that, entryOf }: Extract<Condition, { type: "names" }>,
     asking: Pick<ListQuery, "reach" | "asOf">,
   ): Generator<void, Settled> {
     const found = yield* this.numbers(of(asking, kind, that));
     yield;
-    return { type: "names", places, ids: new Set(this.idsOf(found)) };
+    return { type: "names", places, ids: new Set(this.idsOf(found)), ...(entryOf === undefined ? {} : { entryOf }) };
   }
 
   /** As long as nothing came after a present that is held still, the live tables say the same, and sooner. */

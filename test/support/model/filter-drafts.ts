@@ -98,7 +98,7 @@ export class FilterDrafts {
   }
 
   /** Of an interface entry, something. */
-  entry(vlans: readonly string[], neighbors: readonly string[]): Wire {
+  entry(vlans: readonly string[], neighbors: readonly Wire[]): Wire {
     const { random } = this;
     return random.pick<Wire>([
       { oper_status: random.pick(["Up", "Down", "Testing"]) },
@@ -113,7 +113,7 @@ export class FilterDrafts {
       { fdb_macs: MACS.filter(() => random.integer(3) === 0) },
       { lldp_chassis_id: random.pick([null, { subtype: "MacAddress", value: random.pick(MACS) }]) },
       { lldp_chassis_id: { subtype: "InterfaceName", value: random.pick(TEXTS) } },
-      { neighbor: random.pick([null, ...neighbors.map((id) => ({ type: "Host", id }))]) },
+      { neighbor: random.pick([null, ...neighbors]) },
     ]);
   }
 }

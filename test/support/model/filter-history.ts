@@ -148,6 +148,7 @@ export class FilterHistory {
             chassis_id: { subtype: "LocallyAssigned", value: random.pick(TEXTS) },
             port_id: { subtype: "InterfaceName", value: "Gi0/9" },
             sys_name: random.pick(TEXTS),
+            ...(await this.neighborOf(entry)),
           },
           { protocol: "Cdp", device_id: random.pick(TEXTS), port_id: "Gi0/9" },
         ],
@@ -155,6 +156,17 @@ export class FilterHistory {
     ]);
     inTransaction(this.appliance, (tx) => tx.update(ifEntryKind as AnyKind, entry.id, changes));
     return true;
+  }
+
+  /** Something of the same network at the other end, if there is any. */
+  private async neighborOf({ network_id }: Wire): Promise<Wire> {
+    for (const neighbor of this.neighbors().reverse()) {
+      const { data } = await this.appliance.owner.get(
+        `${neighbor.type === "Host" ? "hosts" : "if-entries"}/${neighbor.id}`,
+      );
+      if (data?.network_id === network_id && this.random.integer(2) === 0) return { neighbor };
+    }
+    return {};
   }
 
   private async mark(at: string): Promise<void> {
@@ -281,9 +293,17 @@ export class FilterHistory {
     return record !== null;
   }
 
+  /** Some hosts and interfaces, which may lie in another network: then a write that names one is refused. */
+  private neighbors(): Wire[] {
+    return [
+      ...this.hosts.slice(-2).map((id) => ({ type: "Host", id })),
+      ...this.entries.slice(-2).map((id) => ({ type: "IfEntry", id })),
+    ];
+  }
+
   private entryFields(network_id: string): Wire {
     const vlans = this.vlans.filter((vlan) => vlan.network_id === network_id).map((vlan) => vlan.id);
-    return this.drafts.entry(vlans, this.hosts.slice(-2));
+    return this.drafts.entry(vlans, this.neighbors());
   }
 
   private changeEntry(): Promise<boolean> {

@@ -127,13 +127,18 @@ export class FilterQuestions {
     // Each type as often as the others, as far as there is one.
     const type = random.pick([...new Set(fields.map((field) => field.type))]);
     const described = random.pick(fields.filter((field) => field.type === type));
-    const field: AskedField = { through, path: described.name.split(".") };
+    // What the device at the other end is called, for short.
+    const [, end] = /^(.*\bneighbor)\.name$/.exec(described.name) ?? [];
+    const field: AskedField =
+      end === undefined
+        ? { through, path: described.name.split(".") }
+        : { through: [...through, `${end}.host`], path: ["name"] };
     const name = [...through, described.name].join(".");
     const operator = random.pick(described.operators);
     this.count(`${operator} ${type}`);
     if (operator === ":*") return { text: `${name}:*`, ask: { is: "there", field } };
     const plain = (operator === "!=" ? "=" : operator) as Operator;
-    const value = drawValue(random, described, plain, this.knownOf(kind, field.path), at);
+    const value = drawValue(random, described, plain, this.knownOf(end === undefined ? kind : "host", field.path), at);
     const gap = random.pick([" ", " ", ""]);
     const compared: Ask = { is: "compared", field, holds: value.holds };
     return {

@@ -69,6 +69,23 @@ const parts = (to: AskedKind, owner: string): Lead => ({
   ids: (record, scene) => all(scene, to).flatMap((each) => (each[owner] === record.id ? [each.id] : [])),
 });
 
+/** The devices and the interfaces at the other ends of links. */
+function farEnds(path: string, ends: (record: Wire) => readonly (Wire | undefined)[]): Record<string, Lead> {
+  const isMany = path !== "neighbor";
+  const of = (record: Wire, type: string) => ends(record).flatMap((end) => (end?.type === type ? [end.id] : []));
+  return {
+    [`${path}.interface`]: { to: "if_entry", isMany, ids: (record) => of(record, "IfEntry") },
+    [`${path}.host`]: {
+      to: "host",
+      isMany,
+      ids: (record, scene) => [
+        ...of(record, "Host"),
+        ...of(record, "IfEntry").flatMap((id) => scene.records.get("if_entry")?.get(id)?.host_id ?? []),
+      ],
+    },
+  };
+}
+
 /** By kind and name; as the handbook has it. */
 export const LEADS: Readonly<Record<AskedKind, Readonly<Record<string, Lead>>>> = {
   host: {
@@ -108,6 +125,10 @@ export const LEADS: Readonly<Record<AskedKind, Readonly<Record<string, Lead>>>> 
       isMany: true,
       ids: (record) => [record.native_vlan_id, ...(record.vlan_ids ?? [])],
     },
+    ...farEnds("neighbor", ({ neighbor }) => [neighbor]),
+    ...farEnds("more_neighbors.neighbor", ({ more_neighbors = [] }) =>
+      more_neighbors.map(({ neighbor }: Wire) => neighbor),
+    ),
   },
   subnet: {
     network: one("network", "network_id"),
