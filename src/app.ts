@@ -71,6 +71,8 @@ import { signInRoutes } from "./sign-in/routes.ts";
 import { sessionRoutes } from "./sign-in/session-routes.ts";
 import type { SignIn } from "./sign-in/sign-in.ts";
 import { logRoutes } from "./upkeep/log-routes.ts";
+import { verificationRoutes } from "./upkeep/verification-routes.ts";
+import type { Verifications } from "./upkeep/verifications.ts";
 
 export interface AppOptions {
   readonly backend: Backend<AllCommands>;
@@ -90,6 +92,7 @@ export interface AppOptions {
   /** Those that wait and run. */
   readonly scans: Scans;
   readonly backups: Backups;
+  readonly verifications: Verifications;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
   /** What it does without on this machine. */
@@ -178,6 +181,7 @@ export function createApp(options: AppOptions) {
   activityRoutes(surface, options.backend, options.clock);
   diffRoutes(surface, options.backend, options.clock);
   ledgerRoutes(surface, options.backend);
+  verificationRoutes(surface, options.backend, options.verifications);
   locateRoutes(surface, options.backend);
   recordHistoryRoutes(surface, options.backend);
   restoreRoutes(surface, options.backend);

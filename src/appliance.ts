@@ -40,9 +40,10 @@ import { SignIn } from "./sign-in/sign-in.ts";
 import { SignInThrottle } from "./sign-in/sign-in-throttle.ts";
 import { UsageRecorder } from "./sign-in/usage.ts";
 import { checkClock, isClaimed, loadKey, openReader, type StoreOptions } from "./store.ts";
-import { backupThread, bodiesThread, readsThread, scannerThread, writerThread } from "./threads.ts";
+import { backupThread, bodiesThread, readsThread, scannerThread, verifierThread, writerThread } from "./threads.ts";
 import type { PairFiles } from "./tls/pair.ts";
 import { type ListenOptions, listen, type ServedTls } from "./tls-listener.ts";
+import { KeptVerifications, NO_VERIFICATIONS, type Verifications } from "./upkeep/verifications.ts";
 
 const monotonicMs = () => performance.now();
 
@@ -87,6 +88,7 @@ export interface AppParts {
   readonly longReads: LongReads;
   readonly bodyChecks: BodyChecks;
   readonly backups: Backups;
+  readonly verifications: Verifications;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
   readonly limitations: readonly Limitation[];
@@ -125,6 +127,17 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     log,
   });
   opened.defer(() => backups.close());
+  const verificationIds = new UuidSource(random);
+  const verifications = new KeptVerifications({
+    file: files.verifications,
+    database: files.database,
+    startThread: verifierThread,
+    newId: () => verificationIds.next(clock.now()),
+    clock,
+    timers,
+    log,
+  });
+  opened.defer(() => verifications.close());
   const rights = new RightsNow(reader.db);
   const scans = new ScanDirector({
     writes,
@@ -142,16 +155,27 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   opened.defer(() => scans.stop());
   await scans.start();
   const schedules = new ScheduleRunner({ reader, writes, commits, scans, clock, timers, log });
-  const app = composeApp({ ...options, ...services, reader, writes, backups, scans, isReadOnly: false, setupToken });
+  const app = composeApp({
+    ...options,
+    ...services,
+    reader,
+    writes,
+    backups,
+    verifications,
+    scans,
+    isReadOnly: false,
+    setupToken,
+  });
   const { tlsCertificate: certificate, tlsKey: privateKey } = files;
   const tls = options.tls === "self-signed" ? { own: { certificate, privateKey } } : options.tls;
   const served = await listen(app, options, tls);
   opened.defer(() => served.stop());
-  // Who waits for changes, or follows a scan, would be waited for. Scans stop while requests end.
+  // Who waits for changes, or follows a scan, would be waited for. Scans and a verification stop while requests end.
   opened.defer(() => {
     services.watch.close();
     schedules.stop();
     void scans.stop();
+    void verifications.close();
   });
   schedules.start();
   const running = opened.move();
@@ -207,6 +231,7 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
     reader,
     writes: new ReadOnlyWriteQueue(reader),
     backups: NO_BACKUPS,
+    verifications: NO_VERIFICATIONS,
     scans: NO_SCANS,
     isReadOnly: true,
     limitations: [],
@@ -311,6 +336,7 @@ export function composeApp(options: AppParts): App {
     requestIdPrefix: random.bytes(6).toHex(),
     monotonicMs,
     backups: options.backups,
+    verifications: options.verifications,
     bodyChecks: options.bodyChecks,
     timers,
     isReadOnly: options.isReadOnly,

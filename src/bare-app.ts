@@ -18,6 +18,7 @@ export function createBareApp(): ReturnType<typeof createApp> {
     discovery: absent(),
     scans: absent(),
     backups: absent(),
+    verifications: absent(),
     isReadOnly: false,
     limitations: [],
     isTls: false,

@@ -33,6 +33,7 @@ import { userCommands } from "./resources/users/commands.ts";
 import { vlanCommands } from "./resources/vlans/commands.ts";
 import { signInCommands } from "./sign-in/commands.ts";
 import { preferenceCommands } from "./sign-in/preferences.ts";
+import { verificationCommands } from "./upkeep/verification-commands.ts";
 
 export const COMMANDS = placingLinked({
   ...signInCommands,
@@ -65,6 +66,7 @@ export const COMMANDS = placingLinked({
   ...tagAssignmentCommands,
   ...tagCommands,
   ...userCommands,
+  ...verificationCommands,
   ...vlanCommands,
 } satisfies Commands);
 export type AllCommands = CallsOf<typeof COMMANDS>;

@@ -9,6 +9,7 @@ import { CONFLICT_ROWS } from "./questions/conflicts/conflict-answer.ts";
 import { ADDRESS_ROWS } from "./questions/ipam/address-row.ts";
 import { SESSION_ROWS } from "./sign-in/session.ts";
 import { LOG_LINE_ROWS } from "./upkeep/log-line.ts";
+import { VERIFICATION_ROWS } from "./upkeep/verification.ts";
 
 export const ROW_LISTS: readonly RowList[] = [
   SCAN_ROWS,
@@ -19,5 +20,6 @@ export const ROW_LISTS: readonly RowList[] = [
   ADDRESS_ROWS,
   BACKUP_ROWS,
   LOG_LINE_ROWS,
+  VERIFICATION_ROWS,
   SESSION_ROWS,
 ];

@@ -7,6 +7,7 @@ import type { WriteMessages } from "./db/writing/write-queue.ts";
 import type { ScanMessages } from "./discovery/scans/scan-thread.ts";
 import type { BodyMessages } from "./http/body-checks.ts";
 import type { CertificateMessages } from "./tls/order.ts";
+import type { VerifyMessages } from "./upkeep/verify-thread.ts";
 
 export const backupThread = threadOf<BackupMessages>(
   () => new Worker(new URL("./workers/backup.ts", import.meta.url).href),
@@ -22,6 +23,9 @@ export const readsThread = threadOf<LongReadMessages>(
 );
 export const scannerThread = threadOf<ScanMessages>(
   () => new Worker(new URL("./workers/scanner.ts", import.meta.url).href),
+);
+export const verifierThread = threadOf<VerifyMessages>(
+  () => new Worker(new URL("./workers/verifier.ts", import.meta.url).href),
 );
 export const writerThread = threadOf<WriteMessages>(
   () => new Worker(new URL("./workers/writer.ts", import.meta.url).href),

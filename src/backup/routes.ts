@@ -14,7 +14,7 @@ import { FilterQuery } from "../inventory/list-filter.ts";
 import { RowFilter } from "../inventory/row-filter.ts";
 import { runWrite } from "../inventory/write-answers.ts";
 import { LIST_HEAD, listMeta, listTail, successBody } from "../wire/envelope.ts";
-import { Body, INT32_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH } from "../wire/schemas.ts";
+import { Body, LIMIT_DEFAULT, NAME_MAX_LENGTH, PageOnlyQuery } from "../wire/schemas.ts";
 import { BACKUP_EXAMPLE, BACKUP_FIELDS, BackupBody } from "./backup-body.ts";
 import type { Backups, Backup as BackupView } from "./backups.ts";
 import type { BackupCommands } from "./commands.ts";
@@ -28,18 +28,7 @@ const STARTED_EXAMPLE: BackupView = {
   hash: null,
 };
 
-const List = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: LIMIT_MAX,
-      default: LIMIT_DEFAULT,
-      description: "Rows per page; 0 for all.",
-    }),
-  ),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0, description: "Rows to skip." })),
-  ...FilterQuery,
-});
+const List = Type.Object({ ...PageOnlyQuery, ...FilterQuery });
 const Params = Type.Object({
   name: Type.String({ minLength: 1, maxLength: NAME_MAX_LENGTH, description: "The name of the backup." }),
 });

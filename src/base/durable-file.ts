@@ -1,6 +1,8 @@
 // Puts what was written to files, and the names of files, on the disk for good. Must not write any content of its own.
 
 import { closeSync, constants, fsyncSync, openSync } from "node:fs";
+import { open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
 
 /**
  * What was written to a file, by whoever. Never on a database that this process has open: closing any descriptor of a
@@ -13,6 +15,28 @@ export function syncFile(path: string): void {
 /** A file's name is on the disk only when its folder is. */
 export function syncDirectory(path: string): void {
   sync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+}
+
+/**
+ * Puts a text in the place of a file, for its owner alone: there is the old one or the new one, and when this resolves
+ * the new one, for good. Another process must not do the same at the same time.
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.new`;
+  const file = await open(draft, "w", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+  const folder = await open(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }
 
 function sync(path: string, flags: number): void {

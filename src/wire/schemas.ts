@@ -216,6 +216,19 @@ export const PageQuery = {
   ...AtQuery,
 };
 
+/** Of a list that is not of records: of the present alone. */
+export const PageOnlyQuery = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMIT_MAX,
+      default: LIMIT_DEFAULT,
+      description: "Rows per page; 0 for all.",
+    }),
+  ),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0, description: "Rows to skip." })),
+};
+
 /** The filter that every list has. */
 export const IdsQuery = {
   ids: Type.Optional(QueryList(Uuid, { description: "Only these records; repeated or comma-separated." })),

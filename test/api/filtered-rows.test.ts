@@ -1,5 +1,6 @@
 // `filter=` on lists whose rows are no records (scans, findings, transactions, versions, conflicts, addresses, backups,
-// the log, sessions): every field of every row against plain code, now and then; and that no list was forgotten.
+// verifications, the log, sessions): every field of every row against plain code, now and then; and that no list was
+// forgotten.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { PROGRESS_INTERVAL_MS } from "../../src/discovery/scans/scan.ts";
@@ -75,6 +76,11 @@ beforeAll(async () => {
     owner.post("ip-ranges", { network_id: first.networkId, first: "10.0.0.8", last: "10.0.0.11", purpose: "Dhcp" }),
   );
   await made(owner.post("backups", {}));
+  const verification = await made(owner.post("ledger/verifications", {}));
+  while ((await owner.get(`ledger/verifications/${verification.id}`)).data.status === "Running")
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  const cancelled = await made(owner.post("ledger/verifications", {}));
+  await made(owner.post(`ledger/verifications/${cancelled.id}/cancel`, {}));
   appliance.log.warn("disk_nearly_full", { free: 7 });
   Object.assign(paths, {
     scan: "discovery/scans",
@@ -85,6 +91,7 @@ beforeAll(async () => {
     address_row: `subnets/${subnet.id}/addresses`,
     backup: "backups",
     log_line: "log",
+    verification: "ledger/verifications",
     session: "/api/auth/sessions",
   });
 });
@@ -93,7 +100,7 @@ const asked = (list: string, query: Record<string, string>): Promise<Answer> =>
   owner.get(`${paths[list]}?${new URLSearchParams({ ...(isPaged(list) ? { limit: "0" } : MANY[list]), ...query })}`);
 const MANY: Record<string, Record<string, string>> = { log_line: { limit: "1000" } };
 const isPaged = (list: string) => !["log_line", "session"].includes(list);
-const takesInstant = (list: string) => isPaged(list) && list !== "backup";
+const takesInstant = (list: string) => isPaged(list) && !["backup", "verification"].includes(list);
 
 /** The values at a path of a row: of each item of its lists. */
 function valuesAt(row: unknown, path: readonly string[]): unknown[] {

@@ -30,6 +30,8 @@ describe("an operation whose caller is disabled while it waits for the writer wr
     "createBackup",
     "downloadBackup",
     "deleteBackup",
+    "createLedgerVerification",
+    "cancelLedgerVerification",
     "signOut",
     "endSession",
     "endOtherSessions",

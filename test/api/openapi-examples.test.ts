@@ -132,6 +132,8 @@ test("the examples can be sent one after the other", async () => {
   const self = await send("discoverSelf");
   const scan = await send("createScan");
   const backup = await send("createBackup");
+  const verification = await send("createLedgerVerification");
+  await send("cancelLedgerVerification", { id: verification.data.id });
   expect((await client.delete(`hosts/${self.data.host_id}?cascade=true`)).status).toBe(200);
   const [ignored] = (await send("listIgnored")).data;
   // What is in conflict, the examples do not say: another host with the address of the first.
@@ -148,6 +150,7 @@ test("the examples can be sent one after the other", async () => {
     "/discovery/scans/{id}": { id: scan.data.id },
     "/discovery/ignored/{id}": { id: ignored?.id },
     "/backups/{name}": { name: backup.data.name },
+    "/ledger/verifications/{id}": { id: verification.data.id },
   };
   const pathOf = (path: string) => Object.entries(given).find(([part]) => path.includes(part))?.[1] ?? {};
 

@@ -34,6 +34,7 @@ const LAYERS = [
 /** Parts of one layer that may import each other all the same. */
 const SIDEWAYS: [from: string, to: string][] = [
   ["backup/", "history/"],
+  ["upkeep/", "history/"],
   ["questions/", "history/"],
   ["questions/", "discovery/"],
 ];

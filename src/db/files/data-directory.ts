@@ -20,6 +20,8 @@ export interface DataFiles {
   readonly tlsKey: string;
   /** Backups made through the API. */
   readonly backups: string;
+  /** What verifications came to. */
+  readonly verifications: string;
 }
 
 /** @param directory absolute */
@@ -32,6 +34,7 @@ export function dataFiles(directory: string): DataFiles {
     tlsCertificate: join(directory, "netledger-tls.crt"),
     tlsKey: join(directory, "netledger-tls.key"),
     backups: join(directory, "backups"),
+    verifications: join(directory, "netledger-verifications.json"),
   };
 }
 

@@ -56,6 +56,8 @@ interface VerifyOptions {
   readonly isBusy?: boolean;
   /** Must be in the ledger as it was. */
   readonly knownHead?: KnownHead;
+  /** Where what is found is put: for whoever tells of it meanwhile. */
+  readonly findings?: Findings;
   readonly onProgress?: (progress: VerifyProgress) => void;
 }
 
@@ -99,7 +101,7 @@ export function* verifySteps(
 
 function* allSteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions): Generator<VerifyProgress, Report> {
   const unchecked = options.isBusy === true ? [LARGE_TABLE, ...(hasFreePages(db) ? [FREE_PAGES] : [])] : [];
-  const findings = new Findings();
+  const { findings = new Findings() } = options;
   findings.during("file", "sqlite_schema", () => checkSchema(db, findings));
   const { until, head } = begin(db, findings);
   const byCode = new Map(kinds.map((kind) => [kind.code, kind]));

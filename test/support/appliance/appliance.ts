@@ -37,6 +37,8 @@ import { AccessGate } from "../../../src/sign-in/gate.ts";
 import { SignIn } from "../../../src/sign-in/sign-in.ts";
 import { SignInThrottle } from "../../../src/sign-in/sign-in-throttle.ts";
 import { UsageRecorder } from "../../../src/sign-in/usage.ts";
+import { KeptVerifications, type VerificationsOptions } from "../../../src/upkeep/verifications.ts";
+import { serveVerification } from "../../../src/upkeep/verify-thread.ts";
 import { documentCheck } from "../contract/openapi.ts";
 import { DirectLongReads } from "../injected/direct-long-reads.ts";
 import { type DirectThread, directThread } from "../injected/direct-thread.ts";
@@ -112,6 +114,7 @@ export interface UnclaimedAppliance {
   /** The scans that wait and run. */
   readonly scans: ScanDirector;
   readonly scanThread: DirectThread<ScanMessages>;
+  readonly verifications: KeptVerifications;
   /** The network that is scanned. */
   readonly probes: FakeProbes;
   /** Without credentials. Every client that is made from it checks each answer against the OpenAPI document. */
@@ -156,6 +159,8 @@ export interface TestApplianceOptions {
   machine?: MachineSnapshot;
   /** How backups are taken, where not by a copy in this process. */
   backups?: Partial<BackupFolderOptions>;
+  /** How the ledger is verified, where not step by step in this process. */
+  verifications?: Partial<VerificationsOptions>;
   /** What scans go by. */
   scanning?: { readonly secretsFolder?: string } & Partial<Pick<MachineParts, "commands" | "links">>;
 }
@@ -215,6 +220,17 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     hasLeftBehind: () => areScansUnderWay(reader),
     mayOrder: (orderer) => rights.mayOrder(orderer, clock.now()),
   });
+  const verificationIds = new UuidSource(random);
+  const verifications = new KeptVerifications({
+    file: join(dataDirectory, "netledger-verifications.json"),
+    database: databasePath,
+    startThread: directThread(serveVerification).start,
+    newId: () => verificationIds.next(clock.now()),
+    clock,
+    timers,
+    log,
+    ...options.verifications,
+  });
   const { app, surface } = createApp({
     console: null,
     limitations: [],
@@ -251,6 +267,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
       log,
       ...options.backups,
     }),
+    verifications,
     isReadOnly: false,
     isTls: options.isTls ?? false,
     trustedProxies: options.trustedProxies ?? [],
@@ -301,6 +318,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     longReadsAsked,
     scans,
     scanThread,
+    verifications,
     probes,
     anonymous,
     app,
@@ -310,6 +328,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     signedIn,
     close: async () => {
       await scans.stop();
+      await verifications.close();
       db.$client.close();
       await writes.close();
       rmSync(dataDirectory, { recursive: true, force: true });

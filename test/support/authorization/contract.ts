@@ -168,6 +168,10 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   // A backup is of all organizations; it stays on the appliance.
   "GET /api/v1/retention/preview": OF_WHOLE_APPLIANCE,
   "GET /api/v1/log": OF_WHOLE_APPLIANCE,
+  "GET /api/v1/ledger/verifications": OF_WHOLE_APPLIANCE,
+  "POST /api/v1/ledger/verifications": OF_WHOLE_APPLIANCE,
+  "GET /api/v1/ledger/verifications/:id": OF_WHOLE_APPLIANCE,
+  "POST /api/v1/ledger/verifications/:id/cancel": OF_WHOLE_APPLIANCE,
   "GET /api/v1/backups": OWNER,
   "POST /api/v1/backups": OWNER,
   "GET /api/v1/backups/:name": OWNER,

@@ -871,10 +871,18 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
     { title: "of two organizations", path: `${path}?before=-1d`, code: "auth_permission_denied" },
   ],
   "GET /api/v1/log": ({ path }) => [{ title: "of two organizations", path, code: "auth_permission_denied" }],
+  "GET /api/v1/ledger/verifications": ofTwoOrganizations,
+  "POST /api/v1/ledger/verifications": ofTwoOrganizations,
+  "GET /api/v1/ledger/verifications/:id": ofTwoOrganizations,
+  "POST /api/v1/ledger/verifications/:id/cancel": ofTwoOrganizations,
   "DELETE /api/v1/backups/:name": ({ path }) => [
     { title: "of two organizations", path: ofNoBackup(path), code: "auth_permission_denied" },
   ],
 };
+
+function ofTwoOrganizations({ path }: Asking): Case[] {
+  return [{ title: "of two organizations", path: path.replace(":id", UNKNOWN_ID), code: "auth_permission_denied" }];
+}
 
 function ofNoBackup(path: string): string {
   return path.replace(":name", "netledger-20200101T000000000Z.db");

@@ -1,0 +1,43 @@
+// The file that verifications are kept in: beside the database, so that a damaged one takes nothing of them along.
+
+import { readFileSync, statSync } from "node:fs";
+import { type Static, Type } from "@sinclair/typebox";
+import { replaceFile } from "../base/durable-file.ts";
+import { check } from "../wire/validation.ts";
+import { VERIFICATIONS_KEPT, Verification } from "./verification.ts";
+
+/** Of the file's own form. */
+const FORMAT = 1;
+/** Several times what the longest ones take. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+const File = Type.Object({
+  format: Type.Literal(FORMAT),
+  verifications: Type.Array(Verification, { maxItems: VERIFICATIONS_KEPT }),
+});
+
+/**
+ * @returns newest first; none where there is no file
+ * @throws Error in one sentence where it cannot be read, or is not what was written
+ */
+export function readVerifications(path: string): Verification[] {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return [];
+  if (size > MAX_BYTES) throw new Error(`${path} has ${size} bytes, more than netledger writes.`);
+  const checked = check(File, parsed(path, readFileSync(path, "utf8")));
+  if (!checked.ok) throw new Error(`${path} is damaged at ${checked.issues[0]?.path}.`);
+  return (checked.value as Static<typeof File>).verifications;
+}
+
+/** @throws what the file system throws; the old file is left then */
+export function writeVerifications(path: string, verifications: readonly Verification[]): Promise<void> {
+  return replaceFile(path, `${JSON.stringify({ format: FORMAT, verifications })}\n`);
+}
+
+function parsed(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${path} is damaged: it is not JSON.`);
+  }
+}

@@ -1,0 +1,302 @@
+// The verifications of an appliance's data: the one that runs, on a thread of its own, and those that were. Verifies
+// nothing itself.
+
+import type { Clock } from "../base/clock.ts";
+import { DomainError, storeReadOnly } from "../base/errors.ts";
+import { formatInstant } from "../base/instant.ts";
+import type { Log } from "../base/log.ts";
+import type { StartThread, Thread } from "../base/thread.ts";
+import type { Timers } from "../base/timers.ts";
+import type { ListedDamage } from "../history/verify/findings.ts";
+import { assertRunning } from "./assert-running.ts";
+import { FINDING_TEXT_MAX_LENGTH, FINDINGS_LISTED, VERIFICATIONS_KEPT, type Verification } from "./verification.ts";
+import { readVerifications, writeVerifications } from "./verification-file.ts";
+import type { VerifyMessages, VerifyOutcome } from "./verify-thread.ts";
+
+/** The verifications that an appliance has made and makes. */
+export interface Verifications {
+  /** Newest first. */
+  list(): readonly Verification[];
+  /** Null for an id that none has. */
+  find(id: string): Verification | null;
+  /** An id that none has. @throws DomainError store_read_only */
+  newId(): string;
+  /**
+   * Begins one.
+   * @throws DomainError entity_already_exists while one runs, storage_full where it cannot be kept,
+   * rate_limit_exceeded where no thread can be started, shutting_down, store_read_only
+   */
+  start(id: string, requestedBy: Verification["requested_by"]): Promise<Verification>;
+  /**
+   * Stops one after the step that it is at, and waits for that for a while.
+   * @throws DomainError entity_not_found; entity_stale for one that has ended; store_read_only
+   */
+  cancel(id: string): Promise<Verification>;
+  /** Stops what runs, within CLOSE_MAX_MS. */
+  close(): Promise<void>;
+}
+
+/** Of an appliance that serves a backup: there is no place beside it to keep them. */
+export const NO_VERIFICATIONS: Verifications = {
+  list: () => [],
+  find: () => null,
+  newId: () => {
+    throw storeReadOnly();
+  },
+  start: () => Promise.reject(storeReadOnly()),
+  cancel: () => Promise.reject(storeReadOnly()),
+  close: async () => {},
+};
+
+export interface VerificationsOptions {
+  /** Where they are kept; absolute. */
+  readonly file: string;
+  readonly database: string;
+  readonly startThread: StartThread<VerifyMessages>;
+  readonly newId: () => string;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+/** A cancel waits so long for the step that runs. */
+const CANCEL_TIMEOUT_MS = 2_000;
+/** So does the stop of the appliance. A large table that SQLite is just checking takes longer. */
+const CLOSE_MAX_MS = 1_000;
+
+const CUT_OFF = "The appliance stopped before it was complete.";
+const FAULT = "Something went wrong inside the appliance; see its log.";
+
+interface Running {
+  readonly id: string;
+  readonly thread: Thread<VerifyMessages>;
+  readonly gone: Promise<void>;
+  isCancelled: boolean;
+  /** Whether only its end is still to be written down. */
+  isEnding: boolean;
+  progress: Verification["progress"];
+  found: number;
+}
+
+/** Those of an appliance that serves its own data. */
+export class KeptVerifications implements Verifications {
+  private readonly options: VerificationsOptions;
+  /** Newest first. */
+  private kept: readonly Verification[];
+  private running: Running | null = null;
+  private written: Promise<void> = Promise.resolve();
+  private closed: Promise<void> | null = null;
+
+  /** What cannot be read is told in the log, and is no reason not to start. */
+  constructor(options: VerificationsOptions) {
+    this.options = options;
+    this.kept = readKept(options).map((each) =>
+      each.status === "Running" ? { ...each, status: "Interrupted", problem: CUT_OFF } : each,
+    );
+  }
+
+  list(): readonly Verification[] {
+    return this.kept.map((each) => this.shown(each));
+  }
+
+  find(id: string): Verification | null {
+    const found = this.kept.find((each) => each.id === id);
+    return found === undefined ? null : this.shown(found);
+  }
+
+  newId(): string {
+    return this.options.newId();
+  }
+
+  async start(id: string, requestedBy: Verification["requested_by"]): Promise<Verification> {
+    if (this.closed !== null)
+      throw new DomainError("shutting_down", "The appliance is shutting down: no verification was started.");
+    if (this.running !== null)
+      throw new DomainError("entity_already_exists", `A verification is already running: ${this.running.id}.`, {
+        entity: "verification",
+        field: "status",
+        value: "Running",
+        id: this.running.id,
+      });
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    const thread = this.options.startThread(
+      (message) => {
+        if (message.type === "ended") void this.end(running, message, message.found).then(resolve);
+        else [running.progress, running.found] = [message.progress, message.found];
+      },
+      (reason) => void this.end(running, { outcome: "failed", problem: null, cause: reason }, null).then(resolve),
+    );
+    const running: Running = { id, thread, gone, isCancelled: false, isEnding: false, progress: null, found: 0 };
+    const before = this.kept;
+    this.running = running;
+    this.kept = [begun(id, requestedBy, this.now()), ...before].slice(0, VERIFICATIONS_KEPT);
+    try {
+      await this.write(this.kept);
+    } catch (cause) {
+      thread.terminate();
+      this.running = null;
+      this.kept = before;
+      throw Object.assign(
+        new DomainError(
+          "storage_full",
+          "The disk is full, fails or cannot be written to: no verification was started.",
+        ),
+        { cause },
+      );
+    }
+    // The appliance may be stopping by now.
+    if (!running.isEnding) thread.post({ type: "start", database: this.options.database });
+    return this.find(id) as Verification;
+  }
+
+  async cancel(id: string): Promise<Verification> {
+    const { running } = this;
+    if (running === null || running.id !== id) {
+      assertRunning(id, this.find(id)?.status ?? null);
+      throw new Error(`verifications: ${id} runs and does not`);
+    }
+    running.isCancelled = true;
+    running.thread.post({ type: "stop" });
+    await this.within(CANCEL_TIMEOUT_MS, running.gone);
+    return this.find(id) as Verification;
+  }
+
+  close(): Promise<void> {
+    this.closed ??= this.stop();
+    return this.closed;
+  }
+
+  private async stop(): Promise<void> {
+    const { running } = this;
+    if (running !== null) {
+      running.thread.post({ type: "stop" });
+      // Its connection is to be closed by then, or the writer cannot fold all of the log into the database.
+      await this.within(CLOSE_MAX_MS, running.gone);
+      // It is at a step that takes longer. Nothing waits for it: it only reads.
+      await this.within(CLOSE_MAX_MS, this.end(running, { outcome: "stopped" }, null));
+    }
+  }
+
+  private async within(ms: number, done: Promise<void>): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const release = this.options.timers.after(ms, resolve);
+    await Promise.race([done, late]);
+    release();
+  }
+
+  private shown(verification: Verification): Verification {
+    const { running } = this;
+    if (running === null || running.id !== verification.id) return verification;
+    return { ...verification, progress: running.progress, findings_total: running.found };
+  }
+
+  /**
+   * Resolves when it is kept, or that was tried.
+   * @param found null where nothing was heard of it at the end
+   */
+  private async end(running: Running, outcome: VerifyOutcome, found: ListedDamage | null): Promise<void> {
+    if (running.isEnding) return;
+    running.isEnding = true;
+    const { log } = this.options;
+    const ended: Verification = {
+      ...(this.find(running.id) as Verification),
+      ...(found === null ? {} : listed(found)),
+      ...ending(outcome, running.isCancelled),
+      ended_at: this.now(),
+    };
+    if (ended.status === "Completed") ended.is_sound = ended.findings_total === 0;
+    running.thread.terminate();
+    tell(log, ended, outcome);
+    const kept = this.kept.map((each) => (each.id === ended.id ? ended : each));
+    // It is told to have ended when that cannot be lost any more.
+    await this.write(kept).catch((cause: unknown) => log.error("verification_not_kept", { id: ended.id, cause }));
+    // It may have been refused meanwhile, because its beginning could not be written down.
+    if (this.running !== running) return;
+    this.kept = kept;
+    this.running = null;
+  }
+
+  /** One state after the other. */
+  private write(kept: readonly Verification[]): Promise<void> {
+    const written = this.written.then(() => writeVerifications(this.options.file, kept));
+    this.written = written.catch(() => {});
+    return written;
+  }
+
+  private now(): string {
+    return formatInstant(this.options.clock.now());
+  }
+}
+
+function readKept({ file, log }: VerificationsOptions): Verification[] {
+  try {
+    return readVerifications(file);
+  } catch (error) {
+    log.warn("verifications_not_read", { reason: error instanceof Error ? error.message : String(error) });
+    return [];
+  }
+}
+
+function begun(id: string, requestedBy: Verification["requested_by"], startedAt: string): Verification {
+  return {
+    id,
+    status: "Running",
+    requested_by: requestedBy,
+    started_at: startedAt,
+    ended_at: null,
+    progress: null,
+    is_sound: null,
+    findings_total: 0,
+    findings: [],
+    head: null,
+    verified: null,
+    not_checked: [],
+    problem: null,
+  };
+}
+
+function listed({ findings, more }: ListedDamage): Partial<Verification> {
+  return {
+    findings_total: findings.length + more,
+    findings: findings.slice(0, FINDINGS_LISTED).map(({ check, where, message }) => ({
+      check,
+      where: cut(where),
+      message: cut(message),
+    })),
+  };
+}
+
+function ending(outcome: VerifyOutcome, isCancelled: boolean): Partial<Verification> {
+  if (outcome.outcome === "failed") return { status: "Failed", problem: outcome.problem ?? FAULT };
+  if (outcome.outcome === "stopped")
+    return isCancelled ? { status: "Cancelled" } : { status: "Interrupted", problem: CUT_OFF };
+  const { head, count, dropped, unchecked } = outcome.report;
+  return {
+    status: "Completed",
+    head: head === null ? null : { ...head, at: formatInstant(head.at) },
+    verified: { ...count, dropped_versions: dropped },
+    not_checked: [...unchecked],
+  };
+}
+
+function cut(text: string): string {
+  return text.length <= FINDING_TEXT_MAX_LENGTH ? text : `${text.slice(0, FINDING_TEXT_MAX_LENGTH - 1)}…`;
+}
+
+function tell(log: Log, { id, status, findings, findings_total, head, problem }: Verification, outcome: VerifyOutcome) {
+  const [first] = findings;
+  const found = {
+    findings: findings_total,
+    ...(first === undefined ? {} : { first: `${first.check}: ${first.where}: ${first.message}` }),
+  };
+  if (outcome.outcome === "failed")
+    return log.error("verification_failed", { id, reason: problem, cause: outcome.cause, ...found });
+  const level = findings_total === 0 ? "info" : "error";
+  log[level]("verification_ended", {
+    id,
+    status,
+    sequence: head?.sequence ?? null,
+    hash: head?.hash ?? null,
+    ...found,
+  });
+}

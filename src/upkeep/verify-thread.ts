@@ -1,0 +1,88 @@
+// The messages between the appliance and the thread that verifies its data, and that thread's side: what `netledger
+// verify` does beside an appliance, by a connection of its own. It stops between two steps, when it is told to.
+
+import { describeFault } from "../base/errors.ts";
+import type { Messages, ThreadMain } from "../base/thread.ts";
+import { openReadOnly } from "../db/connection.ts";
+import { DatabaseRefused, orRefused } from "../db/files/migrate.ts";
+import { readTroubleOf } from "../db/trouble.ts";
+import { Findings, type ListedDamage } from "../history/verify/findings.ts";
+import { type Report, type VerifyProgress, verifySteps } from "../history/verify/verify.ts";
+import { KINDS } from "../inventory/resources.ts";
+
+export interface VerifyMessages extends Messages {
+  readonly to: ToVerifier;
+  readonly from: FromVerifier;
+}
+
+type ToVerifier = { readonly type: "start"; readonly database: string } | { readonly type: "stop" };
+type FromVerifier =
+  | { readonly type: "progress"; readonly progress: VerifyProgress; readonly found: number }
+  | ({ readonly type: "ended"; readonly found: ListedDamage } & VerifyOutcome);
+
+/** How a verification ended. */
+export type VerifyOutcome =
+  | { readonly outcome: "completed"; readonly report: Pick<Report, "head" | "count" | "dropped" | "unchecked"> }
+  | { readonly outcome: "stopped" }
+  /** `problem` for whoever asked, null where it is a fault of the appliance's own; `cause` for the log. */
+  | { readonly outcome: "failed"; readonly problem: string | null; readonly cause: string | null };
+
+/** One verification. */
+export const serveVerification: ThreadMain<VerifyMessages> = (post) => {
+  let hasBegun = false;
+  let isStopped = false;
+  return (message) => {
+    if (message.type === "start") {
+      hasBegun = true;
+      void verify(message.database, post, () => isStopped);
+      return;
+    }
+    isStopped = true;
+    if (!hasBegun) post({ type: "ended", outcome: "stopped", found: { findings: [], more: 0 } });
+  };
+};
+
+async function verify(
+  database: string,
+  post: (message: FromVerifier) => void,
+  isStopped: () => boolean,
+): Promise<void> {
+  const findings = new Findings();
+  const outcome = await outcomeOf(database, findings, post, isStopped).catch(failed);
+  post({ type: "ended", found: { findings: findings.list, more: findings.more }, ...outcome });
+}
+
+/** Lets go of the database before it answers: whoever hears of the end may fold the log into it. */
+async function outcomeOf(
+  database: string,
+  findings: Findings,
+  post: (message: FromVerifier) => void,
+  isStopped: () => boolean,
+): Promise<VerifyOutcome> {
+  const db = orRefused(database, openReadOnly);
+  const steps = verifySteps(db, KINDS, { isBusy: true, findings });
+  try {
+    for (;;) {
+      // What it was sent meanwhile is heard now.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (isStopped()) return { outcome: "stopped" };
+      const step = steps.next();
+      if (step.done === true) {
+        const { head, count, dropped, unchecked } = step.value;
+        return { outcome: "completed", report: { head, count, dropped, unchecked } };
+      }
+      post({ type: "progress", progress: step.value, found: findings.list.length + findings.more });
+    }
+  } finally {
+    // What it put aside goes with it.
+    steps.return(undefined as never);
+    db.$client.close();
+  }
+}
+
+function failed(error: unknown): VerifyOutcome {
+  if (error instanceof DatabaseRefused) return { outcome: "failed", problem: error.message, cause: null };
+  const trouble = readTroubleOf(error);
+  if (trouble === null) return { outcome: "failed", problem: null, cause: describeFault(error) };
+  return { outcome: "failed", problem: trouble.message, cause: String(trouble.cause) };
+}

@@ -1,0 +1,472 @@
+// Verifications of the ledger through the API: what is told while one runs and afterwards, what they find, what comes of
+// failures, and what a later start knows of them. What verifies is the real thing, but where the test says otherwise.
+
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createLog } from "../../src/base/log.ts";
+import { dataFiles } from "../../src/db/files/data-directory.ts";
+import { FINDING_TEXT_MAX_LENGTH, FINDINGS_LISTED, VERIFICATIONS_KEPT } from "../../src/upkeep/verification.ts";
+import { KeptVerifications } from "../../src/upkeep/verifications.ts";
+import type { VerifyMessages } from "../../src/upkeep/verify-thread.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { refusal, type Wire } from "../support/appliance/factories.ts";
+import { directThread } from "../support/injected/direct-thread.ts";
+
+const PATH = "ledger/verifications";
+const UNKNOWN = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0999";
+
+const appliance = applianceForEach();
+const { anonymous, clock, first, newApiKey, newTag, newUser, owner, pruned, renew, timers, transactionCount } =
+  appliance;
+
+const keptFile = () => dataFiles(appliance.dataDirectory).verifications;
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Asks until it holds: every answer lets the verification go on. */
+async function told(id: string, holds: (verification: Wire) => boolean): Promise<Wire> {
+  for (;;) {
+    const { data } = await owner.get(`${PATH}/${id}`);
+    if (holds(data)) return data;
+    await turn();
+  }
+}
+
+const ended = (id: string) => told(id, ({ status }) => status !== "Running");
+
+async function verified(): Promise<Wire> {
+  const { data } = await owner.post(PATH, {});
+  return ended(data.id);
+}
+
+/** A thread that does what the test says. */
+class ScriptedThread {
+  readonly heard: Array<VerifyMessages["to"]> = [];
+  post: (message: VerifyMessages["from"]) => void = () => {};
+  readonly thread = directThread<VerifyMessages>((post) => {
+    this.post = post;
+    return (message) => this.heard.push(message);
+  });
+  readonly startThread = this.thread.start;
+
+  end(outcome: "stopped"): void {
+    this.post({ type: "ended", outcome, found: { findings: [], more: 0 } });
+  }
+}
+
+const PROGRESS = { step: "versions", done: 500, total: 2_000 };
+
+/** What the next start of the appliance knows. */
+function nextStart(): KeptVerifications {
+  return new KeptVerifications({
+    file: keptFile(),
+    database: appliance.databasePath,
+    startThread: new ScriptedThread().startThread,
+    newId: () => UNKNOWN,
+    clock,
+    timers,
+    log: createLog({ write: (line) => appliance.logLines.push(line), format: "text", clock }),
+  });
+}
+
+function damage(...statements: string[]): void {
+  const db = new Database(appliance.databasePath);
+  for (const sql of statements) db.run(sql);
+  db.close();
+}
+
+describe("a verification", () => {
+  test("is told at once to be running, and later what it verified", async () => {
+    await newTag();
+    const { sequence, at } = appliance.reader.head();
+    const began = transactionCount();
+    const started = await owner.post(PATH, {});
+    expect(started.data).toEqual({
+      id: expect.any(String),
+      status: "Running",
+      requested_by: { type: "User", id: first.userId, name: "owner@first.example" },
+      started_at: clock.text(),
+      ended_at: null,
+      progress: null,
+      is_sound: null,
+      findings_total: 0,
+      findings: [],
+      head: null,
+      verified: null,
+      not_checked: [],
+      problem: null,
+    });
+    clock.advance(72_000);
+    const done = await ended(started.data.id);
+    expect(done).toEqual({
+      ...started.data,
+      status: "Completed",
+      ended_at: clock.text(),
+      progress: { step: "lineages", done: expect.any(Number), total: null },
+      is_sound: true,
+      head: { sequence, at: new Date(at).toISOString(), hash: appliance.reader.hashOf(sequence) },
+      verified: { transactions: sequence, records: 4, versions: 4, dropped_versions: 0 },
+      not_checked: ["history_versions"],
+    });
+    expect(done.head.hash).toBe((await owner.get("ledger")).data.hash);
+    expect(transactionCount()).toBe(began);
+    expect((await owner.get(PATH)).data).toEqual([done]);
+  });
+
+  test("tells what it is reading, and how far it came", async () => {
+    const { data } = await owner.post(PATH, {});
+    const steps = new Map<string, Wire>();
+    await told(data.id, ({ status, progress }) => {
+      if (progress !== null) steps.set(progress.step, progress);
+      return status !== "Running";
+    });
+    expect([...steps.keys()].slice(0, 3)).toEqual(["file", "versions", "transactions"]);
+    expect(steps.get("transactions")).toMatchObject({ done: expect.any(Number), total: transactionCount() });
+    expect(steps.get("file")).toMatchObject({ done: expect.any(Number), total: null });
+  });
+
+  test("is of what there was when it began: writes go on meanwhile", async () => {
+    const { data } = await owner.post(PATH, {});
+    const { sequence } = appliance.reader.head();
+    await told(data.id, ({ progress }) => progress !== null);
+    for (let n = 0; n < 5; n += 1) await newTag();
+    expect(await ended(data.id)).toMatchObject({ status: "Completed", is_sound: true, head: { sequence } });
+    expect(appliance.reader.head().sequence).toBe(sequence + 5);
+  });
+
+  test("is refused while another one runs, and that one is named", async () => {
+    const { data } = await owner.post(PATH, {});
+    expect(await owner.post(PATH, {})).toMatchObject(
+      refusal(409, "entity_already_exists", { entity: "verification", field: "status", value: "Running", id: data.id }),
+    );
+    await ended(data.id);
+    expect((await verified()).status).toBe("Completed");
+  });
+
+  test("repeated with its Idempotency-Key is the same one", async () => {
+    const header = { "idempotency-key": "weekly" };
+    const { data } = await owner.post(PATH, {}, header);
+    const again = await owner.post(PATH, {}, header);
+    expect([again.status, again.data.id, again.headers.get("idempotency-replayed")]).toEqual([200, data.id, "true"]);
+    const done = await ended(data.id);
+    expect((await owner.post(PATH, {}, header)).data).toEqual(done);
+    expect((await owner.get(PATH)).data).toEqual([done]);
+  });
+
+  test("repeated with the Idempotency-Key of a request that was refused begins", async () => {
+    const { data } = await owner.post(PATH, {});
+    const header = { "idempotency-key": "weekly" };
+    expect((await owner.post(PATH, {}, header)).status).toBe(409);
+    await ended(data.id);
+    const began = await owner.post(PATH, {}, header);
+    expect([began.data.status, began.headers.get("idempotency-replayed")]).toEqual(["Running", null]);
+    expect((await ended(began.data.id)).status).toBe("Completed");
+  });
+});
+
+describe("damage", () => {
+  test("in a live row is told with its place, in the log as well", async () => {
+    const tag = await newTag();
+    damage("UPDATE tags SET members = replace(members, '\"color\"', '\"colour\"')");
+    expect(await verified()).toMatchObject({
+      status: "Completed",
+      is_sound: false,
+      findings_total: 1,
+      findings: [
+        {
+          check: "live",
+          where: expect.stringMatching(new RegExp(`^tag ${tag.id} \\(n \\d+\\)$`)),
+          message: "its live document is not its newest version",
+        },
+      ],
+      problem: null,
+    });
+    const line = appliance.logLines.find((each) => each.includes("verification_ended"));
+    expect(line).toMatch(/ERROR verification_ended .*findings=1 first="live: tag /);
+  });
+
+  test("in the ledger itself is told while it runs, and beyond the first hundred counted", async () => {
+    for (let n = 0; n < FINDINGS_LISTED + 5; n += 1) await newTag();
+    damage(
+      "DROP TRIGGER history_versions_are_never_changed",
+      `UPDATE history_versions SET members = replace(members, '"color"', '"colour"') WHERE key >> 31 IN (
+        SELECT n FROM tags)`,
+    );
+    const { data } = await owner.post(PATH, {});
+    const some = await told(data.id, ({ findings_total: total }) => total > FINDINGS_LISTED);
+    expect([some.status, some.is_sound, some.findings]).toEqual(["Running", null, []]);
+    const { findings, findings_total: total, is_sound } = await ended(data.id);
+    expect([findings.length, is_sound]).toEqual([FINDINGS_LISTED, false]);
+    expect(total).toBeGreaterThan(2 * FINDINGS_LISTED);
+    expect(findings[0]).toEqual({
+      check: "schema",
+      where: "trigger history_versions_are_never_changed, on history_versions",
+      message: "is missing",
+    });
+    expect(findings[1]).toMatchObject({ check: "version", message: "its content does not match its hash" });
+  });
+
+  test("of pages is told though nothing else can be read there", async () => {
+    for (let n = 0; n < 200; n += 1) await newTag();
+    // Into the database from the log, where the damage is done past SQLite.
+    damage("PRAGMA wal_checkpoint(TRUNCATE)");
+    const page = new Database(appliance.databasePath, { readonly: true });
+    const [[root] = [0]] = page.query("SELECT rootpage FROM sqlite_schema WHERE name = 'tags'").values() as [[number]];
+    page.close();
+    const bytes = readFileSync(appliance.databasePath);
+    bytes.fill(0xff, (root - 1) * 8_192, (root - 1) * 8_192 + 64);
+    writeFileSync(appliance.databasePath, bytes);
+    const done = await verified();
+    expect([done.status, done.is_sound]).toEqual(["Completed", false]);
+    expect(done.findings.filter(({ check, where }: Wire) => check === "file" && where === "tags")).not.toEqual([]);
+  });
+
+  test("that is described at length is cut off", async () => {
+    const script = new ScriptedThread();
+    await renew({ verifications: { startThread: script.startThread } });
+    const { data } = await owner.post(PATH, {});
+    const long = "x".repeat(FINDING_TEXT_MAX_LENGTH + 1);
+    script.post({
+      type: "ended",
+      outcome: "stopped",
+      found: { findings: [{ check: "file", where: "a table", message: long }], more: 7 },
+    });
+    const { findings, findings_total: total } = await ended(data.id);
+    expect([findings[0].message, total]).toEqual([`${"x".repeat(FINDING_TEXT_MAX_LENGTH - 1)}…`, 8]);
+  });
+});
+
+describe("a cancel", () => {
+  test("stops it between two steps, and what it found by then stays", async () => {
+    damage("DROP TRIGGER history_versions_are_never_deleted");
+    const { data } = await owner.post(PATH, {});
+    await told(data.id, ({ progress }) => progress?.step === "file" && progress.done > 3);
+    const cancelled = await owner.post(`${PATH}/${data.id}/cancel`, {});
+    expect(cancelled.data).toMatchObject({
+      id: data.id,
+      status: "Cancelled",
+      ended_at: clock.text(),
+      is_sound: null,
+      findings_total: 1,
+      findings: [{ check: "schema" }],
+      head: null,
+      verified: null,
+      problem: null,
+    });
+    expect((await owner.get(PATH)).data).toEqual([cancelled.data]);
+    expect(nextStart().list()).toEqual([cancelled.data]);
+    expect(await verified()).toMatchObject({ status: "Completed" });
+  });
+
+  test("of one that has ended, or that never was, is refused", async () => {
+    const { id } = await verified();
+    expect(await owner.post(`${PATH}/${id}/cancel`, {})).toMatchObject(
+      refusal(409, "entity_stale", { entity: "verification", expected: "Running", actual: "Completed" }),
+    );
+    expect((await owner.post(`${PATH}/${UNKNOWN}/cancel`, {})).body.code).toBe("entity_not_found");
+    expect((await owner.get(`${PATH}/${UNKNOWN}`)).body.code).toBe("entity_not_found");
+    expect((await owner.get(`${PATH}/nothing`)).body.code).toBe("validation_failed");
+  });
+
+  test("repeated with its Idempotency-Key is answered with what came of it", async () => {
+    const { data } = await owner.post(PATH, {});
+    const header = { "idempotency-key": "enough" };
+    const cancelled = await owner.post(`${PATH}/${data.id}/cancel`, undefined, header);
+    const again = await owner.post(`${PATH}/${data.id}/cancel`, undefined, header);
+    expect([cancelled.data.status, cancelled.headers.get("idempotency-replayed")]).toEqual(["Cancelled", null]);
+    expect([again.data, again.headers.get("idempotency-replayed")]).toEqual([cancelled.data, "true"]);
+    const late = await owner.post(`${PATH}/${data.id}/cancel`, undefined, { "idempotency-key": "more" });
+    expect(late.body.code).toBe("entity_stale");
+    const none = await owner.post(`${PATH}/${UNKNOWN}/cancel`, undefined, { "idempotency-key": "nothing" });
+    expect(none.body.code).toBe("entity_not_found");
+  });
+
+  test("is answered before the end where a step takes long, and holds all the same", async () => {
+    const script = new ScriptedThread();
+    await renew({ verifications: { startThread: script.startThread } });
+    const { data } = await owner.post(PATH, {});
+    script.post({ type: "progress", progress: PROGRESS, found: 2 });
+    await told(data.id, ({ progress }) => progress !== null);
+    const answering = owner.post(`${PATH}/${data.id}/cancel`, {});
+    while (!script.heard.some(({ type }) => type === "stop")) await turn();
+    timers.pass(2_000);
+    expect((await answering).data).toMatchObject({ status: "Running", progress: PROGRESS, findings_total: 2 });
+    script.end("stopped");
+    expect((await ended(data.id)).status).toBe("Cancelled");
+    expect(script.thread.isTerminated).toBe(true);
+  });
+});
+
+describe("a verification that fails", () => {
+  test("because the history was pruned meanwhile says so", async () => {
+    const tag = await newTag();
+    clock.advance(1_000);
+    await owner.put(`tags/${tag.id}`, { ...tag, description: "another one" });
+    clock.advance(1_000);
+    const { data } = await owner.post(PATH, {});
+    await told(data.id, ({ progress }) => progress !== null);
+    pruned(clock.now(), "none");
+    expect(await ended(data.id)).toMatchObject({
+      status: "Failed",
+      is_sound: null,
+      head: null,
+      problem: "The data were pruned in the meantime: verify them again.",
+    });
+  });
+
+  test("with its thread tells the caller no more than that, and the log why", async () => {
+    const script = new ScriptedThread();
+    await renew({ verifications: { startThread: script.startThread } });
+    const { data } = await owner.post(PATH, {});
+    script.thread.crash("a secret of the inside");
+    expect(await ended(data.id)).toMatchObject({
+      status: "Failed",
+      problem: "Something went wrong inside the appliance; see its log.",
+    });
+    expect(appliance.logLines.join("\n")).toContain("verification_failed id=");
+    expect(appliance.logLines.join("\n")).toContain("a secret of the inside");
+    expect((await owner.post(PATH, {})).data.status).toBe("Running");
+    script.end("stopped");
+  });
+
+  test("because there is no database says what is wrong with it", async () => {
+    await renew({ verifications: { database: join(import.meta.path, "netledger.db") } });
+    expect(await verified()).toMatchObject({ status: "Failed", problem: expect.stringContaining("cannot be opened") });
+  });
+});
+
+describe("what is kept", () => {
+  test("are the newest, in a file that is its owner's alone", async () => {
+    const script = new ScriptedThread();
+    await renew({ verifications: { startThread: script.startThread } });
+    const ids: string[] = [];
+    for (let n = 0; n < VERIFICATIONS_KEPT + 2; n += 1) {
+      const { data } = await owner.post(PATH, {});
+      ids.unshift(data.id);
+      script.end("stopped");
+      await ended(data.id);
+    }
+    const { data } = await owner.get(`${PATH}?limit=0`);
+    expect(data.map(({ id }: Wire) => id)).toEqual(ids.slice(0, VERIFICATIONS_KEPT));
+    expect((await owner.get(`${PATH}/${ids.at(-1)}`)).status).toBe(404);
+    const page = await owner.get(`${PATH}?limit=3&offset=2`);
+    expect([page.data, page.body.meta.pagination]).toEqual([
+      data.slice(2, 5),
+      { total_count: VERIFICATIONS_KEPT, limit: 3, offset: 2, has_more: true },
+    ]);
+    expect(nextStart().list()).toEqual(data);
+    expect(statSync(keptFile()).mode & 0o777).toBe(0o600);
+    expect(readdirSync(appliance.dataDirectory).filter((name) => name.endsWith(".new"))).toEqual([]);
+  });
+
+  test("tells of one that ran when the appliance was killed that it was interrupted", async () => {
+    const script = new ScriptedThread();
+    await renew({ verifications: { startThread: script.startThread } });
+    const { data } = await owner.post(PATH, {});
+    expect(nextStart().list()).toEqual([
+      {
+        ...data,
+        status: "Interrupted",
+        ended_at: null,
+        problem: "The appliance stopped before it was complete.",
+      },
+    ]);
+    script.end("stopped");
+    await ended(data.id);
+  });
+
+  test("that cannot be written down is not begun", async () => {
+    await renew({ verifications: { file: join(import.meta.path, "verifications.json") } });
+    expect(await owner.post(PATH, {})).toMatchObject(refusal(507, "storage_full"));
+    expect((await owner.get(PATH)).data).toEqual([]);
+    expect((await owner.post(PATH, {})).body.code).toBe("storage_full");
+  });
+
+  test("is lost where its end cannot be written down, and the log says so", async () => {
+    const script = new ScriptedThread();
+    await renew({ verifications: { startThread: script.startThread } });
+    const { data } = await owner.post(PATH, {});
+    mkdirSync(`${keptFile()}.new`);
+    script.end("stopped");
+    await ended(data.id);
+    while (!appliance.logLines.some((line) => line.includes(`verification_not_kept id=${data.id}`))) await turn();
+    expect(nextStart().list()).toMatchObject([{ id: data.id, status: "Interrupted" }]);
+  });
+
+  test.each<[string, (path: string) => void, RegExp]>([
+    ["is no JSON", (path) => writeFileSync(path, '{"format":1,"verif'), /is damaged: it is not JSON/],
+    ["is empty of what it should be", (path) => writeFileSync(path, '{"format":1}'), /is damaged at \/verifications/],
+    ["is of another form", (path) => writeFileSync(path, '{"format":2,"verifications":[]}'), /is damaged at \/format/],
+    [
+      "tells what cannot be",
+      (path) => writeFileSync(path, JSON.stringify({ format: 1, verifications: [{ id: "x", status: "Sound" }] })),
+      /is damaged at \/verifications\/0/,
+    ],
+    ["is far too long", (path) => writeFileSync(path, " ".repeat(17 * 1024 * 1024)), /more than netledger writes/],
+    ["is no file", (path) => mkdirSync(path), /verifications_not_read/],
+  ])("and %s is told in the log, and nothing stops", async (_what, spoil, line) => {
+    spoil(keptFile());
+    expect(nextStart().list()).toEqual([]);
+    expect(appliance.logLines.filter((each) => each.includes("WARN  verifications_not_read"))).toHaveLength(1);
+    expect(appliance.logLines.at(-1)).toMatch(line);
+  });
+
+  test("and was damaged is written anew with the next one", async () => {
+    writeFileSync(keptFile(), "{");
+    const done = await verified();
+    expect(nextStart().list()).toEqual([done as never]);
+  });
+});
+
+describe("when the appliance stops", () => {
+  test("what runs is interrupted at once, and nothing is begun any more", async () => {
+    const { verifications } = appliance;
+    const { data } = await owner.post(PATH, {});
+    clock.advance(5);
+    await verifications.close();
+    expect((await owner.get(`${PATH}/${data.id}`)).data).toMatchObject({
+      status: "Interrupted",
+      ended_at: clock.text(),
+      problem: "The appliance stopped before it was complete.",
+    });
+    expect(nextStart().list()).toMatchObject([{ id: data.id, status: "Interrupted", ended_at: clock.text() }]);
+    expect((await owner.post(PATH, {})).body.code).toBe("shutting_down");
+  });
+
+  test("one that is at a long step is not waited for", async () => {
+    const script = new ScriptedThread();
+    await renew({ verifications: { startThread: script.startThread } });
+    const { data } = await owner.post(PATH, {});
+    script.post({ type: "progress", progress: PROGRESS, found: 3 });
+    await told(data.id, ({ progress }) => progress !== null);
+    const closing = appliance.verifications.close();
+    while (!script.heard.some(({ type }) => type === "stop")) await turn();
+    expect((await owner.get(`${PATH}/${data.id}`)).data.status).toBe("Running");
+    timers.pass(1_000);
+    await closing;
+    expect(nextStart().list()).toMatchObject([
+      { id: data.id, status: "Interrupted", progress: PROGRESS, findings_total: 3, findings: [] },
+    ]);
+  });
+});
+
+test("an Owner who is signed in may, while there is one organization", async () => {
+  const { data } = await owner.post(PATH, {});
+  const asked = [
+    ["GET", PATH],
+    ["POST", PATH],
+    ["GET", `${PATH}/${data.id}`],
+    ["POST", `${PATH}/${data.id}/cancel`],
+  ] as const;
+  const { client: admin } = await newUser({ role: "Admin" });
+  const { client: key } = newApiKey({ permissions: "Owner" });
+  for (const [method, path] of asked) {
+    expect((await anonymous.send(method, path)).status).toBe(401);
+    expect((await admin.send(method, path)).body.code).toBe("auth_permission_denied");
+    expect((await key.send(method, path)).body.code).toBe("auth_session_required");
+  }
+  await ended(data.id);
+  await appliance.newOrganization("Second");
+  for (const [method, path] of asked) expect((await owner.send(method, path)).body.code).toBe("auth_permission_denied");
+});
