@@ -12,6 +12,9 @@ export const sessions = sqliteTable("sessions", {
   user_n: integer().notNull(),
   created_at: integer().notNull(),
   last_used_at: integer().notNull(),
+  /** Null of a session from before there were any, until it is used again. */
+  last_used_from: text(),
+  user_agent: text(),
   checksum: integer().notNull(),
 });
 

@@ -22,7 +22,7 @@ export interface CheckedTable {
 }
 
 export interface CheckedRow {
-  /** In the order of the table's columns. */
+  /** In the order of the table's columns, and then the checksum. */
   readonly values: readonly StoredValue[];
   /** Whether it is what was written. */
   readonly isWhole: boolean;
@@ -137,6 +137,28 @@ export function stampChecksums(db: Sql): void {
     for (const _ of walkChecked(db, table, (rows) => rows.forEach(stamp)));
     update.finalize();
   }
+}
+
+/**
+ * Counts columns into the checksums of a table's rows that were added to it, as withChanges does: a row that was damaged
+ * is not made to look whole.
+ */
+export function countIn(db: Sql, name: string, added: readonly string[]): void {
+  const table = checkedTables(db).find((each) => each.name === name);
+  if (table === undefined) throw new Error(`checksums: the table ${name} has none`);
+  const { columns, key } = table;
+  const before = { name, key, columns: columns.filter((column) => !added.includes(column)) };
+  const update = db.$client.prepare(
+    `UPDATE ${name} SET ${CHECKSUM} = ? WHERE (${key.join(", ")}) = (${key.map(() => "?").join(", ")})`,
+  );
+  const count = (row: CheckedRow) => {
+    const stored = row.values[columns.length] as number;
+    const then = before.columns.map((column) => row.values[columns.indexOf(column)] ?? null);
+    const checksum = stored ^ checksumOf(before, then) ^ checksumOf(table, row.values);
+    update.run(checksum, ...(keyOf(table, row) as never[]));
+  };
+  for (const _ of walkChecked(db, table, (rows) => rows.forEach(count)));
+  update.finalize();
 }
 
 /** Rows per step: some milliseconds. */

@@ -7,9 +7,10 @@ import {
   ADDS_CHECKSUMS,
   ADDS_GROUPS,
   ADDS_MAP_POSITIONS,
+  ADDS_SESSION_ORIGINS,
   ADDS_WORDS,
 } from "../db/files/migrate.ts";
-import { stampChecksums } from "../db/row-checksum.ts";
+import { countIn, stampChecksums } from "../db/row-checksum.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { placeAllLinked } from "../resources/map-positions/placing.ts";
 import {
@@ -23,7 +24,8 @@ import {
 interface UpgradeStep {
   /** The migration that the step belongs to: stores that have been through it need no more of it. */
   readonly migration: number;
-  readonly run: (db: Sql) => void;
+  /** @param from the schema that the store had */
+  readonly run: (db: Sql, from: number) => void;
 }
 
 /**
@@ -37,6 +39,13 @@ const STEPS: readonly UpgradeStep[] = [
   { migration: ADDS_CHANGE_COUNTS, run: (db) => deriveChangeCounts(db, KINDS) },
   { migration: ADDS_GROUPS, run: (db) => deriveGroups(db, KINDS) },
   { migration: ADDS_MAP_POSITIONS, run: placeAllLinked },
+  {
+    migration: ADDS_SESSION_ORIGINS,
+    // What had no checksums got them above, of all that there is.
+    run: (db, from) => {
+      if (from >= ADDS_CHECKSUMS) countIn(db, "sessions", ["last_used_from", "user_agent"]);
+    },
+  },
 ];
 
 /**
@@ -48,5 +57,5 @@ export function upgradeStore(db: Sql, from: number): void {
     db,
     KINDS.filter(({ upcasters = [] }) => upcasters.some(({ migration }) => from < migration)),
   );
-  for (const { migration, run } of STEPS) if (from < migration) run(db);
+  for (const { migration, run } of STEPS) if (from < migration) run(db, from);
 }

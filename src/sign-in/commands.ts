@@ -9,6 +9,7 @@ import { type CallsOf, loweringRights } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { userKind } from "../resources/users/user.ts";
+import type { SessionOrigin } from "./session-origin.ts";
 
 /** An ended session is remembered for so long, so that whoever comes back is told that it ended. */
 export const SESSION_FORGOTTEN_MS = 4 * SESSION_IDLE_MS;
@@ -22,6 +23,13 @@ export interface SessionOpening {
   readonly passwordHash?: string;
   /** The session that the client held before and holds no more. */
   readonly replaces?: Uint8Array | null;
+  readonly origin?: SessionOrigin;
+}
+
+export interface SessionUse {
+  readonly hash: Uint8Array;
+  readonly at: Instant;
+  readonly origin: SessionOrigin;
 }
 
 export interface OtherSessions {
@@ -41,14 +49,14 @@ function touchKey(tx: WriteTransaction, input: { n: number; at: Instant }): void
     tx.observe(apiKeyKind, id, { last_used: formatInstant(input.at) });
 }
 
-/** When a session was last used. Idle ones expire. */
-function touchSession(tx: WriteTransaction, input: { hash: Uint8Array; at: Instant }): void {
+/** When a session was last used, from where and by what. Idle ones expire. */
+function touchSession(tx: WriteTransaction, input: SessionUse): void {
   const isIt = eq(sessions.hash, Buffer.from(input.hash));
   const session = tx.db.select().from(sessions).where(isIt).limit(1).all()[0];
   if (session === undefined) return;
   tx.db
     .update(sessions)
-    .set(withChanges(sessions, session, { last_used_at: input.at }))
+    .set(withChanges(sessions, session, { last_used_at: input.at, ...input.origin }))
     .where(isIt)
     .run();
 }
@@ -75,7 +83,8 @@ export function openSession(tx: WriteTransaction, input: SessionOpening): void {
     .where(lt(sessions.last_used_at, input.at - SESSION_FORGOTTEN_MS))
     .run();
   if (input.replaces !== undefined && input.replaces !== null) closeSession(tx, { hash: input.replaces });
-  const session = { hash: Buffer.from(input.hash), user_n: userN, created_at: input.at, last_used_at: input.at };
+  const { at, origin } = input;
+  const session = { hash: Buffer.from(input.hash), user_n: userN, created_at: at, last_used_at: at, ...origin };
   tx.db.insert(sessions).values(withChecksum(sessions, session)).run();
   tx.observe(userKind, input.userId, { last_login: formatInstant(input.at) });
 }

@@ -25,6 +25,7 @@ import type { Reader } from "../db/reading/reader.ts";
 import type { LogFields, RequestContext } from "../http/request.ts";
 import type { Gate } from "../http/surface.ts";
 import { originAllowed } from "./origin.ts";
+import type { OriginCall } from "./session-origin.ts";
 
 export const SESSION_COOKIE = "session_id";
 
@@ -40,7 +41,8 @@ const KNOWN_SENDERS_MAX = 10_000;
 /** What was used, when: reported at most once a minute for each. */
 export interface UsageReport {
   keyUsed(keyN: number, at: Instant): void;
-  sessionUsed(hash: Uint8Array, at: Instant): void;
+  /** @param by the request, which is not kept */
+  sessionUsed(hash: Uint8Array, at: Instant, by: OriginCall): void;
 }
 
 // Parameters are written +?: see SqlBuilder.
@@ -109,7 +111,7 @@ export class AccessGate implements Gate<Actor, Access> {
     if (credentials === null) throw notAuthenticated();
     try {
       const { actor, sources } =
-        authorization !== null ? this.byKey(authorization, context) : this.bySession(credentials);
+        authorization !== null ? this.byKey(authorization, context) : this.bySession(credentials, context);
       if (this.knownSenders.get(credentials)?.sources !== sources) this.knowSender(credentials, actor.userN, sources);
       return actor;
     } catch (error) {
@@ -243,7 +245,7 @@ export class AccessGate implements Gate<Actor, Access> {
     return { type: "User", n: userN, userN, role, organizationN, networkNs: this.userNetworks(userN, role) };
   }
 
-  private bySession(token: string): Known {
+  private bySession(token: string, context: RequestContext): Known {
     if (!isWellFormedSessionToken(token)) throw notAuthenticated();
     const hash = hashSessionToken(token);
     const row = this.reader.statement(SESSION_SQL).values(hash)[0] as SessionRow | undefined;
@@ -253,7 +255,7 @@ export class AccessGate implements Gate<Actor, Access> {
     if (isEnabled !== 1) throw notAuthenticated();
     if (now - lastUsedAt > SESSION_IDLE_MS)
       throw new DomainError("auth_session_expired", "The session has ended: sign in again.", {});
-    this.usage.sessionUsed(hash, now);
+    this.usage.sessionUsed(hash, now, context);
     const networkNs = this.userNetworks(userN, role);
     return { actor: { type: "User", n: userN, userN, role, organizationN, networkNs }, sources: null };
   }

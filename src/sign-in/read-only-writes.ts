@@ -3,16 +3,21 @@
 
 import { SESSION_IDLE_MS } from "../access/tables.ts";
 import { storeReadOnly } from "../base/errors.ts";
-import type { Instant } from "../base/instant.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { CommandOutcome } from "../db/writing/transaction.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
-import { type OtherSessions, SESSION_FORGOTTEN_MS, type SessionOpening, type SignInCommands } from "./commands.ts";
+import {
+  type OtherSessions,
+  SESSION_FORGOTTEN_MS,
+  type SessionOpening,
+  type SessionUse,
+  type SignInCommands,
+} from "./commands.ts";
 
 /**
  * Hides the table of the same name in the file: whoever was signed in when the backup was taken is not signed in to it.
  */
-const SESSIONS = `CREATE TEMP TABLE sessions (hash BLOB PRIMARY KEY, user_n INTEGER NOT NULL, created_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`;
+const SESSIONS = `CREATE TEMP TABLE sessions (hash BLOB PRIMARY KEY, user_n INTEGER NOT NULL, created_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, last_used_from TEXT, user_agent TEXT) STRICT, WITHOUT ROWID`;
 
 export class ReadOnlyWriteQueue implements WriteQueue {
   private readonly reader: Reader;
@@ -29,8 +34,10 @@ export class ReadOnlyWriteQueue implements WriteQueue {
         this.open(input as SessionOpening);
         break;
       case "session.touch": {
-        const { hash, at } = input as { hash: Uint8Array; at: Instant };
-        this.reader.statement("UPDATE temp.sessions SET last_used_at = ? WHERE hash = ?").run(at, blob(hash));
+        const { hash, at, origin } = input as SessionUse;
+        this.reader
+          .statement("UPDATE temp.sessions SET last_used_at = ?, last_used_from = ?, user_agent = ? WHERE hash = ?")
+          .run(at, origin.last_used_from, origin.user_agent, blob(hash));
         break;
       }
       case "session.close":
@@ -54,12 +61,12 @@ export class ReadOnlyWriteQueue implements WriteQueue {
   async close(): Promise<void> {}
 
   /** The password was verified, and neither it nor the user can change. */
-  private open({ hash, userId, at, replaces }: SessionOpening): void {
+  private open({ hash, userId, at, replaces, origin }: SessionOpening): void {
     this.reader.statement("DELETE FROM temp.sessions WHERE last_used_at < ?").run(at - SESSION_FORGOTTEN_MS);
     if (replaces !== undefined && replaces !== null) this.end(replaces);
     this.reader
-      .statement("INSERT INTO temp.sessions VALUES (?1, ?2, ?3, ?3)")
-      .run(blob(hash), this.reader.recordN(userId), at);
+      .statement("INSERT INTO temp.sessions VALUES (?1, ?2, ?3, ?3, ?4, ?5)")
+      .run(blob(hash), this.reader.recordN(userId), at, origin?.last_used_from ?? null, origin?.user_agent ?? null);
   }
 
   private endOthers({ userId, keeps, at }: OtherSessions): number {

@@ -141,7 +141,7 @@ export function signInRoutes(
       async (call) => {
         assertOrigin(call.request);
         const { requestId, reason } = call;
-        const { actor, userId, organizationId, networkId, token } = await signIn.claim(call.body, call.source, {
+        const { actor, userId, organizationId, networkId, token } = await signIn.claim(call.body, call, {
           requestId,
           reason,
         });
@@ -174,7 +174,7 @@ export function signInRoutes(
         const { actor, userId, token } = await signIn.signIn(
           call.body.email,
           call.body.password,
-          call.source,
+          call,
           cookieOf(call),
           (account) => noteAccount(call, account),
         );

@@ -22,10 +22,16 @@ import { SESSION_EXAMPLE, SESSION_FIELDS, Session } from "./session.ts";
 const group = "Access";
 const access: Access = { role: "Viewer", sessionOnly: true };
 const Params = Type.Object({ id: Uuid });
-const SESSIONS_SQL = `SELECT hash, created_at, last_used_at FROM sessions
+const SESSIONS_SQL = `SELECT hash, created_at, last_used_at, last_used_from, user_agent FROM sessions
   WHERE user_n = +? AND last_used_at >= +? ORDER BY last_used_at DESC, created_at DESC, hash`;
 
-type Row = [hash: Uint8Array, createdAt: Instant, lastUsedAt: Instant];
+type Row = [
+  hash: Uint8Array,
+  createdAt: Instant,
+  lastUsedAt: Instant,
+  lastUsedFrom: string | null,
+  userAgent: string | null,
+];
 
 /** /api/auth/sessions. */
 export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<SignInCommands>, clock: Clock): void {
@@ -50,10 +56,12 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
       (call) => {
         const own = currentHash(call);
         const filter = RowFilter.of(reader, SESSION_FIELDS, call.actor, filterText(call, reader, null));
-        const sessions = sessionsOf(call.actor).map(([hash, createdAt, lastUsedAt]) => ({
+        const sessions = sessionsOf(call.actor).map(([hash, createdAt, lastUsedAt, lastUsedFrom, userAgent]) => ({
           id: sessionId(hash),
           created_at: formatInstant(createdAt),
           last_used_at: formatInstant(lastUsedAt),
+          last_used_from: lastUsedFrom,
+          user_agent: userAgent,
           expires_at: formatInstant(lastUsedAt + SESSION_IDLE_MS),
           is_current: isSame(hash, own),
         }));

@@ -16,6 +16,7 @@ import { alreadySetUp } from "../resources/organizations/organization.ts";
 import type { UserCommands } from "../resources/users/commands.ts";
 import type { SessionOpening, SignInCommands } from "./commands.ts";
 import type { AccessGate } from "./gate.ts";
+import { type OriginCall, originOf } from "./session-origin.ts";
 import { setupTokenMatches } from "./setup-token.ts";
 import type { SignInThrottle } from "./sign-in-throttle.ts";
 
@@ -77,18 +78,18 @@ export class SignIn {
 
   /**
    * Makes the first organization, its first network and its Owner, who is signed in.
-   * @param source the address of the caller
+   * @param by the request: its address is what slows it down, and its session shows where it came from
    * @param told what the ledger is to know of the request
    * @throws DomainError entity_already_exists once it is claimed; auth_invalid_credentials for a wrong token;
    * rate_limit_exceeded; validation_failed
    */
-  async claim(claim: ApplianceClaim, source: string, told: Pick<Author, "requestId" | "reason">): Promise<Claimed> {
+  async claim(claim: ApplianceClaim, by: OriginCall, told: Pick<Author, "requestId" | "reason">): Promise<Claimed> {
     const { writes, setupToken } = this.options;
     if (!this.setupNeeded()) throw alreadySetUp();
     const expected = setupToken();
     await this.slowed(
       SETUP_ACCOUNT,
-      source,
+      by.source,
       wrongSetupToken,
       async () => expected !== null && setupTokenMatches(expected, claim.setup_token),
     );
@@ -104,10 +105,11 @@ export class SignIn {
       },
       { ...SYSTEM_AUTHOR, ...told },
     );
-    return { ...result, ...(await this.open(result.userId, passwordHash, null)) };
+    return { ...result, ...(await this.open(result.userId, passwordHash, null, by)) };
   }
 
   /**
+   * @param by as in claim
    * @param replaces the token that the client sent along: whose it was does not matter, nobody holds it afterwards
    * @param named told whose account it is, before anything else: null where it is nobody's, and what was typed may be a
    * password
@@ -116,7 +118,7 @@ export class SignIn {
   async signIn(
     email: string,
     password: string,
-    source: string,
+    by: OriginCall,
     replaces: string | null,
     named: (account: Account | null) => void,
   ): Promise<SignedIn> {
@@ -124,6 +126,7 @@ export class SignIn {
       | [string, number, string | null, string]
       | undefined;
     const [userId, isEnabled, passwordHash] = row ?? ["", 0, null];
+    const { source } = by;
     named(row === undefined ? null : { id: userId, email: row[3] });
     const isKnown = this.options.throttle.knows(email, source);
     // The password is verified first, also for a disabled account and for none: the time taken must not tell.
@@ -133,7 +136,7 @@ export class SignIn {
       invalidCredentials,
       async () => (await verifyPassword(password, passwordHash, isKnown)) && isEnabled === 1,
     );
-    return this.open(userId, passwordHash as string, replaces);
+    return this.open(userId, passwordHash as string, replaces, by);
   }
 
   /** Ends the session of a token, in the name of whose it is. */
@@ -173,7 +176,7 @@ export class SignIn {
   }
 
   /** A new session, always with a new token: one that was planted in a browser beforehand opens nothing. */
-  private async open(userId: string, passwordHash: string, replaces: string | null): Promise<SignedIn> {
+  private async open(userId: string, passwordHash: string, replaces: string | null, by: OriginCall): Promise<SignedIn> {
     const { reader, writes, gate, clock, random } = this.options;
     const token = generateSessionToken(random);
     const opening: SessionOpening = {
@@ -182,6 +185,7 @@ export class SignIn {
       at: clock.now(),
       passwordHash,
       replaces: replaces === null ? null : hashSessionToken(replaces),
+      origin: originOf(by),
     };
     await writes.run("session.open", opening, SYSTEM_AUTHOR);
     return { actor: gate.actorOfUser(reader.recordN(userId) as number), userId, token };

@@ -6,6 +6,7 @@ import type { Log } from "../base/log.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import type { SignInCommands } from "./commands.ts";
 import type { UsageReport } from "./gate.ts";
+import { type OriginCall, originOf } from "./session-origin.ts";
 
 export const USAGE_INTERVAL_MS = 60_000;
 /** Keys and sessions remembered at once; forgetting one costs a write too many. */
@@ -25,9 +26,9 @@ export class UsageRecorder implements UsageReport {
     if (this.isDue(`key ${keyN}`, at)) this.follow(this.writes.run("key.touch", { n: keyN, at }, SYSTEM_AUTHOR));
   }
 
-  sessionUsed(hash: Uint8Array, at: Instant): void {
+  sessionUsed(hash: Uint8Array, at: Instant, by: OriginCall): void {
     if (this.isDue(`session ${Buffer.from(hash).toString("base64")}`, at))
-      this.follow(this.writes.run("session.touch", { hash, at }, SYSTEM_AUTHOR));
+      this.follow(this.writes.run("session.touch", { hash, at, origin: originOf(by) }, SYSTEM_AUTHOR));
   }
 
   /** Whether a use is to be recorded; then it counts as recorded. */

@@ -282,6 +282,8 @@ describe("one's sessions", () => {
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
       created_at: expect.any(String),
       last_used_at: expect.any(String),
+      last_used_from: null,
+      user_agent: null,
       expires_at: new Date(Date.parse(newest?.last_used_at) + 7 * 24 * 3_600_000).toISOString(),
       is_current: true,
     });

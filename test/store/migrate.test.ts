@@ -5,8 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
-import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
-import { checkedTables, walkChecked } from "../../src/db/row-checksum.ts";
+import { ADDS_SESSION_ORIGINS, APPLICATION_ID, migrate, SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
+import { checkedTables, stampChecksums, walkChecked } from "../../src/db/row-checksum.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
@@ -88,6 +88,35 @@ test("what a migration does beside its SQL sees all tables and the schema that w
   migrate(fresh, ":memory:", upgrade);
   expect(seen).toEqual([EARLIER]);
   fresh.$client.close();
+});
+
+test("sessions of before where they are used from was kept stay whole, or damaged, and go on", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
+  const db = openWritable(path);
+  const client = db.$client;
+  const before = ADDS_SESSION_ORIGINS - 1;
+  const files = readdirSync(MIGRATIONS).sort().slice(0, before);
+  // Some are a comment alone.
+  client.run(files.map((file) => readFileSync(join(MIGRATIONS, file), "utf8")).join("\n"));
+  client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+  client.run(`PRAGMA user_version = ${before}`);
+  client.run("PRAGMA foreign_keys = OFF");
+  // More than are gone through in one step.
+  client.run(
+    `WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 5000)
+     INSERT INTO sessions (hash, user_n, created_at, last_used_at, checksum)
+     SELECT unhex(printf('%064x', i * 7919)), i % 7, 1000 + i, 2000 + i, 0 FROM s`,
+  );
+  stampChecksums(db);
+  client.run("UPDATE sessions SET last_used_at = last_used_at + 1 WHERE created_at IN (1001, 3500, 6000)");
+  expect(damaged(db)).toHaveLength(3);
+  migrate(db, path, upgradeStore);
+  expect(damaged(db)).toHaveLength(3);
+  const rows = client.query("SELECT DISTINCT last_used_from, user_agent FROM sessions").values();
+  expect(rows).toEqual([[null, null]]);
+  client.run("UPDATE sessions SET last_used_from = '10.0.0.1' WHERE created_at = 1002");
+  expect(damaged(db)).toHaveLength(4);
+  client.close();
 });
 
 /** Rows beside the ledger that are not what was written. */

@@ -118,6 +118,9 @@ test("signing in by password opens a session that is this process's alone", asyn
     authenticated_by: "Session",
   });
   expect((await session.get("auth/keys")).data).toHaveLength(1);
+  expect((await session.get("/api/auth/sessions")).data).toMatchObject([
+    { last_used_from: "127.0.0.1", user_agent: expect.stringMatching(/^Bun\//), is_current: true },
+  ]);
   expect((await live.client({ cookie }).get("/api/auth/me")).status).toBe(401);
   expect((await session.post("/api/auth/logout", {})).status).toBe(200);
   expect((await session.get("/api/auth/me")).status).toBe(401);

@@ -94,12 +94,19 @@ describe("a key that may be used from some addresses", () => {
     expect(await ask(running, "127.0.0.4", [authorization, "X-Forwarded-For: 203.0.113.5"])).toBe(401);
   });
 
+  test("is nothing to sessions, which show where they are used from", async () => {
+    const cookie = await signIn(running, { "x-forwarded-for": "203.0.113.5", "user-agent": "curl/8.5.0" });
+    const [session] = (await running.client({ cookie }).get("/api/auth/sessions")).data;
+    expect(session).toMatchObject({ last_used_from: "127.0.0.1", user_agent: "curl/8.5.0", is_current: true });
+  });
+
   test("loses the streams that it has open elsewhere, and no others, when it is limited", async () => {
     const key = await keyFrom();
     const owner = running.client({ cookie: await signIn(running) });
     const record = (await owner.get("auth/keys")).data.find(({ name }: { name: string }) => name === "from ");
     const [near, far] = await Promise.all([OTHER, "127.0.0.4"].map((from) => openStream(running, from, key)));
-    await owner.put(`auth/keys/${record.id}`, { ...record, allowed_sources: [`${OTHER}/32`] });
+    const limited = await owner.put(`auth/keys/${record.id}`, { ...record, allowed_sources: [`${OTHER}/32`] });
+    expect(limited.data.allowed_sources).toEqual([`${OTHER}/32`]);
     expect((await owner.post("tags", { name: "after", color: "Red" })).status).toBe(200);
     await withDeadline(far?.ended as Promise<void>, "the end of the stream", () => far?.close());
     expect(far?.text()).not.toContain('"after"');
@@ -108,8 +115,10 @@ describe("a key that may be used from some addresses", () => {
   });
 });
 
-async function signIn(running: Running): Promise<string> {
-  const answer = await running.client().post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD });
+async function signIn(running: Running, headers: Record<string, string> = {}): Promise<string> {
+  const answer = await running
+    .client(headers)
+    .post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD });
   return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
 }
 
@@ -134,7 +143,8 @@ async function openStream(running: Running, from: string, key: string) {
   socket.write(
     `GET /api/v1/changes HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
   );
-  await withDeadline(until("retry"), "the stream", () => socket.destroy());
+  // The last of what there was: from here on it waits, and looks at its rights again before it tells more.
+  await withDeadline(until('"entity_type":"user"'), "the stream", () => socket.destroy());
   return { ended, until, text: () => text, close: () => socket.destroy() };
 }
 

@@ -85,9 +85,10 @@ test("the compiler refuses a command that is misspelled, handed something else, 
     // @ts-expect-error a field that no plan has
     await runWrite(restores, call, "transaction.revert", { sequence: result.sequence, dryRun: true });
 
-    await sessions.run("session.touch", { hash: new Uint8Array(), at: 0 }, author);
+    const origin = { last_used_from: "10.0.30.7", user_agent: null };
+    await sessions.run("session.touch", { hash: new Uint8Array(), at: 0, origin }, author);
     // @ts-expect-error a misspelled field
-    await sessions.run("session.touch", { hsh: new Uint8Array(), at: 0 }, author);
+    await sessions.run("session.touch", { hsh: new Uint8Array(), at: 0, origin }, author);
 
     const fewer: WriteQueue<Pick<SignInCommands, "key.touch">> = sessions;
     // @ts-expect-error a queue that runs less than is asked for

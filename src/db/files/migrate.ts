@@ -40,6 +40,7 @@ import preferences from "../../../migrations/0023_preferences.sql" with { type: 
 import allowedSources from "../../../migrations/0024_allowed_sources.sql" with { type: "text" };
 import mapPositions from "../../../migrations/0025_map_positions.sql" with { type: "text" };
 import cheaperConditions from "../../../migrations/0026_cheaper_conditions.sql" with { type: "text" };
+import sessionOrigins from "../../../migrations/0027_session_origins.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -73,6 +74,7 @@ const MIGRATIONS: readonly string[] = [
   allowedSources,
   mapPositions,
   cheaperConditions,
+  sessionOrigins,
 ];
 
 /**
@@ -91,6 +93,9 @@ export const ADDS_CHANGE_COUNTS = MIGRATIONS.indexOf(changeCounts) + 1;
 
 /** The migration since which all groups that kinds have today are there. */
 export const ADDS_GROUPS = MIGRATIONS.indexOf(subnetScopes) + 1;
+
+/** The migration since which it is kept where sessions are used from. */
+export const ADDS_SESSION_ORIGINS = MIGRATIONS.indexOf(sessionOrigins) + 1;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 /** "nled": so that `file` and we can tell our databases from any other SQLite file. */

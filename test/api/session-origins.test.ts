@@ -1,0 +1,142 @@
+// Where a session is used from and by what: kept with it, and shown to its user, who tells one from another by it.
+
+import { describe, expect, test } from "bun:test";
+import { type Cidr, parseCidr } from "../../src/base/ip.ts";
+import { plainUserAgent, USER_AGENT_MAX_LENGTH } from "../../src/sign-in/session-origin.ts";
+import { USAGE_INTERVAL_MS } from "../../src/sign-in/usage.ts";
+import { newUnclaimedAppliance, PASSWORD, SETUP_TOKEN } from "../support/appliance/appliance.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { cookieOf } from "../support/appliance/sign-in.ts";
+
+/** In these tests a request names the peer that it has. */
+const PEER = "x-test-peer";
+const PROXY = "192.0.2.80";
+const options = {
+  peerOf: (request: Request) => request.headers.get(PEER) ?? "local",
+  trustedProxies: [parseCidr(`${PROXY}/32`) as Cidr],
+};
+
+const appliance = applianceForEach(options);
+const { anonymous, clientOf, clock, first, givePassword, owner, writingWatched } = appliance;
+
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
+
+async function signIn(headers: Record<string, string>): Promise<Client> {
+  const answer = await anonymous.post("/api/auth/login", { email: "owner@first.example", password: PASSWORD }, headers);
+  expect(answer.status).toBe(200);
+  return clientOf(answer);
+}
+
+/** Of the sessions, in the order of the list. */
+async function origins(client: Client, headers: Record<string, string> = {}): Promise<unknown[]> {
+  const sessions = (await client.get("/api/auth/sessions", headers)).data as Wire[];
+  return sessions.map(({ last_used_from, user_agent, is_current }) => [last_used_from, user_agent, is_current]);
+}
+
+describe("a session", () => {
+  test("shows where it was signed in from and by what", async () => {
+    await givePassword(first.userId);
+    const one = await signIn({ [PEER]: "::ffff:10.0.30.7", "user-agent": FIREFOX });
+    clock.advance(1_000);
+    await signIn({ [PEER]: PROXY, "x-forwarded-for": "2001:DB8::5", "user-agent": "  curl/8.5.0\t" });
+    clock.advance(1_000);
+    await signIn({});
+    const listed = await origins(one, { [PEER]: "10.0.30.7", "user-agent": FIREFOX });
+    expect(listed).toHaveLength(3);
+    expect(listed).toContainEqual(["10.0.30.7", FIREFOX, true]);
+    expect(listed).toContainEqual(["2001:db8::5", "curl/8.5.0", false]);
+    expect(listed).toContainEqual([null, null, false]);
+  });
+
+  test("shows where it was last used from, which is noted with the time, at most once a minute", async () => {
+    await givePassword(first.userId);
+    const client = await signIn({ [PEER]: "10.0.30.7", "user-agent": FIREFOX });
+    const at = (peer: string, agent: string) => origins(client, { [PEER]: peer, "user-agent": agent });
+    await at("10.0.30.7", FIREFOX);
+    clock.advance(USAGE_INTERVAL_MS - 1);
+    await at("203.0.113.9", "curl/8.5.0");
+    expect(await at("203.0.113.9", "curl/8.5.0")).toEqual([["10.0.30.7", FIREFOX, true]]);
+    clock.advance(1);
+    await at("203.0.113.9", "curl/8.5.0");
+    expect(await at("10.0.30.7", FIREFOX)).toEqual([["203.0.113.9", "curl/8.5.0", true]]);
+    clock.advance(USAGE_INTERVAL_MS);
+    await client.get("/api/auth/me", { [PEER]: "2001:db8::9" });
+    expect(await at("10.0.30.7", FIREFOX)).toEqual([["2001:db8::9", null, true]]);
+  });
+
+  test("of before this was kept shows nothing until it is used again", async () => {
+    clock.advance(USAGE_INTERVAL_MS);
+    expect(await origins(owner, { [PEER]: "10.0.30.7" })).toEqual([[null, null, true]]);
+    expect(await origins(owner, { [PEER]: "10.0.30.7" })).toEqual([["10.0.30.7", null, true]]);
+  });
+
+  test("is found by where it was used from and by what", async () => {
+    await givePassword(first.userId);
+    const here = { [PEER]: "10.0.30.7", "user-agent": FIREFOX };
+    const client = await signIn(here);
+    clock.advance(1_000);
+    await signIn({ [PEER]: "2001:db8::5", "user-agent": "curl/8.5.0" });
+    const found = async (filter: string) =>
+      ((await client.get(`/api/auth/sessions?filter=${encodeURIComponent(filter)}`, here)).data as Wire[]).map(
+        ({ last_used_from }) => last_used_from,
+      );
+    expect(await found('last_used_from : "10.0.0.0/8"')).toEqual(["10.0.30.7"]);
+    expect(await found('last_used_from = "2001:DB8::5"')).toEqual(["2001:db8::5"]);
+    expect(await found("user_agent : firefox")).toEqual(["10.0.30.7"]);
+    expect(await found('NOT last_used_from : "10.0.0.0/8"')).toContain("2001:db8::5");
+  });
+
+  test("makes no version by being used elsewhere, and is of no address", async () => {
+    await givePassword(first.userId);
+    const client = await signIn({ [PEER]: "10.0.30.7" });
+    clock.advance(USAGE_INTERVAL_MS);
+    const expectNothingWritten = writingWatched();
+    expect((await client.get("/api/auth/me", { [PEER]: "203.0.113.9" })).status).toBe(200);
+    expectNothingWritten();
+  });
+
+  test("of whoever claims the appliance shows it as well", async () => {
+    const unclaimed = newUnclaimedAppliance(options);
+    try {
+      const answer = await unclaimed.anonymous.post(
+        "/api/auth/setup",
+        {
+          setup_token: SETUP_TOKEN,
+          organization_name: "Acme",
+          network_name: "Main",
+          email: "owner@acme.example",
+          password: PASSWORD,
+        },
+        { [PEER]: "10.0.30.7", "user-agent": FIREFOX },
+      );
+      const client = unclaimed.anonymous.with({ cookie: `session_id=${cookieOf(answer).value}` });
+      expect(await origins(client, { [PEER]: "10.0.30.7", "user-agent": FIREFOX })).toEqual([
+        ["10.0.30.7", FIREFOX, true],
+      ]);
+    } finally {
+      await unclaimed.close();
+    }
+  });
+});
+
+describe("a user agent is kept", () => {
+  test.each<[string, string | null, string | null]>([
+    ["as it is", FIREFOX, FIREFOX],
+    ["as nothing where there is none", null, null],
+    ["as nothing where it is empty", "", null],
+    ["as nothing where it is blank", " \t\u00a0 ", null],
+    ["on one line", "a\r\nb\u0085c\u2028d\te", "a b c d e"],
+    ["without control characters", "\u001b[31mred\u0000\u007f\u009b2J", "[31mred 2J"],
+    ["without what turns or hides text", "safe\u202egnp.exe\u200b\u00ad\ufeff!", "safe gnp.exe !"],
+    ["without halves of characters", "a\ud800b\udc00", "a b"],
+    ["with letters of any script", "Überbrowser/1 ネット", "Überbrowser/1 ネット"],
+    ["cut off", "x".repeat(USER_AGENT_MAX_LENGTH + 1), "x".repeat(USER_AGENT_MAX_LENGTH)],
+    ["cut off between characters", "😀".repeat(300), "😀".repeat(USER_AGENT_MAX_LENGTH)],
+    ["cut off before a blank", `${"x".repeat(USER_AGENT_MAX_LENGTH - 1)} y`, "x".repeat(USER_AGENT_MAX_LENGTH - 1)],
+    ["as nothing of what is nothing but blanks at first", `${" ".repeat(100_000)}x`, null],
+  ])("%s", (_what, header, kept) => {
+    expect(plainUserAgent(header)).toBe(kept);
+  });
+});
