@@ -3,7 +3,7 @@
 
 import { interfaceBeginnings, numberedInterface } from "../base/interface-name.ts";
 import { foldCase, foldMarks } from "../base/text.ts";
-import { canonicalBeginnings, cut, isPlain, parts, words } from "./search-text.ts";
+import { canonicalBeginnings, cut, Distinct, isPlain, parts, words } from "./search-text.ts";
 
 /**
  * How a text is found. Name: whole, or by the beginnings of its words. Text: by the beginnings of its words alone.
@@ -124,11 +124,11 @@ function inPlace(place: string, entries: readonly string[]): string {
   return entries.length === 0 ? "" : place + entries.join(` ${place}`);
 }
 
-/** As calledEntries. A handful: a set would cost more. */
+/** As calledEntries. */
 function allEntries(called: readonly CalledText[]): string[] {
-  const all: string[] = [];
-  for (const text of called) for (const entry of entriesOf(text)) if (!all.includes(entry)) all.push(entry);
-  return all;
+  const entries = new Distinct();
+  for (const text of called) for (const entry of entriesOf(text)) entries.add(entry);
+  return entries.all;
 }
 
 /** Whether both say the same in the same order. */

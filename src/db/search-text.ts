@@ -27,15 +27,31 @@ const WORD_MAX_PARTS = 32;
 
 /** The text that is indexed; empty for a record that cannot be found. */
 export function searchText(texts: SearchTexts): string {
-  const entries = new Set<string>();
-  for (const text of texts.words ?? []) {
-    if (typeof text !== "string") continue;
-    for (const word of words(text)) for (const part of parts(word)) entries.add(part);
-  }
+  const entries = new Distinct();
+  for (const text of texts.words ?? [])
+    if (typeof text === "string") for (const word of words(text)) for (const part of parts(word)) entries.add(part);
   for (const text of texts.wholes ?? [])
     if (typeof text === "string") for (const word of words(text)) entries.add(cut(word));
-  return [...entries].join(" ");
+  return entries.all.join(" ");
 }
+
+/** Texts, each once and in their order. Mostly a handful, of which a set would cost more than it saves. */
+export class Distinct {
+  readonly all: string[] = [];
+  private known: Set<string> | null = null;
+
+  add(text: string): void {
+    if (this.all.length < HANDFUL) {
+      if (!this.all.includes(text)) this.all.push(text);
+      return;
+    }
+    this.known ??= new Set(this.all);
+    if (this.known.has(text)) return;
+    this.known.add(text);
+    this.all.push(text);
+  }
+}
+const HANDFUL = 24;
 
 /** The words of a search, each once; none for a search that asks nothing. */
 export function searchWords(search: string): string[] {
@@ -64,7 +80,11 @@ export function phrase(word: string): string {
 
 /** The words of a text, folded; everything but white space and control characters belongs to one. */
 export function words(text: string): string[] {
-  if (isPlain(text)) return text.toLowerCase().split(" ").filter(isNotEmpty);
+  if (isPlain(text)) {
+    const folded = text.toLowerCase();
+    if (folded.includes(" ")) return folded.split(" ").filter(isNotEmpty);
+    return folded === "" ? [] : [folded];
+  }
   // A half of a surrogate pair is stored as U+FFFD, and is to be found as that.
   return foldCase(text.toWellFormed())
     .split(/[\s\p{Cc}]+/u)

@@ -22,6 +22,13 @@ describe("what is indexed of free text", () => {
     expect(words("x-J̌y")).toEqual(["x-ǰy", "ǰy"]);
   });
 
+  test("is each entry once and in its order, of few words and of many", () => {
+    for (const count of [3, 23, 24, 25, 200]) {
+      const each = Array.from({ length: count }, (_, number) => `word${number}`);
+      expect(words([...each, ...each, each[0]].join(" "))).toEqual(each);
+    }
+  });
+
   test("is nothing of nothing", () => {
     expect(searchText({ words: [null, undefined, "", " \n"], wholes: [null, ""] })).toBe("");
   });

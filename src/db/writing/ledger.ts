@@ -18,6 +18,7 @@ import {
   containerId,
   isInSameScopes,
   liveIdentity,
+  type Observed,
   OPERATION,
   ownColumns,
   type RecordBase,
@@ -105,6 +106,7 @@ class LedgerWriter {
   private lastN: number | null = null;
   /** Not yet written. */
   private versions: VersionRow[] = [];
+  private observed: Array<{ n: number; observed: string }> = [];
   private spans: Array<{ scope: number; n: number }> = [];
   private readonly texts: Array<{ n: number; sequence: number; owner_n: number; text: string }> = [];
   private readonly words: Array<{ n: number; sequence: number; entries: string }> = [];
@@ -114,6 +116,7 @@ class LedgerWriter {
   private readonly counts = new Map<number, ChangeCounts>();
   private readonly blocks = new Map<number, Map<number, { alive: number; died: number }>>();
   private lastPlaces: Places | null = null;
+  private lastObserved: { kind: AnyKind; observed: Observed; text: string } | null = null;
 
   constructor(tx: Written) {
     this.tx = tx;
@@ -154,6 +157,8 @@ class LedgerWriter {
     for (const { entry } of creations) entry.after = entry.n > 0 ? this.revived(entry) : this.born(entry, rows);
     this.tx.statements.appendRecords(rows);
     for (const { entry } of creations) this.create(entry);
+    this.tx.statements.insertObserved(this.observed);
+    this.observed = [];
   }
 
   private create(entry: Entry): void {
@@ -164,7 +169,7 @@ class LedgerWriter {
     if (entry.organizationN === 0) entry.organizationN = this.nOf(entry.organizationId as string);
     const rendered = this.render(entry);
     this.guarded(kind, record, () => statements.insertLive(kind, this.liveRow(entry, rendered)));
-    if (kind.observed.length > 0) statements.insertObserved(entry.n, rendered.observed);
+    if (kind.observed.length > 0) this.observed.push({ n: entry.n, observed: rendered.observed });
     for (const scope of this.scopes(entry, record)) this.enter(scope, entry.n);
     for (const scope of largeScopes(entry, record, (id) => this.nOf(id))) this.block(scope, entry.n, 1);
     this.version(entry, "Created", null, rendered, sequence);
@@ -276,9 +281,19 @@ class LedgerWriter {
     const { sortKeys } = entry.kind;
     return {
       members: renderMembers(entry.after as RecordBase),
-      observed: renderObserved(entry.kind, entry.observed),
+      observed: this.observedText(entry),
       sort_keys: sortKeys === undefined ? null : JSON.stringify(sortKeysOf(sortKeys, entry.after as RecordBase)),
     };
+  }
+
+  /** All that one scan finds is seen at the same time by the same scan. */
+  private observedText({ kind, observed }: Entry): string {
+    const { lastObserved: last } = this;
+    if (last?.kind === kind && kind.observed.every((field) => observed[field] === last.observed[field]))
+      return last.text;
+    const text = renderObserved(kind, observed);
+    this.lastObserved = { kind, observed, text };
+    return text;
   }
 
   private liveRow(entry: Entry, rendered: Pick<Rendered, "members" | "sort_keys">): Record<string, unknown> {

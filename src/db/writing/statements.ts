@@ -175,12 +175,17 @@ export class Statements {
     this.ledger.remember.run({ kind, identity, lineage_id: lineageId });
   }
 
-  insertObserved(n: number, observed: string): void {
-    this.ledger.setObserved.run({ n, observed, checksum: observedChecksum(n, observed) });
+  /** Of records that have none yet. */
+  insertObserved(rows: ReadonlyArray<{ n: number; observed: string }>): void {
+    this.ledger.insertObserved.run(
+      rows.map(({ n, observed }) => ({ n, observed, checksum: observedChecksum(n, observed) })),
+    );
   }
 
   setObserved(entry: Entry): void {
-    this.insertObserved(entry.n, renderObserved(entry.kind, entry.observed));
+    const { n } = entry;
+    const observed = renderObserved(entry.kind, entry.observed);
+    this.ledger.setObserved.run({ n, observed, checksum: observedChecksum(n, observed) });
   }
 
   deleteObserved(n: number): void {
@@ -375,6 +380,10 @@ function ledgerStatements(db: Sql) {
           target: [historyLineages.kind, historyLineages.identity],
           set: { lineage_id: sql`excluded.lineage_id` },
         }),
+    ),
+    insertObserved: new NativeInsert(
+      db,
+      db.insert(observations).values({ n: value("n"), observed: value("observed"), checksum: value("checksum") }),
     ),
     setObserved: new NativeStatement(
       db,

@@ -337,7 +337,8 @@ export class WriteTransaction {
     const changes = [...this.entries.values()].flatMap((entry) => changeOf.get(entry) ?? []);
     if (changes.length > 0) writeLedger(this, changes);
     for (const entry of this.entries.values()) {
-      if (entry.observedChanged && entry.after !== null && entry.n > 0) this.statements.setObserved(entry);
+      // What was created has what was observed of it.
+      if (entry.observedChanged && entry.before !== null && entry.after !== null) this.statements.setObserved(entry);
     }
     for (const action of this.afterwards) action();
     return changes.length > 0 ? this.sequence : null;
