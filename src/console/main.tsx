@@ -5,6 +5,7 @@ import { Frame } from "./frame/frame.tsx";
 import { rememberNetwork } from "./frame/network-switcher.tsx";
 import { pageOf } from "./frame/pages.tsx";
 import { startKeys } from "./parts/keys.ts";
+import { settleInstants } from "./time/at.ts";
 import { startClock } from "./time/clock.ts";
 import { followLinks } from "./url/location.ts";
 
@@ -12,4 +13,5 @@ followLinks((path) => pageOf(path) !== null);
 startKeys();
 startClock();
 rememberNetwork();
+settleInstants();
 render(<Frame />, document.body);

@@ -21,13 +21,25 @@ export const sessionEnded = signal(false);
 /** Whether the last request had an answer. */
 export const isReachable = signal(true);
 
+let inFlight = 0;
+
+/** How many requests wait for their answer: what comes fast waits for it. */
+export function requestsInFlight(): number {
+  return inFlight;
+}
+
 api.use({
+  onRequest() {
+    inFlight += 1;
+  },
   onResponse({ response }) {
+    inFlight -= 1;
     isReachable.value = true;
     learnClock(response.headers.get("date"));
     if (response.status === 401 && !response.url.endsWith("/api/auth/login")) sessionEnded.value = true;
   },
   onError({ error }) {
+    inFlight -= 1;
     if (!isAborted(error)) isReachable.value = false;
   },
 });

@@ -10,7 +10,7 @@ import { findMe, me, meProblem } from "../session/me.ts";
 import { SignInPage } from "../session/sign-in-page.tsx";
 import { frameText } from "../text/frame.ts";
 import { isPast } from "../time/at.ts";
-import { PastBand } from "../time-bar/past-band.tsx";
+import { TimeBar } from "../time-bar/time-bar.tsx";
 import { hrefOf } from "../url/location.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { FindBox } from "./find-box.tsx";
@@ -53,7 +53,7 @@ function SignedIn() {
             {frameText.unreachable}
           </p>
         )}
-        <PastBand />
+        <TimeBar />
       </div>
       <main id="content" tabIndex={-1}>
         <ShownPage />

@@ -36,7 +36,7 @@ export function useKeys(own: readonly Key[]): void {
 /** Listens once, for everybody. */
 export function startKeys(): void {
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.defaultPrevented || event.isComposing || isOfBrowser(event)) return;
     if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return;
     for (const own of registered.peek().toReversed()) {
       const key = own.find((each) => each.key === event.key);
@@ -45,6 +45,12 @@ export function startKeys(): void {
       return;
     }
   });
+}
+
+/** With a modifier; but `[` takes one on many keyboards. */
+function isOfBrowser(event: KeyboardEvent): boolean {
+  if (event.getModifierState("AltGraph")) return false;
+  return event.ctrlKey || event.metaKey || event.altKey;
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -1,39 +1,120 @@
-// What makes the past unmistakable: the instant in words, on every page, with the way back.
+// What makes the past unmistakable: the instant in words, on every page, with the way back; and what is wrong with it
+// where it is none.
 
-import { useKeys } from "../parts/keys.ts";
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
 import { When } from "../parts/when.tsx";
-import { timeText } from "../text/time.ts";
-import { at, atMs, showAt } from "../time/at.ts";
-import { formatUtc } from "../time/instant.ts";
+import { compareText, saidText, timeText } from "../text/time.ts";
+import { at, atMs, hrefSwapped, vs, vsMs } from "../time/at.ts";
+import { exactNow, now } from "../time/clock.ts";
+import { addressInstant, formatAge, formatLocal, formatUtc } from "../time/instant.ts";
+import { markerNameIn, markers } from "../time/markers.ts";
+import { readSaid } from "../time/said.ts";
+import { zone } from "../time/zone.ts";
 import { hrefHere } from "../url/location.ts";
 
-const KEYS = [
-  {
-    key: "t",
-    meaning: timeText.backToNow,
-    press: () => {
-      if (at.peek() === null) return false;
-      showAt(null);
-      return true;
-    },
-  },
-];
-
 export function PastBand() {
-  useKeys(KEYS);
-  if (at.value === null) return null;
+  if (vs.value !== null) return <Comparison />;
   return (
-    <div class="past-band" role="status">
-      <span>
-        {timeText.asOf} {atMs.value === null ? named(at.value) : <When instant={formatUtc(atMs.value)} as="both" />}
-      </span>
-      <a href={hrefHere({ at: null })}>
-        {timeText.backToNow} <kbd>t</kbd>
-      </a>
-    </div>
+    <span class="band-words">
+      <span role="status">{at.value === null ? timeText.now : <Past />}</span>
+      {at.value !== null && atMs.value !== null && atMs.value <= now.value && (
+        <>
+          <span class="age">{formatAge(atMs.value, now.value)}</span>
+          <BeforeBeginning ms={atMs.value} />
+        </>
+      )}
+    </span>
   );
 }
 
-function named(text: string): string {
-  return text.startsWith("marker:") ? timeText.marker(text.slice("marker:".length)) : timeText.notAnInstant(text);
+function Past() {
+  const text = at.value ?? "";
+  const ms = atMs.value;
+  if (ms === null) return <NoInstant name="at" text={text} />;
+  if (ms > now.value) return <>{timeText.notYet}</>;
+  return (
+    <>
+      {timeText.asOf} <Instant text={text} ms={ms} />
+    </>
+  );
+}
+
+function Comparison() {
+  const side = (name: "at" | "vs", text: string | null, ms: number | null) =>
+    text === null ? (
+      timeText.now
+    ) : ms === null ? (
+      <NoInstant name={name} text={text} />
+    ) : (
+      <Instant text={text} ms={ms} />
+    );
+  return (
+    <span class="band-words">
+      <span role="status">
+        {compareText.comparing} <b>A</b> {side("vs", vs.value, vsMs.value)} {compareText.with} <b>B</b>{" "}
+        {side("at", at.value, atMs.value)}
+      </span>
+      <a href={hrefSwapped()}>{compareText.swap}</a>
+      <a href={hrefHere({ vs: null })}>{compareText.end}</a>
+    </span>
+  );
+}
+
+function Instant({ text, ms }: { readonly text: string; readonly ms: number }) {
+  const name = markerNameIn(text);
+  return (
+    <>
+      {name !== null && (
+        <>
+          <bdi>{timeText.marker(markers.value?.find(({ id }) => id === name)?.name ?? name)}</bdi>,{" "}
+        </>
+      )}
+      <When instant={formatUtc(ms)} precision={ms % 1_000 === 0 ? "second" : "millisecond"} />
+    </>
+  );
+}
+
+/** What stands in the address and is no instant: why, and what it may have meant. */
+function NoInstant({ name, text }: { readonly name: "at" | "vs"; readonly text: string }) {
+  const marker = markerNameIn(text);
+  if (marker !== null)
+    return markers.value === undefined ? (
+      <bdi>{timeText.marker(marker)}</bdi>
+    ) : (
+      <span>{timeText.noSuchMarker(marker)}</span>
+    );
+  const said = readSaid(text, { nowMs: exactNow(), timeZone: zone.value });
+  const choices = said.type === "twice" ? said.instants : said.type === "leftOut" ? [said.instead] : [];
+  return (
+    <>
+      {choices.length === 0
+        ? timeText.notAnInstant(text)
+        : `${text}: ${said.type === "twice" ? saidText.twice : saidText.leftOut}`}
+      {choices.map((ms) => (
+        <a key={ms} class="band-choice" href={hrefHere({ [name]: addressInstant(ms) })}>
+          {saidText.which(formatLocal(ms, zone.value), formatUtc(ms).slice(11, 19))}
+        </a>
+      ))}
+    </>
+  );
+}
+
+const FIRST = read("/api/v1/transactions", { query: { limit: 1, order_direction: "asc" } });
+
+/** That there is nothing to see, where the instant is before all that was ever written within one's reach. */
+function BeforeBeginning({ ms }: { readonly ms: number }) {
+  const { data } = useAnswer(FIRST);
+  const first = data === undefined ? undefined : data[0]?.at;
+  if (data === undefined || (first !== undefined && ms >= Date.parse(first))) return null;
+  if (first === undefined) return <span role="status">{timeText.nothingKnown}</span>;
+  return (
+    <span role="status">
+      {timeText.beforeBeginning}{" "}
+      <a href={hrefHere({ at: addressInstant(Date.parse(first)) })}>
+        <When instant={first} />
+      </a>
+      .
+    </span>
+  );
 }

@@ -7,14 +7,28 @@ const DAY = 24 * HOUR;
 
 /** RFC 3339 with an offset. @returns milliseconds since 1970; null for anything else */
 export function parseInstant(text: string): number | null {
-  if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(text)) return null;
+  const match = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.exec(text);
+  if (match === null) return null;
+  const [, year, month, day] = match;
+  // Browsers take the 30th of February for the 2nd of March.
+  if (Number(day) > daysOf(Number(year), Number(month))) return null;
   const milliseconds = Date.parse(text.replace(" ", "T"));
   return Number.isNaN(milliseconds) ? null : milliseconds;
+}
+
+/** How many days a month has. @param month from 1 */
+export function daysOf(year: number, month: number): number {
+  return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
 /** As the API writes it: UTC, to the millisecond. @param milliseconds since 1970 */
 export function formatUtc(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
+}
+
+/** As an address has it: the same, without fractions that say nothing. */
+export function addressInstant(milliseconds: number): string {
+  return formatUtc(milliseconds).replace(".000Z", "Z");
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -37,7 +51,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /** The fields of a wall clock. */
-interface WallClock {
+export interface WallClock {
   readonly year: number;
   readonly month: number;
   readonly day: number;
@@ -58,7 +72,7 @@ export function wallClockOf(milliseconds: number, timeZone: string): WallClock {
 }
 
 /** How far a zone's clocks are ahead of UTC at an instant, in milliseconds. */
-function offsetAt(milliseconds: number, timeZone: string): number {
+export function offsetAt(milliseconds: number, timeZone: string): number {
   const { year, month, day, hour, minute, second } = wallClockOf(milliseconds, timeZone);
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(milliseconds / SECOND) * SECOND;
 }
@@ -68,13 +82,25 @@ function offsetAt(milliseconds: number, timeZone: string): number {
  * none in the hour that is left out when it begins. In order.
  */
 export function instantsOf(clock: WallClock, timeZone: string): number[] {
-  const { year, month, day, hour, minute, second } = clock;
-  const local = Date.UTC(year, month - 1, day, hour, minute, second);
+  const local = asIfUtc(clock);
   const offsets = new Set([local - DAY, local + DAY].map((near) => offsetAt(near, timeZone)));
   return [...offsets]
     .map((offset) => local - offset)
     .filter((instant) => instant + offsetAt(instant, timeZone) === local)
     .sort((a, b) => a - b);
+}
+
+/**
+ * For a time that a zone's clocks left out: the instant at which they would have shown it, had they not been put
+ * forward. They showed as much more.
+ */
+export function instantInstead(clock: WallClock, timeZone: string): number {
+  const local = asIfUtc(clock);
+  return local - offsetAt(local - DAY, timeZone);
+}
+
+function asIfUtc({ year, month, day, hour, minute, second }: WallClock): number {
+  return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
 const two = (value: number) => String(value).padStart(2, "0");

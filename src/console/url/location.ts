@@ -51,16 +51,42 @@ function shown(url: URL): string {
   return `${url.pathname}${url.search.replaceAll("%3A", ":").replaceAll("%2C", ",")}${url.hash}`;
 }
 
+/** Safari refuses to replace an entry more than a hundred times in half a minute. */
+const REPLACE_PACE_MS = 350;
+/** What the entry says once it may be replaced again. */
+let waitingUrl: URL | null = null;
+let isPaced = false;
+
+/** What is shown changes at once; what the browser remembers of it may come a moment later. */
+function replaceEntry(url: URL): void {
+  waitingUrl = url;
+  if (isPaced) return;
+  isPaced = true;
+  writeWaiting();
+  setTimeout(() => {
+    isPaced = false;
+    if (waitingUrl !== null) replaceEntry(waitingUrl);
+  }, REPLACE_PACE_MS);
+}
+
+function writeWaiting(): void {
+  if (waitingUrl !== null) window.history.replaceState(null, "", waitingUrl);
+  waitingUrl = null;
+}
+
 /**
  * Goes to an address of the console.
  * @param how whether the way back leads here; replacing is for what changes while one looks at it
  */
 export function go(href: string, how: "push" | "replace" = "push"): void {
-  const url = new URL(href, current.value);
-  if (url.href === current.value.href) return;
-  if (how === "push") window.history.pushState(null, "", url);
-  else window.history.replaceState(null, "", url);
-  const isOtherPage = url.pathname !== current.value.pathname;
+  const url = new URL(href, current.peek());
+  if (url.href === current.peek().href) return;
+  if (how === "replace") replaceEntry(url);
+  else {
+    writeWaiting();
+    window.history.pushState(null, "", url);
+  }
+  const isOtherPage = url.pathname !== current.peek().pathname;
   current.value = url;
   if (how === "push" && isOtherPage) window.scrollTo(0, 0);
 }
@@ -71,8 +97,10 @@ export function go(href: string, how: "push" | "replace" = "push"): void {
  */
 export function followLinks(isPage: (path: string) => boolean): void {
   window.addEventListener("popstate", () => {
+    waitingUrl = null;
     current.value = new URL(window.location.href);
   });
+  window.addEventListener("pagehide", writeWaiting);
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -1,0 +1,18 @@
+// Whose changes the bar tells of, as the API asks for them.
+
+import { computed } from "@preact/signals";
+import { network } from "../time/at.ts";
+import { subject } from "../time/subject.ts";
+
+interface AboutQuery {
+  host_id?: string;
+  subnet_id?: string;
+  id?: string;
+  network_id?: string;
+}
+
+/** What the page is about; else the network of the address; else everything. */
+export const aboutQuery = computed<AboutQuery>(() => {
+  if (Object.keys(subject.value).length > 0) return { ...subject.value };
+  return network.value === null ? {} : { network_id: network.value };
+});

@@ -1,0 +1,72 @@
+// What the page can be compared with: now, some time before, a marker, any instant. `vs` in the address.
+
+import { useRef } from "preact/hooks";
+import { compareText } from "../text/time.ts";
+import { at, atMs, vs } from "../time/at.ts";
+import { now } from "../time/clock.ts";
+import { addressInstant, formatLocal } from "../time/instant.ts";
+import { markerAddress, markers } from "../time/markers.ts";
+import { zone } from "../time/zone.ts";
+import { go, hrefHere } from "../url/location.ts";
+import { InstantField } from "./instant-field.tsx";
+
+const DAY_MS = 86_400_000;
+/** The latest ones; the field takes any. */
+const MARKERS_MAX = 12;
+
+export function CompareMenu() {
+  const menu = useRef<HTMLDivElement>(null);
+  const choose = (href: string) => {
+    menu.current?.hidePopover();
+    go(href);
+  };
+  const shown = at.value === null ? now.value : atMs.value;
+  const before = (lengthMs: number) => () =>
+    shown !== null && choose(hrefHere({ vs: addressInstant(Math.floor(shown / 1_000) * 1_000 - lengthMs) }));
+  const named = (markers.value ?? []).toSorted((a, b) => b.ms - a.ms).slice(0, MARKERS_MAX);
+  return (
+    <>
+      <button type="button" class="compare-button" popoverTarget="compare">
+        {compareText.compareWith}
+      </button>
+      <div ref={menu} id="compare" popover="auto" class="compare-menu">
+        <h2>{compareText.title}</h2>
+        {at.value !== null && (
+          // Now is the later one of the two, and what was shown is what it is compared with.
+          <button type="button" onClick={() => choose(hrefHere({ at: null, vs: at.value }))}>
+            {compareText.now}
+          </button>
+        )}
+        <button type="button" onClick={before(DAY_MS)}>
+          {compareText.before.day}
+        </button>
+        <button type="button" onClick={before(7 * DAY_MS)}>
+          {compareText.before.week}
+        </button>
+        {named.length > 0 && (
+          <section>
+            <h3>{compareText.markers}</h3>
+            {named.map((marker) => (
+              <button
+                type="button"
+                key={marker.id}
+                title={formatLocal(marker.ms, zone.value)}
+                onClick={() => choose(hrefHere({ vs: markerAddress(marker) }))}
+              >
+                <bdi>{marker.name}</bdi>
+              </button>
+            ))}
+          </section>
+        )}
+        <h3>{compareText.instant}</h3>
+        <InstantField
+          label={compareText.instant}
+          shown={vs.value === null ? "" : vs.value}
+          choose={(instant) =>
+            choose(instant === null ? hrefHere({ at: null, vs: at.value }) : hrefHere({ vs: instant }))
+          }
+        />
+      </div>
+    </>
+  );
+}

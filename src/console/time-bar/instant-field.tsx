@@ -1,0 +1,111 @@
+// A field that takes an instant as people say it. Hours that a clock change doubles are asked about; hours that it left
+// out are said.
+
+import { useRef, useState } from "preact/hooks";
+import { saidText, timeText } from "../text/time.ts";
+import { exactNow } from "../time/clock.ts";
+import { addressInstant, formatLocal, formatUtc } from "../time/instant.ts";
+import { markerAddress, markerNamed, markers } from "../time/markers.ts";
+import { readSaid } from "../time/said.ts";
+import { zone } from "../time/zone.ts";
+
+interface InstantFieldProps {
+  readonly label: string;
+  /** What it says before anybody has typed. */
+  readonly shown: string;
+  /** What is said on hover; the same in UTC. */
+  readonly title?: string | undefined;
+  readonly field?: (element: HTMLInputElement | null) => void;
+  /** @param instant as an address has it; null for now */
+  readonly choose: (instant: string | null) => void;
+}
+
+interface Unclear {
+  readonly sentence: string;
+  readonly choices: readonly number[];
+}
+
+export function InstantField({ label, shown, title, field, choose }: InstantFieldProps) {
+  const [unclear, setUnclear] = useState<Unclear | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const take = (instant: string | null) => {
+    setUnclear(null);
+    choose(instant);
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const text = input.current?.value.trim() ?? "";
+    if (text === shown) return;
+    const read = chosenBy(text);
+    if (typeof read === "object" && read !== null) setUnclear(read);
+    else take(read);
+  };
+  const restore = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || input.current === null) return;
+    event.stopPropagation();
+    input.current.value = shown;
+    setUnclear(null);
+  };
+  return (
+    <form class="instant-field" onSubmit={submit}>
+      <input
+        // Another instant in the address is another one in the field.
+        key={shown}
+        ref={(element) => {
+          input.current = element;
+          field?.(element);
+        }}
+        type="text"
+        defaultValue={shown}
+        title={title}
+        aria-label={label}
+        aria-invalid={unclear !== null}
+        placeholder={timeText.goToHint}
+        list="marker-names"
+        autoComplete="off"
+        spellcheck={false}
+        maxLength={300}
+        onFocus={(event) => event.currentTarget.select()}
+        onKeyDown={restore}
+      />
+      {unclear !== null && (
+        <div class="instant-unclear" role="alert">
+          <span>{unclear.sentence}</span>
+          {unclear.choices.map((ms) => (
+            <button type="button" key={ms} onClick={() => take(addressInstant(ms))}>
+              {saidText.which(formatLocal(ms, zone.value), formatUtc(ms).slice(11, 19))}
+            </button>
+          ))}
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** What an address is to say for what was typed; null for now; or why that is not known. */
+function chosenBy(text: string): string | null | Unclear {
+  const said = readSaid(text, { nowMs: exactNow(), timeZone: zone.peek() });
+  switch (said.type) {
+    case "now":
+      return null;
+    case "instant":
+      return addressInstant(said.ms);
+    case "marker":
+      return markerOrUnclear(said.name);
+    case "twice":
+      return { sentence: saidText.twice, choices: said.instants };
+    case "leftOut":
+      return { sentence: saidText.leftOut, choices: [said.instead] };
+    case "unreadable": {
+      const marker = markerNamed(text);
+      return marker === undefined ? { sentence: saidText.unreadable, choices: [] } : markerAddress(marker);
+    }
+  }
+}
+
+function markerOrUnclear(name: string): string | Unclear {
+  const marker = markerNamed(name);
+  if (marker !== undefined) return markerAddress(marker);
+  // Where they are not known, the appliance says what is wrong.
+  return markers.peek() === undefined ? `marker:${name}` : { sentence: timeText.noSuchMarker(name), choices: [] };
+}

@@ -1,0 +1,48 @@
+// From one change of what the page is about to the next: `[` and `]`.
+
+import { signal } from "@preact/signals";
+import { asRefusal, read } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { timeText } from "../text/time.ts";
+import { at, atMs, showAt } from "../time/at.ts";
+import { addressInstant, formatUtc } from "../time/instant.ts";
+import { aboutQuery } from "./about.ts";
+
+/** What is to be said of the last step: that there is none, or why it is not known. */
+export const stepNote = signal<string | null>(null);
+
+/** One step after the other, also where keys are faster than answers. */
+let steps: Promise<void> = Promise.resolve();
+
+/** @param direction -1 for the previous change, 1 for the next */
+export function stepToChange(direction: -1 | 1): void {
+  steps = steps.then(() => step(direction)).catch((cause: unknown) => tell(asRefusal(cause)));
+}
+
+async function step(direction: -1 | 1): Promise<void> {
+  stepNote.value = null;
+  const ms = atMs.peek();
+  if (direction === 1 && at.peek() === null) {
+    stepNote.value = timeText.noLaterChange;
+    return;
+  }
+  const { data } = await read("/api/v1/transactions", {
+    query: {
+      ...aboutQuery.peek(),
+      limit: 1,
+      ...(ms === null ? {} : direction === -1 ? { to: formatUtc(ms) } : { from: formatUtc(ms + 1) }),
+      order_direction: direction === -1 ? "desc" : "asc",
+    },
+  }).load();
+  const [found] = data;
+  if (found !== undefined) showAt(addressInstant(Date.parse(found.at)));
+  else if (direction === -1) stepNote.value = timeText.noEarlierChange;
+  else {
+    showAt(null);
+    stepNote.value = timeText.noLaterChange;
+  }
+}
+
+function tell({ message }: Refusal): void {
+  stepNote.value = message;
+}

@@ -1,0 +1,173 @@
+// The bar above every page: which instant is shown, how much changed when, and every way to another instant.
+
+import { useEffect } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { useKeys } from "../parts/keys.ts";
+import { timeText } from "../text/time.ts";
+import { at, atMs, network, showAt, vs } from "../time/at.ts";
+import { exactNow } from "../time/clock.ts";
+import { formatLocal, formatUtc } from "../time/instant.ts";
+import { markerAddress, markerNameIn, markers } from "../time/markers.ts";
+import { PARTS_OF_ANY, windowBetween } from "../time/window.ts";
+import { zone } from "../time/zone.ts";
+import { hrefHere } from "../url/location.ts";
+import { aboutQuery } from "./about.ts";
+import { CompareMenu } from "./compare-menu.tsx";
+import { InstantField } from "./instant-field.tsx";
+import { PastBand } from "./past-band.tsx";
+import { RangeChooser } from "./range-chooser.tsx";
+import { stepNote, stepToChange } from "./step.ts";
+import { atScrub, Track, type TrackPart, vsScrub } from "./track.tsx";
+import { keepInView, moveWindow, range, shownWindow, wholeWindow } from "./view.ts";
+
+const field: { current: HTMLInputElement | null } = { current: null };
+
+const KEYS = [
+  { key: "[", meaning: timeText.previousChange, press: () => stepToChange(-1) },
+  { key: "]", meaning: timeText.nextChange, press: () => stepToChange(1) },
+  {
+    key: "t",
+    meaning: timeText.backToNow,
+    press: () => {
+      if (at.peek() === null) return false;
+      showAt(null);
+      return true;
+    },
+  },
+  { key: "@", meaning: timeText.goTo, press: () => field.current?.focus() },
+];
+
+export function TimeBar() {
+  useKeys(KEYS);
+  useMarkers();
+  useInstantInView();
+  const isPast = at.value !== null;
+  return (
+    <section class={isPast || vs.value !== null ? "time-bar past-band" : "time-bar"} aria-label={timeText.bar}>
+      <div class="time-row">
+        <button type="button" class="pan" aria-label={timeText.earlier} onClick={() => moveWindow(-1)}>
+          ‹
+        </button>
+        <Histogram />
+        <button type="button" class="pan" aria-label={timeText.later} onClick={() => moveWindow(1)}>
+          ›
+        </button>
+      </div>
+      <div class="band-row">
+        <PastBand />
+        {isPast && (
+          <a class="to-now" href={hrefHere({ at: null })}>
+            {timeText.backToNow} <kbd>t</kbd>
+          </a>
+        )}
+        {stepNote.value !== null && (
+          <span class="step-note" role="status">
+            {stepNote.value}
+          </span>
+        )}
+        <div class="band-actions">
+          <RangeChooser />
+          <button type="button" title={timeText.previousChange} onClick={() => stepToChange(-1)}>
+            <kbd>[</kbd>
+            <span class="unseen">{timeText.previousChange}</span>
+          </button>
+          <button type="button" title={timeText.nextChange} onClick={() => stepToChange(1)}>
+            <kbd>]</kbd>
+            <span class="unseen">{timeText.nextChange}</span>
+          </button>
+          <InstantField
+            label={timeText.goTo}
+            shown={shownInField()}
+            title={atMs.value === null ? undefined : timeText.inUtc(formatUtc(atMs.value))}
+            field={(element) => void (field.current = element)}
+            choose={(instant) => showAt(instant)}
+          />
+          <CompareMenu />
+        </div>
+      </div>
+      <datalist id="marker-names">
+        {(markers.value ?? []).map((marker) => (
+          <option key={marker.id} value={markerAddress(marker)}>
+            {marker.name}
+          </option>
+        ))}
+      </datalist>
+    </section>
+  );
+}
+
+function shownInField(): string {
+  if (at.value === null) return "";
+  const name = markerNameIn(at.value);
+  if (name !== null || atMs.value === null) return at.value;
+  return formatLocal(atMs.value, zone.value, atMs.value % 1_000 === 0 ? "second" : "millisecond");
+}
+
+type Activity = DataOf<"/api/v1/activity">;
+
+function Histogram() {
+  const isWhole = range.value === "all";
+  const wanted = isWhole ? null : shownWindow.value;
+  const { data } = useAnswer(
+    read("/api/v1/activity", {
+      query: {
+        ...aboutQuery.value,
+        group_by: "time",
+        ...(wanted === null
+          ? { buckets: PARTS_OF_ANY }
+          : {
+              from: formatUtc(wanted.from),
+              to: formatUtc(wanted.to),
+              buckets: Math.round((wanted.to - wanted.from) / wanted.bucketMs),
+            }),
+      },
+    }),
+  );
+  useEffect(() => {
+    if (isWhole && data !== undefined) wholeWindow.value = windowBetween(Date.parse(data.from), Date.parse(data.to));
+  }, [isWhole, data]);
+  const window = shownWindow.value;
+  if (window === null) return <div class="track-and-axis" />;
+  return <Track window={window} parts={partsOf(data)} markers={seenMarkers()} />;
+}
+
+function partsOf(data: Activity | undefined): TrackPart[] {
+  return (data?.groups ?? []).flatMap((group) =>
+    "from" in group && "to" in group
+      ? [{ fromMs: Date.parse(group.from), toMs: Date.parse(group.to), total: group.total }]
+      : [],
+  );
+}
+
+/** Those of the organization, and those of the network that is looked at. */
+function seenMarkers() {
+  const chosen = network.value;
+  return (markers.value ?? []).filter(
+    ({ networkId, ms }) => ms <= exactNow() && (chosen === null || networkId === null || networkId === chosen),
+  );
+}
+
+const MARKERS = read("/api/v1/markers", { query: { limit: 500, order_by: "at", order_direction: "desc" } });
+
+function useMarkers(): void {
+  const { data } = useAnswer(MARKERS);
+  useEffect(() => {
+    if (data === undefined) return;
+    markers.value = data.map(({ id, name, at: instant, network_id }) => ({
+      id,
+      name,
+      ms: Date.parse(instant),
+      networkId: network_id,
+    }));
+  }, [data]);
+}
+
+/** Wherever one goes to, the bar shows it; but while a handle moves, nothing else does. */
+function useInstantInView(): void {
+  const ms = atMs.value;
+  const isNow = at.value === null;
+  useEffect(() => {
+    if (!atScrub.isMoving && !vsScrub.isMoving && (isNow || ms !== null)) keepInView(ms);
+  }, [ms, isNow]);
+}

@@ -1,0 +1,399 @@
+// The time bar's plain functions, and its journeys in Chromium on the executable.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { formatUtc } from "../../src/console/time/instant.ts";
+import { Pace } from "../../src/console/time/pace.ts";
+import { readSaid } from "../../src/console/time/said.ts";
+import { ticksOf } from "../../src/console/time/ticks.ts";
+import {
+  histogramPath,
+  instantAt,
+  placeOf,
+  RANGES,
+  type RangeName,
+  windowBetween,
+  windowEnding,
+} from "../../src/console/time/window.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const BERLIN = "Europe/Berlin";
+const HOUR = 3_600_000;
+
+describe("what is said of an instant", () => {
+  const nowMs = Date.parse("2026-03-02T12:00:00Z");
+  const read = (text: string, at = nowMs) => {
+    const said = readSaid(text, { nowMs: at, timeZone: BERLIN });
+    return said.type === "instant" ? formatUtc(said.ms) : said;
+  };
+
+  test.each([
+    ["-24h", "2026-03-01T12:00:00.000Z"],
+    ["-90s", "2026-03-02T11:58:30.000Z"],
+    [" − 2w ", "2026-02-16T12:00:00.000Z"],
+    ["2026-03-01T02:12:00Z", "2026-03-01T02:12:00.000Z"],
+    ["2026-03-01 03:12+01:00", "2026-03-01T02:12:00.000Z"],
+    ["2026-03-01 03:12", "2026-03-01T02:12:00.000Z"],
+    ["2026-03-01T03:12:09.5", "2026-03-01T02:12:09.500Z"],
+    ["2026-03-01", "2026-02-28T23:00:00.000Z"],
+    ["yesterday 14:00", "2026-03-01T13:00:00.000Z"],
+    ["Yesterday", "2026-02-28T23:00:00.000Z"],
+    ["today 9:05", "2026-03-02T08:05:00.000Z"],
+    ["12:30", "2026-03-02T11:30:00.000Z"],
+    ["14:00", "2026-03-01T13:00:00.000Z"],
+  ])("%p is read by the reader's clocks", (text, utc) => {
+    expect(read(text)).toBe(utc);
+  });
+
+  test("now and markers are themselves", () => {
+    expect(read("NOW")).toEqual({ type: "now" });
+    expect(read("marker:before the core upgrade")).toEqual({ type: "marker", name: "before the core upgrade" });
+  });
+
+  test.each(
+    [
+      ["", "tomorrow", "2026-02-30", "2026-02-30T00:00:00Z", "2026-13-01", "25:00", "12:60", "24h", "-1y", "marker:"],
+      ["-999999999w", "2026-03-01 03:12 pm", "0001-01-01", "3:1", "2026-3-1"],
+    ].flat(),
+  )("%p is not guessed at", (text) => {
+    expect(read(text)).toEqual({ type: "unreadable" });
+  });
+
+  test("an hour that clocks showed twice is two instants; one that they left out is said, with what was probably meant", () => {
+    expect(read("2026-10-25 02:30")).toEqual({
+      type: "twice",
+      instants: [Date.parse("2026-10-25T00:30:00Z"), Date.parse("2026-10-25T01:30:00Z")],
+    });
+    expect(read("2026-03-29 02:30")).toEqual({ type: "leftOut", instead: Date.parse("2026-03-29T01:30:00Z") });
+    // Shortly after midnight, yesterday is asked for.
+    const after = Date.parse("2026-10-25T23:30:00Z");
+    expect(read("02:30", after)).toMatchObject({ type: "twice" });
+  });
+});
+
+describe("the window of the bar", () => {
+  test.each(Object.keys(RANGES) as RangeName[])("a %s stays the same while a part of it passes", (range) => {
+    const { bucketMs } = RANGES[range];
+    const end = 1_000 * bucketMs;
+    const window = windowEnding(range, end - bucketMs + 1);
+    expect(windowEnding(range, end)).toEqual(window);
+    expect(windowEnding(range, end + 1).from).toBe(window.from + bucketMs);
+    // A whole number of parts, as many as the API counts at once.
+    expect((window.to - window.from) / bucketMs).toBeWithin(100, 501);
+  });
+
+  test("every place leads to an instant that stands there, and no two pixels to the same", () => {
+    for (const window of [windowEnding("week", 5e11), windowEnding("hour", 5e11), windowBetween(5e11, 5e11 + 700)]) {
+      const instants = Array.from({ length: 601 }, (_, px) => instantAt(px / 600, window, 600));
+      for (const [px, ms] of instants.entries())
+        expect(Math.abs(placeOf(ms, window) * 600 - px)).toBeLessThanOrEqual(0.6);
+      expect(new Set(instants).size).toBe(instants.length);
+    }
+  });
+
+  test("beyond its ends are its ends", () => {
+    const window = windowBetween(1_000_000, 2_000_000);
+    expect(instantAt(-3, window, 100)).toBe(1_000_000);
+    expect(instantAt(7, window, 100)).toBe(2_000_000);
+  });
+
+  test("the histogram shows one change beside ten thousand, and nothing where nothing was", () => {
+    const window = windowBetween(0, 3_000);
+    const part = (position: number, total: number) => ({
+      fromMs: position * 1_000,
+      toMs: (position + 1) * 1_000,
+      total,
+    });
+    const path = histogramPath([part(0, 1), part(1, 0), part(2, 10_000)], window);
+    const heights = [...path.matchAll(/M([\d.]+) 100V([\d.]+)H([\d.]+)/g)].map((each) => each.slice(1).map(Number));
+    expect(heights).toEqual([
+      [0, expect.any(Number), 333.3],
+      [666.7, 0, 1_000],
+    ]);
+    expect(100 - (heights[0]?.[1] ?? 0)).toBeWithin(12, 30);
+  });
+
+  test("is labelled by round times of the reader's clocks, also where they are changed", () => {
+    const labels = (window: Parameters<typeof ticksOf>[0], most: number) =>
+      ticksOf(window, BERLIN, most).map(({ label }) => label);
+    const end = Date.parse("2026-03-30T10:00:00Z");
+    expect(labels(windowEnding("hour", end), 6)).toEqual([
+      "11:00",
+      "11:10",
+      "11:20",
+      "11:30",
+      "11:40",
+      "11:50",
+      "12:00",
+    ]);
+    expect(labels(windowEnding("week", end), 8)).toEqual([
+      "03-24",
+      "03-25",
+      "03-26",
+      "03-27",
+      "03-28",
+      "03-29",
+      "03-30",
+    ]);
+    expect(labels(windowEnding("month", end), 6)).toEqual(["03-01", "03-06", "03-11", "03-16", "03-21", "03-26"]);
+    expect(labels(windowBetween(Date.parse("2024-11-15T00:00:00Z"), end), 6)).toEqual([
+      "2025",
+      "2025-04",
+      "2025-07",
+      "2025-10",
+      "2026",
+    ]);
+    for (const { ms, label } of ticksOf(windowEnding("week", end), BERLIN, 8))
+      expect(formatUtc(ms).slice(11, 16)).toBe(label > "03-29" ? "22:00" : "23:00");
+  });
+
+  test("has no more labels than there is room for, however long it is", () => {
+    for (let length = 5; length < 400 * 365 * 24 * HOUR; length *= 3)
+      expect(ticksOf(windowBetween(0, length), BERLIN, 8).length).toBeLessThanOrEqual(11);
+  });
+});
+
+describe("a pace", () => {
+  const paced = () => {
+    const taken: number[] = [];
+    const waits: { ready: () => void; isStopped: boolean }[] = [];
+    const pace = new Pace<number>(
+      (value) => taken.push(value),
+      (ready) => {
+        const wait = { ready, isStopped: false };
+        waits.push(wait);
+        return () => (wait.isStopped = true);
+      },
+    );
+    return { pace, taken, waits };
+  };
+
+  test("takes the first at once, then the newest of all that came meanwhile", () => {
+    const { pace, taken, waits } = paced();
+    for (const each of [1, 2, 3, 4]) pace.offer(each);
+    expect(taken).toEqual([1]);
+    waits[0]?.ready();
+    expect(taken).toEqual([1, 4]);
+    waits[1]?.ready();
+    pace.offer(5);
+    expect(taken).toEqual([1, 4, 5]);
+  });
+
+  test("takes what waits when it is over, or leaves it out", () => {
+    const { pace, taken, waits } = paced();
+    for (const each of [1, 2]) pace.offer(each);
+    pace.flush();
+    expect(taken).toEqual([1, 2]);
+    expect(waits.map(({ isStopped }) => isStopped)).toEqual([true]);
+    for (const each of [3, 4]) pace.offer(each);
+    pace.clear();
+    pace.offer(5);
+    expect(taken).toEqual([1, 2, 3, 5]);
+  });
+});
+
+describe.skipIf(!hasChromium)("the time bar", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: Client };
+  let origin: string;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    origin = appliance.running.url;
+    for (const name of ["web-1", "web-2"]) await createHost(name);
+    await appliance.client.post("markers", { name: "before the core upgrade" });
+    for (const name of ["web-3", "web-4"]) await createHost(name);
+  });
+
+  afterAll(async () => {
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  async function createHost(name: string): Promise<void> {
+    await appliance.client.post("hosts", { network_id: appliance.networkId, name, hidden: false, tags: [] });
+  }
+
+  /** The instants of all changes, oldest first. */
+  async function changes(): Promise<string[]> {
+    const { data } = await appliance.client.get("transactions?order_direction=asc");
+    return data.map(({ at }: { at: string }) => at);
+  }
+
+  const atOf = (page: Page) => new URL(page.url()).searchParams.get("at");
+  /** Shows all that there is. */
+  async function showAll(page: Page): Promise<void> {
+    const [first = ""] = await changes();
+    await page.getByRole("combobox", { name: "Range" }).selectOption("all");
+    await page
+      .locator(`[role=slider][aria-valuemin="${Date.parse(first)}"]`)
+      .first()
+      .waitFor();
+  }
+
+  test("dragging shows the page of then as one goes, and the way back leads to where the drag began", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signIn(OWNER, PASSWORD, "/?q=web");
+    await page.getByRole("list").getByText("web-4").first().waitFor();
+    await showAll(page);
+    const track = await page.locator(".track").boundingBox();
+    if (track === null) throw new Error("there is no track");
+    const entries = await page.evaluate<number>("history.length");
+    const y = track.y + track.height / 2;
+    await page.mouse.move(track.x + track.width * 0.9, y);
+    await page.mouse.down();
+    const asked = visitor.requests();
+    await page.mouse.move(track.x + 1, y, { steps: 60 });
+    await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
+    await page.getByText("web-4").waitFor({ state: "detached" });
+    expect(await page.evaluate<number>("history.length")).toBe(entries);
+    await page.mouse.up();
+    await page.waitForFunction(`history.length === ${entries + 1}`);
+    const searches = asked.filter((url) => url.includes("/api/v1/search"));
+    // Less than the pointer moved, and each for another instant.
+    expect(searches.length).toBeWithin(1, 60);
+    expect(new Set(searches).size).toBe(searches.length);
+    await page.goBack();
+    await page.getByRole("list").getByText("web-4").first().waitFor();
+    expect(page.url()).toBe(`${origin}/?q=web`);
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("[ and ] lead from change to change, exactly, and on to now", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signIn(OWNER, PASSWORD, "/?q=web");
+    const instants = await changes();
+    for (const instant of instants.slice(-3).toReversed()) {
+      await page.keyboard.press("[");
+      await page.waitForURL((url) => Date.parse(url.searchParams.get("at") ?? "") === Date.parse(instant));
+    }
+    await page.keyboard.press("]");
+    await page.waitForURL((url) => Date.parse(url.searchParams.get("at") ?? "") === Date.parse(instants.at(-2) ?? ""));
+    for (const _ of instants.slice(-2)) await page.keyboard.press("]");
+    await page.waitForURL(`${origin}/?q=web`);
+    await page.getByText("There is no later change").waitFor();
+    await page.goto(`${origin}/?at=2020-01-01T00:00:00Z`);
+    await page.getByText("Nothing was known then").waitFor();
+    await page.getByRole("button", { name: "Previous change" }).click();
+    await page.getByText("There is no earlier change").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("the handle is moved by the keyboard and says where it is; what is held down is one step of the history", async () => {
+    const visitor = await Visitor.arrive(origin, { timezoneId: BERLIN });
+    const page = await visitor.signIn(OWNER, PASSWORD);
+    const handle = page.getByRole("slider", { name: "Instant" });
+    expect(await handle.getAttribute("aria-valuetext")).toBe("Now");
+    const entries = await page.evaluate<number>("history.length");
+    await handle.focus();
+    await page.keyboard.down("ArrowLeft");
+    await page.keyboard.down("ArrowLeft");
+    await page.keyboard.up("ArrowLeft");
+    await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
+    expect(await handle.getAttribute("aria-valuetext")).toMatch(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d.*, \d+ \w+ ago$/);
+    expect(await page.evaluate<number>("history.length")).toBe(entries + 1);
+    await page.keyboard.press("End");
+    await page.getByRole("status").filter({ hasText: /^Now$/ }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("the field takes ages, times by the reader's clocks, markers, and asks about an hour that was twice", async () => {
+    const visitor = await Visitor.arrive(origin, { timezoneId: BERLIN });
+    const page = await visitor.signIn(OWNER, PASSWORD);
+    const field = page.getByLabel("Go to an instant");
+    const say = async (text: string) => {
+      await field.fill(text);
+      await field.press("Enter");
+    };
+    await say("2026-03-01 03:12");
+    await page.waitForURL(`${origin}/?at=2026-03-01T02:12:00Z`);
+    expect(await field.getAttribute("title")).toContain("2026-03-01T02:12:00.000Z (UTC)");
+    await say("2026-10-25 02:30");
+    await page.getByRole("button", { name: "01:30:00 UTC" }).click();
+    await page.waitForURL(`${origin}/?at=2026-10-25T01:30:00Z`);
+    await say("2026-03-29 02:30");
+    await page.getByText("never showed this").waitFor();
+    await page.getByRole("button", { name: "2026-03-29 03:30:00" }).click();
+    await page.waitForURL(`${origin}/?at=2026-03-29T01:30:00Z`);
+    await say("before the core upgrade");
+    await page.getByRole("status").filter({ hasText: "marker “before the core upgrade”" }).waitFor();
+    expect(atOf(page)).toBe("marker:before the core upgrade");
+    await say("half past nine");
+    await page.getByRole("alert").filter({ hasText: "Not an instant" }).waitFor();
+    await say("-24h");
+    await page.waitForURL(/at=2\d\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
+    await say("now");
+    await page.waitForURL(`${origin}/`);
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("an age in an address becomes its instant; what is no instant, or still to come, is said", async () => {
+    const visitor = await Visitor.arrive(origin, { timezoneId: BERLIN });
+    const page = await visitor.signIn(OWNER, PASSWORD, "/?at=-24h");
+    await page.waitForURL(/at=2\d\d\d-\d\d-\d\dT[^&]*Z$/);
+    await page.goto(`${origin}/?at=half-past-nine`);
+    await page.getByText("is no instant").waitFor();
+    await page.goto(`${origin}/?at=2199-01-01T00:00:00Z`);
+    await page.getByText("That is still to come").waitFor();
+    await page.goto(`${origin}/?at=2026-10-25 02:30`);
+    await page.getByRole("link", { name: "00:30:00 UTC" }).click();
+    await page.waitForURL(`${origin}/?at=2026-10-25T00:30:00Z`);
+    await page.goto(`${origin}/?at=marker:no-such`);
+    await page.getByText("There is no marker “no-such”").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("a page is compared with a marker, the two are swapped, and the comparison is ended", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signIn(OWNER, PASSWORD, "/?at=2026-03-01T02:12:00Z");
+    await page.getByRole("button", { name: "Compare…" }).click();
+    await page.getByRole("button", { name: "before the core upgrade" }).click();
+    const words = page.getByRole("status").filter({ hasText: "Comparing" });
+    await words.filter({ hasText: /A marker “before the core upgrade”.* with B 2026-03-01/ }).waitFor();
+    expect(await page.getByRole("slider", { name: "Compared with" }).count()).toBe(1);
+    await page.getByRole("link", { name: "Swap" }).click();
+    await page.waitForURL(`${origin}/?at=marker:before+the+core+upgrade&vs=2026-03-01T02:12:00Z`);
+    await page.getByRole("link", { name: "End comparison" }).click();
+    await words.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Compare…" }).click();
+    await page.getByRole("button", { name: "Now", exact: true }).click();
+    await page.waitForURL(`${origin}/?vs=marker:before+the+core+upgrade`);
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test.each([
+    ["light", 1280],
+    ["dark", 360],
+  ] as const)(
+    "has nothing that axe-core finds, and nothing beside the window: %s, %i pixels wide",
+    async (colorScheme, width) => {
+      const visitor = await Visitor.arrive(origin, { colorScheme, viewport: { width, height: 740 } });
+      const page = await visitor.signIn(OWNER, PASSWORD);
+      for (const address of [
+        "/",
+        "/?at=marker:before the core upgrade&vs=2026-03-01T02:12:00Z",
+        "/?at=2020-01-01T00:00:00Z",
+      ]) {
+        await page.goto(origin + address);
+        await showAll(page);
+        await page.getByRole("button", { name: "Compare…" }).click();
+        expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
+        const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+        expect([address, beside <= 0]).toEqual([address, true]);
+      }
+      expect(visitor.troubles()).toEqual([]);
+      await visitor.leave();
+    },
+  );
+});
