@@ -28,8 +28,24 @@ export function addressAt(at: bigint, version: 4 | 6): string {
 
 /** Four decimal numbers, digit by digit. */
 export function ipv4Number(text: string): number {
+  return ipv4Between(text, 0, text.length);
+}
+
+/** Of addresses with commas between them; none of an empty text. */
+export function ipv4Numbers(text: string): number[] {
+  const numbers: number[] = [];
+  for (let from = 0; from < text.length; ) {
+    const comma = text.indexOf(",", from);
+    const to = comma < 0 ? text.length : comma;
+    numbers.push(ipv4Between(text, from, to));
+    from = to + 1;
+  }
+  return numbers;
+}
+
+function ipv4Between(text: string, from: number, to: number): number {
   let [value, part] = [0, 0];
-  for (let place = 0; place < text.length; place += 1) {
+  for (let place = from; place < to; place += 1) {
     const code = text.charCodeAt(place);
     if (code === DOT) {
       value = value * 256 + part;

@@ -5,7 +5,7 @@ import {
   addressNumber,
   blockContains,
   blockOrder,
-  ipv4Number,
+  ipv4Numbers,
   mergedBlocks,
   prefixBlock,
   sharedAddresses,
@@ -43,7 +43,9 @@ export interface PlacedSubnet {
   readonly childCount: number;
 }
 
-const NONE: ReadonlySet<string> = new Set();
+/** Addresses as numbers, ascending and each once; in IPv4 those that are no big ones, which are much faster. */
+type Addresses = readonly (number | bigint)[] | Uint32Array;
+const NONE: Addresses = [];
 
 /** A subnet and those within it. */
 class SpaceNode implements AddressBlock {
@@ -57,11 +59,11 @@ class SpaceNode implements AddressBlock {
   /** Those right within it, in the order of their addresses. */
   readonly children: SpaceNode[] = [];
   /** The different addresses that say to be in it. */
-  own: ReadonlySet<string> = NONE;
+  own: Addresses = NONE;
   /** The different addresses of hosts that lie in it and in no smaller subnet, but for those of its own that do. */
-  readonly others = new Set<string>();
+  readonly others: Array<number | bigint> = [];
   /** Those of its own. */
-  lying: ReadonlySet<string> = NONE;
+  lying: Addresses = NONE;
 
   constructor(id: string, cidr: Cidr) {
     this.id = id;
@@ -126,23 +128,22 @@ export class AddressSpace {
 
   /**
    * Counts the addresses of hosts that say to be in a subnet: once for each subnet.
-   * @param addresses canonical
+   * @param addresses canonical, with commas between them
    */
-  add(subnetId: string, addresses: readonly string[]): void {
+  add(subnetId: string, addresses: string): void {
     const node = this.nodes.get(subnetId);
     if (node === undefined) return;
-    node.own = new Set(addresses);
+    node.own = sortedOnce(addresses.includes(":") ? addresses.split(",").map(addressNumber) : ipv4Numbers(addresses));
     if (node.children.length === 0) {
       node.lying = node.own;
       return;
     }
-    const lying = new Set<string>();
-    for (const address of node.own) {
-      const at = addressNumber(address);
+    const lying: Array<number | bigint> = [];
+    for (const at of node.own) {
       let smallest: SpaceNode = node;
       for (let next = childWith(node, at); next !== null; next = childWith(next, at)) smallest = next;
-      if (smallest === node) lying.add(address);
-      else smallest.others.add(address);
+      if (smallest === node) lying.push(at);
+      else smallest.others.push(at);
     }
     node.lying = lying;
   }
@@ -162,7 +163,7 @@ export class AddressSpace {
     const own = claimed.filter(({ subnetId }) => subnetId === id);
     return {
       usable: sharedAddresses(usable, usable),
-      used: BigInt(node.own.size),
+      used: BigInt(node.own.length),
       dhcp: sum(own.filter(({ isDhcp }) => isDhcp).map((block) => sharedAddresses(block, usable))),
       reserved: sum(own.filter(({ isDhcp }) => !isDhcp).map((block) => sharedAddresses(block, usable))),
       inSubnets: sum(node.children.map((block) => sharedAddresses(block, usable))),
@@ -183,7 +184,7 @@ export class AddressSpace {
       const within = node.children.map(({ id }) => wholes.get(id) as WholeFullness);
       wholes.set(node.id, {
         usable: usable - inSubnets + sum(within.map((each) => each.usable)),
-        used: BigInt(lyingIn(node).size) + sum(within.map((each) => each.used)),
+        used: BigInt(lyingIn(node).length) + sum(within.map((each) => each.used)),
         free: free + sum(within.map((each) => each.free)),
       });
     }
@@ -209,15 +210,13 @@ export class AddressSpace {
 /** The usable addresses of hosts in a subnet that lie in none of these blocks. @param blocks in order, apart */
 function countOutside(node: SpaceNode, blocks: readonly AddressBlock[]): number {
   const { version, usable } = node;
-  // In IPv4 numbers hold them, and are compared much faster.
-  const isFour = version === 4;
-  const ends = (block: AddressBlock) => (isFour ? { first: Number(block.first), last: Number(block.last) } : block);
+  const ends = ({ first, last }: AddressBlock) =>
+    version === 4 ? { first: Number(first), last: Number(last) } : { first, last };
   const [within, apart] = [ends(usable), blocks.map(ends)];
-  let count = 0;
-  for (const address of lyingIn(node)) {
-    const at = isFour ? ipv4Number(address) : addressNumber(address);
+  let [count, place] = [0, 0];
+  for (const at of lyingIn(node)) {
     if (at < within.first || at > within.last) continue;
-    const place = firstPlace(apart.length, (each) => (apart[each] as (typeof apart)[0]).last >= at);
+    while (place < apart.length && (apart[place] as (typeof apart)[0]).last < at) place += 1;
     const block = apart[place];
     if (block === undefined || block.first > at) count += 1;
   }
@@ -225,14 +224,24 @@ function countOutside(node: SpaceNode, blocks: readonly AddressBlock[]): number 
 }
 
 /** The different addresses of hosts that lie in a subnet and in no smaller one. */
-function lyingIn({ lying, others }: SpaceNode): ReadonlySet<string> {
-  return others.size === 0 ? lying : lying.union(others);
+function lyingIn({ lying, others }: SpaceNode): Addresses {
+  return others.length === 0 ? lying : sortedOnce([...lying, ...others]);
 }
 
-function childWith({ children }: SpaceNode, at: bigint): SpaceNode | null {
+function childWith({ children }: SpaceNode, at: number | bigint): SpaceNode | null {
   const place = firstPlace(children.length, (each) => (children[each] as SpaceNode).last >= at);
   const child = children[place];
   return child !== undefined && child.first <= at ? child : null;
+}
+
+function sortedOnce(addresses: ReadonlyArray<number | bigint>): Addresses {
+  const isSmall = addresses.every((at) => typeof at === "number");
+  const sorted = isSmall
+    ? Uint32Array.from(addresses as readonly number[]).sort()
+    : [...addresses].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  let count = 0;
+  for (const at of sorted) if (count === 0 || sorted[count - 1] !== at) sorted[count++] = at;
+  return sorted instanceof Uint32Array ? sorted.subarray(0, count) : sorted.slice(0, count);
 }
 
 /** The first place that a condition holds at, which holds at all after it; `length` for none. */

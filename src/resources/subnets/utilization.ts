@@ -186,6 +186,6 @@ function addHosts(
   const ids = [...asked.keys()];
   for (const [place, addresses] of hostAddresses(reader, asOf, ids)) {
     const id = ids[place] as string;
-    asked.get(id)?.space.add(id, addresses?.split(",") ?? []);
+    if (addresses !== null) asked.get(id)?.space.add(id, addresses);
   }
 }
