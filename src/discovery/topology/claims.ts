@@ -31,8 +31,17 @@ export interface IdentityClaim {
   readonly portDesc: string | null;
 }
 
+/** Worked out once for a port that is remembered from one question to the next (facts-memory.ts). */
+const CLAIMS = new WeakMap<TopologyPort, readonly IdentityClaim[]>();
+
 /** Those that cannot be flooded first, else in order. */
-export function claimsOf(port: TopologyPort): IdentityClaim[] {
+export function claimsOf(port: TopologyPort): readonly IdentityClaim[] {
+  const known = CLAIMS.get(port) ?? claimsMadeOf(port);
+  CLAIMS.set(port, known);
+  return known;
+}
+
+function claimsMadeOf(port: TopologyPort): IdentityClaim[] {
   const said = port.announcements.map((announcement, place) => claimOf(port, announcement, place));
   const direct = said.filter((claim) => !claim.isFloodable);
   const merged: IdentityClaim[] = [...direct];

@@ -34,17 +34,28 @@ export function networkFacts(
   }
 }
 
-/** The same, yielding between its steps. @param sequence the transaction that it is as of */
+/** All of it as of one transaction, yielding between its steps. @param unwritten what is taken as written besides */
 export function* gatherNetworkFacts(
   connection: ReadConnection,
   networkN: number,
   sequence: number,
   unwritten: Unwritten = NOTHING_UNWRITTEN,
 ): Generator<void, NetworkFacts> {
+  return yield* composedFacts((kind, partOf) =>
+    livingParts(living(connection, kind, networkN, sequence, unwritten(kind)), partOf),
+  );
+}
+
+/** The parts of the records of a kind, in page order, step by step. */
+// biome-ignore lint/suspicious/noExplicitAny: each kind's records are typed by what makes a part of them.
+export type PartsOf = <Part>(kind: AnyKind, partOf: (record: any) => Part) => Iterable<readonly Part[]>;
+
+/** What the parts of all records of a network come to, yielding between their steps. */
+export function* composedFacts(partsOf: PartsOf): Generator<void, NetworkFacts> {
   const addresses = new Map<string, AddressPart[]>();
   const ipOf = new Map<string, string>();
-  for (const step of living<IpAddressRecord>(connection, ipAddressKind, networkN, sequence, unwritten(ipAddressKind))) {
-    for (const part of step.map(addressPart)) {
+  for (const step of partsOf(ipAddressKind, addressPart)) {
+    for (const part of step) {
       ipOf.set(part.id, part.ip_address);
       const known = addresses.get(part.host_id);
       if (known === undefined) addresses.set(part.host_id, [part]);
@@ -53,16 +64,13 @@ export function* gatherNetworkFacts(
     yield;
   }
   const hosts: ShownHost[] = [];
-  for (const step of living<HostRecord>(connection, hostKind, networkN, sequence, unwritten(hostKind))) {
-    for (const host of step) hosts.push({ ...hostPart(host), addresses: inPositions(addresses.get(host.id)) });
+  for (const step of partsOf(hostKind, hostPart)) {
+    for (const host of step) hosts.push({ ...host, addresses: inPositions(addresses.get(host.id)) });
     yield;
   }
   const ports: ShownPort[] = [];
-  for (const step of living<IfEntryRecord>(connection, ifEntryKind, networkN, sequence, unwritten(ifEntryKind))) {
-    for (const entry of step) {
-      const { ip_address_id, ...port } = portPart(entry);
-      ports.push({ ...port, ip_address: ipOf.get(ip_address_id ?? "") ?? null });
-    }
+  for (const step of partsOf(ifEntryKind, portPart)) {
+    for (const port of step) ports.push(shownPort(port, ipOf));
     yield;
   }
   return { hosts, ports };
@@ -73,7 +81,7 @@ export type AddressPart = Pick<IpAddressRecord, "id" | "host_id" | "ip_address" 
 /** What a host says by itself. */
 export type HostPart = Omit<ShownHost, "addresses">;
 /** What an interface entry says by itself. */
-export type PortPart = Omit<ShownPort, "ip_address"> & { readonly ip_address_id: string | null };
+export type PortPart = ShownPort & { readonly ip_address: null; readonly ip_address_id: string | null };
 
 export function addressPart({ id, host_id, ip_address, mac_address, position }: IpAddressRecord): AddressPart {
   return { id, host_id, ip_address, mac_address, position };
@@ -127,6 +135,7 @@ export function portPart(entry: IfEntryRecord): PortPart {
     if_alias: if_alias ?? null,
     if_type,
     mac_address: mac_address ?? null,
+    ip_address: null,
     ip_address_id: entry.ip_address_id ?? null,
     speed_bps: speed_bps ?? null,
     oper_status,
@@ -135,6 +144,17 @@ export function portPart(entry: IfEntryRecord): PortPart {
     ...announcementsOf(entry),
     fingerprint: announcementsFingerprint(entry),
   };
+}
+
+/** Most have no address of their own: what they say is shown as it stands. */
+export function shownPort(part: PortPart, ipOf: ReadonlyMap<string, string>): ShownPort {
+  const { ip_address_id: id } = part;
+  const ip_address = id === null ? null : (ipOf.get(id) ?? null);
+  return ip_address === null ? part : { ...part, ip_address };
+}
+
+function* livingParts<R, Part>(steps: Iterable<R[]>, partOf: (record: R) => Part): Generator<Part[]> {
+  for (const step of steps) yield step.map(partOf);
 }
 
 /** The records of a kind in a network, in page order, step by step; unwritten ones last. */
@@ -191,8 +211,9 @@ export function storedAmong<R>(
 }
 
 /** Of the records of spans `s`, as of ?1. */
-const THEIR_VERSION = `CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w
+export const THEIR_KEY = `(SELECT w.key FROM history_versions w
   WHERE w.key <= ((s.n << 31) | ?1) AND w.key > (s.n << 31) ORDER BY w.key DESC LIMIT 1)`;
+const THEIR_VERSION = `CROSS JOIN history_versions v ON v.key = ${THEIR_KEY}`;
 const LIVED_THEN = "s.born <= ?1 AND s.died > ?1 AND v.members IS NOT NULL";
 
 function parsed<R>(rows: unknown[][]): Array<[number, R]> {

@@ -15,6 +15,7 @@ import {
   inPositions,
   type PortPart,
   portPart,
+  shownPort,
   storedAmong,
   storedRecords,
 } from "./network-facts.ts";
@@ -156,10 +157,6 @@ export class NetworkRecords {
 function partOf(kind: AnyKind, record: unknown): Part {
   if (kind === hostKind) return hostPart(record as HostRecord);
   return kind === ipAddressKind ? addressPart(record as IpAddressRecord) : portPart(record as IfEntryRecord);
-}
-
-function shownPort({ ip_address_id, ...port }: PortPart, ipOf: ReadonlyMap<string, string>): ShownPort {
-  return { ...port, ip_address: ipOf.get(ip_address_id ?? "") ?? null };
 }
 
 function wiringOf(part: Part | null): string {

@@ -12,8 +12,21 @@ const CABLED_TYPES = new Set([6, 62, 69, 71, 117]);
 /** ieee8023adLag: the one interface of many cables. */
 export const IF_TYPE_LAG = 161;
 
+/** By the first of a host's interfaces. */
+const KNOWN = new WeakMap<TopologyPort, HostPorts>();
+
 /** The interfaces of one host, by whatever an announcement may call them. Each index is made on first use. */
 export class HostPorts {
+  /** The same indexes for the same interfaces, where they are remembered from one question to the next. */
+  static of(ports: readonly TopologyPort[], keys: PortNameKeys): HostPorts {
+    const [first] = ports;
+    const known = first === undefined ? undefined : KNOWN.get(first);
+    if (known?.isOf(ports) === true) return known;
+    const made = new HostPorts(ports, keys);
+    if (first !== undefined) KNOWN.set(first, made);
+    return made;
+  }
+
   private readonly ports: readonly TopologyPort[];
   private readonly keys: PortNameKeys;
   private names: Lists<string> | null = null;
@@ -23,9 +36,13 @@ export class HostPorts {
   private indexes: Map<number, TopologyPort> | null = null;
   private numbers: Lists<number> | null = null;
 
-  constructor(ports: readonly TopologyPort[], keys: PortNameKeys) {
+  private constructor(ports: readonly TopologyPort[], keys: PortNameKeys) {
     this.ports = ports;
     this.keys = keys;
+  }
+
+  private isOf(ports: readonly TopologyPort[]): boolean {
+    return ports.length === this.ports.length && ports.every((port, place) => port === this.ports[place]);
   }
 
   meant(claim: IdentityClaim): readonly TopologyPort[] {

@@ -106,10 +106,16 @@ class Resolution {
     this.hosts = hosts;
     for (const [place, { id }] of hosts.entries()) this.hostPlaces.set(id, place);
     const claims: IdentityClaim[] = [];
+    let [hostId, own]: [string, TopologyPort[]] = ["", []];
     for (const port of ports) {
-      const place = this.hostPlaces.get(port.host_id);
-      if (place === undefined) continue;
-      push(this.portsOfHost, place, port);
+      // Those of one host mostly come one after the other.
+      if (port.host_id !== hostId) {
+        const place = this.hostPlaces.get(port.host_id);
+        if (place === undefined) continue;
+        [hostId, own] = [port.host_id, this.portsOfHost.get(place) ?? []];
+        this.portsOfHost.set(place, own);
+      }
+      own.push(port);
       if (port.announcements.length > 0) claims.push(...claimsOf(port));
     }
     this.index = new ClaimedHosts(hosts, ports, this.hostPlaces, claims);
@@ -391,7 +397,7 @@ class Resolution {
   private named(place: number): HostPorts {
     let ports = this.hostPorts.get(place);
     if (ports === undefined) {
-      ports = new HostPorts(this.portsOf(place), this.keys);
+      ports = HostPorts.of(this.portsOf(place), this.keys);
       this.hostPorts.set(place, ports);
     }
     return ports;

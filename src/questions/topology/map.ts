@@ -93,6 +93,8 @@ class Mapping {
   private readonly networkId: string;
   private readonly facts: NetworkFacts;
   private readonly hosts: ReadonlyMap<string, ShownHost>;
+  private readonly resolutions: ReadonlyMap<string, PortResolution>;
+  /** Those that are far ends: few of all that there are. */
   private readonly ports: ReadonlyMap<string, ShownPort>;
   private readonly cables = new Map<string, Cable>();
   private readonly unknown = new Map<string, MapNode>();
@@ -103,11 +105,13 @@ class Mapping {
     this.networkId = networkId;
     this.facts = facts;
     this.hosts = new Map(facts.hosts.map((host) => [host.id, host]));
-    this.ports = new Map(facts.ports.map((port) => [port.id, port]));
+    this.resolutions = resolveNeighbors(facts.hosts, facts.ports);
+    const ends = farEndsIn(facts, this.resolutions);
+    this.ports = new Map(facts.ports.flatMap((port) => (ends.has(port.id) ? [[port.id, port]] : [])));
   }
 
   run(includeIsolated: boolean): NetworkMap {
-    const resolutions = resolveNeighbors(this.facts.hosts, this.facts.ports);
+    const { resolutions } = this;
     const beyond: Array<{ readonly port: ShownPort; readonly resolved: ResolvedClaim }> = [];
     for (const port of this.facts.ports) {
       const resolution = resolutions.get(port.id);
@@ -288,6 +292,20 @@ class Mapping {
       ...(stale_since === null ? {} : { stale_since }),
     };
   }
+}
+
+/** The ids of interfaces, and of hosts, that something leads to. */
+function farEndsIn({ ports }: NetworkFacts, resolutions: ReadonlyMap<string, PortResolution>): Set<string> {
+  const ids = new Set<string>();
+  for (const { neighbor, moreNeighbors } of ports) {
+    if (neighbor !== null) ids.add(neighbor.id);
+    for (const each of moreNeighbors) if (each !== null) ids.add(each.id);
+  }
+  for (const { neighbor, claims } of resolutions.values()) {
+    if (neighbor !== null) ids.add(neighbor.id);
+    for (const claim of claims) if (claim.neighbor !== null) ids.add(claim.neighbor.id);
+  }
+  return ids;
 }
 
 /** The address of the management page, if it is the host's own. */

@@ -4,7 +4,9 @@ import type { Actor } from "../../access/actor.ts";
 import type { Thinned } from "../../db/pruned-history.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { gatherNetworkFacts } from "../../discovery/topology/network-facts.ts";
+import type { NetworkFacts } from "../../discovery/topology/facts.ts";
+import { FactsMemory } from "../../discovery/topology/facts-memory.ts";
+import { rememberedFacts } from "../../discovery/topology/remembered-facts.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { keptPositions } from "../../resources/map-positions/map-position.ts";
 import { networkKind } from "../../resources/networks/network.ts";
@@ -29,6 +31,26 @@ export interface TopologyInput {
   readonly thinned?: Thinned;
 }
 
+/** Of each thread's own reader. */
+const MEMORIES = new WeakMap<Reader, FactsMemory>();
+
+function memoryOf(reader: Reader): FactsMemory {
+  const memory = MEMORIES.get(reader) ?? new FactsMemory();
+  MEMORIES.set(reader, memory);
+  return memory;
+}
+
+/** By facts, which are the same object where they are remembered: with hosts that have no link, and without. */
+const MAPS = new WeakMap<NetworkFacts, Map<boolean, NetworkMap>>();
+
+function mapOnce(networkId: string, facts: NetworkFacts, includeIsolated: boolean): NetworkMap {
+  const known = MAPS.get(facts) ?? new Map<boolean, NetworkMap>();
+  MAPS.set(facts, known);
+  const map = known.get(includeIsolated) ?? mapOf(networkId, facts, includeIsolated);
+  known.set(includeIsolated, map);
+  return map;
+}
+
 /** Hands the turn to other reads. */
 const PAUSE = new Uint8Array(0);
 
@@ -42,8 +64,8 @@ export const topology = longRead(
       networkId === null ? null : reader.find(networkKind, networkId, input.actor, reader.atSequence(sequence));
     let map: NetworkMap = { nodes: [], links: [] };
     if (network !== null && networkId !== null) {
-      const facts = yield* pausing(gatherNetworkFacts(reader, network.n, sequence));
-      const whole = mapOf(networkId, facts, input.includeIsolated || center !== null);
+      const facts = yield* pausing(rememberedFacts(reader, network.n, sequence, memoryOf(reader)));
+      const whole = mapOnce(networkId, facts, input.includeIsolated || center !== null);
       yield PAUSE;
       const shown = center === null ? whole : neighborhoodOf(whole, center);
       map = { nodes: placedNodes(shown.nodes, whole, keptPositions(reader, network.n)), links: shown.links };

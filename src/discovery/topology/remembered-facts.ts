@@ -1,0 +1,147 @@
+// A network's hosts and links as of one transaction, for a thread that is asked for the same network again: reads what
+// differs from what it remembers. As gatherNetworkFacts tells them.
+
+import { type AnyKind, scopeKey } from "../../db/kind.ts";
+import type { ReadConnection } from "../../db/reading/read-connection.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import type { NetworkFacts } from "./facts.ts";
+import {
+  type FactsMemory,
+  REMEMBERED_RECORDS_MAX,
+  type RememberedParts,
+  type StateThen,
+  type VersionsThen,
+} from "./facts-memory.ts";
+import { composedFacts, gatherNetworkFacts, storedAmong, THEIR_KEY } from "./network-facts.ts";
+import { WIRING_KINDS } from "./network-records.ts";
+
+/** Records of one step. */
+const STEP_ROWS = 1_000;
+/** Versions between two instants, of the whole store, up to which they are gone through. */
+const VERSIONS_BETWEEN_MAX = 2_000;
+
+/**
+ * Yields between its steps. The same object as before where nothing differs.
+ * @param sequence the transaction that it is as of
+ */
+export function* rememberedFacts(
+  reader: Reader,
+  networkN: number,
+  sequence: number,
+  memory: FactsMemory,
+): Generator<void, NetworkFacts> {
+  if (!isSmall(reader, networkN, sequence)) return yield* gatherNetworkFacts(reader, networkN, sequence);
+  const known = memory.stateOf(networkN);
+  const state =
+    (known === null ? null : stateNearby(reader, networkN, known, sequence)) ??
+    (yield* stateAnew(reader, networkN, sequence));
+  const same = memory.factsOf(networkN, state);
+  memory.keepState(networkN, state);
+  if (same !== null) return same;
+  const facts = yield* composedFacts(<Part>(kind: AnyKind, partOf: (record: unknown) => Part) =>
+    partsOf(reader, { kind, networkN, sequence }, partOf, {
+      versions: state.versions.get(kind.code) ?? new Map(),
+      known: memory.partsOf<Part>(kind),
+    }),
+  );
+  memory.keepFacts(state, facts);
+  return facts;
+}
+
+function isSmall(connection: ReadConnection, networkN: number, sequence: number): boolean {
+  const statement = `SELECT count(*) FROM (SELECT 1 FROM history_spans s WHERE s.scope = +?2 AND s.born <= ?1
+    AND s.died > ?1 LIMIT ${REMEMBERED_RECORDS_MAX + 1})`;
+  const [[count]] = connection.statement(statement).values(sequence, scopeKey(networkN, ifEntryKind)) as [[number]];
+  return count <= REMEMBERED_RECORDS_MAX;
+}
+
+type Row = [n: number, version: number];
+
+function* stateAnew(connection: ReadConnection, networkN: number, sequence: number): Generator<void, StateThen> {
+  const statement = `SELECT s.n, ${THEIR_KEY} & 2147483647 FROM history_spans s
+    WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND s.n > +?3 ORDER BY s.n LIMIT ${STEP_ROWS}`;
+  const versions = new Map<number, VersionsThen>();
+  for (const kind of WIRING_KINDS) {
+    const own: Row[] = [];
+    for (let isLast = false; !isLast; ) {
+      const after = own.at(-1)?.[0] ?? 0;
+      const rows = connection.statement(statement).values(sequence, scopeKey(networkN, kind), after) as Row[];
+      own.push(...rows);
+      isLast = rows.length < STEP_ROWS;
+      yield;
+    }
+    versions.set(kind.code, new Map(own));
+  }
+  return { sequence, versions };
+}
+
+/** From what is known as of another transaction; null where too much lies between, or history was thinned there. */
+function stateNearby(reader: Reader, networkN: number, known: StateThen, sequence: number): StateThen | null {
+  if (known.sequence === sequence) return known;
+  const [from, to] = [Math.min(known.sequence, sequence), Math.max(known.sequence, sequence)];
+  if (from <= reader.thinnedPast.until) return null;
+  const between = reader
+    .statement(
+      `SELECT key >> 31 FROM history_versions INDEXED BY history_versions_by_sequence
+        WHERE (key & 2147483647) > ?1 AND (key & 2147483647) <= ?2 LIMIT ${VERSIONS_BETWEEN_MAX + 1}`,
+    )
+    .values(from, to) as Array<[number]>;
+  if (between.length > VERSIONS_BETWEEN_MAX) return null;
+  const touched = [...new Set(between.flat())];
+  const statement = `SELECT s.n, ${THEIR_KEY} & 2147483647 FROM json_each(+?3) j
+    CROSS JOIN history_spans s ON s.scope = +?2 AND s.n = j.value WHERE s.born <= ?1 AND s.died > ?1`;
+  const versions = new Map<number, VersionsThen>();
+  for (const kind of WIRING_KINDS) {
+    const before = known.versions.get(kind.code) ?? new Map<number, number>();
+    const rows = reader
+      .statement(statement)
+      .values(sequence, scopeKey(networkN, kind), JSON.stringify(touched)) as Row[];
+    versions.set(kind.code, revised(before, touched, new Map(rows)));
+  }
+  return { sequence, versions };
+}
+
+/** @param now those of the touched ones that are there then */
+function revised(before: VersionsThen, touched: readonly number[], now: VersionsThen): VersionsThen {
+  if (touched.every((n) => before.get(n) === now.get(n))) return before;
+  const after = new Map(before);
+  for (const n of touched) {
+    const version = now.get(n);
+    if (version === undefined) after.delete(n);
+    else after.set(n, version);
+  }
+  const hasNew = touched.some((n) => now.has(n) && !before.has(n));
+  return hasNew ? new Map([...after].sort(([a], [b]) => a - b)) : after;
+}
+
+interface Living {
+  readonly kind: AnyKind;
+  readonly networkN: number;
+  readonly sequence: number;
+}
+
+/** Only what is not known is read. */
+function* partsOf<R, Part>(
+  connection: ReadConnection,
+  living: Living,
+  partOf: (record: R) => Part,
+  { versions, known }: { readonly versions: VersionsThen; readonly known: RememberedParts<Part> },
+): Generator<Part[]> {
+  const all = [...versions];
+  for (let start = 0; start < all.length; start += STEP_ROWS) {
+    const rows = all.slice(start, start + STEP_ROWS);
+    const missed = new Map<number, number>();
+    for (const [n, version] of rows) if (known.get(n)?.version !== version) missed.set(n, version);
+    if (missed.size > 0) {
+      for (const [n, record] of storedAmong<R>(connection, living, [...missed.keys()]))
+        known.set(n, { version: missed.get(n) as number, part: partOf(record) });
+    }
+    const parts: Part[] = [];
+    for (const [n, version] of rows) {
+      const remembered = known.get(n);
+      if (remembered?.version === version) parts.push(remembered.part);
+    }
+    yield parts;
+  }
+}
