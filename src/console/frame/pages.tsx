@@ -17,6 +17,7 @@ type PageComponent = ComponentType<PageProps>;
 const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/": () => import("../find/find-page.tsx").then(({ FindPage }) => FindPage),
   "/hosts": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/hosts")),
+  "/hosts/:id": () => import("../hosts/host-page.tsx").then(({ HostPage }) => HostPage),
   "/interfaces": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/interfaces")),
   "/addresses": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/addresses")),
   "/services": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/services")),

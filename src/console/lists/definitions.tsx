@@ -4,10 +4,11 @@ import type { ComponentChildren } from "preact";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
+import { Status, speedOf } from "../parts/status.tsx";
 import { listText } from "../text/lists.ts";
 import { navigationText } from "../text/navigation.ts";
 import type { WindowRead } from "./long-list.ts";
-import { FirstOf, Instant, Mac, Reference, Status, speedOf, Text } from "./values.tsx";
+import { FirstOf, Instant, Mac, Reference, Text } from "./values.tsx";
 
 type Host = DataOf<"/api/v1/hosts">[number];
 type IfEntry = DataOf<"/api/v1/if-entries">[number];

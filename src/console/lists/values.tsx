@@ -24,25 +24,6 @@ export function Reference({ kind, id }: { readonly kind: NamedKind; readonly id:
   return id ? <Named kind={kind} id={id} /> : null;
 }
 
-const SPEEDS: readonly (readonly [unit: string, bps: number])[] = [
-  ["T", 1e12],
-  ["G", 1e9],
-  ["M", 1e6],
-  ["k", 1e3],
-];
-
-/** `10G`, `2.5G`, `64k`: bits per second, as filters take them. */
-export function speedOf(bps: number): string {
-  const [unit, size] = SPEEDS.find(([, each]) => bps >= each) ?? ["", 1];
-  return `${Number((bps / size).toPrecision(3))}${unit}`;
-}
-
-/** Up and down are said by a word and a colour. */
-export function Status({ status }: { readonly status: string }) {
-  const state = status === "Up" ? "state-up" : status === "Down" ? "state-down" : "state-other";
-  return <span class={`state ${state}`}>{status}</span>;
-}
-
 /** The first of several, and how many more there are. */
 export function FirstOf({
   items,

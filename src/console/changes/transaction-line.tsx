@@ -1,0 +1,62 @@
+// One transaction in a line: when, what, who, why. What is in it is asked for when it is opened.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { changesText } from "../text/changes.ts";
+import { formatUtc, parseInstant } from "../time/instant.ts";
+import { hrefHere } from "../url/location.ts";
+import { Difference } from "./difference.tsx";
+
+export type TransactionData = DataOf<"/api/v1/transactions">[number];
+
+interface TransactionLineProps {
+  readonly transaction: TransactionData;
+  /** To show only what concerns a host. */
+  readonly hostId?: string;
+}
+
+export function TransactionLine({ transaction, hostId }: TransactionLineProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { at, actor, reason, changes } = transaction;
+  return (
+    <li class="transaction">
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <When instant={at} /> <span class="what">{changesText.counts(changes)}</span>{" "}
+          <span class="aside">
+            {changesText.by} <bdi>{actor.name}</bdi>
+            {actor.type !== "User" && ` (${changesText.actors[actor.type]})`}
+          </span>
+          {reason !== null && (
+            <span class="reason">
+              {" "}
+              <bdi>{reason}</bdi>
+            </span>
+          )}
+        </summary>
+        {isOpen && <Contents transaction={transaction} {...(hostId === undefined ? {} : { hostId })} />}
+      </details>
+    </li>
+  );
+}
+
+/** What a transaction changed is what differs between its instant and the millisecond before: no two share one. */
+function Contents({ transaction: { at }, hostId }: TransactionLineProps) {
+  const instant = parseInstant(at) ?? 0;
+  const query = { from: formatUtc(instant - 1), to: at, ...(hostId === undefined ? {} : { host_id: hostId }) };
+  const { data, problem, again } = useAnswer(read("/api/v1/diff", { query }));
+  return (
+    <>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Waiting />}
+      {data !== undefined && <Difference diff={data} />}
+      <p class="aside">
+        <a href={hrefHere({ at })}>{changesText.showThen}</a>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+// One value of a field as it stands in a version: references by name, instants in the reader's zone, the rest as text.
+
+import { Named } from "../names/named.tsx";
+import type { NamedKind } from "../names/names.ts";
+import { When } from "../parts/when.tsx";
+import { changesText } from "../text/changes.ts";
+
+/** Fields that hold ids, and of what. */
+const REFERENCES: Readonly<Record<string, NamedKind>> = {
+  host_id: "hosts",
+  network_id: "networks",
+  subnet_id: "subnets",
+  vlan_id: "vlans",
+  native_vlan_id: "vlans",
+  vlan_ids: "vlans",
+  tags: "tags",
+  network_ids: "networks",
+};
+
+/** A large value says little in a line: its beginning does. */
+const TEXT_MAX = 300;
+
+interface ValueProps {
+  readonly field: string;
+  readonly value: unknown;
+  /** The instant whose names references have; null for now. */
+  readonly at: string | null;
+}
+
+export function Value({ field, value, at }: ValueProps) {
+  if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0))
+    return <i class="aside">{changesText.noValue}</i>;
+  const kind = REFERENCES[field];
+  if (kind !== undefined && typeof value === "string") return <Named kind={kind} id={value} as={at} />;
+  if (kind !== undefined && Array.isArray(value))
+    return (
+      <>
+        {value.map((id, position) => (
+          <span key={String(id)}>
+            {position > 0 && ", "}
+            <Named kind={kind} id={String(id)} as={at} />
+          </span>
+        ))}
+      </>
+    );
+  if (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)) return <When instant={value} />;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return <bdi class="value">{text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text}</bdi>;
+}

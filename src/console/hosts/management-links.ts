@@ -1,0 +1,31 @@
+// Where a host is managed: SSH at its first address, and the URL that it or a person names. No other scheme is followed:
+// what a device says of itself is not to be trusted.
+
+import { hostText } from "../text/hosts.ts";
+
+interface Manageable {
+  readonly management_url: string | null;
+  readonly ip_addresses?: readonly { readonly ip_address: string }[];
+  readonly ports?: readonly { readonly number: number | null; readonly protocol: string }[];
+}
+
+/** Links with http, https and ssh alone. */
+export function managementLinks(host: Manageable): { readonly href: string; readonly title: string }[] {
+  const links: { href: string; title: string }[] = [];
+  const [address] = host.ip_addresses ?? [];
+  const listens = (number: number) =>
+    (host.ports ?? []).some((port) => port.number === number && port.protocol === "Tcp");
+  if (address !== undefined && listens(22))
+    links.push({ href: `ssh://${hostPart(address.ip_address)}`, title: hostText.ssh });
+  const url = host.management_url === null ? null : URL.parse(host.management_url);
+  if (url !== null && ["http:", "https:", "ssh:"].includes(url.protocol))
+    links.push({ href: url.href, title: hostText.management });
+  else if (address !== undefined && (listens(443) || listens(80)))
+    links.push({ href: `${listens(443) ? "https" : "http"}://${hostPart(address.ip_address)}/`, title: hostText.web });
+  return links;
+}
+
+/** IPv6 stands in brackets (RFC 3986 section 3.2.2). */
+function hostPart(address: string): string {
+  return address.includes(":") ? `[${address}]` : address;
+}

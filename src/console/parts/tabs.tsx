@@ -1,0 +1,26 @@
+// The parts of a page, one shown at a time: which is in the address, so that it can be sent and gone back from.
+
+import { hrefHere } from "../url/location.ts";
+
+interface TabsProps {
+  readonly tabs: readonly { readonly key: string; readonly title: string }[];
+  readonly shown: string;
+  /** The one that the address does not name. */
+  readonly first: string;
+}
+
+export function Tabs({ tabs, shown, first }: TabsProps) {
+  return (
+    <nav class="tabs" aria-label={tabs.map(({ title }) => title).join(", ")}>
+      {tabs.map(({ key, title }) => (
+        <a
+          key={key}
+          href={hrefHere({ tab: key === first ? null : key })}
+          aria-current={key === shown ? "true" : undefined}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,56 @@
+// What is said of changes: who, why, what, field by field.
+
+const counted = (count: number, word: string) => `${new Intl.NumberFormat("en").format(count)} ${word}`;
+
+/** Kinds by their names in the API: one and several. */
+export const kindText: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  organization: ["organization", "organizations"],
+  network: ["network", "networks"],
+  subnet: ["subnet", "subnets"],
+  ip_range: ["range", "ranges"],
+  vlan: ["VLAN", "VLANs"],
+  host: ["host", "hosts"],
+  ip_address: ["address", "addresses"],
+  port: ["port", "ports"],
+  service: ["service", "services"],
+  binding: ["binding", "bindings"],
+  if_entry: ["interface", "interfaces"],
+  schedule: ["schedule", "schedules"],
+  ignored: ["ignored record", "ignored records"],
+  credential: ["credential", "credentials"],
+  tag: ["tag", "tags"],
+  marker: ["marker", "markers"],
+  user: ["user", "users"],
+  api_key: ["API key", "API keys"],
+};
+
+const OPERATIONS: Readonly<Record<string, string>> = { Created: "added", Updated: "changed", Deleted: "removed" };
+
+export const changesText = {
+  added: "Added",
+  removed: "Removed",
+  changed: "Changed",
+  nothing: "Nothing changed.",
+  noValue: "none",
+  by: "by",
+  because: "because",
+  noReason: "no reason given",
+  actors: { User: "person", ApiKey: "API key", Discovery: "discovery", System: "netledger itself" } as Readonly<
+    Record<string, string>
+  >,
+  transaction: (sequence: number) => `Transaction ${sequence}`,
+  showThen: "Show it then",
+  /** `3 hosts added, 1 interface changed`. */
+  counts: (changes: Readonly<Record<string, Readonly<Record<string, number>>>>) =>
+    Object.entries(changes)
+      .flatMap(([type, operations]) =>
+        Object.entries(operations).map(([operation, count]) => {
+          const [one, many] = kindText[type] ?? [type, type];
+          return `${counted(count, count === 1 ? one : many)} ${OPERATIONS[operation] ?? operation}`;
+        }),
+      )
+      .join(", "),
+  moreChanges: (count: number) => `${counted(count, "more")}: open the transaction to see all.`,
+  older: "Older",
+  newer: "Newer",
+} as const;

@@ -1,0 +1,181 @@
+// The page of a host in Chromium, on the executable: what it is, its ports as they sit on it, what changed, what is gone.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { managementLinks } from "../../src/console/hosts/management-links.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+
+describe.skipIf(!hasChromium)("the page of a host", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running };
+  let visitor: Visitor;
+  let switchId: string;
+  let gone: Wire;
+  const ports: Wire[] = [];
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    const made = await workplace.serveSetUp();
+    appliance = made;
+    const { client, networkId } = made;
+    const data = async (answer: Promise<{ status: number; body: Wire }>) => {
+      const { status, body } = await answer;
+      if (status !== 200 && status !== 201) throw new Error(JSON.stringify(body));
+      return body.data as Wire;
+    };
+    const subnet = await data(
+      client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Lab", subnet_type: "Lan", tags: [] }),
+    );
+    const host = (name: string, address: string) =>
+      data(
+        client.post("hosts", {
+          network_id: networkId,
+          name,
+          hidden: false,
+          tags: [],
+          ip_addresses: [
+            { subnet_id: subnet.id, ip_address: address, mac_address: `00:1b:21:00:00:0${address.at(-1)}` },
+          ],
+        }),
+      );
+    switchId = (await host("access-1", "10.2.3.1")).id;
+    await host("printer-2", "10.2.3.2");
+    for (let index = 1; index <= 24; index += 1)
+      ports.push(
+        await data(
+          client.post("if-entries", {
+            host_id: switchId,
+            network_id: networkId,
+            if_index: index,
+            if_descr: `GigabitEthernet1/0/${index}`,
+            if_name: `Gi1/0/${index}`,
+            if_alias: index === 1 ? "<b>uplink</b>" : null,
+            if_type: 6,
+            speed_bps: 1_000_000_000,
+            admin_status: index === 24 ? "Down" : "Up",
+            oper_status: index % 2 === 0 ? "Down" : "Up",
+            fdb_macs: index === 3 ? ["00:1b:21:00:00:02"] : [],
+          }),
+        ),
+      );
+    const before = await data(client.get(`hosts/${switchId}`));
+    await data(
+      client.put(
+        `hosts/${switchId}`,
+        { ...editable(before), name: "access-one" },
+        { "x-change-reason": "CHG-17: renamed" },
+      ),
+    );
+    gone = await host("old-server", "10.2.3.9");
+    await client.delete(`hosts/${gone.id}`, { "x-change-reason": "scrapped" });
+    visitor = await Visitor.arrive(made.running.url);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  test("shows its ports as they sit on the device, and by name who hangs on them", async () => {
+    const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${switchId}?tab=ports`);
+    await page.getByRole("heading", { name: "access-one" }).waitFor();
+    const plate = page.locator(".plate");
+    await plate.getByRole("heading", { name: "Module 1/0" }).waitFor();
+    expect(await plate.getByRole("listitem").count()).toBe(24);
+    await page.getByRole("link", { name: "Gi1/0/3, Up, printer-2" }).click();
+    const row = page.getByRole("row", { name: /Gi1\/0\/3/ });
+    await row.getByRole("link", { name: "printer-2" }).waitFor();
+    expect(await page.getByText("<b>uplink</b>").count()).toBe(1);
+    await row.getByRole("link", { name: "printer-2" }).click();
+    await page.getByRole("heading", { name: "printer-2" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("tells what changed, who did it and why, and leads to how it was before", async () => {
+    const page = await visitor.open(`/hosts/${switchId}?tab=history`);
+    await page.getByText("CHG-17: renamed").click();
+    const change = page.getByRole("listitem").filter({ hasText: "CHG-17" });
+    await change.getByText("access-1", { exact: true }).waitFor();
+    expect(await change.locator("ins").first().textContent()).toBe("access-one");
+    await page.getByRole("listitem").filter({ hasText: "interface added" }).first().locator("summary").click();
+    await page.getByRole("link", { name: "Show it then" }).last().click();
+    await page.getByRole("heading", { name: "access-1" }).waitFor();
+    expect(page.url()).toContain("at=");
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("that is gone says since when and why, and shows what it was last; before its time it says when it began", async () => {
+    const page = await visitor.open(`/hosts/${gone.id}`);
+    await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+    await page.getByText("scrapped").waitFor();
+    await page.getByRole("link", { name: "Show it as it was last" }).click();
+    await page.getByRole("heading", { name: "old-server" }).waitFor();
+    await page.getByText("10.2.3.9").first().waitFor();
+    await page.goto(`${appliance.running.url}/hosts/${switchId}?at=2020-01-01T00:00:00Z`);
+    await page.getByRole("heading", { name: "This host did not exist yet" }).waitFor();
+    await page.goto(`${appliance.running.url}/hosts/01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010`);
+    await page.getByText("There is no such host").waitFor();
+    // The refusals that these pages are made of, and nothing else.
+    expect(visitor.troubles().filter((each) => !each.includes("404"))).toEqual([]);
+    await page.close();
+  });
+
+  test.each(["light", "dark"] as const)(
+    "has nothing that axe-core finds, on any of its tabs, now and then: %s",
+    async (colorScheme) => {
+      const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width: 420, height: 740 } });
+      const page = await own.signIn(OWNER, PASSWORD, `/hosts/${switchId}`);
+      for (const address of [
+        "",
+        "?tab=ports",
+        "?tab=addresses",
+        "?tab=services",
+        "?tab=history",
+        `?at=${ports[5]?.created_at}`,
+      ]) {
+        await page.goto(`${appliance.running.url}/hosts/${switchId}${address}`);
+        await page.locator("main table, main h2, .transactions, main p").first().waitFor();
+        expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
+        const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+        expect([address, beside <= 0]).toEqual([address, true]);
+      }
+      expect(own.troubles()).toEqual([]);
+      await own.leave();
+    },
+  );
+});
+
+/** What a host may be sent back with. */
+function editable({ id, network_id, name, hidden, tags, hostname, description }: Wire): Wire {
+  return { id, network_id, name, hidden, tags, hostname, description };
+}
+
+describe("management links", () => {
+  const host = { management_url: null, ip_addresses: [{ ip_address: "2001:db8::1" }], ports: [] };
+
+  test("lead to what listens, with IPv6 in brackets", () => {
+    const ports = [
+      { number: 22, protocol: "Tcp" },
+      { number: 443, protocol: "Tcp" },
+    ];
+    expect(managementLinks({ ...host, ports }).map(({ href }) => href)).toEqual([
+      "ssh://[2001:db8::1]",
+      "https://[2001:db8::1]/",
+    ]);
+    expect(managementLinks(host)).toEqual([]);
+  });
+
+  test.each(["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "vbscript:x", "not a url"])(
+    "never follow %s, whatever a device says of itself",
+    (management_url) => {
+      expect(managementLinks({ ...host, management_url })).toEqual([]);
+    },
+  );
+});
