@@ -95,6 +95,7 @@ export interface AppOptions {
   readonly verifications: Verifications;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
+  readonly isDemo: boolean;
   /** What it does without on this machine. */
   readonly limitations: readonly HealthLimitation[];
   /** Whether it is served over TLS. */
@@ -155,6 +156,7 @@ export function createApp(options: AppOptions) {
     readStore: () => options.backend.reader.head(),
     schemaVersion: SCHEMA_VERSION,
     isReadOnly: options.isReadOnly,
+    isDemo: options.isDemo,
     limitations: options.limitations,
   });
   hostRoutes(surface, options.backend);

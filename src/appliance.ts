@@ -40,7 +40,15 @@ import { SignIn } from "./sign-in/sign-in.ts";
 import { SignInThrottle } from "./sign-in/sign-in-throttle.ts";
 import { UsageRecorder } from "./sign-in/usage.ts";
 import { checkClock, isClaimed, loadKey, openReader, type StoreOptions } from "./store.ts";
-import { backupThread, bodiesThread, readsThread, scannerThread, verifierThread, writerThread } from "./threads.ts";
+import {
+  backupThread,
+  bodiesThread,
+  demoScannerThread,
+  readsThread,
+  scannerThread,
+  verifierThread,
+  writerThread,
+} from "./threads.ts";
 import type { PairFiles } from "./tls/pair.ts";
 import { type ListenOptions, listen, type ServedTls } from "./tls-listener.ts";
 import { KeptVerifications, NO_VERIFICATIONS, type Verifications } from "./upkeep/verifications.ts";
@@ -57,6 +65,8 @@ export interface ApplianceOptions extends StoreOptions, ListenOptions {
   readonly trustedProxies: readonly Cidr[];
   /** Makes the first organization; called only where there is none, before anything is answered. */
   readonly firstSetup: ((writes: WriteQueue<AllCommands>) => Promise<unknown>) | null;
+  /** Of a demo, whose scans ask a made-up network: what is to be done before anything is answered. Else null. */
+  readonly demo: ((reader: Reader, writes: WriteQueue<AllCommands>) => Promise<unknown>) | null;
   /** What this machine refuses to the process. */
   readonly limitations: readonly Limitation[];
   /** What scans go by. */
@@ -91,6 +101,8 @@ export interface AppParts {
   readonly verifications: Verifications;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
+  /** Whether its data are made up. */
+  readonly isDemo: boolean;
   readonly limitations: readonly Limitation[];
   readonly watch: CommitWatch;
   readonly scans: Scans;
@@ -117,6 +129,8 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     if (isClaimed(reader)) log.info("setup_skipped", { reason: "An organization already exists." });
     else await options.firstSetup(writes);
   }
+  const isDemo = options.demo !== null;
+  await options.demo?.(reader, writes);
   const setupToken = isClaimed(reader) ? null : generateSetupToken(random);
   const services = startServices(files.database, reader, commits, options, opened);
   const backups = new BackupFolder({
@@ -142,7 +156,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   const scans = new ScanDirector({
     writes,
     commits,
-    startThread: startOrEnd(scannerThread),
+    startThread: startOrEnd(isDemo ? demoScannerThread : scannerThread),
     scanner: { ...writer, ...options.scanning },
     timers,
     log,
@@ -164,6 +178,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     verifications,
     scans,
     isReadOnly: false,
+    isDemo,
     setupToken,
   });
   const { tlsCertificate: certificate, tlsKey: privateKey } = files;
@@ -234,6 +249,7 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
     verifications: NO_VERIFICATIONS,
     scans: NO_SCANS,
     isReadOnly: true,
+    isDemo: false,
     limitations: [],
     setupToken: null,
   });
@@ -340,6 +356,7 @@ export function composeApp(options: AppParts): App {
     bodyChecks: options.bodyChecks,
     timers,
     isReadOnly: options.isReadOnly,
+    isDemo: options.isDemo,
     limitations: options.limitations,
     isTls: options.tls !== null,
     trustedProxies: options.trustedProxies,

@@ -20,6 +20,7 @@ export function createBareApp(): ReturnType<typeof createApp> {
     backups: absent(),
     verifications: absent(),
     isReadOnly: false,
+    isDemo: false,
     limitations: [],
     isTls: false,
     trustedProxies: [],

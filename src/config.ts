@@ -71,6 +71,17 @@ export const OPTIONS = {
     parseBlocks,
   ),
   data: option("data", "DIR", "./data", "The folder with the database, its key file and its lock file.", parsePath),
+  servedData: option(
+    "data",
+    "DIR",
+    null,
+    "The folder with the database, its key file and its lock file. Default: ./data, of a demo ./data-demo.",
+    parsePath,
+  ),
+  demo: flag(
+    "demo",
+    "Serve a made-up campus with a month of history, in a folder of its own. Its scans ask no real network.",
+  ),
   setupOrganization: option(
     "setup-organization",
     "NAME",

@@ -18,6 +18,9 @@ export const bodiesThread = threadOf<BodyMessages>(
 export const certificateThread = threadOf<CertificateMessages>(
   () => new Worker(new URL("./workers/certificate.ts", import.meta.url).href),
 );
+export const demoScannerThread = threadOf<ScanMessages>(
+  () => new Worker(new URL("./workers/demo-scanner.ts", import.meta.url).href),
+);
 export const readsThread = threadOf<LongReadMessages>(
   () => new Worker(new URL("./workers/reads.ts", import.meta.url).href),
 );

@@ -1,5 +1,6 @@
 // netledger serve: runs the appliance until it is told to stop.
 
+import { resolve } from "node:path";
 import { type Appliance, type ReadOnlyAppliance, startAppliance, startReadOnlyAppliance } from "../appliance.ts";
 import { Counters } from "../base/counters.ts";
 import { formatInstant } from "../base/instant.ts";
@@ -7,8 +8,12 @@ import { type Log, systemLog } from "../base/log.ts";
 import type { StartThread } from "../base/thread.ts";
 import { systemTimers } from "../base/timers.ts";
 import { UuidSource } from "../base/uuid.ts";
+import type { AllCommands } from "../commands.ts";
 import { type Config, type ListenAddress, UsageError, unknownVariables } from "../config.ts";
+import { DatabaseRefused } from "../db/files/migrate.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import type { WriteMessages, WriteQueue } from "../db/writing/write-queue.ts";
+import { demoStateOf } from "../demo/demo-mark.ts";
 import { findLimitations, type Limitation } from "../discovery/kernel/limitations.ts";
 import { discoverSelf } from "../discovery/self/discover.ts";
 import type { SelfCommands } from "../discovery/self/reconcile.ts";
@@ -33,13 +38,22 @@ const ALWAYS = [
   "listen",
   "tlsSelfSigned",
   "plainHttp",
-  "data",
+  "demo",
   "self",
   "acceptClock",
   "snmpPort",
   "logFormat",
 ] as const;
-const MAYBE = [...TLS, ...SETUP, "trustedProxy", "readOnly", "secretsFolder", "scanTcpPorts", "console"] as const;
+const MAYBE = [
+  "servedData",
+  ...TLS,
+  ...SETUP,
+  "trustedProxy",
+  "readOnly",
+  "secretsFolder",
+  "scanTcpPorts",
+  "console",
+] as const;
 
 export const serve = defineCommand(
   {
@@ -62,6 +76,7 @@ export async function runAppliance(
   const setup = unattendedSetup(config);
   if (setup !== null && config.readOnly !== null)
     throw new UsageError("--read-only serves what is in the backup: it cannot be combined with a set-up");
+  requireDemoAlone(config, setup !== null);
   const files = tlsFiles(config);
   await requireProtection(config, files);
   // From here on a signal ends the start in order as soon as it is through.
@@ -73,12 +88,16 @@ export async function runAppliance(
   for (const name of unknownVariables()) log.warn("variable_not_known", { name });
   if (config.readOnly !== null) return runReadOnly(config.readOnly, files, config, io, stopped, { log, counters });
   const limitations: Limitation[] = [];
+  const directory = config.servedData ?? resolve(config.demo ? "data-demo" : "data");
+  const demo = config.demo ? await demoIn(directory, config, io, log) : null;
+  if (demo === null) refuseDemo(directory);
   const appliance = await startAppliance({
     limitations,
     listen: config.listen,
     tls: config.tlsSelfSigned ? "self-signed" : files,
     trustedProxies: config.trustedProxy ?? [],
-    directory: config.data,
+    directory,
+    demo: demo?.open ?? null,
     acceptClock: config.acceptClock,
     clock: io.clock,
     random: io.random,
@@ -108,10 +127,44 @@ export async function runAppliance(
     pid: process.pid,
   });
   watchOver(appliance.tls, io);
-  announce(greeting(appliance, config.listen), io, log);
+  announce(greeting(appliance, config.listen, demo?.account() ?? null), io, log);
   // Trying takes tens of milliseconds of a start: whoever waits for the first answer does not wait for it.
   setImmediate(() => void tellLimitations(limitations, log));
   return untilTheEnd(appliance, stopped, log);
+}
+
+interface DemoAccount {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Loaded for a demo alone. @throws DatabaseRefused */
+async function demoIn(directory: string, config: ServeConfig, { clock, random }: ProcessIo, log: Log) {
+  const { giveDemoPassword, prepareDemo } = await import("../demo/demo.ts");
+  await prepareDemo({ directory, clock, random, log });
+  // Whoever has a proxy in front does not have it for this machine alone.
+  const isReachable = config.plainHttp || config.trustedProxy !== null || !(await isLoopback(config.listen.host));
+  let account: DemoAccount | null = null;
+  return {
+    open: async (reader: Reader, writes: WriteQueue<AllCommands>) => {
+      account = await giveDemoPassword(reader, writes, { isReachable, random });
+    },
+    account: (): DemoAccount | null => account,
+  };
+}
+
+/** What scans a real network must not go by made-up subnets and schedules. @throws DatabaseRefused */
+function refuseDemo(directory: string): void {
+  if (demoStateOf(directory) === "none") return;
+  throw new DatabaseRefused(`${directory} holds a demo: serve it with --demo, or give another folder with --data.`);
+}
+
+/** @throws UsageError */
+function requireDemoAlone({ demo, readOnly }: ServeConfig, isSettingUp: boolean): void {
+  if (!demo) return;
+  if (readOnly !== null) throw new UsageError("--demo and --read-only cannot be combined");
+  if (isSettingUp)
+    throw new UsageError("--demo brings an organization of its own: it cannot be combined with a set-up");
 }
 
 /** @throws UsageError for a file that holds none */
@@ -208,12 +261,14 @@ function announce(text: string, { print }: ProcessIo, log: Log): void {
   print(text).catch((cause: unknown) => log.warn("greeting_not_printed", { cause: String(cause) }));
 }
 
-function greeting(appliance: Appliance, listen: ListenAddress): string {
+function greeting(appliance: Appliance, listen: ListenAddress, account: DemoAccount | null): string {
   const { url, tls, directory, setupToken } = appliance;
   const claim =
-    setupToken === null
-      ? `Claimed: sign in at ${url}/api/auth/login; the operations are at ${url}/docs`
-      : `Claim it: curl ${tls?.isSelfSigned === true ? `--cacert '${tls.path}' ` : ""}-H 'content-type: application/json' '${reachable(url, listen)}/api/auth/setup' -d '{"setup_token":"${setupToken}","organization_name":"…","network_name":"…","email":"…","password":"…"}'`;
+    account !== null
+      ? `A demo: everything in it is made up. Sign in at ${reachable(url, listen)}/ as ${account.email} with the password ${account.password}`
+      : setupToken === null
+        ? `Claimed: sign in at ${url}/api/auth/login; the operations are at ${url}/docs`
+        : `Claim it: curl ${tls?.isSelfSigned === true ? `--cacert '${tls.path}' ` : ""}-H 'content-type: application/json' '${reachable(url, listen)}/api/auth/setup' -d '{"setup_token":"${setupToken}","organization_name":"…","network_name":"…","email":"…","password":"…"}'`;
   return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${claim}\n${certificateLine(tls)}`;
 }
 

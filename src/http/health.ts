@@ -12,6 +12,8 @@ export interface HealthProbe {
   readonly schemaVersion: number;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
+  /** Whether its data are made up. */
+  readonly isDemo: boolean;
   /** What the appliance does without on this machine. */
   readonly limitations: readonly HealthLimitation[];
 }
@@ -48,6 +50,9 @@ const Version = Type.Object(
     api_version: Type.Integer(),
     schema_version: Type.Integer({ description: "Version of the database schema." }),
     read_only: ReadOnly,
+    is_demo: Type.Boolean({
+      description: "Whether it serves the made-up data of `netledger serve --demo`: its scans ask a made-up network.",
+    }),
   },
   { $id: "Version" },
 );
@@ -59,6 +64,7 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
     api_version: API_VERSION,
     schema_version: probe.schemaVersion,
     read_only: probe.isReadOnly,
+    is_demo: probe.isDemo,
   });
   surface.get(
     "/api/health",
@@ -98,6 +104,7 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
           api_version: API_VERSION,
           schema_version: probe.schemaVersion,
           read_only: false,
+          is_demo: false,
         },
       },
     },

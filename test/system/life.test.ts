@@ -90,6 +90,7 @@ describe("the first start", () => {
       api_version: 1,
       schema_version: expect.any(Number),
       read_only: false,
+      is_demo: false,
     });
   });
 

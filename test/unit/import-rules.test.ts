@@ -15,6 +15,8 @@ const LAYERS = [
   ["tls-listener.ts"],
   ["listener.ts", "store.ts", "threads.ts"],
   ["workers/"],
+  // Reached by serve when it is asked for, and by a thread of its own.
+  ["demo/"],
   ["open-writer.ts"],
   ["bare-app.ts"],
   ["app.ts", "long-reads.ts"],

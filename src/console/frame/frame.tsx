@@ -47,6 +47,7 @@ function SignedIn() {
       </header>
       <Navigation />
       <div class="notes">
+        {version?.is_demo === true && <p class="note">{frameText.demo}</p>}
         {version?.read_only === true && <p class="note">{frameText.readOnly}</p>}
         {!isReachable.value && (
           <p class="note" role="alert">

@@ -35,13 +35,15 @@ export interface MachineParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
+  /** After the last scan; the garbage collector at once where nothing is said. */
+  readonly afterScans?: (() => void) | undefined;
 }
 
 export function openScanMachine(
   options: Pick<ScannerOptions, "databasePath" | "secretKey" | "secretsFolder">,
   parts: MachineParts,
 ): ScanMachine {
-  const { clock, timers, random, commands, probes } = parts;
+  const { clock, timers, random, commands, probes, afterScans = collect } = parts;
   const reader = new Reader(openReadOnly(options.databasePath), clock);
   const box = new SecretBox(options.secretKey, random);
   const files = new SecretFiles(options.secretsFolder);
@@ -83,13 +85,17 @@ export function openScanMachine(
         running -= 1;
         if (running === 0) {
           probes.forgetSecrets();
-          // Until the next scan there is nothing that would make the collector look.
-          Bun.gc(true);
+          afterScans();
         }
       }
     },
     close: () => reader.close(),
   };
+}
+
+/** Until the next scan there is nothing that would make the collector look. */
+function collect(): void {
+  Bun.gc(true);
 }
 
 function actorOf(order: ScanOrder): CommandActor {

@@ -269,6 +269,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     }),
     verifications,
     isReadOnly: false,
+    isDemo: false,
     isTls: options.isTls ?? false,
     trustedProxies: options.trustedProxies ?? [],
     scans,

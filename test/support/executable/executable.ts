@@ -13,6 +13,9 @@ export const EXECUTABLE = join(ROOT, "dist/netledger");
 /** A wait that takes longer has failed. Generous: a busy machine is no failure. */
 export const DEADLINE_MS = 60_000;
 
+/** A month is made in the first start of a demo. */
+const DEMO_MADE_MS = 4 * DEADLINE_MS;
+
 export const PASSWORD = "correct horse battery";
 
 export interface Finished {
@@ -31,6 +34,7 @@ export interface RunOptions {
   readonly listen?: string;
   /** Where its data are, instead of in the workplace's own folder. */
   readonly data?: string;
+  readonly greetedWithinMs?: number;
   /** Instead of the executable. */
   readonly command?: readonly string[];
 }
@@ -55,6 +59,9 @@ export interface SetUp {
 
 /** By the permissions of the key. */
 const setUps = new Map<string, { readonly made: SetUp; readonly files: readonly (readonly [string, Uint8Array])[] }>();
+
+/** The folder of a demo that was made and is served by nobody. */
+const demoFiles: Array<readonly [string, Uint8Array]> = [];
 
 /** A folder of its own for a test, with what it needs at hand. */
 export class Workplace {
@@ -103,7 +110,7 @@ export class Workplace {
     child.stdin.end();
     const running = new Running(child);
     this.running.add(running);
-    await running.greeted();
+    await running.greeted(options.greetedWithinMs);
     return running;
   }
 
@@ -131,6 +138,23 @@ export class Workplace {
     const made = await this.setUp();
     const running = await this.serve();
     return { ...made, running, client: running.withKey(made.key) };
+  }
+
+  /**
+   * An appliance with the demo, of which a file of tests makes the data once.
+   * @param args besides, as of serve
+   */
+  async serveDemo(args: readonly string[] = [], options: RunOptions = {}): Promise<Running> {
+    if (demoFiles.length > 0 && !existsSync(this.data)) {
+      mkdirSync(this.data, { mode: 0o700 });
+      for (const [name, bytes] of demoFiles) writeFileSync(join(this.data, name), bytes, { mode: 0o600 });
+    }
+    if (demoFiles.length === 0) {
+      await (await this.serve(["--demo"], { greetedWithinMs: DEMO_MADE_MS })).stop();
+      const names = readdirSync(this.data, { withFileTypes: true }).filter((each) => each.isFile());
+      for (const { name } of names) demoFiles.push([name, readFileSync(join(this.data, name))]);
+    }
+    return this.serve(["--demo", ...args], options);
   }
 
   private async reallySetUp(permissions: string): Promise<SetUp> {
@@ -213,8 +237,8 @@ export class Running {
   }
 
   /** Waits until it has said its three lines, or has ended before. */
-  async greeted(): Promise<void> {
-    await this.until(() => this.out.split("\n").length > 3, "the three lines of the start");
+  async greeted(deadlineMs = DEADLINE_MS): Promise<void> {
+    await this.until(() => this.out.split("\n").length > 3, "the three lines of the start", deadlineMs);
   }
 
   async logged(text: string): Promise<void> {
@@ -242,7 +266,7 @@ export class Running {
     );
   }
 
-  private async until(holds: () => boolean, what: string): Promise<void> {
+  private async until(holds: () => boolean, what: string, deadlineMs = DEADLINE_MS): Promise<void> {
     await withDeadline(
       new Promise<void>((resolve, reject) => {
         const look = () => {
@@ -256,6 +280,7 @@ export class Running {
       }),
       what,
       () => this.kill("SIGKILL"),
+      deadlineMs,
     );
   }
 
@@ -303,12 +328,17 @@ export async function finished(child: Bun.Subprocess<any, "pipe", "pipe">, what:
 }
 
 /** The promise, or a failure that says what was waited for. */
-export function withDeadline<T>(promise: Promise<T>, what: string, onLate: () => void = () => {}): Promise<T> {
+export function withDeadline<T>(
+  promise: Promise<T>,
+  what: string,
+  onLate: () => void = () => {},
+  deadlineMs = DEADLINE_MS,
+): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const signal = AbortSignal.timeout(DEADLINE_MS);
+  const signal = AbortSignal.timeout(deadlineMs);
   const giveUp = () => {
     onLate();
-    reject(new Error(`waited ${DEADLINE_MS} ms for ${what}`));
+    reject(new Error(`waited ${deadlineMs} ms for ${what}`));
   };
   signal.addEventListener("abort", giveUp);
   return Promise.race([promise, late]).finally(() => signal.removeEventListener("abort", giveUp));

@@ -1,0 +1,165 @@
+// The demo's network at an instant: which switches are there and up, which machine hangs on which port. Follows from
+// the data and the calendar alone.
+
+import type { Instant } from "../base/instant.ts";
+import type { Calendar } from "./calendar.ts";
+import { CABLES, PORT_STORIES, type Site, SWITCHES, type Switch } from "./equipment.ts";
+import { type Home, STATIONS, type Stations } from "./stations.ts";
+
+export interface CampusStation {
+  readonly name: string;
+  readonly kind: Stations;
+  readonly mac: string;
+  /** IPv4 first. */
+  readonly addresses: readonly string[];
+  readonly at: SwitchPort;
+}
+
+export interface SwitchPort {
+  readonly switchName: string;
+  readonly port: string;
+}
+
+/** The far end of a cable. */
+export interface CableEnd extends SwitchPort {
+  readonly isBlocked: boolean;
+}
+
+export class Campus {
+  readonly calendar: Calendar;
+
+  constructor(calendar: Calendar) {
+    this.calendar = calendar;
+  }
+
+  /** Those that run and can be reached. */
+  switchesAt(instant: Instant): readonly Switch[] {
+    return SWITCHES.filter(
+      ({ period, outage }) =>
+        this.calendar.isWithin(instant, period ?? {}) &&
+        (outage === undefined || !this.calendar.isWithin(instant, outage)),
+    );
+  }
+
+  /** Those that hang on a switch that runs. */
+  stationsAt(instant: Instant): readonly CampusStation[] {
+    const running = new Set(this.switchesAt(instant).map(({ name }) => name));
+    return ALL.flatMap((each) => {
+      if (each.isSometimesOff === true && this.isOff(each, instant)) return [];
+      const home = each.homes.find((home) => this.isAtHome(home, instant));
+      return home === undefined || !running.has(home.at[0]) ? [] : [stationAt(each, home)];
+    });
+  }
+
+  /** What a port is told to be, and is, apart from what hangs on it; null where nothing is known of it. */
+  storyOf({ switchName, port }: SwitchPort, instant: Instant): "down" | "up" | "shut" | null {
+    const story = PORT_STORIES.find(
+      ({ at, period }) => at[0] === switchName && at[1] === port && this.calendar.isWithin(instant, period),
+    );
+    if (story === undefined) return null;
+    if (story.state === "shut") return "shut";
+    return Math.floor(this.calendar.hourOf(instant) / FLAP_HOURS) % 2 === 0 ? "down" : "up";
+  }
+
+  /** Every ninth night or so, and each on nights of its own. */
+  private isOff({ mac, number }: One, instant: Instant): boolean {
+    const hour = this.calendar.hourOf(instant);
+    if (hour >= WORK[0] && hour < WORK[1]) return false;
+    return Bun.hash(`${macAfter(mac, number)} ${this.calendar.dayOf(instant)}`) % 9n === 0n;
+  }
+
+  private isAtHome({ period, hours }: Home, instant: Instant): boolean {
+    const hour = this.calendar.hourOf(instant);
+    return (
+      (period === undefined || this.calendar.isWithin(instant, period)) &&
+      (hours === undefined || (hour >= hours[0] && hour < hours[1]))
+    );
+  }
+}
+
+/** Of the day, when all desks are used. */
+const WORK = [7, 19] as const;
+/** Looked at every three hours, it is another each time. */
+const FLAP_HOURS = 3;
+
+/** The cables of a switch, by its port. */
+export function cablesOf(switchName: string): ReadonlyMap<string, CableEnd> {
+  return CABLES_OF.get(switchName) ?? new Map();
+}
+
+/** From a switch to the router of its site, port by port: where what it forwards is learned. */
+export function wayToRouter(switchName: string): readonly SwitchPort[] {
+  return WAYS.get(switchName) ?? [];
+}
+
+function foundWay(switchName: string): readonly SwitchPort[] {
+  const ways: Array<{ readonly name: string; readonly ports: readonly SwitchPort[] }> = [
+    { name: switchName, ports: [] },
+  ];
+  const seen = new Set([switchName]);
+  for (const { name, ports } of ways) {
+    if (SWITCHES.some((each) => each.name === name && each.routes === 1)) return ports;
+    for (const { switchName: next, port, isBlocked } of cablesOf(name).values()) {
+      if (isBlocked || seen.has(next)) continue;
+      seen.add(next);
+      ways.push({ name: next, ports: [...ports, { switchName: next, port }] });
+    }
+  }
+  return [];
+}
+
+/** The machine's name in the DNS. */
+export function dnsNameOf({ name, kind }: CampusStation): string | null {
+  return kind.isNameless === true ? null : `${name}.${DOMAINS[kind.site]}`;
+}
+
+export const DOMAINS: Readonly<Record<Site, string>> = {
+  campus: "larkfield.example",
+  harbour: "harbour.larkfield.example",
+};
+
+/** One of several, numbered. */
+interface One extends Stations {
+  readonly number: number;
+}
+
+const ALL: readonly One[] = STATIONS.flatMap((each) =>
+  Array.from({ length: each.count ?? 1 }, (_, number) => ({ ...each, number })),
+);
+
+const CABLES_OF: ReadonlyMap<string, ReadonlyMap<string, CableEnd>> = new Map(
+  [...new Set(SWITCHES.map(({ name }) => name))].map((name) => [
+    name,
+    new Map(
+      CABLES.flatMap(({ ends: [one, onePort, other, otherPort], isBlocked = false }) =>
+        one === name
+          ? [[onePort, { switchName: other, port: otherPort, isBlocked }] as const]
+          : other === name
+            ? [[otherPort, { switchName: one, port: onePort, isBlocked }] as const]
+            : [],
+      ),
+    ),
+  ]),
+);
+
+const WAYS: ReadonlyMap<string, readonly SwitchPort[]> = new Map(
+  [...CABLES_OF.keys()].map((name) => [name, foundWay(name)]),
+);
+
+function stationAt(one: One, home: Home): CampusStation {
+  const { address = 0, port = 0 } = one.first ?? {};
+  const numbered = (text: string, first: number) => text.replace("#", String(first + one.number));
+  return {
+    name: one.name.replace("#", String(one.number + 1).padStart(2, "0")),
+    kind: one,
+    mac: macAfter(one.mac, one.number),
+    addresses: [numbered(home.address, address), ...(home.v6 === undefined ? [] : [home.v6])],
+    at: { switchName: home.at[0], port: numbered(home.at[1], port) },
+  };
+}
+
+/** So many after a MAC address. */
+export function macAfter(mac: string, count: number): string {
+  const number = Number.parseInt(mac.replaceAll(":", ""), 16) + count;
+  return number.toString(16).padStart(12, "0").match(/../g)?.join(":") as string;
+}

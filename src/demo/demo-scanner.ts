@@ -1,0 +1,66 @@
+// What scans the demo's network: the engine of discovery on probes that send nothing.
+
+import { dirname } from "node:path";
+import type { Clock } from "../base/clock.ts";
+import { systemClock } from "../base/clock.ts";
+import type { Instant } from "../base/instant.ts";
+import { type Random, systemRandom } from "../base/random.ts";
+import { systemTimers, type Timers } from "../base/timers.ts";
+import { type MachineParts, openScanMachine } from "../discovery/scans/scan-machine.ts";
+import type { ScanMachine, ScannerOptions } from "../discovery/scans/scan-thread.ts";
+import { SIGHTING_COMMANDS } from "../discovery/scans/sighting-commands.ts";
+import { linksOf } from "../discovery/topology/find-links.ts";
+import { Calendar } from "./calendar.ts";
+import { Campus } from "./campus.ts";
+import { HARBOUR_ID } from "./cast.ts";
+import { startOf } from "./demo-mark.ts";
+import type { Site } from "./equipment.ts";
+import { demoProbes } from "./probes.ts";
+
+interface DemoScannerOptions {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly pass: (ms: number) => Promise<void>;
+  /** Of the demo's first day. */
+  readonly start: Instant;
+  readonly afterScans?: () => void;
+  readonly links?: MachineParts["links"];
+}
+
+/** For the thread of a demo that is served: at the present, and as slow as a network. */
+export function openDemoScanner(options: ScannerOptions): ScanMachine {
+  return demoScanMachine(options, {
+    clock: systemClock,
+    timers: systemTimers,
+    random: systemRandom,
+    pass: (ms) => new Promise((resolve) => systemTimers.after(ms / LIVE_HASTE, () => resolve())),
+    start: startOf(dirname(options.databasePath)),
+  });
+}
+
+/** Whoever watches a scan does not want to wait for the whole time that the made-up network takes. */
+const LIVE_HASTE = 5;
+
+/** For every network but the harbour the campus answers. */
+export function demoScanMachine(
+  store: Pick<ScannerOptions, "databasePath" | "secretKey" | "secretsFolder">,
+  { start, pass, links = linksOf, ...parts }: DemoScannerOptions,
+): ScanMachine {
+  const campus = new Campus(new Calendar(start));
+  const of = (site: Site) =>
+    openScanMachine(store, {
+      ...parts,
+      probes: demoProbes({ campus, clock: parts.clock, pass, site }),
+      commands: SIGHTING_COMMANDS,
+      links,
+    });
+  const machines = { campus: of("campus"), harbour: of("harbour") };
+  return {
+    scan: (order, ports) => machines[order.network_id === HARBOUR_ID ? "harbour" : "campus"].scan(order, ports),
+    close: () => {
+      machines.campus.close();
+      machines.harbour.close();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+// A demo's folder, made where there is none: its data, and the password of the made-up people. Must never touch a folder
+// that holds a real inventory.
+
+import { existsSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { SYSTEM_AUTHOR } from "../access/actor.ts";
+import { hashPassword, verifyPassword } from "../access/password.ts";
+import type { Clock } from "../base/clock.ts";
+import { syncDirectory, syncFile } from "../base/durable-file.ts";
+import { loadOrCreateKeyFile } from "../base/key-file.ts";
+import type { Log } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
+import type { AllCommands } from "../commands.ts";
+import { type DataFiles, dataFiles, ensureDataDirectory, lockData } from "../db/files/data-directory.ts";
+import { DatabaseRefused } from "../db/files/migrate.ts";
+import type { ReadConnection } from "../db/reading/read-connection.ts";
+import type { WriteQueue } from "../db/writing/write-queue.ts";
+import { DEMO_EMAIL, PEOPLE } from "./cast.ts";
+import { demoStateOf, mark } from "./demo-mark.ts";
+import { DEMO_DAYS, makeDemo } from "./make-demo.ts";
+
+/** What everybody signs in with while nobody else can reach the demo. */
+export const DEMO_PASSWORD = "look-around";
+
+/** Letters and digits that nobody mistakes for each other. */
+const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
+const PASSWORD_LETTERS = 20;
+
+interface DemoOptions {
+  /** Absolute. */
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/**
+ * Makes the data where there are none, which takes some seconds; a demo that was begun and not finished is made anew.
+ * @throws DatabaseRefused for a folder with a real inventory, or one that is in use
+ */
+export async function prepareDemo({ directory, clock, random, log }: DemoOptions): Promise<void> {
+  const files = dataFiles(directory);
+  const state = demoStateOf(directory);
+  if (state === "none" && existsSync(files.database))
+    throw new DatabaseRefused(
+      `${directory} holds a real inventory: a demo needs a folder of its own, give one with --data.`,
+    );
+  if (state === "made" && existsSync(files.database)) return;
+  ensureDataDirectory(directory);
+  const lock = lockData(files);
+  try {
+    log.info("demo_making", { data: directory, days: DEMO_DAYS });
+    const start = clock.now();
+    mark(directory, null);
+    removeUnfinished(files);
+    await makeDemo({
+      databasePath: files.database,
+      secretKey: loadOrCreateKeyFile(files.key, random),
+      start,
+      passwordHash: await hashPassword(DEMO_PASSWORD),
+      secret: random,
+    });
+    syncFile(files.database);
+    mark(directory, start);
+    syncDirectory(dirname(files.database));
+    log.info("demo_made", { took_ms: clock.now() - start });
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Gives the made-up people a password: one that everybody knows, or, where others can reach the demo, one that nobody
+ * does. Sessions end where it changes.
+ * @returns what to sign in with
+ */
+export async function giveDemoPassword(
+  reader: Pick<ReadConnection, "statement">,
+  writes: WriteQueue<AllCommands>,
+  { isReachable, random }: { readonly isReachable: boolean; readonly random: Random },
+): Promise<{ readonly email: string; readonly password: string }> {
+  const password = isReachable ? randomPassword(random) : DEMO_PASSWORD;
+  let passwordHash: string | null = null;
+  for (const email of [DEMO_EMAIL, ...Object.values(PEOPLE).map((person) => person.email)]) {
+    const [id, stored] = (reader.statement(STORED).values(email)[0] ?? []) as [string?, string?];
+    if (id === undefined || (!isReachable && (await verifyPassword(password, stored ?? null)))) continue;
+    passwordHash ??= await hashPassword(password);
+    await writes.run("user.set_password", { id, passwordHash, keeps: null }, SYSTEM_AUTHOR);
+  }
+  return { email: DEMO_EMAIL, password };
+}
+
+const STORED = `SELECT r.id, p.hash FROM users u JOIN history_records r ON r.n = u.n
+  LEFT JOIN user_passwords p ON p.user_n = u.n WHERE u.identity = ?`;
+
+function randomPassword(random: Random): string {
+  return Array.from(random.bytes(PASSWORD_LETTERS), (byte) => LETTERS[byte % LETTERS.length]).join("");
+}
+
+function removeUnfinished({ database }: DataFiles): void {
+  for (const path of [database, `${database}-wal`, `${database}-shm`]) rmSync(path, { force: true });
+}

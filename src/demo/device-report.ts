@@ -1,0 +1,264 @@
+// What the agent of one of the demo's switches tells at an instant, as the MIBs would have it. Asks nobody.
+
+import type { Instant } from "../base/instant.ts";
+import { DEVICE_TABLES, type Device, type DeviceInterface, type LldpAnnouncement } from "../discovery/device.ts";
+import { countRows, KEPT_ROW } from "../discovery/rows.ts";
+import {
+  type Campus,
+  type CampusStation,
+  cablesOf,
+  DOMAINS,
+  macAfter,
+  type SwitchPort,
+  wayToRouter,
+} from "./campus.ts";
+import { SWITCHES, type Switch } from "./equipment.ts";
+import { MODELS, type Model } from "./models.ts";
+import { SUBNETS, VLANS } from "./places.ts";
+import { STATIONS } from "./stations.ts";
+
+const ETHERNET = 6;
+/** propVirtual(53): what Cisco's and others' VLAN interfaces are. */
+const VIRTUAL = 53;
+const VIRTUAL_INDEX = 10_000;
+const MANAGEMENT_VLAN = 10;
+/** Of people's machines: what a port is in where nothing was ever plugged in. */
+const DEFAULT_VLAN = 20;
+/** The last ports of each member of a stack are shut where nobody uses them. */
+const SHUT_FROM = 41;
+
+/** Everything that is the same for all switches at one instant. */
+export class CampusMoment {
+  readonly instant: Instant;
+  private readonly campus: Campus;
+  private readonly running: ReadonlyMap<string, Switch>;
+  private readonly stations: readonly CampusStation[];
+  /** By switch and port. */
+  private readonly learned = new Map<string, CampusStation[]>();
+  private readonly plugged = new Map<string, CampusStation[]>();
+
+  constructor(campus: Campus, instant: Instant) {
+    this.campus = campus;
+    this.instant = instant;
+    this.running = new Map(campus.switchesAt(instant).map((each) => [each.name, each]));
+    this.stations = campus.stationsAt(instant);
+    for (const station of this.stations) {
+      add(this.plugged, keyOf(station.at), station);
+      if (this.campus.storyOf(station.at, instant) === "shut") continue;
+      for (const port of [station.at, ...wayToRouter(station.at.switchName)]) add(this.learned, keyOf(port), station);
+    }
+  }
+
+  deviceOf(device: Switch): Device {
+    const model: Model = MODELS[device.model];
+    const { upgrade } = device;
+    const version =
+      upgrade !== undefined && this.campus.calendar.isWithin(this.instant, { from: upgrade.from })
+        ? upgrade.version
+        : model.version;
+    const vlans = VLANS.filter(({ site }) => site === device.site);
+    const routed = this.routedBy(device);
+    const physical = (PORTS_OF.get(device) ?? []).map((port, place) => this.interfaceOf(device, port, place));
+    const virtual = [...new Set([MANAGEMENT_VLAN, ...routed.map(({ vlan }) => vlan)])].map((vlan) =>
+      virtualInterface(device, vlan, physical.length + vlan),
+    );
+    const interfaces = [...physical, ...virtual];
+    const addresses = [
+      { ip_address: device.address, prefix_length: 24, if_index: VIRTUAL_INDEX + MANAGEMENT_VLAN },
+      ...routed.map(({ address, length, vlan }) => ({
+        ip_address: address,
+        prefix_length: length,
+        if_index: VIRTUAL_INDEX + vlan,
+      })),
+    ];
+    const arp = device.routes === 1 ? this.neighborsOf(device) : [];
+    const told = {
+      interfaces,
+      interface_extensions: interfaces,
+      addresses,
+      arp,
+      forwarding: interfaces.flatMap(({ forwarding = [] }) => forwarding),
+      vlans,
+      lldp: interfaces.flatMap(({ lldp = [] }) => lldp),
+      system: [device],
+      entity: Array.from({ length: device.members ?? 1 }),
+      cdp: [],
+    };
+    return {
+      tables: COMPLETE,
+      rows: Object.fromEntries(
+        DEVICE_TABLES.map((table) => [table, countRows<unknown>(told[table], () => KEPT_ROW)]),
+      ) as Device["rows"],
+      sys_name: device.name,
+      sys_descr: model.descr.replace("%", version),
+      sys_object_id: model.objectId,
+      sys_location: device.location,
+      sys_contact: `noc@${DOMAINS.campus}`,
+      manufacturer: model.maker,
+      model: model.model,
+      serial_number: device.serial,
+      chassis_id: { subtype: "MacAddress", value: firstMacOf(device) },
+      bridge_address: firstMacOf(device),
+      interfaces,
+      addresses,
+      arp,
+      vlans: vlans.map(({ number, name }) => ({ number, name })),
+    };
+  }
+
+  private interfaceOf(device: Switch, { name, descr, speedBps, number }: PlannedPort, place: number): DeviceInterface {
+    const at: SwitchPort = { switchName: device.name, port: name };
+    const far = cablesOf(device.name).get(name);
+    const isTrunk = far !== undefined;
+    const user = USERS.get(keyOf(at));
+    const vlan = user?.vlan ?? DEFAULT_VLAN;
+    const story = this.campus.storyOf(at, this.instant);
+    const isUp = isTrunk
+      ? this.running.has(far.switchName)
+      : story === "up" || (story === null && (user?.isDocked === true || this.plugged.has(keyOf(at))));
+    const isShut = story === "shut" || (!isTrunk && user === undefined && story === null && number >= SHUT_FROM);
+    return {
+      if_index: place + 1,
+      if_descr: descr,
+      if_name: name,
+      if_alias: isTrunk ? `to ${far.switchName} ${far.port}` : (user?.alias ?? null),
+      if_type: ETHERNET,
+      speed_bps: speedBps,
+      admin_status: isShut ? "Down" : "Up",
+      oper_status: isUp ? "Up" : "Down",
+      mac_address: macAfter(firstMacOf(device), place + 1),
+      native_vlan: isTrunk ? 1 : vlan,
+      vlans: isTrunk ? VLANS.filter(({ site }) => site === device.site).map((each) => each.number) : [vlan],
+      forwarding: (this.learned.get(keyOf(at)) ?? [])
+        .map(({ mac, kind }) => ({ mac_address: mac, vlan_number: kind.vlan }))
+        .sort((one, other) => (one.mac_address < other.mac_address ? -1 : 1)),
+      lldp: isTrunk ? this.announcementOf(far) : (this.plugged.get(keyOf(at)) ?? []).flatMap(announcedBy),
+      cdp: [],
+    };
+  }
+
+  private announcementOf({ switchName, port }: SwitchPort): LldpAnnouncement[] {
+    const far = this.running.get(switchName);
+    if (far === undefined) return [];
+    return [
+      {
+        chassis_id: { subtype: "MacAddress", value: firstMacOf(far) },
+        port_id: { subtype: "InterfaceName", value: port },
+        sys_name: far.name,
+        sys_desc: MODELS[far.model].model,
+        port_desc: port,
+        mgmt_addr: far.address,
+      },
+    ];
+  }
+
+  private routedBy({ site, routes }: Switch) {
+    if (routes === undefined) return [];
+    return SUBNETS.flatMap(({ site: at, prefix, vlan, cidr, period }) =>
+      at === site && prefix !== null && vlan !== undefined && this.campus.calendar.isWithin(this.instant, period ?? {})
+        ? [{ vlan, address: `${prefix}.${routes}`, length: Number(cidr.split("/")[1]) }]
+        : [],
+    );
+  }
+
+  private neighborsOf({ site }: Switch) {
+    return this.stations
+      .filter(({ kind }) => kind.site === site)
+      .flatMap(({ mac, addresses, kind }) =>
+        addresses.map((ip_address) => ({ ip_address, mac_address: mac, if_index: VIRTUAL_INDEX + kind.vlan })),
+      );
+  }
+}
+
+interface PlannedPort {
+  readonly name: string;
+  readonly descr: string;
+  readonly number: number;
+  readonly speedBps: number;
+}
+
+const PORTS_OF = new Map(SWITCHES.map((each) => [each, plannedPorts(each)]));
+
+function plannedPorts({ model, members = 1 }: Switch): PlannedPort[] {
+  return Array.from({ length: members }, (_, member) => member + 1).flatMap((member) =>
+    MODELS[model].rows.flatMap(({ name, descr, first, count, speedBps }) =>
+      Array.from({ length: count }, (_, place) => {
+        const numbered = (text: string) => text.replace("@", String(member)).replace("#", String(first + place));
+        return { name: numbered(name), descr: numbered(descr), number: first + place, speedBps };
+      }),
+    ),
+  );
+}
+
+function virtualInterface(device: Switch, vlan: number, place: number): DeviceInterface {
+  const [descr, name] =
+    MODELS[device.model].maker === MODELS.core.maker ? [`Vlan${vlan}`, `Vl${vlan}`] : [`vlan${vlan}`, `vlan${vlan}`];
+  return {
+    if_index: VIRTUAL_INDEX + vlan,
+    if_descr: descr,
+    if_name: name,
+    if_alias: null,
+    if_type: VIRTUAL,
+    speed_bps: 1_000_000_000,
+    admin_status: "Up",
+    oper_status: "Up",
+    mac_address: macAfter(firstMacOf(device), place + 1),
+    native_vlan: null,
+    vlans: [],
+    forwarding: [],
+    lldp: [],
+    cdp: [],
+  };
+}
+
+function announcedBy({ name, mac, kind, addresses }: CampusStation): LldpAnnouncement[] {
+  if (kind.lldp === undefined) return [];
+  return [
+    {
+      chassis_id: { subtype: "MacAddress", value: mac },
+      port_id: { subtype: "MacAddress", value: mac },
+      sys_name: name,
+      sys_desc: kind.lldp,
+      ...(addresses[0] === undefined ? {} : { mgmt_addr: addresses[0] }),
+    },
+  ];
+}
+
+function firstMacOf({ model, mac }: Switch): string {
+  return `${MODELS[model].oui}:${mac}`;
+}
+
+function keyOf({ switchName, port }: SwitchPort): string {
+  return `${switchName} ${port}`;
+}
+
+function add(stations: Map<string, CampusStation[]>, key: string, station: CampusStation): void {
+  const others = stations.get(key);
+  if (others === undefined) stations.set(key, [station]);
+  else others.push(station);
+}
+
+const COMPLETE = Object.fromEntries(
+  DEVICE_TABLES.map((table) => [table, { state: "complete", problem: null }]),
+) as Device["tables"];
+
+/** What ports were made for: who is ever plugged in there. */
+interface User {
+  readonly vlan: number;
+  /** A dock keeps the link up while the machine is away. */
+  readonly isDocked: boolean;
+  readonly alias: string | null;
+}
+
+const SERVERS_VLAN = 100;
+
+const USERS: ReadonlyMap<string, User> = new Map(
+  STATIONS.filter(({ isNameless }) => isNameless !== true).flatMap(({ name, count = 1, first, vlan, homes }) =>
+    homes.flatMap(({ at: [switchName, port], hours }) =>
+      Array.from({ length: count }, (_, number): [string, User] => [
+        keyOf({ switchName, port: port.replace("#", String((first?.port ?? 0) + number)) }),
+        { vlan, isDocked: hours !== undefined, alias: vlan === SERVERS_VLAN ? name : null },
+      ]),
+    ),
+  ),
+);

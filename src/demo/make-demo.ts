@@ -1,0 +1,106 @@
+// Makes the demo's month: people's deeds and scans in the order of their time, from thirty days ago to the start. Must
+// not write anything but by the store's own commands.
+
+import type { Instant } from "../base/instant.ts";
+import type { Random } from "../base/random.ts";
+import type { Timers } from "../base/timers.ts";
+import { openReadOnly } from "../db/connection.ts";
+import { Reader } from "../db/reading/reader.ts";
+import { DirectWriteQueue } from "../db/writing/write-queue.ts";
+import type { MachineParts } from "../discovery/scans/scan-machine.ts";
+import { changedLinks } from "../discovery/topology/find-links.ts";
+import { networkFacts } from "../discovery/topology/network-facts.ts";
+import { openWriter } from "../open-writer.ts";
+import { Calendar } from "./calendar.ts";
+import { ROUNDS, type Round } from "./cast.ts";
+import { Crew, StoryClock } from "./crew.ts";
+import { DEEDS, type Deed } from "./deeds.ts";
+import { demoScanMachine } from "./demo-scanner.ts";
+import { setOut } from "./outset.ts";
+import { Rounds } from "./scans.ts";
+import { seededRandom } from "./seeded.ts";
+
+export const DEMO_DAYS = 30;
+
+/** What begins later than so long before the start might not be through by then. */
+const MARGIN_MS = 5 * 60_000;
+const SEED = 20_251;
+
+interface Making {
+  readonly databasePath: string;
+  readonly secretKey: Uint8Array;
+  /** Now. */
+  readonly start: Instant;
+  /** Of everybody. */
+  readonly passwordHash: string;
+  /** What nobody may foresee is drawn from it. */
+  readonly secret: Random;
+}
+
+/** Into a database that is not there yet. The file is synced by the caller. */
+export async function makeDemo({ databasePath, secretKey, start, passwordHash, secret }: Making): Promise<void> {
+  const calendar = new Calendar(start);
+  const clock = new StoryClock(calendar.at(`-${DEMO_DAYS}d 07:30`));
+  const random = seededRandom(SEED);
+  const writer = openWriter({ databasePath, secretKey }, clock, random, { isMakingUp: true });
+  const writes = new DirectWriteQueue(writer);
+  const reader = new Reader(openReadOnly(databasePath), clock);
+  const pass = async (ms: number) => clock.pass(ms);
+  const machine = demoScanMachine(
+    { databasePath, secretKey, secretsFolder: null },
+    { clock, timers: UNTIMED, random, pass, start, afterScans: () => {}, links: uncollectedLinks },
+  );
+  try {
+    const crew = new Crew({ reader, writes, clock, random });
+    await setOut(crew, writes, passwordHash, secret);
+    const rounds = new Rounds(crew, writes, machine);
+    for (const { at, run } of storyOf(calendar, crew, rounds)) {
+      clock.moveTo(at);
+      await run();
+    }
+  } finally {
+    machine.close();
+    reader.close();
+    await writes.close();
+  }
+}
+
+interface Scene {
+  readonly at: Instant;
+  readonly run: () => Promise<unknown>;
+}
+
+/** In the order of time, up to the start. */
+function storyOf(calendar: Calendar, crew: Crew, rounds: Rounds): Scene[] {
+  const scenes: Scene[] = DEEDS.map((deed) => ({ at: calendar.at(deed.at), run: () => done(deed, crew, rounds) }));
+  for (let day = DEMO_DAYS; day >= 0; day -= 1)
+    for (const round of ROUNDS)
+      for (const time of round.times) {
+        const at = calendar.at(`-${day}d ${time}` as Deed["at"]);
+        if (isDue(round, at, calendar)) scenes.push({ at, run: () => rounds.scheduled(round, at) });
+      }
+  const first = crew.clock.now();
+  return scenes
+    .filter(({ at }) => at > first && at < calendar.start - MARGIN_MS)
+    .sort((one, other) => one.at - other.at);
+}
+
+function isDue({ from, weekdays }: Round, at: Instant, calendar: Calendar): boolean {
+  if (from !== undefined && at <= calendar.at(from)) return false;
+  return weekdays === undefined || weekdays.includes(calendar.weekdayOf(at));
+}
+
+function done({ by, why, does }: Deed, crew: Crew, rounds: Rounds): Promise<unknown> {
+  return typeof does === "function" ? does(crew, { by, why }) : rounds.ordered(does.kind, does.site, crew.by(by, why));
+}
+
+/** As linksOf, without the collector's stops: hundreds of scans of a small network follow each other. */
+const uncollectedLinks: MachineParts["links"] = (reader, networkN) => ({
+  *find() {
+    const links = changedLinks(networkFacts(reader, networkN, null));
+    if (links.length > 0) yield { links };
+  },
+});
+
+/** The time of the story does not pass by itself: what waits for it would wait for ever. */
+const UNTIMED: Timers = { after: () => () => {} };

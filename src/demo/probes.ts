@@ -1,0 +1,119 @@
+// Probes that ask the demo's made-up network, and no other: nothing is sent anywhere.
+
+import type { Clock } from "../base/clock.ts";
+import type { Instant } from "../base/instant.ts";
+import type { AskedDevice, Probes, Refusal } from "../discovery/scans/probes.ts";
+import type { AddressSighting, OpenPort } from "../discovery/sightings.ts";
+import type { SnmpCredential } from "../discovery/snmp/credential.ts";
+import { type Campus, type CampusStation, DOMAINS, dnsNameOf } from "./campus.ts";
+import { CampusMoment } from "./device-report.ts";
+import type { Site, Switch } from "./equipment.ts";
+
+/** What opens the switches of each site: a community, or the name of a user. */
+export const SNMP_WORDS: Readonly<Record<Site, string>> = { campus: "larkfield-ro", harbour: "harbour-poller" };
+/** The user's two passwords; nobody asks the made-up agents for them. */
+export const SNMP_PASSWORD = "made-up-for-the-demo";
+
+/** What is asked of every machine. */
+const PORTS = [22, 53, 80, 389, 443, 445, 554, 631, 873, 1883, 5060, 5432, 8080, 9090, 9100] as const;
+/** The time that it takes: to sweep so many addresses, and to read a device. */
+const SWEEP = { addresses: 128, ms: 900 } as const;
+const READ_MS = 450;
+/** For so long nothing happens. */
+const MOMENT_MS = 20_000;
+
+interface DemoProbesOptions {
+  readonly campus: Campus;
+  readonly clock: Clock;
+  /** Lets the time pass that a real network takes. */
+  readonly pass: (ms: number) => Promise<void>;
+  /** Both have addresses of the same subnet. */
+  readonly site: Site;
+}
+
+export function demoProbes({ campus, clock, pass, site }: DemoProbesOptions): Probes {
+  let moment = new CampusMoment(campus, clock.now());
+  const momentOf = (now: Instant) => {
+    if (now < moment.instant || now >= moment.instant + MOMENT_MS) moment = new CampusMoment(campus, now);
+    return moment;
+  };
+  return {
+    sweep: async (addresses, signal, events) => {
+      let done = 0;
+      while (done < addresses.length && !signal.aborted) {
+        const some = new Set(addresses.slice(done, done + SWEEP.addresses));
+        await pass(SWEEP.ms);
+        for (const sighting of answering(campus, clock.now(), site))
+          if (some.has(sighting.ip_address)) await events.answer(sighting);
+        done += some.size;
+        events.progress({ done, requests: done * 2, errors: {} });
+      }
+      return { means: "made up for the demo" };
+    },
+    askDevice: async (address, { credentials, maySend, signal }) => {
+      await pass(READ_MS);
+      const now = clock.now();
+      const device = campus.switchesAt(now).find((each) => each.site === site && each.address === address);
+      const failures: Refusal[] = [];
+      for (const credential of credentials) {
+        if (signal.aborted || !maySend(credential)) {
+          failures.push(refusal(credential, "cancelled", "it was cancelled"));
+          continue;
+        }
+        if (device !== undefined && wordOf(credential) === SNMP_WORDS[device.site])
+          return answered(device, momentOf(now), credential);
+        failures.push(refusal(credential, "no_answer", "no answer"));
+      }
+      return { ok: false, failures, requests: credentials.length };
+    },
+    macOf: () => null,
+    addressesOf: async (name) => {
+      const found = campus.stationsAt(clock.now()).find((station) => name === dnsNameOf(station));
+      return found === undefined ? [] : found.addresses;
+    },
+    forgetSecrets: () => {},
+  };
+}
+
+function answered(device: Switch, moment: CampusMoment, { credential_id }: SnmpCredential): AskedDevice {
+  const told = moment.deviceOf(device);
+  const requests = Math.ceil(Object.values(told.rows).reduce((sum, { read }) => sum + read, 0) / 10);
+  return { ok: true, device: told, credential: { credential_id, key_extension: null }, requests };
+}
+
+function* answering(campus: Campus, now: number, site: Site): Generator<AddressSighting> {
+  for (const { address, name, site: at } of campus.switchesAt(now))
+    if (at === site)
+      yield {
+        ip_address: address,
+        mac_address: null,
+        hostname: `${name}.${DOMAINS[at]}`,
+        answered: ["Icmp"],
+      };
+  for (const station of campus.stationsAt(now)) if (station.kind.site === site) yield* sightingsOf(station);
+}
+
+/** The appliance stands on every link of the campus, and sees the harbour through its router. */
+function* sightingsOf(station: CampusStation): Generator<AddressSighting> {
+  const { kind, mac, addresses } = station;
+  for (const ip_address of addresses)
+    yield {
+      ip_address,
+      mac_address: kind.site === "campus" ? mac : null,
+      hostname: dnsNameOf(station),
+      answered: kind.services === undefined ? ["Icmp"] : ["Icmp", "Tcp"],
+      ports: { asked: PORTS, open: (kind.services ?? []).map(openPort) },
+    };
+}
+
+function openPort([number, name, service_definition]: readonly [number, string, string]): OpenPort {
+  return { number, protocol: "Tcp", service: { name, service_definition } };
+}
+
+function wordOf(credential: SnmpCredential): string {
+  return credential.version === "SnmpV3" ? credential.security_name : credential.community;
+}
+
+function refusal({ credential_id }: SnmpCredential, reason: string, clause: string): Refusal {
+  return { credential_id, reason, clause };
+}

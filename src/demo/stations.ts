@@ -1,0 +1,309 @@
+// What hangs on the demo's switches: servers, telephones, printers, cameras, access points, people's machines, and one
+// that nobody knows. Data alone.
+
+import type { Moment, StoryPeriod } from "./calendar.ts";
+import type { Site } from "./equipment.ts";
+
+export interface Home {
+  /** `#` stands for the number, as in `at`. */
+  readonly address: string;
+  readonly v6?: string;
+  readonly at: readonly [switchName: string, port: string];
+  readonly period?: StoryPeriod;
+  /** Of the day, in UTC. */
+  readonly hours?: readonly [from: number, until: number];
+}
+
+type Service = readonly [port: number, name: string, definition: string];
+
+/** One machine, or several of a kind that are numbered. */
+export interface Stations {
+  /** `#` stands for the number, with two digits. */
+  readonly name: string;
+  readonly site: Site;
+  readonly count?: number;
+  /** The last byte of the address, and the number of the port, of the first one. */
+  readonly first?: { readonly address: number; readonly port: number };
+  /** Of the first one. */
+  readonly mac: string;
+  readonly vlan: number;
+  /** Where it is: the first that holds at an instant. Several of a day follow each other. */
+  readonly homes: readonly Home[];
+  /** Whether people switch it off for a night now and then. */
+  readonly isSometimesOff?: true;
+  /** Whether the DNS has no name for it. */
+  readonly isNameless?: true;
+  readonly services?: readonly Service[];
+  /** What it says of itself by LLDP; without it, it says nothing. */
+  readonly lldp?: string;
+}
+
+const SSH: Service = [22, "OpenSSH 9.2p1", "ssh"];
+const WEB: Service = [443, "nginx", "https"];
+const OFFICE = [7, 18] as const;
+const RENUMBERED: Moment = "-16d 22:00";
+
+const telephones = (
+  name: string,
+  count: number,
+  mac: string,
+  at: readonly [string, string],
+  first: { readonly address: number; readonly port: number },
+): Stations => ({
+  name,
+  site: "campus",
+  count,
+  first,
+  mac,
+  vlan: 40,
+  homes: [
+    { address: "10.20.40.#", at, period: { until: RENUMBERED } },
+    { address: "10.20.44.#", at, period: { from: RENUMBERED } },
+  ],
+  services: [
+    [80, "Yealink SIP-T54W", "http"],
+    [5060, "SIP", "sip"],
+  ],
+  lldp: "Yealink SIP-T54W 96.86.0.100",
+});
+
+const desks = (
+  name: string,
+  count: number,
+  mac: string,
+  at: readonly [string, string],
+  first: { readonly address: number; readonly port: number },
+): Stations => ({
+  name,
+  site: "campus",
+  count,
+  first,
+  mac,
+  vlan: 20,
+  homes: [{ address: "10.20.20.#", at }],
+  isSometimesOff: true,
+});
+
+const server = (
+  name: string,
+  host: number,
+  mac: string,
+  at: readonly [string, string],
+  services: readonly Service[],
+  period?: StoryPeriod,
+): Stations => ({
+  name,
+  site: "campus",
+  mac,
+  vlan: 100,
+  homes: [
+    {
+      address: `10.20.100.${host}`,
+      v6: `2001:db8:20:100::${host}`,
+      at,
+      ...(period === undefined ? {} : { period }),
+    },
+  ],
+  services: [SSH, ...services],
+});
+
+export const STATIONS: readonly Stations[] = [
+  server("ns-1", 5, "18:66:da:0c:51:10", ["acc-servers-1", "Gi1/0/1"], [[53, "BIND 9.18.28", "dns"]]),
+  server("ns-2", 6, "18:66:da:0c:52:10", ["acc-servers-2", "Gi1/0/1"], [[53, "BIND 9.18.28", "dns"]]),
+  server("dhcp-1", 7, "18:66:da:0c:53:10", ["acc-servers-1", "Gi1/0/2"], []),
+  server("directory-1", 8, "f8:bc:12:7a:08:20", ["acc-servers-1", "Gi1/0/3"], [[389, "OpenLDAP", "ldap"]]),
+  server("directory-2", 9, "f8:bc:12:7a:09:20", ["acc-servers-2", "Gi1/0/3"], [[389, "OpenLDAP", "ldap"]]),
+  server("db-1", 10, "f8:bc:12:7a:10:20", ["acc-servers-1", "Gi1/0/5"], [[5432, "PostgreSQL 15.8", "postgresql"]]),
+  server("db-2", 11, "f8:bc:12:7a:11:20", ["acc-servers-2", "Gi1/0/5"], [[5432, "PostgreSQL 15.8", "postgresql"]]),
+  server("www-1", 12, "a4:bb:6d:22:12:00", ["acc-servers-1", "Gi1/0/7"], [[80, "nginx", "http"], WEB]),
+  server("www-2", 13, "a4:bb:6d:22:13:00", ["acc-servers-2", "Gi1/0/7"], [[80, "nginx", "http"], WEB]),
+  server("git-1", 14, "a4:bb:6d:22:14:00", ["acc-servers-1", "Gi1/0/8"], [WEB]),
+  server("monitor-1", 15, "a4:bb:6d:22:15:00", ["acc-servers-1", "Gi1/0/9"], [WEB, [9090, "Prometheus", "prometheus"]]),
+  server("voice-1", 16, "a4:bb:6d:22:16:00", ["acc-servers-2", "Gi1/0/8"], [[5060, "Asterisk 20", "sip"]]),
+  server("backup-1", 17, "24:5e:be:61:17:00", ["acc-servers-2", "Gi1/0/11"], [[873, "rsync", "rsync"]]),
+  server("files-1", 18, "90:09:d0:3c:18:00", ["acc-servers-1", "Gi1/0/11"], [[445, "Samba", "samba"]]),
+  server("app-old", 21, "d4:be:d9:10:21:00", ["acc-servers-2", "Gi1/0/21"], [[8080, "Apache Tomcat", "http"]], {
+    until: "-21d 09:30",
+  }),
+  // Switched on again after the cleaning of the rack.
+  server("app-old", 21, "d4:be:d9:10:21:00", ["acc-servers-2", "Gi1/0/22"], [[8080, "Apache Tomcat", "http"]], {
+    from: "-13d 15:10",
+    until: "-7d 11:00",
+  }),
+  server("app-new", 22, "a4:bb:6d:22:22:00", ["acc-servers-1", "Gi1/0/13"], [WEB], { from: "-23d 09:00" }),
+  server("survey-1", 23, "a4:bb:6d:22:23:00", ["acc-servers-2", "Gi1/0/13"], [WEB], { from: "-1d 17:00" }),
+
+  telephones("phone-library-#", 6, "80:5e:c0:11:00:01", ["acc-library-1", "Gi2/0/#"], { address: 21, port: 1 }),
+  telephones("phone-science-#", 8, "80:5e:c0:12:00:01", ["acc-science-1", "Gi2/0/#"], { address: 41, port: 1 }),
+  telephones("phone-admin-#", 8, "80:5e:c0:13:00:01", ["acc-admin-1", "Gi1/0/#"], { address: 61, port: 1 }),
+
+  desks("desk-library-#", 8, "54:bf:64:21:00:01", ["acc-library-1", "Gi1/0/#"], { address: 101, port: 1 }),
+  desks("catalogue-#", 4, "00:1e:c9:22:00:01", ["acc-library-2", "Gi1/0/#"], { address: 115, port: 1 }),
+  desks("desk-science-#", 8, "54:bf:64:23:00:01", ["acc-science-1", "Gi1/0/#"], { address: 121, port: 1 }),
+  desks("bench-#", 6, "00:1e:c9:24:00:01", ["acc-science-2", "Gi1/0/#"], { address: 135, port: 1 }),
+  desks("desk-admin-#", 6, "54:bf:64:25:00:01", ["acc-admin-1", "Gi2/0/#"], { address: 145, port: 1 }),
+  {
+    ...desks("payroll-#", 4, "54:bf:64:26:00:01", ["acc-admin-1", "Gi2/0/#"], { address: 155, port: 21 }),
+    homes: [
+      { address: "10.20.20.#", at: ["acc-admin-1", "Gi2/0/#"], period: { until: "-18d 11:00" } },
+      { address: "10.20.20.#", at: ["acc-science-1", "Gi3/0/#"], period: { from: "-18d 13:30" } },
+    ],
+  },
+  {
+    name: "lt-mchen",
+    site: "campus",
+    mac: "8c:16:45:31:4d:0e",
+    vlan: 20,
+    homes: [
+      { address: "10.20.20.171", at: ["acc-library-2", "Gi1/0/19"], hours: [7, 10] },
+      { address: "10.20.20.171", at: ["acc-science-1", "Gi1/0/33"], hours: [10, 14] },
+      { address: "10.20.20.171", at: ["acc-admin-1", "Gi1/0/19"], hours: [14, 19] },
+    ],
+  },
+  {
+    name: "lt-staff-#",
+    site: "campus",
+    count: 4,
+    first: { address: 172, port: 37 },
+    mac: "8c:16:45:31:50:01",
+    vlan: 20,
+    homes: [{ address: "10.20.20.#", at: ["acc-admin-1", "Gi1/0/#"], hours: OFFICE }],
+  },
+  {
+    name: "mac-design-#",
+    site: "campus",
+    count: 3,
+    first: { address: 181, port: 25 },
+    mac: "3c:22:fb:41:00:01",
+    vlan: 20,
+    homes: [{ address: "10.20.20.#", at: ["acc-science-2", "Gi1/0/#"], hours: OFFICE }],
+  },
+  {
+    name: "door-terminal-#",
+    site: "campus",
+    count: 2,
+    first: { address: 41, port: 46 },
+    mac: "00:0d:b9:51:00:01",
+    vlan: 20,
+    homes: [{ address: "10.20.20.#", at: ["acc-library-1", "Gi3/0/#"] }],
+    services: [WEB],
+  },
+
+  {
+    name: "printer-library",
+    site: "campus",
+    mac: "3c:d9:2b:61:00:01",
+    vlan: 50,
+    homes: [{ address: "10.20.50.11", at: ["acc-library-1", "Gi1/0/45"] }],
+    services: [[9100, "JetDirect", "jetdirect"], [631, "HP LaserJet M611", "ipp"], WEB],
+  },
+  {
+    name: "printer-science-#",
+    site: "campus",
+    count: 3,
+    first: { address: 21, port: 43 },
+    mac: "a0:d3:c1:62:00:01",
+    vlan: 50,
+    homes: [{ address: "10.20.50.#", at: ["acc-science-1", "Gi1/0/#"] }],
+    services: [[9100, "JetDirect", "jetdirect"], [631, "HP LaserJet M507", "ipp"], WEB],
+  },
+  {
+    name: "printer-admin",
+    site: "campus",
+    mac: "3c:d9:2b:63:00:01",
+    vlan: 50,
+    homes: [{ address: "10.20.50.31", at: ["acc-admin-1", "Gi1/0/45"] }],
+    services: [[9100, "JetDirect", "jetdirect"], [631, "HP LaserJet M611", "ipp"], WEB],
+  },
+  {
+    name: "camera-#",
+    site: "campus",
+    count: 6,
+    first: { address: 11, port: 31 },
+    mac: "ac:cc:8e:71:00:01",
+    vlan: 60,
+    homes: [{ address: "10.20.60.#", at: ["acc-dorm-1", "Gi1/0/#"] }],
+    services: [[554, "Axis P3265", "rtsp"], WEB],
+  },
+  {
+    name: "ap-library-#",
+    site: "campus",
+    count: 3,
+    first: { address: 101, port: 41 },
+    mac: "20:4c:03:81:00:00",
+    vlan: 10,
+    homes: [{ address: "10.20.0.#", at: ["acc-library-1", "Gi3/0/#"] }],
+    services: [SSH],
+    lldp: "Aruba AP-515, ArubaOS 8.10.0.6",
+  },
+  {
+    name: "ap-science-#",
+    site: "campus",
+    count: 3,
+    first: { address: 111, port: 41 },
+    mac: "20:4c:03:82:00:00",
+    vlan: 10,
+    homes: [{ address: "10.20.0.#", at: ["acc-science-1", "Gi3/0/#"] }],
+    services: [SSH],
+    lldp: "Aruba AP-515, ArubaOS 8.10.0.6",
+  },
+  {
+    name: "ap-dorm-#",
+    site: "campus",
+    count: 4,
+    first: { address: 121, port: 41 },
+    mac: "20:4c:03:83:00:00",
+    vlan: 10,
+    homes: [{ address: "10.20.0.#", at: ["acc-dorm-1", "Gi2/0/#"] }],
+    services: [SSH],
+    lldp: "Aruba AP-515, ArubaOS 8.10.0.6",
+  },
+  // Nobody's. On the third night.
+  {
+    name: "unknown",
+    site: "campus",
+    mac: "dc:a6:32:5e:70:13",
+    vlan: 20,
+    homes: [
+      { address: "10.20.20.199", at: ["acc-library-1", "Gi1/0/17"], period: { from: "-3d 03:10", until: "-3d 03:51" } },
+    ],
+    isNameless: true,
+    services: [SSH],
+  },
+
+  {
+    name: "plotter-quay",
+    site: "harbour",
+    mac: "00:11:0a:91:00:01",
+    vlan: 20,
+    homes: [{ address: "10.30.20.11", at: ["harbour-quay-1", "1/1/5"] }],
+    services: [[9100, "JetDirect", "jetdirect"]],
+  },
+  {
+    name: "quay-#",
+    site: "harbour",
+    count: 6,
+    first: { address: 21, port: 11 },
+    mac: "54:bf:64:92:00:01",
+    vlan: 20,
+    homes: [{ address: "10.30.20.#", at: ["harbour-quay-1", "1/1/#"] }],
+  },
+  {
+    name: "wave-sensor-#",
+    site: "harbour",
+    count: 8,
+    first: { address: 11, port: 21 },
+    mac: "b8:27:eb:93:00:01",
+    vlan: 30,
+    homes: [{ address: "10.20.30.#", at: ["harbour-lab-1", "1/1/#"] }],
+    services: [SSH, [1883, "Mosquitto", "mqtt"]],
+  },
+  {
+    name: "wave-control",
+    site: "harbour",
+    mac: "d4:be:d9:94:00:01",
+    vlan: 30,
+    homes: [{ address: "10.20.30.5", at: ["harbour-lab-1", "2/1/3"] }],
+    services: [SSH],
+  },
+];
