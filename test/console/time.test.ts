@@ -2,6 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import type { LiveChange } from "../../src/console/api/concern.ts";
+import { concerns } from "../../src/console/api/concern.ts";
+import { EventReader, type StreamEvent } from "../../src/console/api/event-stream.ts";
 import { formatUtc } from "../../src/console/time/instant.ts";
 import { Pace } from "../../src/console/time/pace.ts";
 import { readSaid } from "../../src/console/time/said.ts";
@@ -16,7 +19,7 @@ import {
   windowEnding,
 } from "../../src/console/time/window.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, LAN_NAME, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -195,6 +198,46 @@ describe("a pace", () => {
   });
 });
 
+describe("events of a stream", () => {
+  const text =
+    'retry: 3000\n\nevent: change\ndata: {"a":1}\n\n: still here\n\nevent: change\r\nid: 42-9f86d081\r\ndata: one\r\ndata: two\r\n\r\ndata: cut';
+  const whole = [
+    { type: "change", data: '{"a":1}', id: null },
+    { type: "change", data: "one\ntwo", id: "42-9f86d081" },
+  ];
+
+  test("are told when they are complete, however the text is cut", () => {
+    for (let size = 1; size <= text.length; size++) {
+      const reader = new EventReader();
+      const events: StreamEvent[] = [];
+      for (let at = 0; at < text.length; at += size) events.push(...reader.read(text.slice(at, at + size)));
+      expect(events).toEqual(whole);
+    }
+  });
+});
+
+describe("what concerns a page", () => {
+  const change: LiveChange = {
+    sequence: 7,
+    atMs: 0,
+    type: "port",
+    operation: "Created",
+    id: "p",
+    hostId: "h",
+    networkId: "n",
+  };
+
+  test("is what is of its kinds, its host, its network; what has no network is of every one", () => {
+    expect(concerns({}, change)).toBe(true);
+    expect(concerns({ types: ["port"], host_id: "h", network_id: "n" }, change)).toBe(true);
+    expect(concerns({ types: ["host"] }, change)).toBe(false);
+    expect(concerns({ host_id: "other" }, change)).toBe(false);
+    expect(concerns({ id: "h" }, change)).toBe(false);
+    expect(concerns({ network_id: "other" }, change)).toBe(false);
+    expect(concerns({ network_id: "other" }, { ...change, networkId: null })).toBe(true);
+  });
+});
+
 describe.skipIf(!hasChromium)("the time bar", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: Client };
@@ -369,6 +412,75 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.getByRole("button", { name: "Now", exact: true }).click();
     await page.waitForURL(`${origin}/?vs=marker:before+the+core+upgrade`);
     expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test.each([1280, 800, 360])(
+    "tells of what others write without moving anything, and shows it when it is wanted: %i wide",
+    async (width) => {
+      const visitor = await Visitor.arrive(origin, { viewport: { width, height: 800 } });
+      const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
+      await page.getByText("web-4").first().waitFor();
+      await page.getByText("live", { exact: true }).waitFor();
+      const heading = page.getByRole("heading", { level: 1 });
+      const before = await heading.boundingBox();
+      await createHost(`by-others-1-${width}`);
+      await createHost(`by-others-2-${width}`);
+      await page.getByText(/^2 changes since \d\d:\d\d/).waitFor();
+      expect(await page.getByText(`by-others-2-${width}`).count()).toBe(0);
+      expect(await heading.boundingBox()).toEqual(before);
+      await page.keyboard.press(".");
+      await page.getByText(`by-others-2-${width}`).first().waitFor();
+      expect(await page.getByText(/changes? since/).count()).toBe(0);
+      // What stands where it stands comes by itself, and what is of other kinds is not told.
+      await appliance.client.post("markers", { name: `after ${width}` });
+      await page.locator(`datalist option[value="marker:after ${width}"]`).waitFor({ state: "attached" });
+      expect(await page.getByText(/changes? since/).count()).toBe(0);
+      await page.keyboard.press("[");
+      await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
+      expect(await heading.boundingBox()).toEqual(before);
+      await page.goto(`${origin}/hosts?at=2026-03-01T02:12:00Z`);
+      await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
+      expect(await page.getByText("live", { exact: true }).count()).toBe(0);
+      expect(visitor.troubles()).toEqual([]);
+      await visitor.leave();
+    },
+  );
+
+  test("all tabs of a browser have one stream; when its tab is closed, another goes on where it ended", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const streams = () => asked.filter((url) => url.includes("/api/v1/changes")).length;
+    const asked = visitor.requests();
+    const first = await visitor.signIn(OWNER, PASSWORD, "/hosts");
+    await first.getByText("live", { exact: true }).waitFor();
+    const second = await visitor.open("/hosts");
+    await second.getByText("live", { exact: true }).waitFor();
+    for (const page of [first, second]) await page.getByText("web-4").first().waitFor();
+    await createHost("seen-by-both");
+    for (const page of [first, second]) await page.getByText(/^1 change since/).waitFor();
+    expect(streams()).toBe(1);
+    await first.close();
+    await createHost("seen-by-the-other");
+    await second.getByText(/^2 changes since/).waitFor();
+    expect(streams()).toBe(2);
+    await second.getByRole("button", { name: /^Account/ }).click();
+    await second.getByRole("button", { name: "Sign out" }).click();
+    await second.getByLabel("Password").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("over plain HTTP on a LAN, where there are no locks, the tab that is seen follows all the same", async () => {
+    const lan = origin.replace("127.0.0.1", LAN_NAME);
+    const visitor = await Visitor.arrive(lan);
+    const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
+    expect(await page.evaluate<boolean>("navigator.locks === undefined")).toBe(true);
+    await page.getByText("live", { exact: true }).waitFor();
+    await page.getByText("web-4").first().waitFor();
+    await createHost("seen-over-the-lan");
+    await page.getByText(/^1 change since/).waitFor();
+    // What the browser says of every page without HTTPS.
+    expect(visitor.troubles().filter((each) => !each.includes("Cross-Origin-Opener-Policy"))).toEqual([]);
     await visitor.leave();
   });
 

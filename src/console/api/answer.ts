@@ -3,6 +3,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Answered, asRefusal, isAborted, type Read } from "./client.ts";
+import { type Live, useFresh } from "./fresh.ts";
 import type { Refusal } from "./refusal.ts";
 
 export interface Answer<Data, Meta = unknown> {
@@ -43,8 +44,9 @@ interface State<Data, Meta> {
  * What a read is answered, and what the next is answered once it is there. Give the component a `key` where another
  * subject must not show the last one's answer for a moment.
  * @param asked null while there is nothing to ask
+ * @param live what of that which is written now makes it another; has no effect on what is asked as of an instant
  */
-export function useAnswer<Data, Meta>(asked: Read<Data, Meta> | null): Answer<Data, Meta> {
+export function useAnswer<Data, Meta>(asked: Read<Data, Meta> | null, live: Live | null = null): Answer<Data, Meta> {
   const [state, setState] = useState<State<Data, Meta>>({ url: null, answered: undefined, problem: undefined });
   const [turn, setTurn] = useState(0);
   const loading = useRef<string | null>(null);
@@ -74,13 +76,20 @@ export function useAnswer<Data, Meta>(asked: Read<Data, Meta> | null): Answer<Da
       });
     return () => abort.abort();
   }, [url, turn]);
+  const again = () => setTurn((last) => last + 1);
+  useFresh({
+    live: url === null || /[?&]at=/.test(url) ? null : live,
+    name: `${turn} ${url}`,
+    again,
+    isBusy: () => loading.current !== null,
+  });
   return {
     data: state.answered?.data,
     meta: state.answered?.meta,
     isEarlier: state.answered !== undefined && (state.url !== url || state.problem !== undefined),
     isLoading: url !== null && (state.url !== url || loading.current !== null),
     problem: state.url === url ? state.problem : undefined,
-    again: () => setTurn((last) => last + 1),
+    again,
   };
 }
 

@@ -1,6 +1,7 @@
 // The page of a list: its filter, its columns and views, its rows, and the same as CSV and as curl.
 
 import { useState } from "preact/hooks";
+import { useFresh } from "../api/fresh.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
@@ -28,6 +29,12 @@ export function ListPage({ list }: { readonly list: AnyList }) {
   const windowOf = list.readWith(query, keys);
   const needsAddresses = keys.includes("ip_addresses");
   const rows = useLongList(`${list.path} ${JSON.stringify(query)} ${needsAddresses}`, at.value, windowOf);
+  useFresh({
+    live: at.value === null ? { how: "offer", types: [list.kind], network_id: network.value } : null,
+    name: `${list.path} ${rows.at}`,
+    sinceMs: rows.at === null ? undefined : Date.parse(rows.at),
+    again: rows.again,
+  });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [filtered, setFiltered] = useState<string | null>(null);
   const choose = (id: string) =>

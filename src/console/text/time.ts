@@ -54,3 +54,12 @@ export const compareText = {
   end: "End comparison",
   compared: "Compared with",
 } as const;
+
+export const liveText = {
+  following: "live",
+  waiting: "not live: the connection broke off, and is tried again",
+  changes: (count: number, since: string) =>
+    `${count === 1 ? "1 change" : `${count.toLocaleString("en")} changes`} since ${since}`,
+  show: "show",
+  showChanges: "Show what changed since",
+} as const;

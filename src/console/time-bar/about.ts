@@ -4,7 +4,7 @@ import { computed } from "@preact/signals";
 import { network } from "../time/at.ts";
 import { subject } from "../time/subject.ts";
 
-interface AboutQuery {
+export interface AboutQuery {
   host_id?: string;
   subnet_id?: string;
   id?: string;

@@ -3,6 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import type { Concern } from "../api/concern.ts";
 import { useKeys } from "../parts/keys.ts";
 import { timeText } from "../text/time.ts";
 import { at, atMs, network, showAt, vs } from "../time/at.ts";
@@ -12,9 +13,10 @@ import { markerAddress, markerNameIn, markers } from "../time/markers.ts";
 import { PARTS_OF_ANY, windowBetween } from "../time/window.ts";
 import { zone } from "../time/zone.ts";
 import { hrefHere } from "../url/location.ts";
-import { aboutQuery } from "./about.ts";
+import { type AboutQuery, aboutQuery } from "./about.ts";
 import { CompareMenu } from "./compare-menu.tsx";
 import { InstantField } from "./instant-field.tsx";
+import { LiveNote } from "./live-note.tsx";
 import { PastBand } from "./past-band.tsx";
 import { RangeChooser } from "./range-chooser.tsx";
 import { stepNote, stepToChange } from "./step.ts";
@@ -55,17 +57,20 @@ export function TimeBar() {
         </button>
       </div>
       <div class="band-row">
-        <PastBand />
-        {isPast && (
-          <a class="to-now" href={hrefHere({ at: null })}>
-            {timeText.backToNow} <kbd>t</kbd>
-          </a>
-        )}
-        {stepNote.value !== null && (
-          <span class="step-note" role="status">
-            {stepNote.value}
-          </span>
-        )}
+        <div class="band-said">
+          <PastBand />
+          <LiveNote />
+          {isPast && (
+            <a href={hrefHere({ at: null })}>
+              {timeText.backToNow} <kbd>t</kbd>
+            </a>
+          )}
+          {stepNote.value !== null && (
+            <span class="step-note" role="status">
+              {stepNote.value}
+            </span>
+          )}
+        </div>
         <div class="band-actions">
           <RangeChooser />
           <button type="button" title={timeText.previousChange} onClick={() => stepToChange(-1)}>
@@ -104,6 +109,14 @@ function shownInField(): string {
   return formatLocal(atMs.value, zone.value, atMs.value % 1_000 === 0 ? "second" : "millisecond");
 }
 
+/** It costs the appliance something, and shows little that the page does not. */
+const HISTOGRAM_EVERY_MS = 5_000;
+
+/** What is written in a subnet cannot be told from its changes alone: any may be. */
+function concernOf({ subnet_id, ...concern }: AboutQuery): Concern {
+  return subnet_id === undefined ? concern : {};
+}
+
 type Activity = DataOf<"/api/v1/activity">;
 
 function Histogram() {
@@ -123,6 +136,9 @@ function Histogram() {
             }),
       },
     }),
+    wanted === null || wanted.to >= exactNow()
+      ? { how: "refresh", everyMs: HISTOGRAM_EVERY_MS, ...concernOf(aboutQuery.value) }
+      : null,
   );
   useEffect(() => {
     if (isWhole && data !== undefined) wholeWindow.value = windowBetween(Date.parse(data.from), Date.parse(data.to));
@@ -150,8 +166,10 @@ function seenMarkers() {
 
 const MARKERS = read("/api/v1/markers", { query: { limit: 500, order_by: "at", order_direction: "desc" } });
 
+const LIVE_MARKERS = { how: "refresh", types: ["marker"] } as const;
+
 function useMarkers(): void {
-  const { data } = useAnswer(MARKERS);
+  const { data } = useAnswer(MARKERS, LIVE_MARKERS);
   useEffect(() => {
     if (data === undefined) return;
     markers.value = data.map(({ id, name, at: instant, network_id }) => ({

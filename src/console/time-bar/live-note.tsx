@@ -1,0 +1,47 @@
+// Whether the page hears of what is written now, and what of it one could be shown. Quiet: nothing moves for it.
+
+import { offered, showOffered } from "../api/fresh.ts";
+import { liveState } from "../api/live.ts";
+import { useKeys } from "../parts/keys.ts";
+import { liveText } from "../text/time.ts";
+import { at } from "../time/at.ts";
+import { now } from "../time/clock.ts";
+import { formatLocal } from "../time/instant.ts";
+import { zone } from "../time/zone.ts";
+
+const KEYS = [
+  {
+    key: ".",
+    meaning: liveText.showChanges,
+    press: () => {
+      if (offered.peek() === null) return false;
+      showOffered();
+      return true;
+    },
+  },
+];
+
+export function LiveNote() {
+  useKeys(KEYS);
+  if (at.value !== null || liveState.value === "off") return null;
+  const offer = offered.value;
+  return (
+    <>
+      <span class="live-state">{liveState.value === "following" ? liveText.following : liveText.waiting}</span>
+      {offer !== null && (
+        <span class="live-note">
+          {liveText.changes(offer.count, sinceText(offer.sinceMs))}
+          <button type="button" onClick={showOffered}>
+            {liveText.show} <kbd>.</kbd>
+          </button>
+        </span>
+      )}
+    </>
+  );
+}
+
+/** The time alone where it is of today. */
+function sinceText(ms: number): string {
+  const text = formatLocal(ms, zone.value, "minute");
+  return text.slice(0, 10) === formatLocal(now.value, zone.value, "day") ? text.slice(11) : text;
+}
