@@ -25,6 +25,7 @@ const PORTS = 48;
 const SNMP_PORT = 16_161;
 /** Of the disk before: less is not told of. */
 const TOLD_SHARE = 0.002;
+const NAME_WIDTH = 96;
 
 /** One of the two that are compared. */
 interface Side {
@@ -125,7 +126,7 @@ async function costOf(running: Running, action: () => Promise<unknown>): Promise
 
 function printCosts(): void {
   say("");
-  sayRow("seconds", 74, ["before", "after", "more", "least", "most"]);
+  sayRow("seconds", NAME_WIDTH, ["before", "after", "more", "least", "most"]);
   for (const name of pairs[0]?.[0].keys() ?? []) {
     for (const [what, figure] of [
       ["processor", "cpuSeconds"],
@@ -134,7 +135,7 @@ function printCosts(): void {
       const both = pairs.map(([one, other]) => [one.get(name)?.[figure] ?? NaN, other.get(name)?.[figure] ?? NaN]);
       const ratios = both.map(([one = NaN, other = NaN]) => other / one).sort((a, b) => a - b);
       const middles = [0, 1].map((place) => median(both.map((each) => each[place] ?? NaN)).toFixed(2));
-      sayRow(what === "" ? "  from request to answer" : `${name}: ${what}`, 74, [
+      sayRow(what === "" ? "  from request to answer" : `${name}: ${what}`, NAME_WIDTH, [
         ...middles,
         ...[median(ratios), ratios[0], ratios.at(-1)].map((ratio) => percentMore(ratio as number)),
       ]);
@@ -147,9 +148,13 @@ function printDisk(title: string, folderBefore: string, folderAfter: string): vo
   const sum = (each: ReadonlyMap<string, number>) => [...each.values()].reduce((total, bytes) => total + bytes, 0);
   const [oldSum, nowSum] = [sum(old), sum(now)];
   say("");
-  sayRow(`${title}, MB`, 74, ["before", "after", "more"]);
+  sayRow(`${title}, MB`, NAME_WIDTH, ["before", "after", "more"]);
   const row = (name: string, one: number, other: number) =>
-    sayRow(name, 74, [(one / 1e6).toFixed(2), (other / 1e6).toFixed(2), percentMore(1 + (other - one) / oldSum)]);
+    sayRow(name, NAME_WIDTH, [
+      (one / 1e6).toFixed(2),
+      (other / 1e6).toFixed(2),
+      percentMore(1 + (other - one) / oldSum),
+    ]);
   row("all of it", oldSum, nowSum);
   const differences = [...new Set([...old.keys(), ...now.keys()])]
     .map((name) => ({ name, one: old.get(name) ?? 0, other: now.get(name) ?? 0 }))
