@@ -8,7 +8,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
-import { hrefHere } from "../url/location.ts";
+import { hrefHere, hrefOf } from "../url/location.ts";
 import { Difference } from "./difference.tsx";
 
 export type TransactionData = DataOf<"/api/v1/transactions">[number];
@@ -45,7 +45,8 @@ export function TransactionLine({ transaction, hostId }: TransactionLineProps) {
 }
 
 /** What a transaction changed is what differs between its instant and the millisecond before: no two share one. */
-function Contents({ transaction: { at }, hostId }: TransactionLineProps) {
+function Contents({ transaction, hostId }: TransactionLineProps) {
+  const { at } = transaction;
   const instant = parseInstant(at) ?? 0;
   const query = { from: formatUtc(instant - 1), to: at, ...(hostId === undefined ? {} : { host_id: hostId }) };
   const { data, problem, again } = useAnswer(read("/api/v1/diff", { query }));
@@ -55,7 +56,8 @@ function Contents({ transaction: { at }, hostId }: TransactionLineProps) {
       {data === undefined && problem === undefined && <Waiting />}
       {data !== undefined && <Difference diff={data} />}
       <p class="aside">
-        <a href={hrefHere({ at })}>{changesText.showThen}</a>
+        <a href={hrefHere({ at })}>{changesText.showThen}</a>{" "}
+        <a href={hrefOf(`/changes/${transaction.sequence}`)}>{changesText.transaction(transaction.sequence)}</a>
       </p>
     </>
   );

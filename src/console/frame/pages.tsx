@@ -21,6 +21,9 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/interfaces": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/interfaces")),
   "/addresses": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/addresses")),
   "/services": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/services")),
+  "/changes": () => import("../changes/changes-page.tsx").then(({ ChangesPage }) => ChangesPage),
+  "/changes/:sequence": () => import("../changes/transaction-page.tsx").then(({ TransactionPage }) => TransactionPage),
+  "/compare": () => import("../changes/compare-page.tsx").then(({ ComparePage }) => ComparePage),
   "/vlans": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/vlans")),
 };
 
@@ -41,6 +44,10 @@ export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
     { href: "/services", title: navigationText.services },
   ],
   [{ href: "/vlans", title: navigationText.vlans }],
+  [
+    { href: "/changes", title: navigationText.changes },
+    { href: "/compare", title: navigationText.compare },
+  ],
   [
     { href: "/handbook", title: frameText.handbook, isOutside: true },
     { href: "/docs", title: frameText.apiReference, isOutside: true },

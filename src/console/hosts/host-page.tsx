@@ -11,6 +11,7 @@ import { Tabs } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { hostText } from "../text/hosts.ts";
 import { atQuery } from "../time/at.ts";
+import { useSubject } from "../time/subject.ts";
 import { parameter } from "../url/location.ts";
 import { Faceplate } from "./faceplate.tsx";
 import { GoneHost } from "./gone-host.tsx";
@@ -24,6 +25,7 @@ const TABS = ["overview", "ports", "addresses", "services", "history"] as const;
 type Tab = (typeof TABS)[number];
 
 export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
+  useSubject({ host_id: id });
   const asked = read("/api/v1/hosts/{id}", { path: { id }, query: atQuery() });
   const { data: host, problem, again } = useAnswer(asked);
   const plate = read("/api/v1/hosts/{id}/faceplate", { path: { id }, query: atQuery() });

@@ -51,6 +51,54 @@ export const changesText = {
       )
       .join(", "),
   moreChanges: (count: number) => `${counted(count, "more")}: open the transaction to see all.`,
+  feed: "Feed",
+  activity: "Activity",
+  views: "Changes",
+  kinds: "Kinds",
+  allKinds: "All kinds",
+  actor: "Who",
+  everybody: "Everybody",
+  reasonContains: "Reason contains",
+  filter: "Filter",
+  filterExample: 'Filter, such as command : "host" AND reason:*',
+  apply: "Apply",
+  clear: "Clear",
+  isOver: "There is no such transaction, or nothing of it is within your reach.",
+  previous: "Before it",
+  next: "After it",
+  request: "Request",
+  command: "Command",
+  reason: "Reason",
+  when: "When",
+  who: "Who",
+  compareAround: "Compare before and after",
+  since: "since",
+  from: "From",
+  to: "To",
+  days: { "-24h": "Last day", "-7d": "Last week", "-30d": "Last month" } as Readonly<Record<string, string>>,
+  most: {
+    flapping: "What goes up and down",
+    wandering: "What wanders from port to port",
+    created: "What is new",
+    deleted: "What vanished",
+    actors: "Who changed most",
+    records: "What changed most",
+  },
+  times: (count: number) => counted(count, count === 1 ? "change" : "changes"),
+  noneOf: "None.",
+  compareTitle: "Compare",
+  compareHint: "Set the other instant in the bar above, or begin with one of these:",
+  yesterday: "24 hours ago",
+  aWeekAgo: "a week ago",
+  total: (counts: Readonly<Record<string, Readonly<Record<string, number>>>>) =>
+    Object.entries(counts)
+      .map(([type, sides]) => {
+        const sum = Object.values(sides).reduce((a, b) => a + b, 0);
+        const [one, many] = kindText[type] ?? [type, type];
+        return counted(sum, sum === 1 ? one : many);
+      })
+      .join(", "),
+  asText: "As text",
   older: "Older",
   newer: "Newer",
 } as const;

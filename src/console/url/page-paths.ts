@@ -2,6 +2,17 @@
 // data: the build reads it as well.
 
 /** `:name` stands for one part of a path. */
-export const PAGE_PATHS = ["/", "/hosts", "/hosts/:id", "/interfaces", "/addresses", "/services", "/vlans"] as const;
+export const PAGE_PATHS = [
+  "/",
+  "/hosts",
+  "/hosts/:id",
+  "/interfaces",
+  "/addresses",
+  "/services",
+  "/vlans",
+  "/changes",
+  "/changes/:sequence",
+  "/compare",
+] as const;
 
 export type PagePath = (typeof PAGE_PATHS)[number];

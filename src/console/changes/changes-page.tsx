@@ -1,0 +1,116 @@
+// What changed: the transactions, the newest first, narrowed by kind, actor, reason and filter; and what changes most.
+
+import type { QueryOf } from "../api/client.ts";
+import { Page } from "../parts/page.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { changesText, kindText } from "../text/changes.ts";
+import { navigationText } from "../text/navigation.ts";
+import { at, network } from "../time/at.ts";
+import { go, hrefHere, parameter } from "../url/location.ts";
+import { ActivityLists } from "./activity-lists.tsx";
+import { Transactions } from "./transactions.tsx";
+
+const TABS = [
+  { key: "feed", title: changesText.feed },
+  { key: "activity", title: changesText.activity },
+];
+
+export function ChangesPage() {
+  const tab = parameter("tab") === "activity" ? "activity" : "feed";
+  const query = feedQuery();
+  return (
+    <Page title={navigationText.changes} reads={tab === "feed" ? [addressOf(query)] : []}>
+      <Tabs tabs={TABS} shown={tab} first="feed" />
+      {tab === "activity" ? (
+        <ActivityLists />
+      ) : (
+        <>
+          <FeedFilter />
+          <Transactions key={JSON.stringify(query)} of={query} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+type FeedQuery = Omit<QueryOf<"/api/v1/transactions">, "limit" | "offset">;
+
+/** What the address asks for. */
+function feedQuery(): FeedQuery {
+  const [types, actor, reason, filter] = ["types", "actor", "reason", "filter"].map(parameter);
+  return {
+    ...(at.value === null ? {} : { at: at.value }),
+    ...(network.value === null ? {} : { network_id: network.value }),
+    ...(types ? { types: types.split(",") } : {}),
+    ...(actor ? { actor_type: [actor] } : {}),
+    ...(reason ? { reason } : {}),
+    ...(filter ? { filter } : {}),
+  } as FeedQuery;
+}
+
+function addressOf(query: FeedQuery): string {
+  const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  return `/api/v1/transactions?${parameters}`;
+}
+
+function FeedFilter() {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const text = (name: string) => String(form.get(name) ?? "").trim() || null;
+    go(hrefHere({ types: text("types"), actor: text("actor"), reason: text("reason"), filter: text("filter") }));
+  };
+  const asked = ["types", "actor", "reason", "filter"].map((name) => parameter(name) ?? "");
+  const [types = "", actor = "", reason = "", filter = ""] = asked;
+  return (
+    // Another address has other words in its fields.
+    <form key={asked.join("\n")} class="feed-filter" onSubmit={submit}>
+      <label>
+        {changesText.kinds}
+        <select name="types">
+          <option value="">{changesText.allKinds}</option>
+          {Object.entries(kindText)
+            .filter(([type]) => type !== "api_key")
+            .map(([type, [, many]]) => (
+              <option key={type} value={type} selected={type === types}>
+                {many}
+              </option>
+            ))}
+        </select>
+      </label>
+      <label>
+        {changesText.actor}
+        <select name="actor">
+          <option value="">{changesText.everybody}</option>
+          {Object.entries(changesText.actors).map(([type, title]) => (
+            <option key={type} value={type} selected={type === actor}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {changesText.reasonContains}
+        <input name="reason" defaultValue={reason} maxLength={500} autoComplete="off" />
+      </label>
+      <label class="grows">
+        {changesText.filter}
+        <input
+          name="filter"
+          class="mono"
+          defaultValue={filter}
+          maxLength={4000}
+          autoComplete="off"
+          spellcheck={false}
+          placeholder={changesText.filterExample}
+        />
+      </label>
+      <button type="submit">{changesText.apply}</button>
+      {asked.some((each) => each !== "") && (
+        <a class="button" href={hrefHere({ types: null, actor: null, reason: null, filter: null })}>
+          {changesText.clear}
+        </a>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,89 @@
+// One transaction: when, who, why, by which request, and everything that it changed.
+
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { changesText } from "../text/changes.ts";
+import { formatUtc, parseInstant } from "../time/instant.ts";
+import { hrefOf } from "../url/location.ts";
+import { Difference } from "./difference.tsx";
+
+export function TransactionPage({ params: { sequence = "" } }: { readonly params: Readonly<Record<string, string>> }) {
+  const number = Number(sequence);
+  const title = changesText.transaction(number);
+  const isNumber = Number.isSafeInteger(number) && number > 0;
+  const asked = read("/api/v1/transactions/{sequence}", { path: { sequence: number } });
+  const { data, problem, again } = useAnswer(isNumber ? asked : null);
+  if (!isNumber || problem?.status === 404)
+    return (
+      <Page title={changesText.views}>
+        <p>{changesText.isOver}</p>
+      </Page>
+    );
+  if (data === undefined)
+    return (
+      <Page title={title}>{problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}</Page>
+    );
+  const { at, actor, reason, request_id, command, changes } = data;
+  const before = formatUtc((parseInstant(at) ?? 0) - 1);
+  return (
+    <Page
+      title={title}
+      about={<When instant={at} as="both" precision="millisecond" />}
+      reads={[asked.url]}
+      actions={
+        <>
+          {number > 1 && (
+            <a class="button" href={hrefOf(`/changes/${number - 1}`)} rel="prev">
+              {changesText.previous}
+            </a>
+          )}
+          <a class="button" href={hrefOf(`/changes/${number + 1}`)} rel="next">
+            {changesText.next}
+          </a>
+          <a class="button" href={hrefOf("/compare", { vs: before, at })}>
+            {changesText.compareAround}
+          </a>
+        </>
+      }
+    >
+      <dl class="facts">
+        <div>
+          <dt>{changesText.who}</dt>
+          <dd>
+            <bdi>{actor.name}</bdi> <span class="aside">({changesText.actors[actor.type]})</span>
+          </dd>
+        </div>
+        <div>
+          <dt>{changesText.reason}</dt>
+          <dd>{reason === null ? <i class="aside">{changesText.noReason}</i> : <bdi>{reason}</bdi>}</dd>
+        </div>
+        <div>
+          <dt>{changesText.command}</dt>
+          <dd>
+            <code>{command}</code>, {changesText.counts(changes)}
+          </dd>
+        </div>
+        {request_id !== null && (
+          <div>
+            <dt>{changesText.request}</dt>
+            <dd>
+              <code>{request_id}</code>
+            </dd>
+          </div>
+        )}
+      </dl>
+      <Whole from={before} to={at} />
+    </Page>
+  );
+}
+
+/** No two transactions have one instant: what differs from the millisecond before is what this one changed. */
+function Whole({ from, to }: { readonly from: string; readonly to: string }) {
+  const { data, problem, again } = useAnswer(read("/api/v1/diff", { query: { from, to } }));
+  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  return <Difference diff={data} />;
+}
