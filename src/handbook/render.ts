@@ -8,6 +8,9 @@ import { brotliCompressSync } from "node:zlib";
 /** The page that lists all others, in its order; each line of its lists is the title and the summary of a page. */
 const CONTENTS = "contents";
 
+/** The colours and measures of the console: both look as one. */
+const TOKENS = "../console/styles/tokens.css";
+
 /** A page as the command line shows it. */
 export interface Page {
   /** What it is asked for by: the name of its file. */
@@ -40,7 +43,7 @@ export function renderHandbook(): { paths: string[]; packed: string } {
   return { paths: Object.keys(handbook.files), packed };
 }
 
-/** @param read the text of a file of this folder */
+/** @param read the text of a file, by its path from this folder */
 export function handbookOf(read: (name: string) => string): Handbook {
   const contents = read(`${CONTENTS}.md`);
   const pages = [...contents.matchAll(/^- \[(.+?)\]\(([a-z-]+)\.md\): (.+)$/gm)].map(
@@ -56,7 +59,7 @@ export function handbookOf(read: (name: string) => string): Handbook {
       ),
       "/handbook/search.json": { type: "application/json", text: JSON.stringify(pages.flatMap(sectionsOf)) },
       "/handbook/search.js": { type: "text/javascript; charset=utf-8", text: read("search.js") },
-      "/handbook/handbook.css": { type: "text/css; charset=utf-8", text: read("handbook.css") },
+      "/handbook/handbook.css": { type: "text/css; charset=utf-8", text: read(TOKENS) + read("handbook.css") },
     },
   };
 }
@@ -92,14 +95,19 @@ function document(pages: readonly Page[], page: Page | null, markdown: string): 
 <script src="/handbook/search.js" defer></script>
 </head>
 <body>
+<a class="skip" href="#content">Skip to the content</a>
 <header>
-<a class="home" href="/handbook">netledger handbook</a>
-<search hidden><input type="search" placeholder="Search  /" aria-label="Search the handbook" autocomplete="off"
+<a class="brand" href="/">netledger</a>
+<search hidden><input type="search" placeholder="Search the handbook: /" aria-label="Search the handbook" autocomplete="off"
  aria-controls="results"><ol id="results" aria-live="polite"></ol></search>
-<a href="#pages" class="to-pages">Pages</a>
+<nav class="places" aria-label="netledger">
+<a href="/">Console</a>
+<a href="/handbook" aria-current="${page === null ? "page" : "true"}">Handbook</a>
 <a href="/docs">API reference</a>
+<a href="#pages" class="to-pages">Pages</a>
+</nav>
 </header>
-<main>
+<main id="content" tabindex="-1">
 ${body}<nav class="neighbors" aria-label="Next and previous page">${neighbor(pages[place - 1], "prev")}${neighbor(pages[place + 1], "next")}</nav>
 </main>
 <nav id="pages" aria-label="Pages">

@@ -22,6 +22,11 @@ afterAll(() => appliance.close());
 const get = (path: string, headers: Record<string, string> = {}) =>
   appliance.handle(new Request(`http://localhost${path}`, { headers }));
 const textAt = async (path: string) => (await get(path)).text();
+/** Of what a link leads to, over the ways that the appliance points. */
+const statusAt = async (path: string): Promise<number> => {
+  const { status, headers } = await get(path, { accept: "text/html" });
+  return status === 302 ? statusAt(headers.get("location") ?? "") : status;
+};
 const idsOf = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map((match) => match[1] ?? "");
 
 test("every page is served to anybody, with its own title and one heading of the first level", async () => {
@@ -65,7 +70,7 @@ test("every link and every anchor leads to something that the appliance serves",
       const known = anchors.get(target);
       const isThere =
         link === "data:," ||
-        (anchor === undefined ? (await get(target)).status === 200 : known?.includes(anchor) === true);
+        (anchor === undefined ? (await statusAt(target)) === 200 : known?.includes(anchor) === true);
       if (!isThere) broken.push(`${path} links to ${link}`);
     }
   }
@@ -135,4 +140,15 @@ test("what is no page is not found, and the reference and the handbook lead to e
   expect((await get("/handbook/nothing")).status).toBe(404);
   expect(await textAt("/handbook")).toContain('href="/docs"');
   expect(await textAt("/api/openapi.json")).toContain("(/handbook)");
+  expect(await textAt("/handbook")).toContain('<a href="/handbook" aria-current="page">Handbook</a>');
+  expect(await textAt("/handbook/time")).toContain('<a href="/">Console</a>');
+});
+
+test("it has the colours of the console, each from where the console has it", async () => {
+  const css = await textAt("/handbook/handbook.css");
+  const used = new Set([...css.matchAll(/var\((--[a-z-]+)\)/g)].map(([, name = ""]) => name));
+  const missing = [...used].filter((name) => !css.includes(`  ${name}:`));
+  expect([used.size > 10, missing]).toEqual([true, []]);
+  expect(css).toStartWith(readFileSync(join(FOLDER, "../console/styles/tokens.css"), "utf8"));
+  expect(css.slice(css.indexOf("* {"))).not.toMatch(/#[0-9a-f]{3,8}[;)]/);
 });
