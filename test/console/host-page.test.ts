@@ -103,8 +103,9 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     const change = page.getByRole("listitem").filter({ hasText: "CHG-17" });
     await change.getByText("access-1", { exact: true }).waitFor();
     expect(await change.locator("ins").first().textContent()).toBe("access-one");
-    await page.getByRole("listitem").filter({ hasText: "interface added" }).first().locator("summary").click();
-    await page.getByRole("link", { name: "Show it then" }).last().click();
+    const added = page.getByRole("listitem").filter({ hasText: "interface added" }).first();
+    await added.locator("summary").click();
+    await added.getByRole("link", { name: "Show it then" }).click();
     await page.getByRole("heading", { name: "access-1" }).waitFor();
     expect(page.url()).toContain("at=");
     expect(visitor.troubles()).toEqual([]);

@@ -404,10 +404,21 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     const words = page.getByRole("status").filter({ hasText: "Comparing" });
     await words.filter({ hasText: /A marker “before the core upgrade”.* with B 2026-03-01/ }).waitFor();
     expect(await page.getByRole("slider", { name: "Compared with" }).count()).toBe(1);
+    const [compared, track] = [page.getByRole("slider", { name: "Compared with" }), page.locator(".track")];
+    const [from, to] = [await compared.boundingBox(), await track.boundingBox()];
+    if (from === null || to === null) throw new Error("there is no handle");
+    await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(to.x + to.width / 4, to.y + to.height / 2, { steps: 10 });
+    await page.mouse.up();
+    await page.waitForURL(/at=2026-03-01T02:12:00Z&vs=2026-02-/);
+    await page.goBack();
     await page.getByRole("link", { name: "Swap" }).click();
     await page.waitForURL(`${origin}/?at=marker:before+the+core+upgrade&vs=2026-03-01T02:12:00Z`);
     await page.getByRole("link", { name: "End comparison" }).click();
     await words.waitFor({ state: "detached" });
+    // What had the focus is gone: it is nowhere else than beside it.
+    expect(await page.evaluate<string>("document.activeElement.id")).toBe("shown-instant");
     await page.getByRole("button", { name: "Compare…" }).click();
     await page.getByRole("button", { name: "Now", exact: true }).click();
     await page.waitForURL(`${origin}/?vs=marker:before+the+core+upgrade`);
@@ -446,6 +457,29 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       await visitor.leave();
     },
   );
+
+  test("a host's page shows what becomes of the host by itself, and [ leads to its changes alone", async () => {
+    const created = await appliance.client.post("hosts", {
+      network_id: appliance.networkId,
+      name: "core-1",
+      hidden: false,
+      tags: [],
+    });
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${created.data.id}`);
+    await page.getByRole("heading", { name: "core-1" }).waitFor();
+    await page.getByText("live", { exact: true }).waitFor();
+    await appliance.client.put(`hosts/${created.data.id}`, { ...created.data, name: "core-2" });
+    await page.getByRole("heading", { name: "core-2" }).waitFor();
+    await createHost("another");
+    await page.keyboard.press("[");
+    await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
+    await page.keyboard.press("[");
+    await page.getByRole("heading", { name: "core-1" }).waitFor();
+    expect(Date.parse(atOf(page) ?? "")).toBe(Date.parse(created.data.created_at));
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
 
   test("all tabs of a browser have one stream; when its tab is closed, another goes on where it ended", async () => {
     const visitor = await Visitor.arrive(origin);

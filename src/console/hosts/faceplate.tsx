@@ -16,6 +16,7 @@ const TWO_ROWS_FROM = 13;
 export function Faceplate({ hostId }: { readonly hostId: string }) {
   const { data, problem, again } = useAnswer(
     read("/api/v1/hosts/{id}/faceplate", { path: { id: hostId }, query: atQuery() }),
+    { how: "refresh", host_id: hostId },
   );
   if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
   if (data.groups.length + data.logical.length === 0) return <p>{hostText.noPorts}</p>;

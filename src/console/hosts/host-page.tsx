@@ -27,7 +27,8 @@ type Tab = (typeof TABS)[number];
 export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
   useSubject({ host_id: id });
   const asked = read("/api/v1/hosts/{id}", { path: { id }, query: atQuery() });
-  const { data: host, problem, again } = useAnswer(asked);
+  const { data: host, problem, again } = useAnswer(asked, { how: "refresh", host_id: id });
+  useSubject({ host_id: id });
   const plate = read("/api/v1/hosts/{id}/faceplate", { path: { id }, query: atQuery() });
   if (problem?.status === 404 || (problem?.status === 400 && host === undefined)) return <GoneHost id={id} />;
   if (host === undefined)

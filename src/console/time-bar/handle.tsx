@@ -36,6 +36,7 @@ export function Handle({ window, ms, label, scrub, handle, children }: HandlePro
   };
   return (
     <div
+      id={scrub.name === "at" ? "shown-instant" : undefined}
       ref={handle ?? null}
       class={place < 0 || place > 1 ? "handle is-outside" : "handle"}
       style={{ insetInlineStart: `${Math.min(1, Math.max(0, place)) * 100}%` }}

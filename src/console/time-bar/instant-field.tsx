@@ -1,7 +1,7 @@
 // A field that takes an instant as people say it. Hours that a clock change doubles are asked about; hours that it left
 // out are said.
 
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { saidText, timeText } from "../text/time.ts";
 import { exactNow } from "../time/clock.ts";
 import { addressInstant, formatLocal, formatUtc } from "../time/instant.ts";
@@ -28,6 +28,11 @@ interface Unclear {
 export function InstantField({ label, shown, title, field, choose }: InstantFieldProps) {
   const [unclear, setUnclear] = useState<Unclear | null>(null);
   const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // Another instant in the address is another one in the field, which keeps the focus.
+    if (input.current !== null) input.current.value = shown;
+    setUnclear(null);
+  }, [shown]);
   const take = (instant: string | null) => {
     setUnclear(null);
     choose(instant);
@@ -49,14 +54,11 @@ export function InstantField({ label, shown, title, field, choose }: InstantFiel
   return (
     <form class="instant-field" onSubmit={submit}>
       <input
-        // Another instant in the address is another one in the field.
-        key={shown}
         ref={(element) => {
           input.current = element;
           field?.(element);
         }}
         type="text"
-        defaultValue={shown}
         title={title}
         aria-label={label}
         aria-invalid={unclear !== null}

@@ -8,6 +8,7 @@ import { at } from "../time/at.ts";
 import { now } from "../time/clock.ts";
 import { formatLocal } from "../time/instant.ts";
 import { zone } from "../time/zone.ts";
+import { focusHandle } from "./focus.ts";
 
 const KEYS = [
   {
@@ -31,13 +32,18 @@ export function LiveNote() {
       {offer !== null && (
         <span class="live-note">
           {liveText.changes(offer.count, sinceText(offer.sinceMs))}
-          <button type="button" onClick={showOffered}>
+          <button type="button" onClick={show}>
             {liveText.show} <kbd>.</kbd>
           </button>
         </span>
       )}
     </>
   );
+}
+
+function show(): void {
+  showOffered();
+  focusHandle();
 }
 
 /** The time alone where it is of today. */

@@ -12,6 +12,7 @@ import { markerNameIn, markers } from "../time/markers.ts";
 import { readSaid } from "../time/said.ts";
 import { zone } from "../time/zone.ts";
 import { hrefHere } from "../url/location.ts";
+import { focusHandle } from "./focus.ts";
 
 export function PastBand() {
   if (vs.value !== null) return <Comparison />;
@@ -56,7 +57,9 @@ function Comparison() {
         {side("at", at.value, atMs.value)}
       </span>
       <a href={hrefSwapped()}>{compareText.swap}</a>
-      <a href={hrefHere({ vs: null })}>{compareText.end}</a>
+      <a href={hrefHere({ vs: null })} onClick={focusHandle}>
+        {compareText.end}
+      </a>
     </span>
   );
 }
@@ -92,7 +95,7 @@ function NoInstant({ name, text }: { readonly name: "at" | "vs"; readonly text: 
         ? timeText.notAnInstant(text)
         : `${text}: ${said.type === "twice" ? saidText.twice : saidText.leftOut}`}
       {choices.map((ms) => (
-        <a key={ms} class="band-choice" href={hrefHere({ [name]: addressInstant(ms) })}>
+        <a key={ms} class="band-choice" href={hrefHere({ [name]: addressInstant(ms) })} onClick={focusHandle}>
           {saidText.which(formatLocal(ms, zone.value), formatUtc(ms).slice(11, 19))}
         </a>
       ))}
@@ -111,7 +114,7 @@ function BeforeBeginning({ ms }: { readonly ms: number }) {
   return (
     <span role="status">
       {timeText.beforeBeginning}{" "}
-      <a href={hrefHere({ at: addressInstant(Date.parse(first)) })}>
+      <a href={hrefHere({ at: addressInstant(Date.parse(first)) })} onClick={focusHandle}>
         <When instant={first} />
       </a>
       .

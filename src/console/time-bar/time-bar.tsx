@@ -15,6 +15,7 @@ import { zone } from "../time/zone.ts";
 import { hrefHere } from "../url/location.ts";
 import { type AboutQuery, aboutQuery } from "./about.ts";
 import { CompareMenu } from "./compare-menu.tsx";
+import { focusHandle } from "./focus.ts";
 import { InstantField } from "./instant-field.tsx";
 import { LiveNote } from "./live-note.tsx";
 import { PastBand } from "./past-band.tsx";
@@ -61,7 +62,7 @@ export function TimeBar() {
           <PastBand />
           <LiveNote />
           {isPast && (
-            <a href={hrefHere({ at: null })}>
+            <a href={hrefHere({ at: null })} onClick={focusHandle}>
               {timeText.backToNow} <kbd>t</kbd>
             </a>
           )}

@@ -1,6 +1,6 @@
 // The histogram with its markers and handles: how much changed when. Dragged with a pointer anywhere on it.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { compareText, timeText } from "../text/time.ts";
 import { at, atMs, vs, vsMs } from "../time/at.ts";
 import { now } from "../time/clock.ts";
@@ -35,7 +35,11 @@ export const vsScrub = new Scrub("vs");
 export function Track({ window, parts, markers }: TrackProps) {
   const track = useRef<HTMLFieldSetElement>(null);
   const handle = useRef<HTMLElement | null>(null);
+  const compared = useRef<HTMLElement | null>(null);
+  /** What the pointer holds. */
+  const moved = useRef<Scrub | null>(null);
   const widthPx = useWidth(track);
+  const path = useMemo(() => histogramPath(parts, window), [parts, window]);
   const [pointedPx, setPointed] = useState<number | null>(null);
   const pxOf = (event: PointerEvent) => event.clientX - (track.current?.getBoundingClientRect().left ?? 0);
   const instantOf = (px: number) => pointedInstant(px, window, track.current?.clientWidth ?? 1, markers);
@@ -43,12 +47,22 @@ export function Track({ window, parts, markers }: TrackProps) {
     if (event.button !== 0) return;
     event.preventDefault();
     track.current?.setPointerCapture(event.pointerId);
-    handle.current?.focus({ preventScroll: true });
-    atScrub.move(instantOf(pxOf(event)));
+    const isCompared = event.target instanceof Node && compared.current?.contains(event.target) === true;
+    (isCompared ? compared : handle).current?.focus({ preventScroll: true });
+    moved.current = isCompared ? vsScrub : atScrub;
+    // Taking hold of what it is compared with does not move it yet.
+    if (!isCompared) atScrub.move(instantOf(pxOf(event)));
   };
   const move = (event: PointerEvent) => {
     setPointed(pxOf(event));
-    if (atScrub.isMoving && event.buttons !== 0) atScrub.move(instantOf(pxOf(event)));
+    if (event.buttons === 0) return;
+    const instant = instantOf(pxOf(event));
+    // Nothing is compared with now: that is what the other one is for.
+    if (moved.current === atScrub || instant !== null) moved.current?.move(instant);
+  };
+  const end = (how: "end" | "cancel") => () => {
+    moved.current?.[how]();
+    moved.current = null;
   };
   const shownMs = at.value === null ? null : atMs.value;
   const veil = shownMs === null ? null : Math.min(1, Math.max(0, placeOf(shownMs, window)));
@@ -62,17 +76,23 @@ export function Track({ window, parts, markers }: TrackProps) {
         // The handle keeps the focus.
         onMouseDown={(event) => event.preventDefault()}
         onPointerMove={move}
-        onPointerUp={() => atScrub.end()}
-        onPointerCancel={() => atScrub.cancel()}
+        onPointerUp={end("end")}
+        onPointerCancel={end("cancel")}
         onPointerLeave={() => setPointed(null)}
       >
         <svg viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">
-          <path d={histogramPath(parts, window)} />
+          <path d={path} />
         </svg>
         {veil !== null && <div class="veil" style={{ insetInlineStart: `${veil * 100}%` }} />}
         <MarkerTicks window={window} markers={markers} widthPx={widthPx} />
         {vs.value !== null && vsMs.value !== null && (
-          <Handle window={window} ms={vsMs.value} label={compareText.compared} scrub={vsScrub}>
+          <Handle
+            window={window}
+            ms={vsMs.value}
+            label={compareText.compared}
+            scrub={vsScrub}
+            handle={(element) => void (compared.current = element)}
+          >
             <span aria-hidden="true">A</span>
           </Handle>
         )}
@@ -149,10 +169,12 @@ function MarkerTicks({ window, markers, widthPx }: MarkerTicksProps) {
 const NAME_PX = 36;
 
 function Axis({ window, widthPx }: { readonly window: TimeWindow; readonly widthPx: number }) {
+  const timeZone = zone.value;
+  const ticks = useMemo(() => ticksOf(window, timeZone, widthPx / LABEL_PX), [window, timeZone, widthPx]);
   if (widthPx === 0) return <div class="axis" />;
   return (
     <div class="axis" aria-hidden="true">
-      {ticksOf(window, zone.value, widthPx / LABEL_PX)
+      {ticks
         .map(({ ms, label }) => ({ label, px: placeOf(ms, window) * widthPx }))
         .filter(({ px }) => px >= LABEL_PX / 4 && px <= widthPx - LABEL_PX / 4)
         .map(({ label, px }) => (

@@ -54,12 +54,13 @@ function beginnings(window: TimeWindow, timeZone: string, every: { days: number 
         : Date.UTC(year, start.month - 1 + count * every.months, 1),
     );
     const [wallYear, wallMonth, wallDay] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
+    if ("days" in every && !isTold(wallDay, every.days)) continue;
     const [ms] = [0, 1].flatMap((hour) =>
       instantsOf({ year: wallYear, month: wallMonth, day: wallDay, hour, minute: 0, second: 0 }, timeZone),
     );
     if (ms === undefined) continue;
     if (ms > window.to) break;
-    if (ms < window.from || ("days" in every && !isTold(wallDay, every.days))) continue;
+    if (ms < window.from) continue;
     const text = formatLocal(ms, timeZone, "day");
     ticks.push({ ms, label: "days" in every ? text.slice(5) : wallMonth === 1 ? text.slice(0, 4) : text.slice(0, 7) });
   }
