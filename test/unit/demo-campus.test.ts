@@ -1,0 +1,127 @@
+// The demo's made-up network: nothing in it contradicts itself, is somebody's, or is of no maker.
+
+import { expect, test } from "bun:test";
+import { cidrContains, parseCidr, parseIp } from "../../src/base/ip.ts";
+import { vendorOf } from "../../src/base/vendors/vendor.ts";
+import { Calendar } from "../../src/demo/calendar.ts";
+import { Campus } from "../../src/demo/campus.ts";
+import { CampusMoment } from "../../src/demo/device-report.ts";
+import { CABLES, PORT_STORIES, SWITCHES } from "../../src/demo/equipment.ts";
+import { SUBNETS } from "../../src/demo/places.ts";
+import { STATIONS } from "../../src/demo/stations.ts";
+
+/** RFC 1918, RFC 3849, RFC 5737. */
+const NOBODYS = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "192.0.2.0/24", "198.51.100.0/24", "2001:db8::/32"];
+
+const calendar = new Calendar(Date.parse("2026-03-11T15:04:05.678Z"));
+const campus = new Campus(calendar);
+
+/** One instant of each stretch between two changes that the data name, and one of each hour of a day. */
+function instants(): number[] {
+  const periods = [
+    ...SWITCHES.flatMap(({ period, outage }) => [period, outage]),
+    ...STATIONS.flatMap(({ homes }) => homes.map(({ period }) => period)),
+    ...SUBNETS.map(({ period }) => period),
+    ...PORT_STORIES.map(({ period }) => period),
+  ];
+  const edges = periods.flatMap((period) => [period?.from, period?.until]).filter((edge) => edge !== undefined);
+  const hours = Array.from({ length: 24 }, (_, hour) => calendar.at("-1d 00:00") + hour * 3_600_000);
+  return [calendar.at("-30d 08:00"), ...edges.map((edge) => calendar.at(edge) + 60_000), ...hours];
+}
+
+const portsOf = (name: string, instant: number) =>
+  campus
+    .switchesAt(instant)
+    .filter((each) => each.name === name)
+    .flatMap((each) => new CampusMoment(campus, instant).deviceOf(each).interfaces ?? [])
+    .map(({ if_name }) => if_name);
+
+test("a moment counts days back from the day of the start, in UTC", () => {
+  expect(new Date(calendar.at("-3d 03:12")).toISOString()).toBe("2026-03-08T03:12:00.000Z");
+  expect(calendar.hourOf(calendar.at("-30d 23:30"))).toBe(23.5);
+  expect(calendar.weekdayOf(calendar.start)).toBe(new Date(calendar.start).getUTCDay());
+  const period = { from: "-2d 08:00", until: "-1d 08:00" } as const;
+  expect(calendar.isWithin(calendar.at("-2d 08:00"), period)).toBe(true);
+  expect(calendar.isWithin(calendar.at("-1d 08:00"), period)).toBe(false);
+});
+
+test("every cable, story and machine is at a port that its switch has", () => {
+  const first = calendar.at("-30d 08:00");
+  const ports = new Map(SWITCHES.map(({ name }) => [name, new Set(portsOf(name, first))]));
+  const named = [
+    ...CABLES.flatMap(({ ends: [one, port, other, otherPort] }) => [
+      [one, port],
+      [other, otherPort],
+    ]),
+    ...PORT_STORIES.map(({ at }) => at),
+    ...instants().flatMap((instant) => campus.stationsAt(instant).map(({ at }) => [at.switchName, at.port])),
+  ];
+  expect(named.filter(([name = "", port = ""]) => ports.get(name)?.has(port) !== true)).toEqual([]);
+});
+
+test("at no instant do two have a MAC address, an address of a site, or a port together", () => {
+  for (const instant of instants()) {
+    const moment = new CampusMoment(campus, instant);
+    const devices = campus.switchesAt(instant).map((each) => ({ site: each.site, device: moment.deviceOf(each) }));
+    const stations = campus.stationsAt(instant);
+    const macs = [
+      ...devices.flatMap(({ device }) => (device.interfaces ?? []).map(({ mac_address }) => mac_address)),
+      ...stations.map(({ mac }) => mac),
+    ];
+    expect(macs.length - new Set(macs).size).toBe(0);
+    const addresses = [
+      ...devices.flatMap(({ site, device }) => (device.addresses ?? []).map((each) => `${site} ${each.ip_address}`)),
+      ...stations.flatMap(({ kind, addresses }) => addresses.map((each) => `${kind.site} ${each}`)),
+    ];
+    expect(addresses.filter((each, place) => addresses.indexOf(each) !== place)).toEqual([]);
+    const cabled = CABLES.flatMap(({ ends: [one, port, other, otherPort] }) => [
+      `${one} ${port}`,
+      `${other} ${otherPort}`,
+    ]);
+    const places = [...cabled, ...stations.map(({ at }) => `${at.switchName} ${at.port}`)];
+    expect(places.filter((each, place) => places.indexOf(each) !== place)).toEqual([]);
+  }
+});
+
+test("all addresses are of nobody, and in a subnet of their site", () => {
+  for (const instant of instants()) {
+    for (const { kind, addresses } of campus.stationsAt(instant)) {
+      for (const address of addresses) {
+        const ip = parseIp(address);
+        const isIn = (cidr: string) => {
+          const block = parseCidr(cidr);
+          return ip !== null && block !== null && cidrContains(block, ip);
+        };
+        expect([address, NOBODYS.some(isIn)]).toEqual([address, true]);
+        const subnet = SUBNETS.find(
+          ({ site, cidr, vlan, period }) =>
+            site === kind.site && vlan === kind.vlan && isIn(cidr) && calendar.isWithin(instant, period ?? {}),
+        );
+        expect([address, subnet?.vlan]).toEqual([address, kind.vlan]);
+      }
+    }
+  }
+});
+
+test("every MAC address is of a maker that there is", () => {
+  const instant = calendar.start;
+  const moment = new CampusMoment(campus, instant);
+  const macs = [
+    ...STATIONS.map(({ mac }) => mac),
+    ...campus.switchesAt(instant).flatMap((each) => moment.deviceOf(each).bridge_address ?? []),
+  ];
+  expect(macs.filter((mac) => vendorOf(mac) === null)).toEqual([]);
+});
+
+test("both ends of a cable announce each other while both run, and neither while one does not", () => {
+  const heardBy = (name: string, instant: number) => {
+    const device = campus.switchesAt(instant).find((each) => each.name === name);
+    if (device === undefined) return null;
+    const { interfaces = [] } = new CampusMoment(campus, instant).deviceOf(device);
+    return interfaces.flatMap(({ lldp = [] }) => lldp.map(({ sys_name }) => sys_name)).sort();
+  };
+  expect(heardBy("acc-science-2", calendar.at("-6d 14:00"))).toEqual(["dist-science"]);
+  expect(heardBy("acc-science-2", calendar.at("-6d 15:00"))).toBeNull();
+  const without = heardBy("dist-science", calendar.at("-6d 15:00"));
+  expect(heardBy("dist-science", calendar.at("-6d 14:00"))).toEqual(["acc-science-2", ...(without ?? [])].sort());
+});
