@@ -19,6 +19,7 @@ export const HARBOUR_ID = "0193f0a2-4b00-7000-8000-6861726275f2";
 
 /** Who signs in. */
 export const DEMO_EMAIL = `demo@${DOMAINS.campus}`;
+export const DEMO_NAME = "You";
 /** Who sees the harbour alone. */
 export const VIEWER_EMAIL = `j.lund@${DOMAINS.campus}`;
 

@@ -9,6 +9,7 @@ import type { WriteQueue } from "../db/writing/write-queue.ts";
 import { vlanKind } from "../resources/vlans/vlan.ts";
 import {
   DEMO_EMAIL,
+  DEMO_NAME,
   HARBOUR_ID,
   KEY_NAME,
   NETWORKS,
@@ -48,6 +49,9 @@ export async function setOut(
   const described = { stale_after_hours: STALE_AFTER_HOURS, tags: [] };
   await crew.run("network.update", { id: result.networkId, body: { ...NETWORKS.campus, ...described } }, owner);
   await crew.run("network.create", { body: { id: HARBOUR_ID, ...NETWORKS.harbour, ...described } }, owner);
+  // Nobody in particular: whoever tries the demo.
+  const you = { email: DEMO_EMAIL, name: DEMO_NAME, role: "Owner" } as const;
+  await crew.run("user.update", { id: result.userId, body: you, passwordHash: null }, owner);
   for (const person of Object.values<Person>(PEOPLE)) {
     const { email, name, role, sites } = person;
     const network_ids = (sites ?? []).map((site) => crew.networkId(site));

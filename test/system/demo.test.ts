@@ -4,6 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import type { Client } from "../support/appliance/client.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
 
@@ -36,7 +37,10 @@ describe("the stories of the demo", () => {
     demo = await signedIn(running);
     campusId = (await data("networks")).find(({ name }: { name: string }) => name === "Main campus").id;
   }, TIMEOUT_MS);
-  afterAll(() => place.close());
+  afterAll(async () => {
+    await closeBrowser();
+    await place.close();
+  });
 
   async function data(path: string): Promise<any> {
     const answer = await demo.get(path);
@@ -134,6 +138,15 @@ describe("the stories of the demo", () => {
     expect(await data("hosts?search=app-old")).toEqual([]);
     const reasons = (await data("transactions?reason=CHG-2087")).map((each: { reason: string }) => each.reason);
     expect(reasons).toContain("CHG-2087: disks removed this time");
+  });
+
+  test.skipIf(!hasChromium)("the console says on its pages that everything is made up", async () => {
+    const visitor = await Visitor.arrive(running.url);
+    const page = await visitor.signIn(EMAIL, PASSWORD);
+    await page.getByText("A demo: everything in it is made up").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
   });
 
   test("whoever sees one site sees nothing of the other", async () => {

@@ -28,7 +28,6 @@ export function Frame() {
 }
 
 function SignedIn() {
-  const { data: version } = useAnswer(read("/api/version"));
   return (
     <div class={isPast.value ? "frame in-past" : "frame"}>
       <a class="skip" href="#content">
@@ -47,13 +46,7 @@ function SignedIn() {
       </header>
       <Navigation />
       <div class="notes">
-        {version?.is_demo === true && <p class="note">{frameText.demo}</p>}
-        {version?.read_only === true && <p class="note">{frameText.readOnly}</p>}
-        {!isReachable.value && (
-          <p class="note" role="alert">
-            {frameText.unreachable}
-          </p>
-        )}
+        <Notes />
         <TimeBar />
       </div>
       <main id="content" tabIndex={-1}>
@@ -61,5 +54,24 @@ function SignedIn() {
       </main>
       <KeyList />
     </div>
+  );
+}
+
+/** What is so of the appliance as a whole, on every page. */
+function Notes() {
+  const { data: version } = useAnswer(read("/api/version"));
+  const isDemo = version?.is_demo === true;
+  const isReadOnly = version?.read_only === true;
+  if (!isDemo && !isReadOnly && isReachable.value) return null;
+  return (
+    <section aria-label={frameText.notes}>
+      {isDemo && <p class="note">{frameText.demo}</p>}
+      {isReadOnly && <p class="note">{frameText.readOnly}</p>}
+      {!isReachable.value && (
+        <p class="note" role="alert">
+          {frameText.unreachable}
+        </p>
+      )}
+    </section>
   );
 }

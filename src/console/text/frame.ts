@@ -13,6 +13,7 @@ export const frameText = {
   keys: "Keys",
   apiReference: "API reference",
   handbook: "Handbook",
+  notes: "About this appliance",
   demo: "A demo: everything in it is made up, and its scans ask no real network.",
   readOnly: "A backup, read-only: everything can be asked, nothing changed.",
   unreachable: "The appliance does not answer. What you see is from before; it is asked again.",
