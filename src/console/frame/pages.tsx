@@ -19,6 +19,7 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/hosts": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/hosts")),
   "/hosts/:id": () => import("../hosts/host-page.tsx").then(({ HostPage }) => HostPage),
   "/interfaces": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/interfaces")),
+  "/interfaces/:id": () => import("../interfaces/interface-page.tsx").then(({ InterfacePage }) => InterfacePage),
   "/addresses": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/addresses")),
   "/services": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/services")),
   "/changes": () => import("../changes/changes-page.tsx").then(({ ChangesPage }) => ChangesPage),

@@ -3,6 +3,7 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { Gone } from "../changes/gone.tsx";
 import { Transactions } from "../changes/transactions.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Page } from "../parts/page.tsx";
@@ -14,7 +15,6 @@ import { atQuery } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
 import { parameter } from "../url/location.ts";
 import { Faceplate } from "./faceplate.tsx";
-import { GoneHost } from "./gone-host.tsx";
 import { HostAddresses } from "./host-addresses.tsx";
 import type { HostData } from "./host-data.ts";
 import { HostOverview } from "./host-overview.tsx";
@@ -30,7 +30,7 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
   const { data: host, problem, again } = useAnswer(asked, { how: "refresh", host_id: id });
   useSubject({ host_id: id });
   const plate = read("/api/v1/hosts/{id}/faceplate", { path: { id }, query: atQuery() });
-  if (problem?.status === 404 || (problem?.status === 400 && host === undefined)) return <GoneHost id={id} />;
+  if (problem?.status === 404 || (problem?.status === 400 && host === undefined)) return <Gone kind="host" id={id} />;
   if (host === undefined)
     return (
       <Page title={hostText.host}>

@@ -41,11 +41,11 @@ export function PortTable({ title, ports }: { readonly title: string; readonly p
                 )}
               </th>
               <td>
-                <State port={port} />
+                <PortState port={port} />
               </td>
               <td>{port.speed_bps !== null && speedOf(port.speed_bps)}</td>
               <td>
-                <Vlans port={port} />
+                <PortVlans port={port} />
               </td>
               <td>
                 <Connected port={port} />
@@ -58,7 +58,11 @@ export function PortTable({ title, ports }: { readonly title: string; readonly p
   );
 }
 
-function State({ port: { admin_status, oper_status, unused_since, known_since } }: { readonly port: FaceplatePort }) {
+export function PortState({
+  port: { admin_status, oper_status, unused_since, known_since },
+}: {
+  readonly port: FaceplatePort;
+}) {
   return (
     <>
       {admin_status === "Down" ? <span class="aside">{hostText.adminDown}</span> : <Status status={oper_status} />}
@@ -73,7 +77,7 @@ function State({ port: { admin_status, oper_status, unused_since, known_since } 
   );
 }
 
-function Vlans({ port: { native_vlan, tagged_vlans } }: { readonly port: FaceplatePort }) {
+export function PortVlans({ port: { native_vlan, tagged_vlans } }: { readonly port: FaceplatePort }) {
   return (
     <>
       {native_vlan !== null && (
@@ -91,7 +95,7 @@ function Vlans({ port: { native_vlan, tagged_vlans } }: { readonly port: Facepla
   );
 }
 
-function Connected({ port: { neighbor, stations, fdb_entries } }: { readonly port: FaceplatePort }) {
+export function Connected({ port: { neighbor, stations, fdb_entries } }: { readonly port: FaceplatePort }) {
   return (
     <>
       {neighbor !== null && (

@@ -99,6 +99,13 @@ export const changesText = {
       })
       .join(", "),
   asText: "As text",
+  gone: (kind: string) => `This ${kind} is gone`,
+  goneAt: "It was removed",
+  showLast: "Show it as it was last",
+  notYet: (kind: string) => `This ${kind} did not exist yet`,
+  beganAt: "Its first version is of",
+  showFirst: "Show it then",
+  unknown: (kind: string) => `There is no such ${kind}, or it is not within your reach.`,
   older: "Older",
   newer: "Newer",
 } as const;

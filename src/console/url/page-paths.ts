@@ -7,6 +7,7 @@ export const PAGE_PATHS = [
   "/hosts",
   "/hosts/:id",
   "/interfaces",
+  "/interfaces/:id",
   "/addresses",
   "/services",
   "/vlans",

@@ -1,0 +1,203 @@
+// An interface at the instant of the address: what it is, what is connected to it, and its life.
+
+import type { ComponentChildren } from "preact";
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { Gone } from "../changes/gone.tsx";
+import { Transactions } from "../changes/transactions.tsx";
+import { Value } from "../changes/value.tsx";
+import { Connected } from "../hosts/port-table.tsx";
+import { Named } from "../names/named.tsx";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Status, speedOf } from "../parts/status.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { hostText } from "../text/hosts.ts";
+import { interfaceText } from "../text/interfaces.ts";
+import { fieldText } from "../text/lists.ts";
+import { at, atQuery, isPast } from "../time/at.ts";
+import { useSubject } from "../time/subject.ts";
+import { hrefOf, parameter } from "../url/location.ts";
+import { LifeStrip } from "./life-strip.tsx";
+
+type IfEntry = DataOf<"/api/v1/if-entries/{id}">;
+
+export function InterfacePage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
+  useSubject({ id });
+  const asked = read("/api/v1/if-entries/{id}", { path: { id }, query: atQuery() });
+  const { data: entry, problem, again } = useAnswer(asked);
+  if (problem?.status === 404 || (problem?.status === 400 && entry === undefined))
+    return <Gone kind="if_entry" id={id} />;
+  if (entry === undefined)
+    return (
+      <Page title={interfaceText.interface}>
+        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
+      </Page>
+    );
+  const isHistory = parameter("tab") === "history";
+  const life = read("/api/v1/if-entries/{id}/history", { path: { id }, query: atQuery() });
+  return (
+    <Page
+      title={entry.if_name || entry.if_descr || `#${entry.if_index}`}
+      about={
+        <>
+          <Named kind="hosts" id={entry.host_id} /> {entry.if_alias && <bdi>{entry.if_alias}</bdi>}
+        </>
+      }
+      reads={[asked.url, life.url]}
+      actions={
+        <a class="button" href={hrefOf(`/hosts/${entry.host_id}?tab=ports`)}>
+          {interfaceText.ofDevice}
+        </a>
+      }
+    >
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <Tabs
+        tabs={[
+          { key: "overview", title: interfaceText.tabs.overview },
+          { key: "history", title: interfaceText.tabs.history },
+        ]}
+        shown={isHistory ? "history" : "overview"}
+        first="overview"
+      />
+      {isHistory ? <Transactions of={{ id, ...atQuery() }} hostId={entry.host_id} /> : <Overview entry={entry} />}
+    </Page>
+  );
+}
+
+function Overview({ entry }: { readonly entry: IfEntry }) {
+  return (
+    <>
+      <div class="columns">
+        <section>
+          <h2>{interfaceText.port}</h2>
+          <Facts entry={entry} />
+        </section>
+        <section>
+          <h2>{interfaceText.connected}</h2>
+          <Neighbors entry={entry} />
+          <Behind entry={entry} />
+        </section>
+      </div>
+      <section>
+        <h2>{interfaceText.life}</h2>
+        <LifeStrip id={entry.id} networkId={entry.network_id} />
+      </section>
+    </>
+  );
+}
+
+/** In the order of importance; those without a value are left out. */
+const FIELDS = ["if_descr", "if_alias", "mac_address", "if_type"] as const;
+
+function Facts({ entry }: { readonly entry: IfEntry }) {
+  const tagged = (entry.vlan_ids ?? []).filter((vlan) => vlan !== entry.native_vlan_id);
+  return (
+    <dl class="facts">
+      <Fact name={interfaceText.host}>
+        <Named kind="hosts" id={entry.host_id} />
+      </Fact>
+      <Fact name={fieldText.oper_status ?? ""}>
+        <Status status={entry.oper_status} />
+      </Fact>
+      <Fact name={fieldText.admin_status ?? ""}>
+        <Status status={entry.admin_status} />
+      </Fact>
+      {typeof entry.speed_bps === "number" && (
+        <Fact name={interfaceText.speed}>{entry.speed_bps > 0 && speedOf(entry.speed_bps)}</Fact>
+      )}
+      {entry.native_vlan_id && (
+        <Fact name={fieldText.native_vlan_id ?? ""}>
+          <Named kind="vlans" id={entry.native_vlan_id} />
+        </Fact>
+      )}
+      {tagged.length > 0 && (
+        <Fact name={interfaceText.tagged}>
+          <Value field="vlan_ids" value={tagged} at={at.value} />
+        </Fact>
+      )}
+      {FIELDS.map(
+        (field) =>
+          entry[field] !== null &&
+          entry[field] !== undefined &&
+          entry[field] !== "" && (
+            <Fact key={field} name={fieldText[field] ?? field}>
+              <Value field={field} value={entry[field]} at={at.value} />
+            </Fact>
+          ),
+      )}
+      <Fact name={interfaceText.index}>{entry.if_index}</Fact>
+      <Fact name={interfaceText.network}>
+        <Named kind="networks" id={entry.network_id} />
+      </Fact>
+      <Fact name={fieldText.updated_at ?? ""}>
+        <When instant={entry.updated_at} as="both" />
+      </Fact>
+      {/* When something was last seen is known of now alone. */}
+      {!isPast.value && entry.last_seen_at && (
+        <Fact name={fieldText.last_seen_at ?? ""}>
+          <When instant={entry.last_seen_at} as="both" />
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+const ANNOUNCED = ["lldp_sys_name", "lldp_port_id", "lldp_chassis_id", "cdp_device_id", "cdp_port_id"] as const;
+
+function Neighbors({ entry }: { readonly entry: IfEntry }) {
+  const announced = ANNOUNCED.flatMap((field) => {
+    const value = entry[field];
+    if (value === null || value === undefined) return [];
+    return [{ field, text: typeof value === "string" ? value : value.value }];
+  });
+  const { neighbor } = entry;
+  if (!neighbor && announced.length === 0) return null;
+  return (
+    <dl class="facts">
+      {neighbor && (
+        <Fact name={interfaceText.neighbor}>
+          <Named kind={neighbor.type === "Host" ? "hosts" : "if-entries"} id={neighbor.id} />
+        </Fact>
+      )}
+      {announced.map(({ field, text }) => (
+        <Fact key={field} name={fieldText[field] ?? field}>
+          <bdi>{text}</bdi>
+        </Fact>
+      ))}
+    </dl>
+  );
+}
+
+/** Who hangs on it, as the faceplate of its device has them: by name where they are known. */
+function Behind({ entry: { id, host_id } }: { readonly entry: IfEntry }) {
+  const asked = read("/api/v1/hosts/{id}/faceplate", { path: { id: host_id }, query: atQuery() });
+  const { data, problem, again } = useAnswer(asked);
+  if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
+  if (data === undefined) return <Waiting />;
+  const port = [...data.groups.flatMap(({ ports }) => ports), ...data.logical].find((each) => each.id === id);
+  if (port === undefined) return null;
+  if (port.neighbor === null && port.fdb_entries === 0) return <p class="aside">{interfaceText.nothingConnected}</p>;
+  return (
+    <>
+      <Connected port={port} />
+      {port.unused_since !== null && (
+        <p class="aside">
+          {port.unused_since === port.known_since ? hostText.unusedAtLeast : hostText.unusedSince}{" "}
+          <When instant={port.unused_since} as="both" />
+        </p>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

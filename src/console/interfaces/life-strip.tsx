@@ -1,0 +1,178 @@
+// The life of an interface as a strip: up and down, speed, who hung on it; and the same as a table. A click leads to
+// the instant; the table has each as a link.
+
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { nameOf } from "../names/names.ts";
+import { Problem } from "../parts/problem.tsx";
+import { speedOf } from "../parts/status.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { interfaceText } from "../text/interfaces.ts";
+import { at, atMs, atQuery } from "../time/at.ts";
+import { exactNow } from "../time/clock.ts";
+import { addressInstant, formatLocal, parseInstant } from "../time/instant.ts";
+import { ticksOf } from "../time/ticks.ts";
+import { instantAt, placeOf, type TimeWindow } from "../time/window.ts";
+import { zone } from "../time/zone.ts";
+import { go, hrefHere, parameter } from "../url/location.ts";
+import { type LifeVersion, lifeStateOf, type Piece, piecesOf, piecesPath, stationsOf } from "./life.ts";
+import { LifeTable } from "./life-table.tsx";
+import { useStationHosts } from "./station-hosts.ts";
+
+type InterfaceVersion = DataOf<"/api/v1/if-entries/{id}/history">[number];
+
+/** Of an interface that flaps each minute, more would take as long to send as to read. */
+const VERSIONS_MAX = 500;
+const STATIONS_MAX = 12;
+const MONTH_MS = 30 * 86_400_000;
+const TICKS = 6;
+
+export function LifeStrip({ id, networkId }: { readonly id: string; readonly networkId: string }) {
+  const asked = read("/api/v1/if-entries/{id}/history", { path: { id }, query: { ...atQuery(), limit: VERSIONS_MAX } });
+  const { data, meta, problem, again } = useAnswer(asked);
+  const isAll = parameter("life") === "all";
+  const life = useMemo(() => {
+    if (data === undefined) return null;
+    const versions = data.map(versionOf).reverse();
+    const to = atMs.value ?? exactNow();
+    const first = versions[0]?.ms ?? to;
+    const isCut = meta?.pagination.has_more === true;
+    const from = isAll || (isCut && first > to - MONTH_MS) ? Math.min(first, to - 1_000) : to - MONTH_MS;
+    const window: TimeWindow = { from, to, bucketMs: to - from };
+    return { versions, window, isCut: isCut && from === first, stations: stationsOf(versions, window) };
+  }, [data, meta, isAll]);
+  const hosts = useStationHosts(life?.stations.map(({ mac }) => mac) ?? [], networkId);
+  if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
+  if (life === null) return <Waiting />;
+  const { versions, window, isCut, stations } = life;
+  return (
+    <>
+      <p class="aside life-span">
+        <span>{interfaceText.span}:</span>
+        <Span title={interfaceText.lastMonth} value={null} isShown={!isAll} />
+        <Span title={interfaceText.all} value="all" isShown={isAll} />
+        <span>{interfaceText.legend}</span>
+        {isCut && <span>{interfaceText.begins(VERSIONS_MAX)}</span>}
+      </p>
+      <div class="life" role="img" aria-label={interfaceText.strip}>
+        <StateLane versions={versions} window={window} />
+        <SpeedLane versions={versions} window={window} />
+        {stations.slice(0, STATIONS_MAX).map(({ mac, pieces }) => (
+          <Lane key={mac} title={stationName(mac, hosts.get(mac))} window={window}>
+            <path class="life-station" d={piecesPath(pieces, window, () => 0.8)} />
+          </Lane>
+        ))}
+        <Scale window={window} />
+      </div>
+      {stations.length > STATIONS_MAX && (
+        <p class="aside">{interfaceText.moreBehind(stations.length - STATIONS_MAX)}</p>
+      )}
+      <LifeTable versions={versions} window={window} hosts={hosts} />
+    </>
+  );
+}
+
+/** By the name of the host that has it, where one is known. */
+function stationName(mac: string, hostId: string | undefined): string {
+  return (hostId !== undefined && nameOf("hosts", hostId, at.value)) || mac;
+}
+
+function Span({ title, value, isShown }: { title: string; value: string | null; isShown: boolean }) {
+  return (
+    <a href={hrefHere({ life: value })} aria-current={isShown ? "true" : undefined}>
+      {title}
+    </a>
+  );
+}
+
+interface LanesProps {
+  readonly versions: readonly LifeVersion[];
+  readonly window: TimeWindow;
+}
+
+const HEIGHTS: Readonly<Record<string, number>> = { Up: 1, Down: 0.35, Disabled: 0.12 };
+
+function StateLane({ versions, window }: LanesProps) {
+  const pieces = piecesOf(versions, window, lifeStateOf);
+  const of = (...states: string[]) => pieces.filter(({ value }) => states.includes(value));
+  const others = pieces.filter(({ value }) => !["Up", "Down", "Disabled", "Absent"].includes(value));
+  const path = (some: readonly Piece<string>[]) => piecesPath(some, window, (value) => HEIGHTS[value] ?? 0.65);
+  return (
+    <Lane title={interfaceText.state} window={window} isTall>
+      <path class="life-up" d={path(of("Up"))} />
+      <path class="life-down" d={path(of("Down"))} />
+      <path class="life-disabled" d={path([...of("Disabled"), ...others])} />
+    </Lane>
+  );
+}
+
+function SpeedLane({ versions, window }: LanesProps) {
+  const pieces = piecesOf(versions, window, ({ isThere, speedBps }) => (isThere && speedBps ? speedBps : null));
+  const known = pieces.flatMap(({ value, ...times }) => (value === null ? [] : [{ ...times, value }]));
+  if (known.length === 0) return null;
+  const most = Math.max(...known.map(({ value }) => value));
+  const speeds = [...new Set(known.map(({ value }) => value))].sort((a, b) => b - a).map(speedOf);
+  // A tenth of the speed is a third less high.
+  const heightOf = (bps: number) => Math.max(0.1, 1 - Math.log10(most / bps) / 3);
+  return (
+    <Lane title={`${interfaceText.speed} ${speeds.slice(0, 3).join(", ")}`} window={window}>
+      <path class="life-speed" d={piecesPath(known, window, heightOf)} />
+    </Lane>
+  );
+}
+
+interface LaneProps {
+  readonly title: string;
+  readonly window: TimeWindow;
+  readonly isTall?: true;
+  readonly children: ComponentChildren;
+}
+
+function Lane({ title, window, isTall, children }: LaneProps) {
+  const show = (event: MouseEvent & { currentTarget: SVGSVGElement }) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    go(hrefHere({ at: addressInstant(instantAt((event.clientX - left) / width, window, width)) }));
+  };
+  return (
+    <div class={isTall ? "lane is-tall" : "lane"} aria-hidden="true">
+      <span class="lane-title">{title}</span>
+      <svg viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true" onClick={show}>
+        {children}
+      </svg>
+    </div>
+  );
+}
+
+function Scale({ window }: { readonly window: TimeWindow }) {
+  return (
+    <div class="lane" aria-hidden="true">
+      <span class="lane-title" />
+      <span class="lane-scale">
+        {ticksOf(window, zone.value, TICKS)
+          .filter(({ ms }) => placeOf(ms, window) < 0.93)
+          .map(({ ms, label }) => (
+            <span
+              key={ms}
+              title={formatLocal(ms, zone.value)}
+              style={{ insetInlineStart: `${placeOf(ms, window) * 100}%` }}
+            >
+              {label}
+            </span>
+          ))}
+      </span>
+    </div>
+  );
+}
+
+function versionOf({ operation, transaction, record }: InterfaceVersion): LifeVersion {
+  return {
+    ms: parseInstant(transaction.at) ?? 0,
+    isThere: operation !== "Deleted",
+    adminStatus: record.admin_status,
+    operStatus: record.oper_status,
+    speedBps: record.speed_bps ?? null,
+    macs: record.fdb_macs ?? [],
+  };
+}

@@ -1,0 +1,95 @@
+// What happened to an interface, one change in a row, the newest first: the strip in words, each instant a link.
+
+import { useState } from "preact/hooks";
+import { Named } from "../names/named.tsx";
+import { Copied } from "../parts/copied.tsx";
+import { Status, speedOf } from "../parts/status.tsx";
+import { When } from "../parts/when.tsx";
+import { interfaceText } from "../text/interfaces.ts";
+import { addressInstant } from "../time/instant.ts";
+import type { TimeWindow } from "../time/window.ts";
+import { hrefHere } from "../url/location.ts";
+import { eventsOf, type LifeVersion } from "./life.ts";
+
+const ROWS_STEP = 50;
+const MACS_SHOWN = 5;
+
+interface LifeTableProps {
+  readonly versions: readonly LifeVersion[];
+  readonly window: TimeWindow;
+  /** By the MAC addresses that they have. */
+  readonly hosts: ReadonlyMap<string, string>;
+}
+
+export function LifeTable({ versions, window, hosts }: LifeTableProps) {
+  const [shown, setShown] = useState(ROWS_STEP);
+  const events = eventsOf(versions, window);
+  if (events.length === 0) return <p class="aside">{interfaceText.nothingHappened}</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    <section class="table" tabIndex={0} aria-label={interfaceText.happened}>
+      <table class="rows life-events">
+        <caption class="unseen">{interfaceText.happened}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{interfaceText.when}</th>
+            <th scope="col">{interfaceText.state}</th>
+            <th scope="col">{interfaceText.speed}</th>
+            <th scope="col">{interfaceText.came}</th>
+            <th scope="col">{interfaceText.went}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.slice(0, shown).map(({ ms, state, speedBps, came, went }) => (
+            <tr key={ms}>
+              <td>
+                <a href={hrefHere({ at: addressInstant(ms) })}>
+                  <When instant={addressInstant(ms)} />
+                </a>
+              </td>
+              <td>{state !== null && <State state={state} />}</td>
+              <td>{speedBps !== null && speedOf(speedBps)}</td>
+              <td>
+                <Stations macs={came} hosts={hosts} />
+              </td>
+              <td>
+                <Stations macs={went} hosts={hosts} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {events.length > shown && (
+        <button type="button" onClick={() => setShown(shown + ROWS_STEP)}>
+          {interfaceText.moreEvents(events.length - shown)}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function State({ state }: { readonly state: string }) {
+  const word = interfaceText.states[state];
+  return word === undefined ? <Status status={state} /> : <span class="aside">{word}</span>;
+}
+
+function Stations({ macs, hosts }: { readonly macs: readonly string[]; readonly hosts: ReadonlyMap<string, string> }) {
+  return (
+    <>
+      {macs.slice(0, MACS_SHOWN).map((mac) => {
+        const host = hosts.get(mac);
+        return (
+          <span key={mac} class="station">
+            {host !== undefined && (
+              <>
+                <Named kind="hosts" id={host} />{" "}
+              </>
+            )}
+            <Copied text={mac} />
+          </span>
+        );
+      })}
+      {macs.length > MACS_SHOWN && <span class="aside">+{macs.length - MACS_SHOWN}</span>}
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+// The life of an interface as pieces of time: its state, its speed, who hung on it. Plain functions.
+
+import { placeOf, type TimeWindow } from "../time/window.ts";
+
+/** An interface from an instant on, until the next. */
+export interface LifeVersion {
+  readonly ms: number;
+  readonly isThere: boolean;
+  readonly adminStatus: string;
+  readonly operStatus: string;
+  readonly speedBps: number | null;
+  readonly macs: readonly string[];
+}
+
+/** What stayed the same from one instant to another. */
+export interface Piece<Value> {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly value: Value;
+}
+
+/** `Disabled` where a person switched it off, `Absent` where the interface was not there; else the operational status. */
+export function lifeStateOf({ isThere, adminStatus, operStatus }: LifeVersion): string {
+  if (!isThere) return "Absent";
+  return adminStatus === "Down" ? "Disabled" : operStatus;
+}
+
+/**
+ * The pieces of a window in which a value stayed the same, in order. Before the first version there is none.
+ * @param versions in order, the oldest first
+ */
+export function piecesOf<Value extends string | number | boolean | null>(
+  versions: readonly LifeVersion[],
+  window: TimeWindow,
+  valueIn: (version: LifeVersion) => Value,
+): Piece<Value>[] {
+  const pieces: Piece<Value>[] = [];
+  for (const [index, version] of versions.entries()) {
+    const fromMs = Math.max(version.ms, window.from);
+    const toMs = Math.min(versions[index + 1]?.ms ?? window.to, window.to);
+    if (toMs <= fromMs) continue;
+    const value = valueIn(version);
+    const last = pieces.at(-1);
+    if (last !== undefined && last.value === value && last.toMs === fromMs)
+      pieces[pieces.length - 1] = { ...last, toMs };
+    else pieces.push({ fromMs, toMs, value });
+  }
+  return pieces;
+}
+
+/** A MAC address, and when it was behind the interface. */
+export interface StationLife {
+  readonly mac: string;
+  readonly pieces: readonly Piece<boolean>[];
+  readonly totalMs: number;
+}
+
+/** Those that were there within the window: who came last first, then who stayed longest. */
+export function stationsOf(versions: readonly LifeVersion[], window: TimeWindow): StationLife[] {
+  const found = new Map<string, Piece<boolean>[]>();
+  const openSince = new Map<string, number>();
+  const close = (mac: string, ms: number) => {
+    const [fromMs, toMs] = [Math.max(openSince.get(mac) ?? ms, window.from), Math.min(ms, window.to)];
+    openSince.delete(mac);
+    if (toMs > fromMs) found.set(mac, [...(found.get(mac) ?? []), { fromMs, toMs, value: true }]);
+  };
+  for (const { ms, isThere, macs } of versions) {
+    const has = new Set(isThere ? macs : []);
+    for (const mac of [...openSince.keys()]) if (!has.has(mac)) close(mac, ms);
+    for (const mac of has) if (!openSince.has(mac)) openSince.set(mac, ms);
+  }
+  for (const mac of [...openSince.keys()]) close(mac, window.to);
+  const lives = [...found].map(([mac, pieces]) => ({
+    mac,
+    pieces,
+    totalMs: pieces.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0),
+  }));
+  const endOf = ({ pieces }: StationLife) => pieces.at(-1)?.toMs ?? 0;
+  return lives.sort((a, b) => endOf(b) - endOf(a) || b.totalMs - a.totalMs || (a.mac < b.mac ? -1 : 1));
+}
+
+/** What became different at an instant. */
+export interface LifeEvent {
+  readonly ms: number;
+  /** Null where it stayed. */
+  readonly state: string | null;
+  readonly speedBps: number | null;
+  readonly came: readonly string[];
+  readonly went: readonly string[];
+}
+
+/** The newest first; versions that changed none of it are left out. */
+export function eventsOf(versions: readonly LifeVersion[], window: TimeWindow): LifeEvent[] {
+  const events: LifeEvent[] = [];
+  for (const [index, version] of versions.entries()) {
+    if (version.ms < window.from || version.ms > window.to) continue;
+    const before = versions[index - 1];
+    const [had, has] = [new Set(before?.isThere ? before.macs : []), new Set(version.isThere ? version.macs : [])];
+    const event = {
+      ms: version.ms,
+      state: before !== undefined && lifeStateOf(before) === lifeStateOf(version) ? null : lifeStateOf(version),
+      speedBps: before?.speedBps === version.speedBps || !version.isThere ? null : version.speedBps,
+      came: [...has].filter((mac) => !had.has(mac)),
+      went: [...had].filter((mac) => !has.has(mac)),
+    };
+    if (event.state !== null || event.speedBps !== null || event.came.length + event.went.length > 0)
+      events.push(event);
+  }
+  return events.reverse();
+}
+
+/** Less is not seen: a flap of a second is, in a month. */
+const MIN_WIDTH = 1.5;
+
+/**
+ * Pieces as the path of an SVG, 1,000 wide and 100 high.
+ * @param heightOf from 0 to 1, of each piece
+ */
+export function piecesPath<Value>(
+  pieces: readonly Piece<Value>[],
+  window: TimeWindow,
+  heightOf: (value: Value) => number,
+): string {
+  return pieces
+    .map(({ fromMs, toMs, value }) => {
+      const [left, right] = [placeOf(fromMs, window) * 1_000, placeOf(toMs, window) * 1_000];
+      const top = 100 * (1 - heightOf(value));
+      return `M${tenth(left)} 100V${tenth(top)}H${tenth(Math.max(right, left + MIN_WIDTH))}V100Z`;
+    })
+    .join("");
+}
+
+function tenth(value: number): number {
+  return Math.round(value * 10) / 10;
+}
