@@ -160,8 +160,12 @@ describe("the stories of the demo", () => {
     "a scan asks the made-up network, and a new one is as it was",
     async () => {
       const discovery = new DiscoveryClient(demo, (await data("networks"))[0].organization_id);
-      const scan = await discovery.scanned({ network_id: campusId, kind: "snmp" });
-      expect([scan.outcome.hosts.devices, scan.outcome.problem]).toEqual([13, null]);
+      const campus = await discovery.scanned({ network_id: campusId, kind: "snmp" });
+      expect([campus.outcome.hosts.devices, campus.outcome.problem]).toEqual([13, null]);
+      // With addresses that the campus has as well.
+      const { id } = (await data("networks")).find(({ name }: { name: string }) => name === "Harbour site");
+      const harbour = await discovery.scanned({ network_id: id, kind: "full" });
+      expect([harbour.outcome.hosts.devices, harbour.outcome.records]).toEqual([4, {}]);
     },
     TIMEOUT_MS,
   );
