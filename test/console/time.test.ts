@@ -342,6 +342,8 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
     expect(await handle.getAttribute("aria-valuetext")).toMatch(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d.*, \d+ \w+ ago$/);
     expect(await page.evaluate<number>("history.length")).toBe(entries + 1);
+    // The week is told by hours.
+    expect(atOf(page)).toMatch(/T\d\d:00:00Z$/);
     await page.keyboard.press("End");
     await page.getByRole("status").filter({ hasText: /^Now$/ }).waitFor();
     expect(visitor.troubles()).toEqual([]);
@@ -502,6 +504,26 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await second.getByLabel("Password").waitFor();
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();
+  });
+
+  test("when the appliance comes back after a restart, nothing that was written meanwhile is missed", async () => {
+    const own = new Workplace();
+    const { running, networkId, key } = await own.serveSetUp();
+    const listen = new URL(running.url).host;
+    const visitor = await Visitor.arrive(running.url);
+    const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
+    await page.getByText("live", { exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Hosts" }).waitFor();
+    await running.stop();
+    await page.getByText("not live").waitFor();
+    const again = await own.serve([], { listen });
+    await again.withKey(key).post("hosts", { network_id: networkId, name: "after", hidden: false, tags: [] });
+    await page.getByText(/^1 change since/).waitFor();
+    await page.getByText("live", { exact: true }).waitFor();
+    // What the browser says of a host that does not answer.
+    expect(visitor.troubles().filter((each) => !each.includes("net::ERR_"))).toEqual([]);
+    await visitor.leave();
+    await own.close();
   });
 
   test("over plain HTTP on a LAN, where there are no locks, the tab that is seen follows all the same", async () => {

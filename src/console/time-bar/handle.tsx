@@ -56,19 +56,21 @@ export function Handle({ window, ms, label, scrub, handle, children }: HandlePro
   );
 }
 
-/** Where a key leads to; null for one that moves nothing. */
+/** Where a key leads to, always where parts of the window meet; null for one that moves nothing. */
 function targetOf(key: string, ms: number, { from, to, bucketMs }: TimeWindow): number | null {
+  const earlier = (parts: number) => Math.ceil(ms / bucketMs - parts) * bucketMs;
+  const later = (parts: number) => Math.floor(ms / bucketMs + parts) * bucketMs;
   switch (key) {
     case "ArrowLeft":
     case "ArrowDown":
-      return ms - bucketMs;
+      return earlier(1);
     case "ArrowRight":
     case "ArrowUp":
-      return ms + bucketMs;
+      return later(1);
     case "PageDown":
-      return ms - PAGE_PARTS * bucketMs;
+      return earlier(PAGE_PARTS);
     case "PageUp":
-      return ms + PAGE_PARTS * bucketMs;
+      return later(PAGE_PARTS);
     case "Home":
       return from;
     case "End":
