@@ -1,16 +1,16 @@
-// The start: what was asked for in the box above, best first.
+// The start: what was asked for in the box above. Where it is, if it can be anywhere, and what else is called so.
 
 import { useAnswer } from "../api/answer.ts";
-import { type DataOf, read } from "../api/client.ts";
+import { read } from "../api/client.ts";
 import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
 import { findText } from "../text/find.ts";
 import { scopeQuery } from "../time/at.ts";
 import { parameter } from "../url/location.ts";
+import { askedOf } from "./asked.ts";
+import { LocateCard, locateRead } from "./locate-card.tsx";
+import { Results } from "./results.tsx";
 
-type Hit = DataOf<"/api/v1/search">[number];
+const RESULTS_MAX = 50;
 
 export function FindPage() {
   const words = parameter("q");
@@ -20,51 +20,17 @@ export function FindPage() {
         <p>{findText.hint}</p>
       </Page>
     );
-  return <Results words={words} />;
+  return <Found key={words} words={words} />;
 }
 
-function Results({ words }: { readonly words: string }) {
-  const asked = read("/api/v1/search", { query: { q: words, limit: 50, ...scopeQuery() } });
-  const { data, meta, problem, again } = useAnswer(asked);
+function Found({ words }: { readonly words: string }) {
+  const search = read("/api/v1/search", { query: { q: words, limit: RESULTS_MAX, ...scopeQuery() } });
+  const answer = useAnswer(search);
+  const asked = askedOf(words);
   return (
-    <Page title={words} reads={[asked.url]}>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      {data === undefined && problem === undefined && <Waiting />}
-      {data?.length === 0 && <p>{findText.nothing(words)}</p>}
-      {data !== undefined && data.length > 0 && (
-        <ol class="hits">
-          {data.map((hit) => (
-            <li key={hit.type + hit.id}>
-              <Result hit={hit} />
-            </li>
-          ))}
-        </ol>
-      )}
-      {meta?.search.has_more === true && <p class="aside">{findText.hasMore}</p>}
+    <Page title={words} reads={[...(asked === null ? [] : [locateRead(asked).url]), search.url]}>
+      {asked !== null && <LocateCard asked={asked} />}
+      <Results words={words} answer={answer} />
     </Page>
-  );
-}
-
-function Result({ hit }: { readonly hit: Hit }) {
-  return (
-    <>
-      <span class="kind">{hit.type}</span> <b>{hit.name}</b>
-      {hit.host !== null && ` ${findText.onHost} ${hit.host.name}`}
-      {hit.network !== null && ` ${findText.inNetwork} ${hit.network.name}`}
-      <span class="aside">
-        {" "}
-        {findText.by} {hit.match.field}: {hit.match.value}
-        {hit.named_until !== null && (
-          <>
-            , {findText.namedUntil} <When instant={hit.named_until} />
-          </>
-        )}
-        {hit.deleted_at !== null && (
-          <>
-            , {findText.deletedAt} <When instant={hit.deleted_at} />
-          </>
-        )}
-      </span>
-    </>
   );
 }

@@ -1,0 +1,133 @@
+// Where what was asked for is at the instant of the address: host, port, VLAN, how sure that is and why, and where it
+// has been.
+
+import type { ComponentChildren } from "preact";
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { Named } from "../names/named.tsx";
+import { RecordLink } from "../names/record-link.tsx";
+import { Copied } from "../parts/copied.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Status } from "../parts/status.tsx";
+import { locateText } from "../text/find.ts";
+import { isPast, scopeQuery } from "../time/at.ts";
+import { type Asked, locateQuery } from "./asked.ts";
+import { PlacesOverTime } from "./places-over-time.tsx";
+import { type Candidate, Reasons } from "./reasons.tsx";
+import { VlanLink } from "./vlan-link.tsx";
+
+/** The read that the card shows. */
+export function locateRead(asked: Asked) {
+  return read("/api/v1/locate", { query: { ...locateQuery(asked), ...scopeQuery() } });
+}
+
+export function LocateCard({ asked }: { readonly asked: Asked }) {
+  const { data, problem, again } = useAnswer(locateRead(asked));
+  if (problem !== undefined) return <Problem problem={problem} again={again} />;
+  if (data === undefined) return null;
+  const [first, ...others] = data.candidates;
+  // What only may be a name is not said to be nowhere.
+  if (first === undefined && asked.by === "hostname") return <PlacesOverTime asked={asked} isQuiet />;
+  return (
+    <section class="locate" aria-label={isPast.value ? locateText.titleThen : locateText.title}>
+      <p class="locate-answer" dir="auto">
+        {data.explanation}
+      </p>
+      {data.ambiguity !== null && (
+        <p class="note" dir="auto">
+          {data.ambiguity}
+        </p>
+      )}
+      {first !== undefined && <CandidateFacts candidate={first} />}
+      {others.length > 0 && (
+        <>
+          <h2>{data.ambiguity === null ? locateText.nextLikely : locateText.alsoCalled}</h2>
+          <ol class="candidates">
+            {others.map((candidate) => (
+              <li key={`${candidate.host?.id} ${candidate.mac_address} ${candidate.port?.id} ${candidate.network_id}`}>
+                <details>
+                  <summary>
+                    <bdi>{candidate.explanation}</bdi>{" "}
+                    <span class="aside">{locateText.percent(candidate.confidence)}</span>
+                  </summary>
+                  <CandidateFacts candidate={candidate} />
+                </details>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+      {data.truncated && <p class="aside">{locateText.truncated}</p>}
+      <PlacesOverTime asked={asked} />
+    </section>
+  );
+}
+
+function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
+  const { host, ip_address, mac_address, port, behind, vlan, subnet, network_id, confidence } = candidate;
+  return (
+    <>
+      <dl class="facts locate-facts">
+        <Fact name={locateText.host}>
+          {host === null ? (
+            <i class="aside">{locateText.noHost}</i>
+          ) : (
+            <>
+              <RecordLink type="host" {...host} /> {host.hostname !== null && <bdi class="aside">{host.hostname}</bdi>}
+            </>
+          )}
+        </Fact>
+        {ip_address !== null && (
+          <Fact name={locateText.address}>
+            <Copied text={ip_address.ip_address} />
+          </Fact>
+        )}
+        {mac_address !== null && (
+          <Fact name={locateText.macAddress}>
+            <Copied text={mac_address} />
+          </Fact>
+        )}
+        {candidate.switch !== null && (
+          <Fact name={locateText.switch}>
+            <RecordLink type="host" {...candidate.switch} />
+          </Fact>
+        )}
+        {port !== null && (
+          <Fact name={locateText.port}>
+            <RecordLink type="if_entry" {...port} /> <Status status={port.oper_status} />{" "}
+            {port.role === "Uplink" && <span class="aside">{locateText.uplink}</span>}
+          </Fact>
+        )}
+        {behind !== null && (
+          <Fact name={locateText.behind}>
+            <RecordLink type="host" {...behind} />
+          </Fact>
+        )}
+        {vlan !== null && (
+          <Fact name={locateText.vlan}>
+            <VlanLink vlan={vlan} />
+          </Fact>
+        )}
+        {subnet !== null && (
+          <Fact name={locateText.subnet}>
+            <RecordLink type="subnet" id={subnet.id} name={subnet.cidr} /> <bdi class="aside">{subnet.name}</bdi>
+          </Fact>
+        )}
+        <Fact name={locateText.network}>
+          <Named kind="networks" id={network_id} />
+        </Fact>
+        <Fact name={locateText.confidence}>{locateText.percent(confidence)}</Fact>
+      </dl>
+      <Reasons candidate={candidate} />
+    </>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

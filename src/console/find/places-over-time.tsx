@@ -1,0 +1,181 @@
+// Where something has been: a strip for the eye and the pointer, and the same as a table that leads to each instant.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { RecordLink } from "../names/record-link.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { When } from "../parts/when.tsx";
+import { locateText } from "../text/find.ts";
+import { atMs, network } from "../time/at.ts";
+import { now } from "../time/clock.ts";
+import { addressInstant, formatDuration, formatUtc } from "../time/instant.ts";
+import { hrefHere, parameter } from "../url/location.ts";
+import { type Asked, locateQuery } from "./asked.ts";
+import { type Interval, isAtInstant, type Span, type Stay, spanAround, staysOf } from "./stays.ts";
+import { VlanLink } from "./vlan-link.tsx";
+
+const ROWS_SHOWN = 8;
+
+interface PlacesProps {
+  readonly asked: Asked;
+  /** Says nothing where nothing is known. */
+  readonly isQuiet?: true;
+}
+
+export function PlacesOverTime({ asked, isQuiet }: PlacesProps) {
+  const isAll = parameter("span") === "all";
+  const span = spanAround(atMs.value, now.value, isAll);
+  const query = {
+    ...locateQuery(asked),
+    ...span.query,
+    ...(network.value === null ? {} : { network_id: network.value }),
+  };
+  const { data, problem, again } = useAnswer(read("/api/v1/locate/timeline", { query }));
+  if (data === undefined) return problem === undefined ? null : <Problem problem={problem} again={again} />;
+  if (data.intervals.length === 0 && isQuiet) return null;
+  const stays = staysOf(data.intervals, data.next_from === null ? span.to : Date.parse(data.next_from));
+  return (
+    <div class="places">
+      <h2>{locateText.strip}</h2>
+      <a href={hrefHere({ span: isAll ? null : "all" })}>{isAll ? locateText.showMonth : locateText.showAll}</a>
+      {stays.length === 0 && <p class="aside">{locateText.noneInSpan}</p>}
+      {stays.length > 0 && (
+        <>
+          <Strip stays={stays} span={span} />
+          <Rows stays={stays} />
+        </>
+      )}
+      {data.next_from !== null && (
+        <p class="aside">
+          {locateText.cutOff} <When instant={data.next_from} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Of the table below, which says the same: for the eye and the pointer alone. */
+function Strip({ stays, span }: { readonly stays: readonly Stay[]; readonly span: Span }) {
+  const from = span.from ?? stays[0]?.from ?? 0;
+  const length = Math.max(1, span.to - from);
+  const place = (ms: number) => `${(100 * (Math.min(Math.max(ms, from), span.to) - from)) / length}%`;
+  const marked = atMs.value;
+  return (
+    <div class="strip" aria-hidden="true">
+      <div class="strip-pieces">
+        {stays.map((stay) =>
+          stay.interval === null ? null : (
+            <a
+              key={stay.from}
+              tabIndex={-1}
+              class={`strip-piece tone-${stay.tone}`}
+              href={hrefThen(stay)}
+              title={`${placeName(stay.interval)}, ${formatDuration(stay.to - stay.from)}`}
+              style={{ insetInlineStart: place(stay.from), inlineSize: place(from + stay.to - stay.from) }}
+            >
+              <span class="unseen">{placeName(stay.interval)}</span>
+            </a>
+          ),
+        )}
+        {marked !== null && marked >= from && marked <= span.to && (
+          <span class="strip-instant" style={{ insetInlineStart: place(marked) }} />
+        )}
+      </div>
+      <div class="strip-ends aside">
+        <When instant={formatUtc(from)} precision="minute" />
+        <When instant={formatUtc(span.to)} precision="minute" />
+      </div>
+    </div>
+  );
+}
+
+function Rows({ stays }: { readonly stays: readonly Stay[] }) {
+  const [isWhole, setWhole] = useState(false);
+  const latest = stays.toReversed();
+  const shown = isWhole ? latest : latest.slice(0, ROWS_SHOWN);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused */}
+      <section class="table" tabIndex={0} aria-label={locateText.strip}>
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col">{locateText.since}</th>
+              <th scope="col">{locateText.until}</th>
+              <th scope="col">{locateText.lasted}</th>
+              <th scope="col">{locateText.where}</th>
+              <th scope="col">{locateText.who}</th>
+              <th scope="col">{locateText.vlan}</th>
+              <th scope="col">{locateText.confidence}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((stay) => (
+              <StayRow key={stay.from} stay={stay} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {shown.length < latest.length && (
+        <button type="button" onClick={() => setWhole(true)}>
+          {locateText.more(latest.length - shown.length)}
+        </button>
+      )}
+    </>
+  );
+}
+
+function StayRow({ stay }: { readonly stay: Stay }) {
+  const { interval, from, to, holds, tone } = stay;
+  const then = addressInstant(from);
+  return (
+    <tr aria-current={isAtInstant(stay, atMs.value) ? "true" : undefined}>
+      <td>
+        <span class={`swatch tone-${tone}`} />
+        <a href={hrefThen(stay)}>
+          <When instant={formatUtc(from)} />
+        </a>
+      </td>
+      <td>{holds ? locateText.stillSo : <When instant={formatUtc(to)} />}</td>
+      <td>{formatDuration(to - from)}</td>
+      {interval === null ? (
+        <td colSpan={4} class="aside">
+          {locateText.nothingKnown}
+        </td>
+      ) : (
+        <>
+          <td>
+            <Place interval={interval} then={then} />
+          </td>
+          <td>
+            {interval.host !== null && <RecordLink type="host" {...interval.host} at={then} />}{" "}
+            {interval.ip_address?.ip_address}
+          </td>
+          <td>{interval.vlan !== null && <VlanLink vlan={interval.vlan} at={then} />}</td>
+          <td>{locateText.percent(interval.confidence)}</td>
+        </>
+      )}
+    </tr>
+  );
+}
+
+function Place({ interval, then }: { readonly interval: Interval; readonly then: string }) {
+  const { port } = interval;
+  if (interval.switch === null) return <i class="aside">{locateText.portUnknown}</i>;
+  return (
+    <>
+      {port === null ? locateText.portUnknown : <RecordLink type="if_entry" {...port} at={then} />} {locateText.portOf}{" "}
+      <RecordLink type="host" {...interval.switch} at={then} />
+    </>
+  );
+}
+
+function placeName({ port, switch: device }: Interval): string {
+  if (device === null) return locateText.portUnknown;
+  return `${port?.name ?? locateText.portUnknown} ${locateText.portOf} ${device.name}`;
+}
+
+function hrefThen({ from }: Stay): string {
+  return hrefHere({ at: addressInstant(from) });
+}

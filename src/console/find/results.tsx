@@ -1,0 +1,126 @@
+// What is called as was asked, of all kinds, the best first: each leads to its page, says why it was found, and until
+// when it was called so.
+
+import type { Answer } from "../api/answer.ts";
+import type { MetaOf } from "../api/client.ts";
+import { RecordLink } from "../names/record-link.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { kindText } from "../text/changes.ts";
+import { findText } from "../text/find.ts";
+import { fieldText } from "../text/lists.ts";
+import { isPast, network } from "../time/at.ts";
+import { hrefHere, hrefOf } from "../url/location.ts";
+import { groupsOf, type Hit, instantBefore, pageOfHit } from "./hits.ts";
+
+interface ResultsProps {
+  readonly words: string;
+  readonly answer: Answer<Hit[], MetaOf<"/api/v1/search">>;
+}
+
+export function Results({ words, answer: { data, meta, problem, again } }: ResultsProps) {
+  return (
+    <>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Waiting />}
+      {data?.length === 0 && <Nothing words={words} />}
+      {groupsOf(data ?? []).map(([type, hits]) => (
+        <section key={type} class="hit-group">
+          <h2>{capital(kindText[type]?.[hits.length === 1 ? 0 : 1] ?? type)}</h2>
+          <ol class="hits">
+            {hits.map((hit) => (
+              <li key={hit.id}>
+                <Result hit={hit} />
+              </li>
+            ))}
+          </ol>
+        </section>
+      ))}
+      {meta?.search.has_more === true && <p class="aside">{findText.hasMore}</p>}
+    </>
+  );
+}
+
+/** What to do next is said as well. */
+function Nothing({ words }: { readonly words: string }) {
+  return (
+    <>
+      <p class="hits">{isPast.value ? findText.nothingThen(words) : findText.nothing(words)}</p>
+      {isPast.value && (
+        <p>
+          <a href={hrefHere({ at: null })}>{findText.lookNow}</a>
+        </p>
+      )}
+      {network.value !== null && (
+        <p>
+          {findText.nothingHere} <a href={hrefHere({ network: null })}>{findText.everywhere}</a>
+        </p>
+      )}
+      <p class="aside">{findText.hint}</p>
+    </>
+  );
+}
+
+function Result({ hit }: { readonly hit: Hit }) {
+  const { type, id, name, host, network: within, match, named_until, deleted_at } = hit;
+  const page = pageOfHit(hit);
+  // A record that is gone is shown as it was last.
+  const at = deleted_at === null ? undefined : instantBefore(deleted_at);
+  const called = <bdi>{name || `…${id.slice(-8)}`}</bdi>;
+  const isSaid = match.value === name;
+  return (
+    <>
+      {page === null ? <b>{called}</b> : <a href={hrefOf(page, { at })}>{called}</a>}
+      {host !== null && type !== "host" && (
+        <>
+          {" "}
+          {findText.on} <RecordLink type="host" {...host} {...(at === undefined ? {} : { at })} />
+        </>
+      )}
+      {within !== null && type !== "network" && (
+        <span class="aside">
+          {" "}
+          {findText.inNetwork} <bdi>{within.name}</bdi>
+        </span>
+      )}
+      <span class="aside">
+        {!isSaid && (
+          <>
+            {" · "}
+            {fieldText[match.field] ?? match.field} <bdi>{match.value}</bdi>
+          </>
+        )}
+        {match.vendor && (
+          <>
+            {" · "}
+            <bdi>{match.vendor}</bdi>
+          </>
+        )}
+        {named_until !== null && (
+          <>
+            {" · "}
+            {findText.namedUntil}{" "}
+            {page === null ? (
+              <When instant={named_until} />
+            ) : (
+              <a href={hrefOf(page, { at: instantBefore(named_until) })}>
+                <When instant={named_until} />
+              </a>
+            )}
+          </>
+        )}
+        {deleted_at !== null && (
+          <>
+            {" · "}
+            {findText.deletedAt} <When instant={deleted_at} />
+          </>
+        )}
+      </span>
+    </>
+  );
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

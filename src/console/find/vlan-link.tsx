@@ -1,0 +1,20 @@
+// The VLAN that something is in, as locating tells it.
+
+import type { components } from "#api";
+import { RecordLink } from "../names/record-link.tsx";
+
+/** A VLAN by its number and, where the inventory has it, its name. */
+export function VlanLink({
+  vlan: { id, number, name },
+  at,
+}: {
+  readonly vlan: NonNullable<components["schemas"]["LocationCandidate"]["vlan"]>;
+  readonly at?: string | null;
+}) {
+  const called = name ? `${number} ${name}` : `${number}`;
+  return id === null ? (
+    <span>{called}</span>
+  ) : (
+    <RecordLink type="vlan" id={id} name={called} {...(at === undefined ? {} : { at })} />
+  );
+}

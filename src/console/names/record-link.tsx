@@ -1,0 +1,20 @@
+// A record whose name an answer tells, as a link to its page.
+
+import { hrefOf } from "../url/location.ts";
+import { recordPage } from "./record-page.ts";
+
+interface RecordLinkProps {
+  /** Its kind, as the API names it. */
+  readonly type: string;
+  readonly id: string;
+  readonly name: string | null;
+  /** Another instant than that of the address; null for now. */
+  readonly at?: string | null;
+}
+
+export function RecordLink({ type, id, name, at }: RecordLinkProps) {
+  // The end of an id tells it from others; its beginning is a time.
+  const shown = <bdi>{name || `…${id.slice(-8)}`}</bdi>;
+  const page = recordPage(type, id);
+  return page === null ? shown : <a href={hrefOf(page, { at })}>{shown}</a>;
+}
