@@ -62,10 +62,10 @@ export class Campus {
   }
 
   /** Every ninth night or so, and each on nights of its own. */
-  private isOff({ mac, number }: One, instant: Instant): boolean {
+  private isOff({ ownMac }: One, instant: Instant): boolean {
     const hour = this.calendar.hourOf(instant);
     if (hour >= WORK[0] && hour < WORK[1]) return false;
-    return Bun.hash(`${macAfter(mac, number)} ${this.calendar.dayOf(instant)}`) % 9n === 0n;
+    return Bun.hash(`${ownMac} ${this.calendar.dayOf(instant)}`) % 9n === 0n;
   }
 
   private isAtHome({ period, hours }: Home, instant: Instant): boolean {
@@ -121,10 +121,15 @@ export const DOMAINS: Readonly<Record<Site, string>> = {
 /** One of several, numbered. */
 interface One extends Stations {
   readonly number: number;
+  readonly ownMac: string;
 }
 
 const ALL: readonly One[] = STATIONS.flatMap((each) =>
-  Array.from({ length: each.count ?? 1 }, (_, number) => ({ ...each, number })),
+  Array.from({ length: each.count ?? 1 }, (_, number) => ({
+    ...each,
+    number,
+    ownMac: macAfter(each.mac, number),
+  })),
 );
 
 const CABLES_OF: ReadonlyMap<string, ReadonlyMap<string, CableEnd>> = new Map(
@@ -152,7 +157,7 @@ function stationAt(one: One, home: Home): CampusStation {
   return {
     name: one.name.replace("#", String(one.number + 1).padStart(2, "0")),
     kind: one,
-    mac: macAfter(one.mac, one.number),
+    mac: one.ownMac,
     addresses: [numbered(home.address, address), ...(home.v6 === undefined ? [] : [home.v6])],
     at: { switchName: home.at[0], port: numbered(home.at[1], port) },
   };

@@ -106,7 +106,11 @@ export class CampusMoment {
     };
   }
 
-  private interfaceOf(device: Switch, { name, descr, speedBps, number }: PlannedPort, place: number): DeviceInterface {
+  private interfaceOf(
+    device: Switch,
+    { name, descr, speedBps, number, mac }: PlannedPort,
+    place: number,
+  ): DeviceInterface {
     const at: SwitchPort = { switchName: device.name, port: name };
     const far = cablesOf(device.name).get(name);
     const isTrunk = far !== undefined;
@@ -126,7 +130,7 @@ export class CampusMoment {
       speed_bps: speedBps,
       admin_status: isShut ? "Down" : "Up",
       oper_status: isUp ? "Up" : "Down",
-      mac_address: macAfter(firstMacOf(device), place + 1),
+      mac_address: mac,
       native_vlan: isTrunk ? 1 : vlan,
       vlans: isTrunk ? VLANS.filter(({ site }) => site === device.site).map((each) => each.number) : [vlan],
       forwarding: (this.learned.get(keyOf(at)) ?? [])
@@ -175,12 +179,14 @@ interface PlannedPort {
   readonly descr: string;
   readonly number: number;
   readonly speedBps: number;
+  readonly mac: string;
 }
 
 const PORTS_OF = new Map(SWITCHES.map((each) => [each, plannedPorts(each)]));
 
-function plannedPorts({ model, members = 1 }: Switch): PlannedPort[] {
-  return Array.from({ length: members }, (_, member) => member + 1).flatMap((member) =>
+function plannedPorts(device: Switch): PlannedPort[] {
+  const { model, members = 1 } = device;
+  const ports = Array.from({ length: members }, (_, member) => member + 1).flatMap((member) =>
     MODELS[model].rows.flatMap(({ name, descr, first, count, speedBps }) =>
       Array.from({ length: count }, (_, place) => {
         const numbered = (text: string) => text.replace("@", String(member)).replace("#", String(first + place));
@@ -188,6 +194,7 @@ function plannedPorts({ model, members = 1 }: Switch): PlannedPort[] {
       }),
     ),
   );
+  return ports.map((port, place) => ({ ...port, mac: macAfter(firstMacOf(device), place + 1) }));
 }
 
 function virtualInterface(device: Switch, vlan: number, place: number): DeviceInterface {
