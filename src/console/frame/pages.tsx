@@ -26,6 +26,7 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/changes/:sequence": () => import("../changes/transaction-page.tsx").then(({ TransactionPage }) => TransactionPage),
   "/compare": () => import("../changes/compare-page.tsx").then(({ ComparePage }) => ComparePage),
   "/vlans": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/vlans")),
+  "/map": () => import("../map/map-page.tsx").then(({ MapPage }) => MapPage),
 };
 
 interface NavigationEntry {
@@ -45,6 +46,7 @@ export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
     { href: "/services", title: navigationText.services },
   ],
   [{ href: "/vlans", title: navigationText.vlans }],
+  [{ href: "/map", title: navigationText.map }],
   [
     { href: "/changes", title: navigationText.changes },
     { href: "/compare", title: navigationText.compare },

@@ -14,6 +14,7 @@ export const PAGE_PATHS = [
   "/changes",
   "/changes/:sequence",
   "/compare",
+  "/map",
 ] as const;
 
 export type PagePath = (typeof PAGE_PATHS)[number];

@@ -1,0 +1,157 @@
+// What is known of the device that is chosen on the map: its links, and the shortest path to it.
+
+import { Copied } from "../parts/copied.tsx";
+import { Status, speedOf } from "../parts/status.tsx";
+import { mapText } from "../text/map.ts";
+import { vs } from "../time/at.ts";
+import { hrefHere, hrefOf } from "../url/location.ts";
+import type { Diagram, DiagramLink, DiagramNode } from "./diagram.ts";
+import { Compared, DeviceButton } from "./map-tables.tsx";
+import { farEnd, type Step } from "./way.ts";
+
+interface ChosenDeviceProps {
+  readonly diagram: Diagram;
+  readonly id: string;
+  /** Where a path begins; null for none. */
+  readonly wayFrom: string | null;
+  /** Null where there is none. */
+  readonly way: readonly Step[] | null;
+  readonly onChoose: (id: string) => void;
+}
+
+export function ChosenDevice({ diagram, id, wayFrom, way, onChoose }: ChosenDeviceProps) {
+  const chosen = diagram.nodeById.get(id);
+  if (chosen === undefined)
+    return (
+      <section class="map-chosen">
+        <p>{mapText.notHere}</p>
+        <a href={hrefHere({ chosen: null })}>{mapText.unchoose}</a>
+      </section>
+    );
+  const links = diagram.linksById.get(id) ?? [];
+  const isHost = chosen.node.kind !== "Unknown";
+  return (
+    <section class="map-chosen" aria-label={chosen.label}>
+      <h2>
+        <bdi>{chosen.label}</bdi> {!isHost && <span class="label">{mapText.unknown}</span>}{" "}
+        {vs.value !== null && <Compared presence={chosen.presence} />}
+      </h2>
+      <p class="map-ways">
+        {isHost && <a href={hrefOf(`/hosts/${id}`)}>{mapText.openHost}</a>}
+        {isHost && <a href={hrefHere({ host: id, hops: null })}>{mapText.neighborhood}</a>}
+        <a href={hrefHere({ from_device: wayFrom === null ? id : null })}>
+          {wayFrom === null ? mapText.wayFrom : mapText.endWay}
+        </a>
+        <a href={hrefHere({ chosen: null })}>{mapText.unchoose}</a>
+      </p>
+      <Facts node={chosen} />
+      {wayFrom !== null && <Way diagram={diagram} from={wayFrom} to={id} way={way} onChoose={onChoose} />}
+      {links.length === 0 ? <p>{mapText.noLinks}</p> : <LinksOf id={id} links={links} onChoose={onChoose} />}
+    </section>
+  );
+}
+
+function Facts({ node: { node } }: { readonly node: DiagramNode }) {
+  const made = [node.manufacturer, node.model].filter((each) => each !== null && each !== "").join(" ");
+  return (
+    <dl class="facts">
+      {node.management_address !== null && (
+        <div>
+          <dt>{mapText.managementAddress}</dt>
+          <dd>
+            <Copied text={node.management_address} />
+          </dd>
+        </div>
+      )}
+      {node.chassis_id !== null && (
+        <div>
+          <dt>{mapText.chassisId}</dt>
+          <dd>
+            <Copied text={node.chassis_id} />
+          </dd>
+        </div>
+      )}
+      {made !== "" && (
+        <div>
+          <dt>{mapText.model}</dt>
+          <dd>
+            <bdi>{made}</bdi>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+interface LinksOfProps {
+  readonly id: string;
+  readonly links: readonly DiagramLink[];
+  readonly onChoose: (id: string) => void;
+}
+
+function LinksOf({ id, links, onChoose }: LinksOfProps) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">{mapText.port}</th>
+          <th scope="col">{mapText.otherEnd}</th>
+          <th scope="col">{mapText.speed}</th>
+          <th scope="col">{mapText.status}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {links.map((each) => {
+          const { speed_bps, oper_status, ends } = each.link;
+          const [own, far] = ends[0]?.node_id === id ? ends : ends.toReversed();
+          return (
+            <tr key={each.id}>
+              <td>
+                <bdi>{own?.port ?? mapText.unknownPort}</bdi>
+              </td>
+              <td>
+                <DeviceButton node={farEnd(each, id)} onChoose={onChoose} /> <bdi class="aside">{far?.port ?? ""}</bdi>{" "}
+                {each.presence !== "stayed" && <Compared presence={each.presence} />}
+              </td>
+              <td>{speed_bps === null ? "" : speedOf(speed_bps)}</td>
+              <td>{oper_status !== null && <Status status={oper_status} />}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+interface WayProps {
+  readonly diagram: Diagram;
+  readonly from: string;
+  readonly to: string;
+  readonly way: readonly Step[] | null;
+  readonly onChoose: (id: string) => void;
+}
+
+function Way({ diagram, from, to, way, onChoose }: WayProps) {
+  const start = diagram.nodeById.get(from);
+  if (start === undefined) return <p>{mapText.notHere}</p>;
+  if (from === to) return <p>{mapText.wayStarts}</p>;
+  if (way === null) return <p>{mapText.noWay(start.label)}</p>;
+  return (
+    <>
+      <h3>{mapText.way(start.label, way.length - 1)}</h3>
+      <ol class="map-way">
+        {way.map(({ over, node }) => (
+          <li key={node.id}>
+            {over !== null && (
+              <bdi class="aside">
+                {over.link.ends[over.ends[0].id === node.id ? 1 : 0]?.port ?? mapText.unknownPort} →{" "}
+                {over.link.ends[over.ends[0].id === node.id ? 0 : 1]?.port ?? mapText.unknownPort}
+              </bdi>
+            )}{" "}
+            <DeviceButton node={node} onChoose={onChoose} />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

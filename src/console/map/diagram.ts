@@ -1,0 +1,93 @@
+// What is to be drawn of one topology, or of two at once: devices where they stand, each cable in a lane of its own, and
+// what appeared or vanished between the two. Plain functions.
+
+import type { paths } from "#api";
+
+type Answer = paths["/api/v1/topology"]["get"]["responses"][200]["content"]["application/json"]["data"];
+export type Topology = Pick<Answer, "nodes" | "links">;
+export type TopologyNode = Topology["nodes"][number];
+export type TopologyLink = Topology["links"][number];
+
+/** Whether it is in both topologies, only in the later one, or only in the earlier one. */
+export type Presence = "stayed" | "appeared" | "vanished";
+
+export interface DiagramNode {
+  readonly id: string;
+  readonly label: string;
+  /** In units of the map. */
+  readonly x: number;
+  readonly y: number;
+  readonly presence: Presence;
+  readonly node: TopologyNode;
+}
+
+export interface DiagramLink {
+  readonly id: string;
+  readonly ends: readonly [DiagramNode, DiagramNode];
+  /** Which of the cables between the two it is: 0 is the middle, others lie beside it in steps of 1. */
+  readonly lane: number;
+  /** How many there are between the two. */
+  readonly lanes: number;
+  readonly presence: Presence;
+  readonly link: TopologyLink;
+}
+
+export interface Diagram {
+  readonly nodes: readonly DiagramNode[];
+  readonly links: readonly DiagramLink[];
+  readonly nodeById: ReadonlyMap<string, DiagramNode>;
+  /** By the id of either end. */
+  readonly linksById: ReadonlyMap<string, readonly DiagramLink[]>;
+}
+
+/** What a device is called, which may have told no name. */
+export function labelOf({ id, name, sys_name, management_address, chassis_id }: TopologyNode): string {
+  return name.trim() || sys_name?.trim() || management_address || chassis_id || `…${id.slice(-8)}`;
+}
+
+/** @param before what is compared with; null for nothing: all has stayed then */
+export function diagramOf(shown: Topology, before: Topology | null): Diagram {
+  const nodes = merged(shown.nodes, before?.nodes ?? null).map(({ item, presence }): DiagramNode => {
+    const { id, position } = item;
+    return { id, label: labelOf(item), x: position.x, y: position.y, presence, node: item };
+  });
+  const nodeById = new Map(nodes.map((node) => [node.id, node]));
+  const kept = merged(shown.links, before?.links ?? null);
+  const links = [...Map.groupBy(kept, ({ item }) => item.group).values()].flatMap((cables) =>
+    cables.flatMap(({ item, presence }, index): DiagramLink[] => {
+      const [one, other] = item.ends.map(({ node_id }) => nodeById.get(node_id));
+      if (one === undefined || other === undefined) return [];
+      const lane = index - (cables.length - 1) / 2;
+      return [{ id: item.id, ends: [one, other], lane, lanes: cables.length, presence, link: item }];
+    }),
+  );
+  const linksById = new Map<string, DiagramLink[]>(nodes.map(({ id }) => [id, []]));
+  for (const link of links) for (const id of new Set(link.ends.map((end) => end.id))) linksById.get(id)?.push(link);
+  return { nodes, links, nodeById, linksById };
+}
+
+function merged<Item extends { readonly id: string }>(
+  shown: readonly Item[],
+  before: readonly Item[] | null,
+): { readonly item: Item; readonly presence: Presence }[] {
+  if (before === null) return shown.map((item) => ({ item, presence: "stayed" }));
+  const ids = new Set(shown.map(({ id }) => id));
+  const earlier = new Set(before.map(({ id }) => id));
+  return [
+    ...shown.map((item) => ({ item, presence: earlier.has(item.id) ? ("stayed" as const) : ("appeared" as const) })),
+    ...before.flatMap((item) => (ids.has(item.id) ? [] : [{ item, presence: "vanished" as const }])),
+  ];
+}
+
+/** Those that a text is in: their names, addresses, makers. Null where nothing is sought. */
+export function foundIn({ nodes }: Diagram, text: string | null): ReadonlySet<string> | null {
+  const sought = text?.trim().toLowerCase() ?? "";
+  if (sought === "") return null;
+  const found = nodes.filter(({ label, node }) => {
+    const { sys_name, chassis_id, management_address, manufacturer, model } = node;
+    return [label, sys_name, chassis_id, management_address, manufacturer, model].some((each) =>
+      each?.toLowerCase().includes(sought),
+    );
+  });
+  return new Set(found.map(({ id }) => id));
+}

@@ -1,0 +1,41 @@
+// The map as files of the reader: the drawing as SVG or PNG.
+
+import type { Control } from "./canvas.tsx";
+import { paint } from "./paint.ts";
+import { extentOf, svgOf } from "./svg.ts";
+
+/** Browsers draw no larger canvas everywhere. */
+const PIXELS_MAX = 8_000;
+/** Names are read at this size; a drawing that would be too large is made smaller. */
+const SCALE = 1;
+
+/** @param title what it is of, and of when */
+export function saveSvg(control: Control, title: string, fileName: string): void {
+  const { scene, colours } = control.sceneAt(SCALE);
+  save(new Blob([svgOf(scene, colours, title)], { type: "image/svg+xml" }), `${fileName}.svg`);
+}
+
+export async function savePng(control: Control, fileName: string): Promise<void> {
+  const whole = extentOf(control.sceneAt(SCALE).scene);
+  const scale = SCALE * Math.min(1, PIXELS_MAX / Math.max(whole.width, whole.height));
+  const { scene, colours } = control.sceneAt(scale);
+  const extent = extentOf(scene);
+  const ratio = Math.min(2, PIXELS_MAX / Math.max(extent.width, extent.height));
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.round(extent.width * ratio);
+  canvas.height = Math.round(extent.height * ratio);
+  const context = canvas.getContext("2d", { alpha: false });
+  if (context === null) return;
+  paint(context, scene, { view: { x: -extent.x, y: -extent.y, scale }, size: extent, ratio, colours });
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (blob !== null) save(blob, `${fileName}.png`);
+}
+
+function save(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  // The browser has taken it over by the next turn, and some only then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 1_000);
+}

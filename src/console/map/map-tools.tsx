@@ -1,0 +1,111 @@
+// Above the picture: finding on it, how much of it is shown, its size, and taking it along.
+
+import type { MutableRef } from "preact/hooks";
+import { mapText } from "../text/map.ts";
+import { at } from "../time/at.ts";
+import { go, hrefHere, parameter } from "../url/location.ts";
+import type { Control } from "./canvas.tsx";
+import type { Diagram } from "./diagram.ts";
+import { savePng, saveSvg } from "./export.ts";
+import { ZOOM_STEP } from "./viewport.ts";
+
+interface MapToolsProps {
+  readonly diagram: Diagram;
+  readonly found: ReadonlySet<string> | null;
+  readonly control: MutableRef<Control | null>;
+  readonly name: string;
+  readonly hostId: string | null;
+  readonly hops: number;
+  /** Goes to the first that is found. */
+  readonly onFirst: (id: string) => void;
+}
+
+const HOPS = [1, 2, 3, 4, 5];
+
+export function MapTools({ diagram, found, control, name, hostId, hops, onFirst }: MapToolsProps) {
+  const goToFirst = (event: Event) => {
+    event.preventDefault();
+    const [first] = found ?? [];
+    if (first !== undefined) onFirst(first);
+  };
+  return (
+    <div class="map-tools">
+      <form onSubmit={goToFirst}>
+        <label>
+          <span class="unseen">{mapText.search}</span>
+          <input
+            type="search"
+            placeholder={mapText.search}
+            value={parameter("search") ?? ""}
+            onInput={({ currentTarget }) => go(hrefHere({ search: currentTarget.value || null }), "replace")}
+          />
+        </label>
+      </form>
+      <span role="status">{found === null ? "" : mapText.found(found.size)}</span>
+      {hostId === null ? (
+        <label>
+          <input
+            type="checkbox"
+            checked={parameter("isolated") === "yes"}
+            onChange={({ currentTarget }) => go(hrefHere({ isolated: currentTarget.checked ? "yes" : null }))}
+          />{" "}
+          {mapText.isolated}
+        </label>
+      ) : (
+        <>
+          <label>
+            {mapText.hops}{" "}
+            <select value={String(hops)} onChange={({ currentTarget }) => go(hrefHere({ hops: currentTarget.value }))}>
+              {HOPS.map((each) => (
+                <option key={each} value={String(each)}>
+                  {each}
+                </option>
+              ))}
+            </select>
+          </label>
+          <a href={hrefHere({ host: null, hops: null })}>{mapText.wholeNetwork}</a>
+        </>
+      )}
+      <span class="map-zoom">
+        <button type="button" aria-label={mapText.zoomOut} onClick={() => control.current?.zoom(1 / ZOOM_STEP)}>
+          −
+        </button>
+        <button type="button" aria-label={mapText.zoomIn} onClick={() => control.current?.zoom(ZOOM_STEP)}>
+          +
+        </button>
+        <button type="button" onClick={() => control.current?.showAll()}>
+          {mapText.showAll}
+        </button>
+        <SaveButtons control={control} name={name} isEmpty={diagram.nodes.length === 0} />
+      </span>
+    </div>
+  );
+}
+
+interface SaveButtonsProps {
+  readonly control: MutableRef<Control | null>;
+  readonly name: string;
+  readonly isEmpty: boolean;
+}
+
+function SaveButtons({ control, name, isEmpty }: SaveButtonsProps) {
+  const when = at.value ?? "now";
+  const file = mapText.fileName(name, when).replace(/[^\p{L}\p{N}.-]+/gu, "-");
+  const save = (how: (shown: Control) => unknown) => () => {
+    if (control.current !== null) void how(control.current);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        disabled={isEmpty}
+        onClick={save((shown) => saveSvg(shown, `${mapText.ofNetwork(name)}, ${when}`, file))}
+      >
+        SVG
+      </button>
+      <button type="button" disabled={isEmpty} onClick={save((shown) => savePng(shown, file))}>
+        PNG
+      </button>
+    </>
+  );
+}

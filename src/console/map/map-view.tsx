@@ -1,0 +1,124 @@
+// What is shown of a map: the tools above, the picture, and beside it what is chosen and the tables.
+
+import { type MutableRef, useMemo, useRef } from "preact/hooks";
+import { useKeys } from "../parts/keys.ts";
+import { mapText } from "../text/map.ts";
+import { isPast, vs } from "../time/at.ts";
+import { go, hrefHere, parameter } from "../url/location.ts";
+import { type Control, MapCanvas } from "./canvas.tsx";
+import { ChosenDevice } from "./chosen-device.tsx";
+import { type Diagram, diagramOf, foundIn, type Topology } from "./diagram.ts";
+import { MapTables } from "./map-tables.tsx";
+import { MapTools } from "./map-tools.tsx";
+import { ZOOM_STEP } from "./viewport.ts";
+import { wayBetween } from "./way.ts";
+
+interface MapViewProps {
+  readonly shown: Topology;
+  /** What it is compared with; null for nothing. */
+  readonly before: Topology | null;
+  /** What the map is of: while that is the same, the picture stays where it is. */
+  readonly subject: string;
+  readonly name: string;
+  readonly hostId: string | null;
+  readonly hops: number;
+}
+
+/** Chooses a device, which can be gone back from; null chooses none. */
+function choose(id: string | null): void {
+  go(hrefHere({ chosen: id }));
+}
+
+export function MapView({ shown, before, subject, name, hostId, hops }: MapViewProps) {
+  const control = useRef<Control | null>(null);
+  const diagram = useMemo(() => diagramOf(shown, before), [shown, before]);
+  const [chosenId, wayFrom, sought] = [parameter("chosen"), parameter("from_device"), parameter("search")];
+  const found = useMemo(() => foundIn(diagram, sought), [diagram, sought]);
+  const way = useMemo(
+    () => (wayFrom === null || chosenId === null ? null : wayBetween(diagram, wayFrom, chosenId)),
+    [diagram, wayFrom, chosenId],
+  );
+  const marks = useMemo(() => {
+    const ids = (way ?? []).flatMap(({ over, node }) => (over === null ? [node.id] : [node.id, over.id]));
+    return { chosenId, found, way: new Set(wayFrom === null ? ids : [wayFrom, ...ids]) };
+  }, [chosenId, found, way, wayFrom]);
+  useMapKeys(control);
+  const chooseAndCentre = (id: string) => {
+    choose(id);
+    control.current?.centre(id);
+  };
+  return (
+    <div class="map">
+      <MapTools
+        diagram={diagram}
+        found={found}
+        control={control}
+        name={name}
+        hostId={hostId}
+        hops={hops}
+        onFirst={chooseAndCentre}
+      />
+      {diagram.nodes.length === 0 && <Empty />}
+      <div class="map-parts">
+        <div class="map-picture">
+          <MapCanvas diagram={diagram} marks={marks} subject={subject} control={control} onChoose={choose} />
+          {before !== null && <Legend diagram={diagram} />}
+        </div>
+        <div class="map-beside">
+          {chosenId !== null && (
+            <ChosenDevice diagram={diagram} id={chosenId} wayFrom={wayFrom} way={way} onChoose={chooseAndCentre} />
+          )}
+          <MapTables diagram={diagram} found={found} isCompared={vs.value !== null} onChoose={chooseAndCentre} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Empty() {
+  return (
+    <p class="note">
+      {isPast.value ? mapText.emptyThen : mapText.empty} {mapText.emptyAdvice}
+    </p>
+  );
+}
+
+/** In words as well as in colours. */
+function Legend({ diagram }: { readonly diagram: Diagram }) {
+  const all = [...diagram.nodes, ...diagram.links];
+  const count = (wanted: string) => all.filter(({ presence }) => presence === wanted).length;
+  return (
+    <p class="map-legend" role="status">
+      <ins>{mapText.appeared(count("appeared"))}</ins> <del>{mapText.vanished(count("vanished"))}</del>
+    </p>
+  );
+}
+
+const STEP = 60;
+
+function useMapKeys(control: MutableRef<Control | null>): void {
+  const keys = useMemo(() => {
+    const zoom = (key: string, factor: number, meaning: string) => ({
+      key,
+      meaning,
+      press: () => control.current?.zoom(factor),
+    });
+    // Arrows scroll the page, unless the picture has the focus.
+    const move = (key: string, dx: number, dy: number) => ({
+      key,
+      meaning: mapText.move,
+      press: () => (control.current?.hasFocus() === true ? control.current.move(dx, dy) : false),
+    });
+    return [
+      zoom("+", ZOOM_STEP, mapText.zoomIn),
+      zoom("=", ZOOM_STEP, mapText.zoomIn),
+      zoom("-", 1 / ZOOM_STEP, mapText.zoomOut),
+      { key: "0", meaning: mapText.showAll, press: () => control.current?.showAll() },
+      move("ArrowLeft", STEP, 0),
+      move("ArrowRight", -STEP, 0),
+      move("ArrowUp", 0, STEP),
+      move("ArrowDown", 0, -STEP),
+    ];
+  }, [control]);
+  useKeys(keys);
+}

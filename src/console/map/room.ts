@@ -1,0 +1,43 @@
+// Where there is still room: boxes that are taken, found by the squares that they lie in.
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const SQUARE = 48;
+
+export class Room {
+  private readonly squares = new Map<string, Box[]>();
+
+  /** Takes a box, whatever lies there. */
+  occupy(box: Box): void {
+    for (const square of squaresOf(box)) {
+      const there = this.squares.get(square);
+      if (there === undefined) this.squares.set(square, [box]);
+      else there.push(box);
+    }
+  }
+
+  /** Takes a box if nothing lies there. @returns whether it did */
+  take(box: Box): boolean {
+    for (const square of squaresOf(box))
+      for (const other of this.squares.get(square) ?? []) if (overlaps(box, other)) return false;
+    this.occupy(box);
+    return true;
+  }
+}
+
+function overlaps(a: Box, b: Box): boolean {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+function squaresOf({ x, y, width, height }: Box): string[] {
+  const squares: string[] = [];
+  for (let row = Math.floor(y / SQUARE); row <= Math.floor((y + height) / SQUARE); row += 1)
+    for (let column = Math.floor(x / SQUARE); column <= Math.floor((x + width) / SQUARE); column += 1)
+      squares.push(`${column} ${row}`);
+  return squares;
+}

@@ -1,0 +1,81 @@
+// A scene as a drawing of its own: SVG that looks the same wherever it is opened.
+
+import { NAME_HEIGHT, NAME_SIZE, type Scene, type SceneDot, type SceneLine, type SceneName } from "./scene.ts";
+import { type Colours, DASHES, FONT_FAMILY } from "./style.ts";
+
+/** Around all that is drawn, in pixels. */
+const EDGE = 24;
+
+/** What a scene covers, with an edge around it. */
+export function extentOf({ dots, names, lines }: Scene) {
+  let [left, top, right, bottom] = [0, 0, 0, 0];
+  let isFirst = true;
+  const add = (x1: number, y1: number, x2: number, y2: number) => {
+    [left, top, right, bottom] = isFirst
+      ? [x1, y1, x2, y2]
+      : [Math.min(left, x1), Math.min(top, y1), Math.max(right, x2), Math.max(bottom, y2)];
+    isFirst = false;
+  };
+  for (const { x, y, radius } of dots) add(x - radius, y - radius, x + radius, y + radius);
+  for (const { x1, y1, x2, y2 } of lines) add(Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2));
+  for (const { x, y, width } of names) add(x - width / 2, y - NAME_HEIGHT / 2, x + width / 2, y + NAME_HEIGHT / 2);
+  return {
+    x: Math.floor(left - EDGE),
+    y: Math.floor(top - EDGE),
+    width: Math.ceil(right - left + 2 * EDGE),
+    height: Math.ceil(bottom - top + 2 * EDGE),
+  };
+}
+
+/** @param title what it is of, and of when */
+export function svgOf(scene: Scene, colours: Colours, title: string): string {
+  const { x, y, width, height } = extentOf(scene);
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${x} ${y} ${width} ${height}">`,
+    `<title>${escaped(title)}</title>`,
+    `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${colours.ground}"/>`,
+    ...scene.lines.map((line) => lineSvg(line, colours)),
+    ...scene.dots.map((dot) => dotSvg(dot, colours)),
+    `<g font-family="${escaped(FONT_FAMILY)}" font-size="${NAME_SIZE}" text-anchor="middle">`,
+    ...scene.names.map((name) => nameSvg(name, colours)),
+    "</g>",
+    "</svg>",
+    "",
+  ].join("\n");
+}
+
+function lineSvg({ x1, y1, x2, y2, width, tone, stroke }: SceneLine, colours: Colours): string {
+  const dash = DASHES[stroke].length === 0 ? "" : ` stroke-dasharray="${DASHES[stroke].join(" ")}"`;
+  return `<line x1="${short(x1)}" y1="${short(y1)}" x2="${short(x2)}" y2="${short(y2)}" stroke="${colours[tone]}" stroke-width="${short(width)}"${dash}/>`;
+}
+
+function dotSvg({ x, y, radius, tone, isHollow, isBroken, ring }: SceneDot, colours: Colours): string {
+  const place = `cx="${short(x)}" cy="${short(y)}"`;
+  const edge = isHollow
+    ? ` stroke="${colours[tone]}" stroke-width="1.5"${isBroken ? ' stroke-dasharray="3 2"' : ""}`
+    : "";
+  const dot = `<circle ${place} r="${short(radius)}" fill="${colours[isHollow ? "ground" : tone]}"${edge}/>`;
+  if (ring === null) return dot;
+  return `${dot}<circle ${place} r="${short(radius + 3.5)}" fill="none" stroke="${colours[ring]}" stroke-width="2"/>`;
+}
+
+function nameSvg({ text, x, y, width, tone, isStrong }: SceneName, colours: Colours): string {
+  const ground = `<rect x="${short(x - width / 2)}" y="${short(y - NAME_HEIGHT / 2)}" width="${short(width)}" height="${NAME_HEIGHT}" fill="${colours.ground}"/>`;
+  const weight = isStrong ? ' font-weight="600"' : "";
+  return `${ground}<text x="${short(x)}" y="${short(y + NAME_SIZE * 0.35)}" fill="${colours[tone]}"${weight}>${escaped(text)}</text>`;
+}
+
+function short(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+/** What a device calls itself can hold anything; XML cannot. */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[^\t\n\r\u0020-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

@@ -1,0 +1,79 @@
+// Which part of the map is seen, and how large. Plain functions: what is drawn at (x, y) of the map is seen at
+// (x · scale + view.x, y · scale + view.y).
+
+export interface View {
+  /** Where the origin of the map is seen, in CSS pixels. */
+  readonly x: number;
+  readonly y: number;
+  /** CSS pixels for each unit of the map. */
+  readonly scale: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+const SCALE_MIN = 0.01;
+const SCALE_MAX = 4;
+/** What one press of a key or button makes of the size. */
+export const ZOOM_STEP = 1.3;
+/** A few devices are not blown up to fill the picture. */
+const FIT_MAX = 1.25;
+/** Names stand below devices, and reach out on both sides. */
+const EDGE = { x: 70, y: 40 };
+
+/** All of it, in the middle. */
+export function fitted(points: readonly Point[], { width, height }: Size): View {
+  if (points.length === 0) return { x: width / 2, y: height / 2, scale: 1 };
+  const { left, right, top, bottom } = boundsOf(points);
+  const scale = limited(
+    Math.min(
+      FIT_MAX,
+      Math.max(1, width - 2 * EDGE.x) / Math.max(1, right - left),
+      Math.max(1, height - 2 * EDGE.y) / Math.max(1, bottom - top),
+    ),
+  );
+  return centred({ x: 0, y: 0, scale }, { x: (left + right) / 2, y: (top + bottom) / 2 }, { width, height });
+}
+
+/** The same size, with a point of the map in the middle. */
+export function centred({ scale }: View, { x, y }: Point, { width, height }: Size): View {
+  return { x: width / 2 - x * scale, y: height / 2 - y * scale, scale };
+}
+
+export function moved({ x, y, scale }: View, dx: number, dy: number): View {
+  return { x: x + dx, y: y + dy, scale };
+}
+
+/** Larger or smaller; what is seen at a point stays there. */
+export function zoomed({ x, y, scale }: View, factor: number, around: Point): View {
+  const next = limited(scale * factor);
+  const grown = next / scale;
+  return { x: around.x - (around.x - x) * grown, y: around.y - (around.y - y) * grown, scale: next };
+}
+
+export function boundsOf(points: readonly Point[]) {
+  let [left, right, top, bottom] = [
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+  ];
+  for (const { x, y } of points) {
+    left = Math.min(left, x);
+    right = Math.max(right, x);
+    top = Math.min(top, y);
+    bottom = Math.max(bottom, y);
+  }
+  return { left, right, top, bottom };
+}
+
+function limited(scale: number): number {
+  return Math.min(SCALE_MAX, Math.max(SCALE_MIN, scale));
+}

@@ -1,0 +1,245 @@
+// The map without a browser: what is drawn where, what lies under a point, and the way from one device to another.
+
+import { describe, expect, test } from "bun:test";
+import { type Diagram, diagramOf, foundIn, type Topology } from "../../src/console/map/diagram.ts";
+import { dotAt, type SceneOptions, sceneOf, shortened } from "../../src/console/map/scene.ts";
+import { svgOf } from "../../src/console/map/svg.ts";
+import { centred, fitted, zoomed } from "../../src/console/map/viewport.ts";
+import { wayBetween } from "../../src/console/map/way.ts";
+
+type Place = readonly [id: string, x: number, y: number, name?: string];
+type Cable = readonly [one: string, other: string, number?: number];
+
+const PLAIN: SceneOptions = {
+  scale: 1,
+  chosenId: null,
+  way: new Set(),
+  found: null,
+  widthOf: (text) => text.length * 7,
+};
+
+function topologyOf(places: readonly Place[], cables: readonly Cable[]): Topology {
+  return {
+    nodes: places.map(([id, x, y, name = id]) => ({
+      id,
+      kind: "Known",
+      name,
+      sys_name: null,
+      chassis_id: null,
+      manufacturer: null,
+      model: null,
+      management_address: null,
+      position: { x, y, placed: "layout" },
+    })),
+    links: cables.map(([one, other, number = 1]) => ({
+      id: `${one}-${other}-${number}`,
+      protocol: "Lldp",
+      certainty: "Interfaces",
+      is_shared: false,
+      ends: [one, other].map((node_id) => ({
+        node_id,
+        if_entry: null,
+        port: `Gi0/${number}`,
+        speed_bps: 1e9,
+        oper_status: "Up",
+      })),
+      speed_bps: 1e9,
+      oper_status: "Up",
+      group: [one, other].sort().join(" "),
+      parallel: 1,
+      evidence: [],
+    })),
+  };
+}
+
+const TRIANGLE = topologyOf(
+  [
+    ["a", 0, 0],
+    ["b", 160, 0],
+    ["c", 0, 120],
+    ["alone", 900, 900],
+  ],
+  [
+    ["a", "b"],
+    ["b", "a", 2],
+    ["a", "c"],
+  ],
+);
+
+function grid(count: number): Diagram {
+  const across = Math.ceil(Math.sqrt(count));
+  const places = Array.from({ length: count }, (_, n): Place => {
+    return [`n${n}`, (n % across) * 160, Math.floor(n / across) * 120, `device-with-a-name-${n}`];
+  });
+  return diagramOf(topologyOf(places, []), null);
+}
+
+describe("a diagram", () => {
+  test("gives each of the cables between two devices a lane, whichever end they name first", () => {
+    const { links } = diagramOf(TRIANGLE, null);
+    expect(links.map(({ id, lane }) => [id, lane])).toEqual([
+      ["a-b-1", -0.5],
+      ["b-a-2", 0.5],
+      ["a-c-1", 0],
+    ]);
+    const [one, other] = sceneOf(diagramOf(TRIANGLE, null), PLAIN).lines;
+    // Beside each other, not on each other: the second one runs the other way.
+    expect(one?.y1).toBe(one?.y2);
+    expect(other?.y1).toBe(other?.y2);
+    expect(Math.abs((one?.y1 ?? 0) - (other?.y1 ?? 0))).toBe(5);
+  });
+
+  test("of two instants shows what appeared and what vanished, each where it stands", () => {
+    const before = topologyOf(
+      [
+        ["a", 0, 0],
+        ["gone", 320, 0],
+      ],
+      [["a", "gone"]],
+    );
+    const diagram = diagramOf(TRIANGLE, before);
+    expect(diagram.nodes.map(({ id, presence }) => `${id} ${presence}`)).toEqual([
+      "a stayed",
+      "b appeared",
+      "c appeared",
+      "alone appeared",
+      "gone vanished",
+    ]);
+    const { lines, dots, names } = sceneOf(diagram, PLAIN);
+    expect(lines.find(({ id }) => id === "a-gone-1")).toMatchObject({ tone: "removed", stroke: "broken", x2: 320 });
+    expect(lines.find(({ id }) => id === "a-b-1")).toMatchObject({ tone: "added", stroke: "whole" });
+    expect(dots.find(({ id }) => id === "gone")).toMatchObject({ isHollow: true, isBroken: true, tone: "removed" });
+    expect(names.map(({ text }) => text).sort()).toEqual(["+ alone", "+ b", "+ c", "a", "− gone"]);
+  });
+
+  test("finds devices by what they are called and by their addresses", () => {
+    const named = topologyOf(
+      [
+        ["a", 0, 0, "Core-1"],
+        ["b", 1, 1],
+      ],
+      [],
+    );
+    expect(foundIn(diagramOf(named, null), " core ")).toEqual(new Set(["a"]));
+    expect(foundIn(diagramOf(named, null), "  ")).toBeNull();
+  });
+});
+
+describe("a scene", () => {
+  test.each([0.05, 0.2, 0.5, 1, 2])(
+    "has no name on another at scale %p, and all of them where there is room",
+    (scale) => {
+      const { names } = sceneOf(grid(400), { ...PLAIN, scale });
+      expect(names.length > 0).toBe(true);
+      for (const [index, one] of names.entries())
+        for (const other of names.slice(index + 1)) {
+          const apart = Math.abs(one.x - other.x) * 2 >= one.width + other.width || Math.abs(one.y - other.y) >= 15;
+          expect(apart).toBe(true);
+        }
+      if (scale === 2) expect(names).toHaveLength(400);
+    },
+  );
+
+  test("always names what is chosen, with its ports", () => {
+    const { names, dots } = sceneOf(diagramOf(TRIANGLE, null), { ...PLAIN, chosenId: "c" });
+    expect(names.map(({ text }) => text)).toContain("Gi0/1");
+    expect(dots.find(({ ring }) => ring !== null)?.id).toBe("c");
+    const small = sceneOf(grid(400), { ...PLAIN, scale: 0.02, chosenId: "n399" });
+    expect(small.names.map(({ text }) => text)).toContain("device-with-a-name-399");
+  });
+
+  test("tells which device is under a point: the nearest, within reach", () => {
+    const scene = sceneOf(diagramOf(TRIANGLE, null), { ...PLAIN, scale: 0.5 });
+    expect(dotAt(scene, 80, 0, 8)?.id).toBe("b");
+    expect(dotAt(scene, 78, 5, 8)?.id).toBe("b");
+    expect(dotAt(scene, 40, 30, 8)).toBeNull();
+    expect(dotAt(scene, 1, 59, 1_000)?.id).toBe("c");
+  });
+
+  test("shortens a name by whole characters", () => {
+    expect(shortened("𝔸".repeat(300), 5)).toBe(`${"𝔸".repeat(4)}…`);
+    expect(shortened("core\n1")).toBe("core 1");
+  });
+
+  test("draws a name without its domain, and an address whole", () => {
+    const drawn = (name: string) => sceneOf(diagramOf(topologyOf([["a", 0, 0, name]], []), null), PLAIN).names[0]?.text;
+    expect(["ap-01.lan.example", "10.2.3.4", "2001:db8::1", "Rack 3.2"].map(drawn)).toEqual([
+      "ap-01",
+      "10.2.3.4",
+      "2001:db8::1",
+      "Rack 3.2",
+    ]);
+  });
+
+  test("as SVG lets no name become markup, nor anything that XML cannot hold", () => {
+    const hostile = topologyOf([["a", 0, 0, '<script>"&\u0000\ud800']], []);
+    const colours = {
+      text: "#111",
+      quiet: "#222",
+      line: "#333",
+      accent: "#444",
+      added: "#555",
+      removed: "#666",
+      ground: "#fff",
+    };
+    const svg = svgOf(sceneOf(diagramOf(hostile, null), PLAIN), colours, "Map of <x>");
+    expect(svg).toContain("&lt;script&gt;&quot;&amp;\ufffd\ufffd</text>");
+    expect(svg).toContain("<title>Map of &lt;x&gt;</title>");
+    expect(svg).not.toContain("<script>");
+  });
+});
+
+describe("a view", () => {
+  const size = { width: 800, height: 600 };
+
+  test("shows all, in the middle, and blows nothing up", () => {
+    const { x, y, scale } = fitted(
+      [
+        { x: 0, y: 0 },
+        { x: 10_000, y: 1_000 },
+      ],
+      size,
+    );
+    expect(scale).toBeCloseTo(0.066);
+    expect([x + 5_000 * scale, y + 500 * scale]).toEqual([400, 300]);
+    expect(fitted([{ x: 7, y: 7 }], size).scale).toBe(1.25);
+    expect(fitted([], size).scale).toBe(1);
+  });
+
+  test("keeps what is under the pointer while it grows, up to an end", () => {
+    const view = centred({ x: 0, y: 0, scale: 1 }, { x: 50, y: 50 }, size);
+    const larger = zoomed(view, 2, { x: 100, y: 100 });
+    const before = (100 - view.x) / view.scale;
+    expect((100 - larger.x) / larger.scale).toBeCloseTo(before);
+    expect(zoomed(larger, 1_000, { x: 0, y: 0 }).scale).toBe(4);
+  });
+});
+
+describe("the way between two devices", () => {
+  const ring = topologyOf(
+    ["a", "b", "c", "d", "e", "alone"].map((id, n): Place => [id, n, 0]),
+    [
+      ["a", "b"],
+      ["b", "c"],
+      ["d", "c"],
+      ["e", "a"],
+      ["d", "e"],
+    ],
+  );
+  const idsOf = (way: ReturnType<typeof wayBetween>) => way?.map(({ node }) => node.id) ?? null;
+
+  test("is the one with the fewest cables, either way round", () => {
+    const diagram = diagramOf(ring, null);
+    expect(idsOf(wayBetween(diagram, "a", "d"))).toEqual(["a", "e", "d"]);
+    expect(idsOf(wayBetween(diagram, "d", "a"))).toEqual(["d", "e", "a"]);
+    expect(wayBetween(diagram, "a", "d")?.map(({ over }) => over?.id ?? null)).toEqual([null, "e-a-1", "d-e-1"]);
+    expect(idsOf(wayBetween(diagram, "a", "a"))).toEqual(["a"]);
+  });
+
+  test("goes over no cable that has vanished, and is none where nothing leads", () => {
+    const now = { nodes: ring.nodes, links: ring.links.filter(({ id }) => id !== "e-a-1") };
+    expect(idsOf(wayBetween(diagramOf(now, ring), "a", "d"))).toEqual(["a", "b", "c", "d"]);
+    expect(wayBetween(diagramOf(ring, null), "a", "alone")).toBeNull();
+    expect(wayBetween(diagramOf(ring, null), "a", "nobody")).toBeNull();
+  });
+});

@@ -1,0 +1,143 @@
+// The map in Chromium, on the executable: a change scrubbed, a path by the keyboard, and the drawing taken along.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+
+describe.skipIf(!hasChromium)("the map", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running };
+  let visitor: Visitor;
+  /** When core-1 had the one link to access-1. */
+  let before: string;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    const made = await workplace.serveSetUp();
+    appliance = made;
+    const { client, networkId } = made;
+    const data = async (answer: Promise<{ status: number; body: Wire }>) => {
+      const { status, body } = await answer;
+      if (status !== 200 && status !== 201) throw new Error(JSON.stringify(body));
+      return body.data as Wire;
+    };
+    const host = (name: string) =>
+      data(client.post("hosts", { network_id: networkId, name, hidden: false, tags: [], ip_addresses: [] }));
+    const port = (hostId: string, index: number, far: string | null) =>
+      data(
+        client.post("if-entries", {
+          host_id: hostId,
+          network_id: networkId,
+          if_index: index,
+          if_descr: `Gi1/0/${index}`,
+          if_name: `Gi1/0/${index}`,
+          if_type: 6,
+          speed_bps: 1_000_000_000,
+          admin_status: "Up",
+          oper_status: "Up",
+          neighbor: far === null ? null : { type: "IfEntry", id: far },
+        }),
+      );
+    const core = await host("core-1");
+    const access = await host("access-1");
+    const printer = await host("<b>printer</b>");
+    const accessUplink = await port(access.id, 1, null);
+    const first = await port(core.id, 1, accessUplink.id);
+    before = first.created_at;
+    await port(access.id, 2, (await port(printer.id, 1, null)).id);
+    await client.delete(`if-entries/${first.id}`);
+    await port(core.id, 2, accessUplink.id);
+    visitor = await Visitor.arrive(made.running.url);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  test("shows at an instant what was cabled then, and between two what appeared and vanished", async () => {
+    const page = await visitor.signIn(OWNER, PASSWORD, "/map?table=links");
+    await page.getByRole("application", { name: /3 devices, 2 links/ }).waitFor();
+    await page.getByRole("row", { name: /core-1 Gi1\/0\/2/ }).waitFor();
+    await page.goto(`${appliance.running.url}/map?table=links&at=${before}`);
+    await page.getByRole("application", { name: /2 devices, 1 link\./ }).waitFor();
+    await page.getByRole("row", { name: /core-1 Gi1\/0\/1/ }).waitFor();
+    await page.goto(`${appliance.running.url}/map?table=links&vs=${before}`);
+    await page.getByText("3 appeared").waitFor();
+    await page.getByText("1 vanished").waitFor();
+    const vanished = page.getByRole("row", { name: /vanished/ });
+    expect(await vanished.count()).toBe(1);
+    expect(await vanished.textContent()).toContain("Gi1/0/1");
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("is worked by the keyboard: found, chosen, and the path to another device read", async () => {
+    const page = await visitor.open("/map");
+    await page.getByRole("searchbox", { name: "Find on the map" }).fill("core");
+    await page.getByText("1 device found").waitFor();
+    await page.keyboard.press("Enter");
+    const chosen = page.getByRole("region", { name: "core-1" });
+    await chosen.getByRole("cell", { name: "Gi1/0/2", exact: true }).waitFor();
+    await page.getByRole("searchbox", { name: "Find on the map" }).fill("");
+    await chosen.getByRole("link", { name: "Path from here" }).press("Enter");
+    await page.getByRole("button", { name: "<b>printer</b>" }).press("Enter");
+    await page.getByText("Path from core-1: 2 links").waitFor();
+    expect(await page.locator(".map-way li").allTextContents()).toEqual([
+      " core-1",
+      "Gi1/0/2 → Gi1/0/1 access-1",
+      "Gi1/0/2 → Gi1/0/1 <b>printer</b>",
+    ]);
+    await page.getByRole("application").focus();
+    const seen = () => page.evaluate<string>("document.querySelector('canvas').toDataURL()");
+    const whole = await seen();
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction(`document.querySelector("canvas").toDataURL() !== ${JSON.stringify(whole)}`);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("is taken along as SVG, PNG, Mermaid and GraphML", async () => {
+    const page = await visitor.open("/map");
+    await page.getByRole("application", { name: /3 devices/ }).waitFor();
+    const saved = async (role: "button" | "link", name: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole(role, { name, exact: true }).click(),
+      ]);
+      const bytes = await Bun.file(await download.path()).bytes();
+      return { name: download.suggestedFilename(), bytes, text: new TextDecoder().decode(bytes) };
+    };
+    const svg = await saved("button", "SVG");
+    expect(svg.name).toEndWith("-now.svg");
+    expect(svg.text).toContain("&lt;b&gt;printer&lt;/b&gt;</text>");
+    expect(svg.text).toMatch(/<line [^>]*stroke="rgb\(/);
+    expect([...(await saved("button", "PNG")).bytes.subarray(1, 4)]).toEqual([...new TextEncoder().encode("PNG")]);
+    expect((await saved("link", "Mermaid")).text).toStartWith("graph LR");
+    expect((await saved("link", "GraphML")).text).toContain("<graphml");
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test.each(["light", "dark"] as const)(
+    "has nothing that axe-core finds, full, compared and empty: %s",
+    async (colorScheme) => {
+      const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width: 360, height: 740 } });
+      const page = await own.signIn(OWNER, PASSWORD, "/map");
+      for (const address of ["", "?table=links", `?vs=${before}`, `?at=${before}`, "?at=2020-01-01T00:00:00Z"]) {
+        await page.goto(`${appliance.running.url}/map${address}`);
+        await page.getByRole("application").waitFor();
+        expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
+        const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+        expect([address, beside <= 0]).toEqual([address, true]);
+      }
+      expect(own.troubles()).toEqual([]);
+      await own.leave();
+    },
+  );
+});
