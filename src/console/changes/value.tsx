@@ -44,6 +44,12 @@ export function Value({ field, value, at }: ValueProps) {
       </>
     );
   if (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)) return <When instant={value} />;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = textOf(value);
   return <bdi class="value">{text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text}</bdi>;
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  const isList = Array.isArray(value) && value.every((each) => typeof each === "string");
+  return isList ? value.join(", ") : JSON.stringify(value);
 }

@@ -25,6 +25,11 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/changes": () => import("../changes/changes-page.tsx").then(({ ChangesPage }) => ChangesPage),
   "/changes/:sequence": () => import("../changes/transaction-page.tsx").then(({ TransactionPage }) => TransactionPage),
   "/compare": () => import("../changes/compare-page.tsx").then(({ ComparePage }) => ComparePage),
+  "/discovery": () => import("../discovery/scans-page.tsx").then(({ ScansPage }) => ScansPage),
+  "/discovery/schedules": () => import("../discovery/lists.tsx").then(({ SchedulesPage }) => SchedulesPage),
+  "/discovery/ignored": () => import("../discovery/lists.tsx").then(({ IgnoredPage }) => IgnoredPage),
+  "/discovery/:id": () => import("../discovery/scan-page.tsx").then(({ ScanPage }) => ScanPage),
+  "/ledger": () => import("../ledger/ledger-page.tsx").then(({ LedgerPage }) => LedgerPage),
   "/vlans": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/vlans")),
   "/map": () => import("../map/map-page.tsx").then(({ MapPage }) => MapPage),
 };
@@ -50,6 +55,10 @@ export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
   [
     { href: "/changes", title: navigationText.changes },
     { href: "/compare", title: navigationText.compare },
+  ],
+  [
+    { href: "/discovery", title: navigationText.discovery },
+    { href: "/ledger", title: navigationText.ledger },
   ],
   [
     { href: "/handbook", title: frameText.handbook, isOutside: true },

@@ -39,6 +39,8 @@ export interface ListDefinition<Row = never> {
   readonly title: string;
   readonly one: string;
   readonly many: string;
+  /** What to do where there are none; the sentence of all lists unless it is said. */
+  readonly nothingYet?: string;
   readonly columns: readonly Column<Row>[];
   /** Those that are shown at first. */
   readonly shown: readonly string[];
@@ -313,7 +315,8 @@ const vlans: ListDefinition<Vlan> = {
 /** A definition that forgets the type of its rows: they go through it and nothing else. */
 export type AnyList = ListDefinition<unknown>;
 
-const sealed = <Row,>(definition: ListDefinition<Row>): AnyList => definition as unknown as AnyList;
+/** A list as one among others. */
+export const sealed = <Row,>(definition: ListDefinition<Row>): AnyList => definition as unknown as AnyList;
 
 /** By their pages. */
 export const LISTS = {

@@ -1,5 +1,6 @@
 // The page of a list: its filter, its columns and views, its rows, and the same as CSV and as curl.
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useFresh } from "../api/fresh.ts";
 import type { Refusal } from "../api/refusal.ts";
@@ -22,7 +23,13 @@ import { ViewsMenu } from "./views-menu.tsx";
 /** Beyond that a list is not scrolled but filtered. */
 const ROWS_MAX = 100_000;
 
-export function ListPage({ list }: { readonly list: AnyList }) {
+interface ListPageProps {
+  readonly list: AnyList;
+  /** Between its name and its filter. */
+  readonly above?: ComponentChildren;
+}
+
+export function ListPage({ list, above }: ListPageProps) {
   const state = listState(list);
   const query = queryOf(list, state, network.value);
   const keys = state.columns.map(({ key }) => key);
@@ -43,6 +50,7 @@ export function ListPage({ list }: { readonly list: AnyList }) {
   const address = addressOf(list, query, at.value);
   return (
     <Page title={list.title} reads={[`${address}${address.includes("?") ? "&" : "?"}limit=0`]} csv={csvOf(address)}>
+      {above}
       <div class="list-tools">
         <FilterField kind={list.kind} filter={state.filter} example={list.example} problem={filterProblem} />
         <ViewsMenu list={list} />
@@ -101,7 +109,7 @@ function Nothing({ list, isFiltered }: { readonly list: AnyList; readonly isFilt
   if (!isFiltered)
     return (
       <p>
-        {listText.nothing(list.many)} {listText.nothingYet}
+        {listText.nothing(list.many)} {list.nothingYet ?? listText.nothingYet}
       </p>
     );
   return (

@@ -53,6 +53,15 @@ export const fieldText: Readonly<Record<string, string>> = {
   accepts_credentials: "Accepts credentials",
   utilization: "Used",
   number: "Number",
+  kind: "Kind",
+  cron: "Cron",
+  timezone: "Time zone",
+  next_run_at: "Runs next",
+  targets: "Scope",
+  is_enabled: "Enabled",
+  label: "Record",
+  entity: "Kind",
+  signs: "Recognized by",
 };
 
 export const listText = {
@@ -94,6 +103,9 @@ export const listText = {
   } as Readonly<Record<string, string>>,
   addFilter: "Add to the filter",
   yes: "yes",
+  no: "no",
+  previousPage: "Previous",
+  nextPage: "Next",
   shippedViews: {
     staleHosts: "Not seen for 30 days",
     newThisWeek: "New this week",

@@ -15,6 +15,11 @@ export const PAGE_PATHS = [
   "/changes/:sequence",
   "/compare",
   "/map",
+  "/discovery",
+  "/discovery/schedules",
+  "/discovery/ignored",
+  "/discovery/:id",
+  "/ledger",
 ] as const;
 
 export type PagePath = (typeof PAGE_PATHS)[number];

@@ -1,0 +1,22 @@
+// The pages of discovery, one beside the other.
+
+import { discoveryText } from "../text/discovery.ts";
+import { hrefOf, pathname } from "../url/location.ts";
+
+const AREAS = [
+  { href: "/discovery", title: discoveryText.tabs.scans },
+  { href: "/discovery/schedules", title: discoveryText.tabs.schedules },
+  { href: "/discovery/ignored", title: discoveryText.tabs.ignored },
+];
+
+export function DiscoveryTabs() {
+  return (
+    <nav class="tabs" aria-label={discoveryText.areas}>
+      {AREAS.map(({ href, title }) => (
+        <a key={href} href={hrefOf(href)} aria-current={pathname.value === href ? "page" : undefined}>
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,199 @@
+// What a scan found, created, closed, could not reach or did not ask, each with its reason. Of a dry run it reads like a
+// diff: field by field, old to new.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, type QueryOf, read } from "../api/client.ts";
+import { usePoll } from "../api/poll.ts";
+import { Value } from "../changes/value.tsx";
+import { FilterField } from "../lists/filter-field.tsx";
+import { recordPage } from "../names/record-page.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { kindText } from "../text/changes.ts";
+import { discoveryText } from "../text/discovery.ts";
+import { fieldText, listText } from "../text/lists.ts";
+import { at, atQuery } from "../time/at.ts";
+import { hrefHere, hrefOf, parameter } from "../url/location.ts";
+import { Counted, isUnderWay, type ScanData } from "./scan-words.tsx";
+
+type FindingData = DataOf<"/api/v1/discovery/scans/{id}/findings">[number];
+type FindingQuery = QueryOf<"/api/v1/discovery/scans/{id}/findings">;
+type FindingType = FindingData["type"];
+
+const PAGE_FINDINGS = 100;
+const POLL_MS = 2_000;
+
+const TYPES: readonly FindingType[] = [
+  "Created",
+  "Changed",
+  "Closed",
+  "Unreached",
+  "Partial",
+  "Skipped",
+  "Ignored",
+  "Read",
+];
+
+const SIGNS: Readonly<Partial<Record<FindingType, string>>> = {
+  Created: "added",
+  Changed: "changed",
+  Closed: "removed",
+};
+
+export function Findings({ scan }: { readonly scan: ScanData }) {
+  const type = TYPES.find((each) => each === parameter("type")) ?? null;
+  const filter = parameter("filter") ?? "";
+  return (
+    <section class="findings">
+      <h2>{discoveryText.findings}</h2>
+      <Types shown={type} counts={scan.outcome?.findings ?? null} />
+      <FindingList key={`${type} ${filter}`} scan={scan} type={type} filter={filter} />
+      {(scan.outcome?.findings_dropped ?? 0) > 0 && (
+        <p class="aside">{discoveryText.dropped(scan.outcome?.findings_dropped ?? 0)}</p>
+      )}
+    </section>
+  );
+}
+
+/** Those that there are, with how many; of a scan that runs it is not known yet. */
+function Types({
+  shown,
+  counts,
+}: {
+  readonly shown: FindingType | null;
+  readonly counts: Readonly<Record<string, number>> | null;
+}) {
+  const offered = TYPES.filter((type) => counts === null || (counts[type] ?? 0) > 0 || type === shown);
+  return (
+    <nav class="tabs" aria-label={discoveryText.findings}>
+      <a href={hrefHere({ type: null })} aria-current={shown === null ? "true" : undefined}>
+        {discoveryText.everything}
+      </a>
+      {offered.map((type) => (
+        <a key={type} href={hrefHere({ type })} aria-current={shown === type ? "true" : undefined}>
+          {discoveryText.types[type]}
+          {counts !== null && <span class="aside"> {counts[type] ?? 0}</span>}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+interface FindingListProps {
+  readonly scan: ScanData;
+  readonly type: FindingType | null;
+  readonly filter: string;
+}
+
+function FindingList({ scan, type, filter }: FindingListProps) {
+  const [offset, setOffset] = useState(0);
+  const query: FindingQuery = {
+    ...atQuery(),
+    type: type === null ? TYPES.filter((each) => each !== "Read") : [type],
+    ...(filter === "" ? {} : { filter }),
+    limit: PAGE_FINDINGS,
+    offset,
+  };
+  const answer = useAnswer(read("/api/v1/discovery/scans/{id}/findings", { path: { id: scan.id }, query }));
+  const { data, meta, problem, again } = answer;
+  usePoll(answer, isUnderWay(scan) && offset === 0 ? POLL_MS : null);
+  const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
+  return (
+    <>
+      {type !== null && <p class="aside">{discoveryText.typeMeans[type]}</p>}
+      <div class="list-tools">
+        <FilterField
+          kind="scan_finding"
+          filter={filter}
+          example={discoveryText.findingExample}
+          problem={isOfFilter ? problem : undefined}
+        />
+        <p class="aside list-count" role="status">
+          {data !== undefined && discoveryText.findingCount(meta?.pagination.total_count ?? data.length)}
+        </p>
+      </div>
+      {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Waiting />}
+      {data?.length === 0 && <NoFindings isUnderWay={isUnderWay(scan)} isFiltered={filter !== ""} />}
+      {data !== undefined && data.length > 0 && (
+        <ul class="difference">
+          {data.map((finding, position) => (
+            // They have no name of their own, and come in one order.
+            <FindingLine key={offset + position} finding={finding} />
+          ))}
+        </ul>
+      )}
+      <p class="aside pager">
+        {offset > 0 && (
+          <button type="button" onClick={() => setOffset(Math.max(0, offset - PAGE_FINDINGS))}>
+            {listText.previousPage}
+          </button>
+        )}
+        {meta?.pagination.has_more === true && (
+          <button type="button" onClick={() => setOffset(offset + PAGE_FINDINGS)}>
+            {listText.nextPage}
+          </button>
+        )}
+      </p>
+    </>
+  );
+}
+
+function NoFindings({ isUnderWay, isFiltered }: { readonly isUnderWay: boolean; readonly isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <p>
+        {discoveryText.noFindingsFiltered} <a href={hrefHere({ filter: null })}>{listText.removeFilter}</a>
+      </p>
+    );
+  return <p>{isUnderWay ? discoveryText.noFindingsYet : discoveryText.noFindings}</p>;
+}
+
+function FindingLine({ finding }: { readonly finding: FindingData }) {
+  const { type, entity, id, label, reason, records, addresses, changes } = finding;
+  const page = entity === null || id === null ? null : recordPage(entity, id);
+  return (
+    <li class="finding">
+      <span class={`sign ${SIGNS[type] ?? "told"}`}>{discoveryText.types[type]}</span>{" "}
+      {entity !== null && <span class="aside">{kindText[entity]?.[0] ?? entity.replaceAll("_", " ")}</span>}{" "}
+      {page === null ? (
+        <bdi>{label}</bdi>
+      ) : (
+        <a href={hrefOf(page)}>
+          <bdi>{label}</bdi>
+        </a>
+      )}{" "}
+      <span class="why">{reason}</span>
+      {records !== undefined && (
+        <div class="aside below">
+          <Counted records={records} />
+        </div>
+      )}
+      {changes !== undefined && (
+        <dl class="fields">
+          {Object.entries(changes).map(([field, { from, to }]) => (
+            <div key={field}>
+              <dt>{fieldText[field] ?? field}</dt>
+              <dd>
+                <del>
+                  <Value field={field} value={from} at={at.value} />
+                </del>{" "}
+                <span aria-hidden="true">→</span>{" "}
+                <ins>
+                  <Value field={field} value={to} at={at.value} />
+                </ins>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {addresses !== undefined && addresses.length > 0 && (
+        <details class="more below">
+          <summary>{discoveryText.outside(addresses.length)}</summary>
+          {addresses.join(", ")}
+        </details>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,152 @@
+// The scans, the newest first: those that run with how far they are, the others with what came of them.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { type QueryOf, read } from "../api/client.ts";
+import { usePoll } from "../api/poll.ts";
+import { FilterField } from "../lists/filter-field.tsx";
+import { Named } from "../names/named.tsx";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { discoveryText } from "../text/discovery.ts";
+import { listText } from "../text/lists.ts";
+import { navigationText } from "../text/navigation.ts";
+import { isPast, scopeQuery } from "../time/at.ts";
+import { hrefHere, hrefOf, parameter } from "../url/location.ts";
+import { DiscoveryTabs } from "./discovery-tabs.tsx";
+import { Counted, isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, Scope } from "./scan-words.tsx";
+
+const PAGE_SCANS = 50;
+/** While one runs, and while none does: another could begin. */
+const RUNNING_MS = 1_500;
+const IDLE_MS = 15_000;
+
+export function ScansPage() {
+  const filter = parameter("filter") ?? "";
+  const query = { ...scopeQuery(), ...(filter === "" ? {} : { filter }), order_direction: "desc" as const };
+  return <Scans key={JSON.stringify(query)} query={query} filter={filter} />;
+}
+
+interface ScansProps {
+  readonly query: QueryOf<"/api/v1/discovery/scans">;
+  readonly filter: string;
+}
+
+function Scans({ query, filter }: ScansProps) {
+  const [offset, setOffset] = useState(0);
+  const asked = read("/api/v1/discovery/scans", { query: { ...query, limit: PAGE_SCANS, offset } });
+  const answer = useAnswer(asked);
+  const { data, meta, problem, again } = answer;
+  // What is older does not change, and must not move under whoever reads it.
+  const everyMs = data?.some(isUnderWay) === true ? RUNNING_MS : IDLE_MS;
+  usePoll(answer, isPast.value || offset > 0 ? null : everyMs);
+  const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
+  return (
+    <Page title={navigationText.discovery} reads={[asked.url]}>
+      <DiscoveryTabs />
+      <div class="list-tools">
+        <FilterField
+          kind="scan"
+          filter={filter}
+          example={discoveryText.example}
+          problem={isOfFilter ? problem : undefined}
+        />
+        <p class="aside list-count" role="status">
+          {data !== undefined && discoveryText.count(meta?.pagination.total_count ?? data.length)}
+        </p>
+      </div>
+      {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Waiting />}
+      {data?.length === 0 && <NoScans isFiltered={filter !== ""} />}
+      {data !== undefined && data.length > 0 && <ScanTable scans={data} />}
+      <p class="aside pager">
+        {offset > 0 && (
+          <button type="button" onClick={() => setOffset(Math.max(0, offset - PAGE_SCANS))}>
+            {discoveryText.newer}
+          </button>
+        )}
+        {meta?.pagination.has_more === true && (
+          <button type="button" onClick={() => setOffset(offset + PAGE_SCANS)}>
+            {discoveryText.older}
+          </button>
+        )}
+      </p>
+    </Page>
+  );
+}
+
+function NoScans({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <p>
+        {discoveryText.noScansFiltered} <a href={hrefHere({ filter: null })}>{listText.removeFilter}</a>
+      </p>
+    );
+  return (
+    <p>
+      {discoveryText.noScans} {discoveryText.noScansYet} <a href="/handbook/discovery">{discoveryText.handbook}</a>
+    </p>
+  );
+}
+
+function ScanTable({ scans }: { readonly scans: readonly ScanData[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    <section class="table" tabIndex={0} aria-label={discoveryText.tabs.scans}>
+      <table class="rows scans">
+        <thead>
+          <tr>
+            <th scope="col">{discoveryText.requested}</th>
+            <th scope="col">{discoveryText.kind}</th>
+            <th scope="col">{discoveryText.network}</th>
+            <th scope="col">{discoveryText.scope}</th>
+            <th scope="col">{discoveryText.by}</th>
+            <th scope="col">{discoveryText.state}</th>
+            <th scope="col">{discoveryText.answered}</th>
+            <th scope="col">{discoveryText.written}</th>
+            <th scope="col">{discoveryText.notReached}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {scans.map((scan) => (
+            <ScanRow key={scan.id} scan={scan} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function ScanRow({ scan }: { readonly scan: ScanData }) {
+  const { id, kind, network_id, targets, requested_by, requested_at, reason, outcome, progress } = scan;
+  const length = lengthOf(scan);
+  return (
+    <tr>
+      <td>
+        <a href={hrefOf(`/discovery/${id}`)}>
+          <When instant={requested_at} />
+        </a>
+      </td>
+      <td>{discoveryText.kinds[kind] ?? kind}</td>
+      <td>
+        <Named kind="networks" id={network_id} />
+      </td>
+      <td class="scope">{targets === null ? discoveryText.itsSubnets : <Scope targets={targets} />}</td>
+      <td class="by">
+        <bdi>{requested_by.name}</bdi>
+        {reason !== null && <bdi class="reason">{reason}</bdi>}
+      </td>
+      <td class="scan-state">
+        <ScanState scan={scan} />
+        {scan.status === "Running" && <ScanProgress scan={scan} />}
+        {length !== null && <span class="aside counted">{discoveryText.took(length)}</span>}
+        {outcome?.problem != null && <span class="counted">{outcome.problem}</span>}
+      </td>
+      <td class="is-number">{outcome?.hosts.found ?? progress?.hosts_found}</td>
+      <td class="written">{outcome !== null && <Counted records={outcome.records} />}</td>
+      <td class="is-number">{outcome?.hosts.unreached}</td>
+    </tr>
+  );
+}

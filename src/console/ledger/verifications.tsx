@@ -1,0 +1,142 @@
+// What verifications of the ledger said: the last one whole, those before it in a line each.
+
+import type { ComponentChildren } from "preact";
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { usePoll } from "../api/poll.ts";
+import { Copied } from "../parts/copied.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { ledgerText } from "../text/ledger.ts";
+import { formatDuration, parseInstant } from "../time/instant.ts";
+
+type VerificationData = DataOf<"/api/v1/ledger/verifications">[number];
+
+const RUNNING_MS = 1_500;
+
+/** @param head of the ledger now: how much came after what was verified */
+export function Verifications({ head }: { readonly head: number }) {
+  const answer = useAnswer(read("/api/v1/ledger/verifications"));
+  const { data, problem, again } = answer;
+  const [last, ...before] = data ?? [];
+  usePoll(answer, last?.status === "Running" ? RUNNING_MS : null);
+  return (
+    <>
+      <section class="part">
+        <h2>{ledgerText.verification}</h2>
+        {problem !== undefined && <Problem problem={problem} again={again} />}
+        {data === undefined && problem === undefined && <Waiting />}
+        {data?.length === 0 && <p class="prose">{ledgerText.none}</p>}
+        {last !== undefined && <Last verification={last} head={head} />}
+      </section>
+      {before.length > 0 && (
+        <section class="part">
+          <h2>{ledgerText.verifications}</h2>
+          <ul class="difference">
+            {before.map((each) => (
+              <li key={each.id}>
+                <When instant={each.started_at} /> <Result verification={each} />{" "}
+                <bdi class="aside">{each.requested_by.name}</bdi>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** By a word, a shape and a colour. */
+function Result({ verification: { status, is_sound, findings_total } }: { readonly verification: VerificationData }) {
+  if (is_sound === true) return <span class="state state-up">{ledgerText.sound}</span>;
+  if (findings_total > 0) return <span class="state state-down">{ledgerText.notSound(findings_total)}</span>;
+  return <span class="state state-other">{ledgerText.statuses[status] ?? status}</span>;
+}
+
+function Last({ verification, head }: { readonly verification: VerificationData; readonly head: number }) {
+  const { status, requested_by, started_at, ended_at, progress, verified, not_checked, problem } = verification;
+  const length = ended_at === null ? null : (parseInstant(ended_at) ?? 0) - (parseInstant(started_at) ?? 0);
+  return (
+    <>
+      <dl class="facts">
+        <Fact name={ledgerText.status}>
+          <Result verification={verification} />
+          {status === "Running" && progress !== null && (
+            <span class="aside"> {ledgerText.step(progress.step, progress.done, progress.total)}</span>
+          )}
+        </Fact>
+        {problem !== null && <Fact name={ledgerText.problem}>{problem}</Fact>}
+        <Fact name={ledgerText.started}>
+          <When instant={started_at} as="both" />
+        </Fact>
+        {length !== null && <Fact name={ledgerText.took}>{formatDuration(length)}</Fact>}
+        <Fact name={ledgerText.by}>
+          <bdi>{requested_by.name}</bdi>
+        </Fact>
+        {verification.head !== null && (
+          <Fact name={ledgerText.upTo}>
+            <Copied text={`${verification.head.sequence}:${verification.head.hash}`}>
+              <span class="hash">
+                {verification.head.sequence}:{verification.head.hash}
+              </span>
+            </Copied>
+            <span class="aside counted">{ledgerText.sinceThen(head - verification.head.sequence)}</span>
+          </Fact>
+        )}
+        {verified !== null && (
+          <Fact name={ledgerText.read}>
+            {ledgerText.readCounts(verified.transactions, verified.records, verified.versions)}
+            {verified.dropped_versions > 0 && ` ${ledgerText.droppedVersions(verified.dropped_versions)}`}
+          </Fact>
+        )}
+        {not_checked.length > 0 && <Fact name={ledgerText.notChecked}>{not_checked.join(", ")}</Fact>}
+      </dl>
+      <Findings verification={verification} />
+    </>
+  );
+}
+
+function Findings({ verification: { findings, findings_total } }: { readonly verification: VerificationData }) {
+  if (findings.length === 0) return null;
+  return (
+    <>
+      <h3>{ledgerText.findings}</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused */}
+      <section class="table" tabIndex={0} aria-label={ledgerText.findings}>
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col">{ledgerText.check}</th>
+              <th scope="col">{ledgerText.where}</th>
+              <th scope="col">{ledgerText.message}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {findings.map(({ check, where, message }) => (
+              <tr key={`${check} ${where} ${message}`}>
+                <td>{check}</td>
+                <td>
+                  <bdi>{where}</bdi>
+                </td>
+                <td>{message}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {findings_total > findings.length && (
+        <p class="aside">{ledgerText.moreFindings(findings_total - findings.length)}</p>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
