@@ -9,6 +9,14 @@ import {
   piecesPath,
   stationsOf,
 } from "../../src/console/interfaces/life.ts";
+import {
+  type CellFacts,
+  cellStateOf,
+  hasCells,
+  instantsBetween,
+  lastPartOf,
+  stepsPath,
+} from "../../src/console/networks/address-map.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { type FilledNetwork, fillNetwork } from "../support/browser/networks.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
@@ -56,11 +64,62 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     await page.close();
   });
 
+  test("tell which addresses of a subnet are free, which are taken twice, and what is set aside", async () => {
+    const page = await visitor.open("/subnets");
+    await page
+      .getByRole("row", { name: /10\.2\.3\.0\/28/ })
+      .getByRole("link", { name: "10.2.3.0/28" })
+      .click();
+    await page.getByRole("heading", { name: "10.2.3.0/28" }).waitFor();
+    const free = page.getByRole("list", { name: "Next free" });
+    await free.waitFor();
+    // .1 to .3 and .5 are taken, .8 to .11 are of DHCP, .15 is the broadcast address.
+    expect(await free.getByRole("listitem").allInnerTexts()).toEqual(
+      ["4", "6", "7", "12", "13", "14"].map((last) => `10.2.3.${last}`),
+    );
+    expect(await page.locator(".cells .cell").count()).toBe(16);
+    expect(await page.locator(".cells .cell-Dhcp").count()).toBe(4);
+    expect(await page.locator(".cells .cell-Twice").getAttribute("title")).toContain("twin-a");
+    await page.locator(".utilization path").waitFor();
+    await page.getByRole("link", { name: /10\.2\.3\.2 in use printer-2/ }).click();
+    await page.getByRole("heading", { name: "printer-2" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("show a subnet of IPv6 by what is in it, and next what is free", async () => {
+    const page = await visitor.open(`/subnets/${filled.subnet6.id}`);
+    await page.getByRole("list", { name: "Next free" }).waitFor();
+    const runs = page.getByRole("table", { name: "What its addresses are" });
+    await runs.getByRole("row", { name: /2001:db8:2:3::10.*in use.*server-6/ }).waitFor();
+    expect(await runs.getByRole("row", { name: /free/ }).count()).toBeGreaterThanOrEqual(2);
+    expect(await page.locator(".cells").count()).toBe(0);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("say of a subnet that was removed why it is gone, and show it as it was last", async () => {
+    const page = await visitor.open(`/subnets/${filled.goneSubnet.id}`);
+    await page.getByRole("heading", { name: "This subnet is gone" }).waitFor();
+    await page.getByText("moved out").waitFor();
+    await page.getByRole("link", { name: "Show it as it was last" }).click();
+    await page.getByRole("heading", { name: "10.9.9.0/24" }).waitFor();
+    await page.getByText("Old lab").waitFor();
+    // The refusal that leads to it being told, and nothing else.
+    expect(visitor.troubles().filter((each) => !each.includes("404"))).toEqual([]);
+    await page.close();
+  });
+
   const PAGES: readonly [what: string, address: (network: FilledNetwork) => string][] = [
     ["an interface", ({ flapped }) => `/interfaces/${flapped.id}`],
     ["its whole life", ({ flapped }) => `/interfaces/${flapped.id}?life=all`],
     ["its history", ({ flapped }) => `/interfaces/${flapped.id}?tab=history`],
     ["it in the past", ({ flapped, beforeFlap }) => `/interfaces/${flapped.id}?at=${beforeFlap}`],
+    ["the subnets", () => "/subnets"],
+    ["the subnets in the past", ({ beforeFlap }) => `/subnets?at=${beforeFlap}`],
+    ["a subnet", ({ subnet }) => `/subnets/${subnet.id}`],
+    ["it in the past", ({ subnet, beforeFlap }) => `/subnets/${subnet.id}?at=${beforeFlap}`],
+    ["a subnet of IPv6", ({ subnet6 }) => `/subnets/${subnet6.id}`],
   ];
 
   test.each(["light", "dark"] as const)(
@@ -70,7 +129,7 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
       const page = await own.signIn(OWNER, PASSWORD);
       for (const [what, address] of PAGES) {
         await page.goto(appliance.running.url + address(filled));
-        await page.locator("main table, main .transactions").first().waitFor();
+        await page.locator("main table:visible, main .transactions").first().waitFor();
         expect([what, await accessibilityFindings(page)]).toEqual([what, []]);
         const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
         expect([what, Math.max(0, beside)]).toEqual([what, 0]);
@@ -140,5 +199,46 @@ describe("the life of an interface", () => {
 
   test("shows a flap however short it was", () => {
     expect(piecesPath([{ fromMs: 600, toMs: 600.1, value: "Down" }], window, () => 0.5)).toBe("M500 100V50H501.5V100Z");
+  });
+});
+
+describe("the address map", () => {
+  const row = (state: string, lastSeen: readonly string[]): CellFacts => ({
+    state,
+    ip_addresses: lastSeen.map((last_seen_at, index) => ({ host: { id: `host-${index}` }, last_seen_at })),
+  });
+  const now = Date.parse("2026-03-01T00:00:00Z");
+
+  test.each([
+    ["10.0.0.0/20", true],
+    ["10.0.0.0/19", false],
+    ["2001:db8::/116", true],
+    ["2001:db8::/64", false],
+    ["10.0.0.1/32", true],
+  ])("has a cell for each address of %s: %p", (cidr, expected) => {
+    expect(hasCells(cidr)).toBe(expected);
+  });
+
+  test("says of an address that it is taken twice, or not seen for long; of the past not the latter", () => {
+    expect(cellStateOf(row("Free", []), now)).toBe("Free");
+    expect(cellStateOf(row("Used", ["2026-02-20T00:00:00Z"]), now)).toBe("Used");
+    expect(cellStateOf(row("Used", ["2026-01-01T00:00:00Z"]), now)).toBe("Unseen");
+    expect(cellStateOf(row("Used", ["2026-01-01T00:00:00Z"]), null)).toBe("Used");
+    expect(cellStateOf(row("Used", ["2026-02-20T00:00:00Z", "2026-01-01T00:00:00Z"]), now)).toBe("Twice");
+  });
+
+  test("labels a cell by the end of its address", () => {
+    expect(["10.2.3.44", "2001:db8::1f", "2001:db8::"].map(lastPartOf)).toEqual(["44", "1f", "0"]);
+  });
+
+  test("draws how full it was in steps", () => {
+    const points = [
+      { ms: 0, percent: 10 },
+      { ms: 500, percent: 60 },
+      { ms: 1_000, percent: 60 },
+    ];
+    expect(stepsPath(points, { from: 0, to: 1_000 })).toBe("M0 100H0V90H500V40H1000V40H1000V100Z");
+    expect(instantsBetween(0, 100, 3)).toEqual([0, 50, 100]);
+    expect(instantsBetween(100, 100, 3)).toEqual([100]);
   });
 });

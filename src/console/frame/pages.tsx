@@ -22,6 +22,8 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/interfaces/:id": () => import("../interfaces/interface-page.tsx").then(({ InterfacePage }) => InterfacePage),
   "/addresses": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/addresses")),
   "/services": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/services")),
+  "/subnets": () => import("../networks/subnets-page.tsx").then(({ SubnetsPage }) => SubnetsPage),
+  "/subnets/:id": () => import("../networks/subnet-page.tsx").then(({ SubnetPage }) => SubnetPage),
   "/changes": () => import("../changes/changes-page.tsx").then(({ ChangesPage }) => ChangesPage),
   "/changes/:sequence": () => import("../changes/transaction-page.tsx").then(({ TransactionPage }) => TransactionPage),
   "/compare": () => import("../changes/compare-page.tsx").then(({ ComparePage }) => ComparePage),
@@ -50,7 +52,10 @@ export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
     { href: "/addresses", title: navigationText.addresses },
     { href: "/services", title: navigationText.services },
   ],
-  [{ href: "/vlans", title: navigationText.vlans }],
+  [
+    { href: "/subnets", title: navigationText.subnets },
+    { href: "/vlans", title: navigationText.vlans },
+  ],
   [{ href: "/map", title: navigationText.map }],
   [
     { href: "/changes", title: navigationText.changes },

@@ -10,6 +10,8 @@ export const PAGE_PATHS = [
   "/interfaces/:id",
   "/addresses",
   "/services",
+  "/subnets",
+  "/subnets/:id",
   "/vlans",
   "/changes",
   "/changes/:sequence",

@@ -1,0 +1,74 @@
+// The addresses of a subnet as cells. Plain functions.
+
+import { parseInstant } from "../time/instant.ts";
+
+/** What is told of an address, as far as its cell needs it. */
+export interface CellFacts {
+  readonly state: string;
+  readonly ip_addresses: readonly { readonly host: { readonly id: string }; readonly last_seen_at: string }[];
+}
+
+/** As many as have a row each (see the handbook), and a cell. */
+export const CELLS_MAX = 4_096;
+
+/** What has not been seen for so long is probably gone. */
+const UNSEEN_MS = 30 * 86_400_000;
+
+/** Whether every address of a prefix has a cell of its own. */
+export function hasCells(cidr: string): boolean {
+  const [, length = ""] = cidr.split("/");
+  return 2 ** ((cidr.includes(":") ? 128 : 32) - Number(length)) <= CELLS_MAX;
+}
+
+/**
+ * What a cell shows: the state, or `Twice` where several hosts have the address, or `Unseen` where it was not seen for
+ * long.
+ * @param nowMs null in the past: when something was last seen is known of now alone
+ */
+export function cellStateOf({ state, ip_addresses }: CellFacts, nowMs: number | null): string {
+  const hosts = new Set(ip_addresses.map(({ host }) => host.id));
+  if (hosts.size > 1) return "Twice";
+  if (ip_addresses.length === 0 || nowMs === null) return state;
+  const isSeen = ip_addresses.some(({ last_seen_at }) => nowMs - (parseInstant(last_seen_at) ?? nowMs) <= UNSEEN_MS);
+  return isSeen ? state : "Unseen";
+}
+
+/** The part of an address that tells it from its neighbors: the last octet, or the last digits of IPv6. */
+export function lastPartOf(address: string): string {
+  return (/[^.:]*$/.exec(address)?.[0] || "0").slice(-3);
+}
+
+/** How many cells have each state, the most frequent first. */
+export function countsOf(states: readonly string[]): [state: string, count: number][] {
+  const counts = new Map<string, number>();
+  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]);
+}
+
+/** A step of a line over time: from 0 to 100. */
+interface Point {
+  readonly ms: number;
+  readonly percent: number;
+}
+
+/**
+ * Points as the path of an SVG, 1,000 wide and 100 high: a step at each, as what is counted changes in steps.
+ * @param points in order
+ */
+export function stepsPath(
+  points: readonly Point[],
+  { from, to }: { readonly from: number; readonly to: number },
+): string {
+  const place = (ms: number) => Math.round(((ms - from) / Math.max(1, to - from)) * 10_000) / 10;
+  const height = (percent: number) => Math.round((100 - Math.min(100, percent)) * 10) / 10;
+  const [first] = points;
+  if (first === undefined) return "";
+  const steps = points.map(({ ms, percent }) => `H${place(ms)}V${height(percent)}`).join("");
+  return `M${place(first.ms)} 100${steps}H1000V100Z`;
+}
+
+/** Instants in equal steps, the last one included, in order. */
+export function instantsBetween(from: number, to: number, count: number): number[] {
+  if (to <= from) return [to];
+  return Array.from({ length: count }, (_, index) => Math.round(from + ((to - from) * index) / (count - 1)));
+}

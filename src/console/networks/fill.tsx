@@ -1,0 +1,20 @@
+// How full something is: a bar, and the same as numbers.
+
+import { subnetText } from "../text/networks.ts";
+
+interface FillProps {
+  readonly percent: number;
+  readonly used: number | string;
+  readonly usable: number | string;
+}
+
+export function Fill({ percent, used, usable }: FillProps) {
+  return (
+    <span class="fill" title={subnetText.usedOf(used, usable)}>
+      <span class="fill-bar" aria-hidden="true">
+        <span style={{ inlineSize: `${Math.min(100, percent)}%` }} />
+      </span>
+      <span class="fill-percent">{subnetText.percent(percent, used)}</span>
+    </span>
+  );
+}

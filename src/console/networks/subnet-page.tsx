@@ -1,0 +1,178 @@
+// A subnet at the instant of the address: what it is, what is free in it, how full it was, and what each address is.
+
+import type { ComponentChildren } from "preact";
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { Gone } from "../changes/gone.tsx";
+import { Transactions } from "../changes/transactions.tsx";
+import { Named } from "../names/named.tsx";
+import { Copied } from "../parts/copied.tsx";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { fieldText } from "../text/lists.ts";
+import { subnetText } from "../text/networks.ts";
+import { atQuery } from "../time/at.ts";
+import { useSubject } from "../time/subject.ts";
+import { parameter } from "../url/location.ts";
+import { AddressCells } from "./address-cells.tsx";
+import { Fill } from "./fill.tsx";
+import { UtilizationLine } from "./utilization-line.tsx";
+
+type Subnet = DataOf<"/api/v1/subnets/{id}">;
+
+const NEXT_FREE = 8;
+
+export function SubnetPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
+  useSubject({ subnet_id: id });
+  const asked = read("/api/v1/subnets/{id}", { path: { id }, query: { ...atQuery(), include: "utilization" } });
+  const { data: subnet, problem, again } = useAnswer(asked, { how: "refresh", types: ["subnet", "host", "ip_range"] });
+  if (problem?.status === 404 || (problem?.status === 400 && subnet === undefined))
+    return <Gone kind="subnet" id={id} />;
+  if (subnet === undefined)
+    return (
+      <Page title={subnetText.subnet}>
+        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
+      </Page>
+    );
+  const isHistory = parameter("tab") === "history";
+  const addresses = read("/api/v1/subnets/{id}/addresses", { path: { id }, query: { ...atQuery(), limit: 0 } });
+  return (
+    <Page title={subnet.cidr} about={<bdi>{subnet.name}</bdi>} reads={[asked.url, addresses.url]}>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <Tabs
+        tabs={[
+          { key: "overview", title: subnetText.tabs.overview },
+          { key: "history", title: subnetText.tabs.history },
+        ]}
+        shown={isHistory ? "history" : "overview"}
+        first="overview"
+      />
+      {isHistory ? <Transactions of={{ subnet_id: id, ...atQuery() }} /> : <Overview subnet={subnet} />}
+    </Page>
+  );
+}
+
+function Overview({ subnet }: { readonly subnet: Subnet }) {
+  return (
+    <>
+      <div class="columns">
+        <section>
+          <h2>{subnetText.what}</h2>
+          <Facts subnet={subnet} />
+        </section>
+        <section>
+          <h2>{subnetText.nextFree}</h2>
+          <NextFree id={subnet.id} />
+          <h2>{subnetText.overTime}</h2>
+          <UtilizationLine id={subnet.id} createdAt={subnet.created_at} />
+          <h2>{subnetText.ranges}</h2>
+          <Ranges id={subnet.id} />
+        </section>
+      </div>
+      <h2>{subnetText.map}</h2>
+      <AddressCells subnet={subnet} />
+    </>
+  );
+}
+
+function Facts({ subnet }: { readonly subnet: Subnet }) {
+  const { utilization, description, vlan_id } = subnet;
+  return (
+    <dl class="facts">
+      {utilization !== undefined && (
+        <Fact name={subnetText.used}>
+          <Fill {...utilization} /> <span class="aside">{subnetText.parts(utilization)}</span>
+        </Fact>
+      )}
+      <Fact name={subnetText.type}>{subnet.subnet_type}</Fact>
+      {vlan_id !== null && (
+        <Fact name={subnetText.vlan}>
+          <Named kind="vlans" id={vlan_id} />
+        </Fact>
+      )}
+      {description !== null && (
+        <Fact name={subnetText.description}>
+          <bdi>{description}</bdi>
+        </Fact>
+      )}
+      <Fact name={subnetText.network}>
+        <Named kind="networks" id={subnet.network_id} />
+      </Fact>
+      <Fact name={fieldText.created_at ?? ""}>
+        <When instant={subnet.created_at} as="both" />
+      </Fact>
+      <Fact name={fieldText.updated_at ?? ""}>
+        <When instant={subnet.updated_at} as="both" />
+      </Fact>
+    </dl>
+  );
+}
+
+function NextFree({ id }: { readonly id: string }) {
+  const { data, problem, again } = useAnswer(
+    read("/api/v1/subnets/{id}/free", { path: { id }, query: { ...atQuery(), count: NEXT_FREE } }),
+    { how: "refresh", types: ["host", "ip_address", "ip_range", "subnet"] },
+  );
+  if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
+  if (data === undefined) return <Waiting />;
+  if (data.next.length === 0) return <p class="next-free">{subnetText.full}</p>;
+  return (
+    <div class="next-free">
+      <ul aria-label={subnetText.nextFree}>
+        {data.next.map((address) => (
+          <li key={address}>
+            <Copied text={address} />
+          </li>
+        ))}
+      </ul>
+      <p class="aside">{subnetText.available(data.available)}</p>
+    </div>
+  );
+}
+
+function Ranges({ id }: { readonly id: string }) {
+  const query = { ...atQuery(), subnet_id: id, order_by: "first" as const, limit: 0 };
+  const { data, problem, again } = useAnswer(read("/api/v1/ip-ranges", { query }), {
+    how: "refresh",
+    types: ["ip_range"],
+  });
+  if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
+  if (data === undefined) return <Waiting />;
+  if (data.length === 0) return <p class="aside">{subnetText.noRanges}</p>;
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">{subnetText.range}</th>
+          <th scope="col">{subnetText.purpose}</th>
+          <th scope="col">{subnetText.description}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {data.map((range) => (
+          <tr key={range.id}>
+            <td>
+              {range.first} – {range.last}
+            </td>
+            <td>{range.purpose}</td>
+            <td class="subnet-name">
+              <bdi>{range.description}</bdi>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

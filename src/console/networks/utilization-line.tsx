@@ -1,0 +1,93 @@
+// How full a subnet was over the last 30 days: a line, and the same as a table.
+
+import { useEffect, useState } from "preact/hooks";
+import { asRefusal, isAborted, read } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { subnetText } from "../text/networks.ts";
+import { atMs } from "../time/at.ts";
+import { exactNow } from "../time/clock.ts";
+import { addressInstant, formatUtc, parseInstant } from "../time/instant.ts";
+import { hrefHere } from "../url/location.ts";
+import { instantsBetween, stepsPath } from "./address-map.ts";
+
+const MONTH_MS = 30 * 86_400_000;
+/** Each is a request of its own. */
+const INSTANTS = 11;
+
+interface UtilizationPoint {
+  readonly ms: number;
+  readonly percent: number;
+  readonly used: number | string;
+  readonly usable: number | string;
+}
+
+export function UtilizationLine({ id, createdAt }: { readonly id: string; readonly createdAt: string }) {
+  const [points, setPoints] = useState<readonly UtilizationPoint[] | null>(null);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const endMs = atMs.value;
+  useEffect(() => {
+    const abort = new AbortController();
+    const to = endMs ?? exactNow();
+    // Before it was there, nothing is told of it.
+    const from = Math.max(parseInstant(createdAt) ?? 0, to - MONTH_MS);
+    Promise.all(instantsBetween(from, to, INSTANTS).map((ms) => pointAt(id, ms, abort.signal)))
+      .then((all) => setPoints(all.filter((each) => each !== null)))
+      .catch((cause: unknown) => {
+        if (!isAborted(cause)) setProblem(asRefusal(cause));
+      });
+    return () => abort.abort();
+  }, [id, createdAt, endMs]);
+  if (problem !== null) return <Problem problem={problem} />;
+  const [first, last] = [points?.[0], points?.at(-1)];
+  if (points === null || first === undefined || last === undefined) return <Waiting />;
+  return (
+    <div class="utilization">
+      <svg viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">
+        <path d={stepsPath(points, { from: first.ms, to: last.ms })} />
+      </svg>
+      <p class="aside utilization-ends">
+        <When instant={formatUtc(first.ms)} precision="minute" />
+        <When instant={formatUtc(last.ms)} precision="minute" />
+      </p>
+      <details>
+        <summary>{subnetText.percent(last.percent, last.used)}</summary>
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col">{subnetText.when}</th>
+              <th scope="col">{subnetText.used}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {points.toReversed().map(({ ms, percent, used, usable }) => (
+              <tr key={ms}>
+                <td>
+                  <a href={hrefHere({ at: addressInstant(ms) })}>
+                    <When instant={formatUtc(ms)} precision="minute" />
+                  </a>
+                </td>
+                <td>
+                  {subnetText.percent(percent, used)} <span class="aside">{subnetText.usedOf(used, usable)}</span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </div>
+  );
+}
+
+/** Null where the subnet was not there then: it was removed for a time, and restored. */
+async function pointAt(id: string, ms: number, abort: AbortSignal): Promise<UtilizationPoint | null> {
+  const asked = read("/api/v1/subnets/{id}", { path: { id }, query: { include: "utilization", at: formatUtc(ms) } });
+  const answered = await asked.load(abort).catch((cause: unknown) => {
+    if (asRefusal(cause).status === 404) return null;
+    throw cause;
+  });
+  const told = answered?.data.utilization;
+  return told === undefined ? null : { ms, percent: told.percent, used: told.used, usable: told.usable };
+}

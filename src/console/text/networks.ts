@@ -1,0 +1,73 @@
+// What the pages of subnets, VLANs and conflicts say.
+
+const number = (value: number | string) => new Intl.NumberFormat("en").format(BigInt(value));
+
+type UtilizationPart = "used" | "dhcp" | "reserved" | "in_subnets" | "free";
+
+export const subnetText = {
+  subnet: "Subnet",
+  tabs: { overview: "Overview", history: "History" },
+  noSubnets: "There are no subnets in this network. Discovery finds them, or they are added through the API.",
+  noNetworks: "There are no networks within your reach.",
+  find: "CIDR or name",
+  findHint: "Show only subnets whose CIDR or name contains this",
+  nothingFound: "No subnet here has this in its CIDR or its name.",
+  cut: (count: number) => `The first ${number(count)} are shown. Say what you look for to see others.`,
+  cidr: "CIDR",
+  name: "Name",
+  type: "Type",
+  vlan: "VLAN",
+  used: "Utilization",
+  usedWithin: "With all within",
+  free: "Free",
+  usedOf: (used: number | string, usable: number | string) => `${number(used)} of ${number(usable)} in use`,
+  /** What makes up the utilization. */
+  parts: ({ used, dhcp, reserved, in_subnets, free }: Readonly<Record<UtilizationPart, number | string>>) =>
+    [
+      `${number(used)} in use`,
+      ...(BigInt(dhcp) > 0 ? [`${number(dhcp)} for DHCP`] : []),
+      ...(BigInt(reserved) > 0 ? [`${number(reserved)} reserved`] : []),
+      ...(BigInt(in_subnets) > 0 ? [`${number(in_subnets)} in subnets within`] : []),
+      `${number(free)} free`,
+    ].join(", "),
+  /** @param used what is seldom seen in a subnet of IPv6 is more than nothing */
+  percent: (value: number, used: number | string) =>
+    `${value < 0.1 && BigInt(used) > 0 ? "<0.1" : Math.round(value * 10) / 10} %`,
+  what: "The subnet",
+  network: "Network",
+  description: "Description",
+  nextFree: "Next free",
+  available: (count: number | string) => `${number(count)} are free.`,
+  full: "Nothing is free in it.",
+  ranges: "Ranges",
+  noRanges: "No ranges are set aside in it.",
+  range: "Range",
+  purpose: "Purpose",
+  overTime: "Utilization over time",
+  when: "When",
+  map: "Addresses",
+  asTable: "Addresses in use",
+  runs: "What its addresses are",
+  address: "Address",
+  state: "State",
+  host: "Host",
+  mac: "MAC address",
+  seen: "Last seen",
+  twice: (count: number) => `${count} hosts have it`,
+  moreRows: (count: number) => `${number(count)} more rows: ask the API, or look at a subnet within it.`,
+  states: {
+    Used: "in use",
+    Subnet: "a subnet within",
+    Gateway: "gateway",
+    Network: "network",
+    Broadcast: "broadcast",
+    Dhcp: "DHCP",
+    Reserved: "reserved",
+    Static: "static",
+    Other: "other",
+    Free: "free",
+    Twice: "on several hosts",
+    Unseen: "in use, not seen for 30 days",
+  } as Readonly<Record<string, string>>,
+  number,
+} as const;
