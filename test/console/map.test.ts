@@ -3,13 +3,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
 
 describe.skipIf(!hasChromium)("the map", () => {
   let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running };
+  let appliance: Awaited<ReturnType<Workplace["serveSetUp"]>>;
   let visitor: Visitor;
   /** When core-1 had the one link to access-1. */
   let before: string;
@@ -100,6 +100,34 @@ describe.skipIf(!hasChromium)("the map", () => {
     // Drawn by the frame after the next at the latest.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     expect((await seen()) === whole).toBe(false);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("gives a device another place, and gives it up again", async () => {
+    const page = await visitor.open("/map");
+    await page.getByRole("button", { name: "access-1" }).click();
+    await page.getByRole("button", { name: "Move it" }).click();
+    const written = () => page.waitForResponse((response) => response.request().method() === "PUT");
+    const positions = async () => {
+      const answer = await appliance.client.get(`networks/${appliance.networkId}/map-positions`);
+      return Object.values(answer.body.data.nodes as Wire).filter(({ placed }) => placed === "person");
+    };
+    const [pressed] = await Promise.all([
+      written(),
+      page.getByRole("application").click({ position: { x: 30, y: 200 } }),
+    ]);
+    expect(pressed.status()).toBe(200);
+    const [first] = await positions();
+    await page.getByRole("button", { name: "Lay it out anew" }).waitFor();
+    await Promise.all([written(), page.keyboard.press("ArrowRight")]);
+    expect(await positions()).toEqual([{ ...first, x: first.x + 60 }]);
+    await Promise.all([written(), page.getByRole("button", { name: "Lay it out anew" }).click()]);
+    expect(await positions()).toEqual([]);
+    await page.goto(`${appliance.running.url}/map?at=${before}`);
+    await page.getByRole("button", { name: "access-1" }).click();
+    await page.getByRole("region", { name: "access-1" }).waitFor();
+    expect(await page.getByRole("button", { name: "Move it" }).count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });

@@ -7,7 +7,7 @@ import { gestures } from "./gestures.ts";
 import { coloursAt, paint } from "./paint.ts";
 import { dotAt, type Scene, type SceneOptions, sceneOf } from "./scene.ts";
 import { type Colours, fontOf } from "./style.ts";
-import { centred, fitted, moved, type Size, type View, zoomed } from "./viewport.ts";
+import { centred, fitted, moved, type Point, type Size, type View, zoomed } from "./viewport.ts";
 
 /** What is marked in the picture. */
 export type Marks = Pick<SceneOptions, "chosenId" | "way" | "found">;
@@ -29,17 +29,18 @@ interface MapCanvasProps {
   /** What the map is of: another one is shown whole, the same one stays where it is. */
   readonly subject: string;
   readonly control: MutableRef<Control | null>;
-  readonly onChoose: (id: string | null) => void;
+  /** A press: on a device or on none, and where on the map. */
+  readonly onPress: (id: string | null, where: Point) => void;
 }
 
 /** As far from a device as a click still means it, in pixels. */
 const REACH = 8;
 
-export function MapCanvas({ diagram, marks, subject, control, onChoose }: MapCanvasProps) {
+export function MapCanvas({ diagram, marks, subject, control, onPress }: MapCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const probe = useRef<HTMLSpanElement>(null);
   const picture = useMemo(() => new Picture(), []);
-  picture.choose = onChoose;
+  picture.pressed = onPress;
   useEffect(() => {
     if (canvas.current === null || probe.current === null) return;
     control.current = picture.control;
@@ -64,7 +65,7 @@ export function MapCanvas({ diagram, marks, subject, control, onChoose }: MapCan
 
 /** What a canvas shows, drawn anew at most once a frame. */
 class Picture {
-  choose: (id: string | null) => void = () => {};
+  pressed: MapCanvasProps["onPress"] = () => {};
   private canvas: HTMLCanvasElement | null = null;
   private probe: HTMLSpanElement | null = null;
   private diagram: Diagram | null = null;
@@ -101,7 +102,7 @@ class Picture {
     const stopGestures = gestures(canvas, {
       move: (dx, dy) => this.control.move(dx, dy),
       zoom: (factor, x, y) => this.zoomAt(factor, x, y),
-      press: (x, y) => this.choose(this.idAt(x, y)),
+      press: (x, y) => this.press(x, y),
       hover: (x, y) => {
         canvas.style.cursor = this.idAt(x, y) === null ? "grab" : "pointer";
       },
@@ -160,6 +161,11 @@ class Picture {
     if (this.view === null && this.diagram !== null && this.size.width > 0)
       this.view = fitted(this.diagram.nodes, this.size);
     return this.view;
+  }
+
+  private press(x: number, y: number): void {
+    const { view } = this;
+    if (view !== null) this.pressed(this.idAt(x, y), { x: (x - view.x) / view.scale, y: (y - view.y) / view.scale });
   }
 
   private idAt(x: number, y: number): string | null {

@@ -93,6 +93,8 @@ function OneMap({ hostId, networkId }: OneMapProps) {
           name={name ?? ""}
           hostId={hostId}
           hops={hops}
+          networkId={now.data.network_id}
+          again={now.again}
         />
       )}
     </Page>

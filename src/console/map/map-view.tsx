@@ -10,7 +10,8 @@ import { ChosenDevice } from "./chosen-device.tsx";
 import { type Diagram, diagramOf, foundIn, type Topology } from "./diagram.ts";
 import { MapTables } from "./map-tables.tsx";
 import { MapTools } from "./map-tools.tsx";
-import { ZOOM_STEP } from "./viewport.ts";
+import { type Placing, PlacingTools, usePlacing } from "./placing.tsx";
+import { type Point, ZOOM_STEP } from "./viewport.ts";
 import { wayBetween } from "./way.ts";
 
 interface MapViewProps {
@@ -22,6 +23,10 @@ interface MapViewProps {
   readonly name: string;
   readonly hostId: string | null;
   readonly hops: number;
+  /** Of which the positions are; null where it is not known. */
+  readonly networkId: string | null;
+  /** Asks for the map once more. */
+  readonly again: () => void;
 }
 
 /** Chooses a device, which can be gone back from; null chooses none. */
@@ -29,7 +34,7 @@ function choose(id: string | null): void {
   go(hrefHere({ chosen: id }));
 }
 
-export function MapView({ shown, before, subject, name, hostId, hops }: MapViewProps) {
+export function MapView({ shown, before, subject, name, hostId, hops, networkId, again }: MapViewProps) {
   const control = useRef<Control | null>(null);
   const diagram = useMemo(() => diagramOf(shown, before), [shown, before]);
   const [chosenId, wayFrom, sought] = [parameter("chosen"), parameter("from_device"), parameter("search")];
@@ -42,7 +47,12 @@ export function MapView({ shown, before, subject, name, hostId, hops }: MapViewP
     const ids = (way ?? []).flatMap(({ over, node }) => (over === null ? [node.id] : [node.id, over.id]));
     return { chosenId, found, way: new Set(wayFrom === null ? ids : [wayFrom, ...ids]) };
   }, [chosenId, found, way, wayFrom]);
-  useMapKeys(control);
+  const placing = usePlacing({ networkId, id: chosenId, diagram, again });
+  useMapKeys(control, placing);
+  const press = (id: string | null, where: Point) => {
+    if (placing.isOn) placing.place(where);
+    else choose(id);
+  };
   const chooseAndCentre = (id: string) => {
     choose(id);
     control.current?.centre(id);
@@ -61,12 +71,15 @@ export function MapView({ shown, before, subject, name, hostId, hops }: MapViewP
       {diagram.nodes.length === 0 && <Empty />}
       <div class="map-parts">
         <div class="map-picture">
-          <MapCanvas diagram={diagram} marks={marks} subject={subject} control={control} onChoose={choose} />
+          <MapCanvas diagram={diagram} marks={marks} subject={subject} control={control} onPress={press} />
           {before !== null && <Legend diagram={diagram} />}
         </div>
         <div class="map-beside">
           {chosenId !== null && (
-            <ChosenDevice diagram={diagram} id={chosenId} wayFrom={wayFrom} way={way} onChoose={chooseAndCentre} />
+            <>
+              <ChosenDevice diagram={diagram} id={chosenId} wayFrom={wayFrom} way={way} onChoose={chooseAndCentre} />
+              <PlacingTools placing={placing} />
+            </>
           )}
           <MapTables diagram={diagram} found={found} isCompared={vs.value !== null} onChoose={chooseAndCentre} />
         </div>
@@ -96,7 +109,9 @@ function Legend({ diagram }: { readonly diagram: Diagram }) {
 
 const STEP = 60;
 
-function useMapKeys(control: MutableRef<Control | null>): void {
+function useMapKeys(control: MutableRef<Control | null>, placing: Placing): void {
+  const latest = useRef(placing);
+  latest.current = placing;
   const keys = useMemo(() => {
     const zoom = (key: string, factor: number, meaning: string) => ({
       key,
@@ -107,7 +122,12 @@ function useMapKeys(control: MutableRef<Control | null>): void {
     const move = (key: string, dx: number, dy: number) => ({
       key,
       meaning: mapText.move,
-      press: () => (control.current?.hasFocus() === true ? control.current.move(dx, dy) : false),
+      press: () => {
+        if (control.current?.hasFocus() !== true) return false;
+        // What is moved goes where the arrow points; otherwise the picture is looked at farther that way.
+        if (latest.current.isOn) latest.current.shift(-dx, -dy);
+        else control.current.move(dx, dy);
+      },
     });
     return [
       zoom("+", ZOOM_STEP, mapText.zoomIn),

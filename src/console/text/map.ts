@@ -54,6 +54,10 @@ export const mapText = {
   managementAddress: "Management address",
   chassisId: "Chassis ID",
   model: "Manufacturer and model",
+  place: "Move it",
+  placing: "Press where it shall stand, or move it by the arrow keys once the picture has the focus.",
+  placed: "Done",
+  layOut: "Lay it out anew",
   unknownPort: "port not known",
   fileName: (what: string, when: string) => `map-${what}-${when}`,
 } as const;
