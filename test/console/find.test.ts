@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { askedOf } from "../../src/console/find/asked.ts";
+import { pageOfRequest } from "../../src/console/find/attention.ts";
 import { type Interval, isAtInstant, spanAround, staysOf } from "../../src/console/find/stays.ts";
 import type { Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
@@ -58,6 +59,23 @@ describe("a question by its form", () => {
   test("and a name is no longer than a name can be", () => {
     expect(askedOf("x".repeat(255))?.by).toBe("hostname");
     expect(askedOf("x".repeat(256))).toBeNull();
+  });
+});
+
+describe("what needs attention", () => {
+  test.each([
+    [
+      "/api/v1/if-entries?filter=changes%28oper_status%2C+%22-24h%22%29+%3E%3D+6",
+      "/interfaces?filter=changes%28oper_status%2C+%22-24h%22%29+%3E%3D+6",
+    ],
+    ["/api/v1/hosts?filter=stale_since%3A*&network_id=7", "/hosts?filter=stale_since%3A*"],
+    ["/api/v1/locate?mac=8c%3A16%3A45%3A31%3A4d%3A0e", "/?q=8c%3A16%3A45%3A31%3A4d%3A0e"],
+    ["/api/v1/discovery/scans?status=Failed&network_id=7", "/discovery?filter=status+%3D+Failed"],
+    ["/api/v1/discovery/scans/7/findings?type=Unreached", "/discovery/7?type=Unreached"],
+    ["/api/v1/discovery/schedules?ids=7%2C8", "/discovery/schedules"],
+    ["/api/v1/no-such-list?status=Failed", null],
+  ])("%s is shown at %j", (request, page) => {
+    expect(pageOfRequest(request)).toBe(page);
   });
 });
 
@@ -263,16 +281,48 @@ describe.skipIf(!hasChromium)("finding", () => {
     await visitor.leave();
   });
 
+  test("the start leads to what is new, what needs attention, what was asked for, and what is pinned", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signIn(OWNER, PASSWORD);
+    await page.getByRole("heading", { name: "The last 24 hours" }).waitFor();
+    await page.getByRole("link", { name: /hosts added/ }).waitFor();
+    await page.locator(".start").getByRole("link", { name: "laptop-7" }).click();
+    await page.getByRole("heading", { name: "laptop-7" }).waitFor();
+    await page.getByRole("button", { name: "Pin" }).click();
+    await page.getByRole("button", { name: "Pinned", pressed: true }).waitFor();
+    await page.goto(`${origin}/?q=printer-2`);
+    await page.locator(".hits").getByRole("link", { name: "printer-2" }).waitFor();
+    await page.getByRole("link", { name: "Find", exact: true }).click();
+    const atHand = page.locator(".start-line");
+    await atHand.getByRole("link", { name: "printer-2" }).waitFor();
+    await atHand.getByRole("link", { name: "laptop-7" }).waitFor();
+    await page.getByRole("heading", { name: "Gone" }).waitFor();
+    await page.locator(".trouble").filter({ hasText: "Gone" }).getByRole("link", { name: "old-server" }).click();
+    await page.getByRole("heading", { name: "old-server" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    // Of the pins the appliance knows, of the questions this browser: until one signs out.
+    await page.goto(`${origin}/`);
+    await page.getByRole("button", { name: /^Account/ }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Password").waitFor();
+    await page.close();
+    const again = await visitor.signIn(OWNER, PASSWORD);
+    await again.locator(".start-line").getByRole("link", { name: "laptop-7" }).waitFor();
+    expect(await again.locator(".start-line").getByRole("link", { name: "printer-2" }).count()).toBe(0);
+    await visitor.leave();
+  });
+
   test.each([
     ["light", 1280],
     ["dark", 360],
   ] as const)("has nothing that axe-core finds, now and then: %s, %i pixels wide", async (colorScheme, width) => {
     const visitor = await Visitor.arrive(origin, { colorScheme, viewport: { width, height: 740 } });
     const page = await visitor.signIn(OWNER, PASSWORD);
-    for (const address of [`/?q=${MAC}`, `/?q=${MAC}&at=${lastNight}`, "/?q=twin", "/?q=10.99.0.1"]) {
+    const found = [`/?q=${MAC}`, `/?q=${MAC}&at=${lastNight}`, "/?q=twin", "/?q=10.99.0.1"];
+    for (const address of [...found, "/", `/?at=${lastNight}`, "/?at=2020-01-01T00:00:00Z"]) {
       await page.goto(origin + address);
-      await page.locator(".hits").first().waitFor();
-      await page.locator(".locate").waitFor();
+      await page.locator(".hits, .start").first().waitFor();
+      if (found.includes(address)) await page.locator(".locate").waitFor();
       for (const each of await page.locator(".locate summary").all()) await each.click();
       expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
       const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");

@@ -1,25 +1,22 @@
 // The start: what was asked for in the box above. Where it is, if it can be anywhere, and what else is called so.
 
+import { useEffect } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { Page } from "../parts/page.tsx";
-import { findText } from "../text/find.ts";
 import { scopeQuery } from "../time/at.ts";
 import { parameter } from "../url/location.ts";
 import { askedOf } from "./asked.ts";
 import { LocateCard, locateRead } from "./locate-card.tsx";
+import { rememberQuestion } from "./recent.ts";
 import { Results } from "./results.tsx";
+import { Start } from "./start.tsx";
 
 const RESULTS_MAX = 50;
 
 export function FindPage() {
   const words = parameter("q");
-  if (words === null)
-    return (
-      <Page title={findText.title}>
-        <p>{findText.hint}</p>
-      </Page>
-    );
+  if (words === null) return <Start />;
   return <Found key={words} words={words} />;
 }
 
@@ -27,6 +24,10 @@ function Found({ words }: { readonly words: string }) {
   const search = read("/api/v1/search", { query: { q: words, limit: RESULTS_MAX, ...scopeQuery() } });
   const answer = useAnswer(search);
   const asked = askedOf(words);
+  const isFound = answer.data !== undefined && answer.data.length > 0;
+  useEffect(() => {
+    if (isFound) rememberQuestion(words);
+  }, [isFound, words]);
   return (
     <Page title={words} reads={[...(asked === null ? [] : [locateRead(asked).url]), search.url]}>
       {asked !== null && <LocateCard asked={asked} />}

@@ -30,6 +30,10 @@ export function pageOfHit({ type, id, name, host }: Hit): string | null {
       return `/hosts?network=${id}`;
     case "tag":
       return `/hosts?filter=${encodeURIComponent(`tags.name = "${name.replaceAll(/["\\*]/g, "\\$&")}"`)}`;
+    case "schedule":
+      return "/discovery/schedules";
+    case "ignored":
+      return "/discovery/ignored";
     case "marker":
       return `/?at=${encodeURIComponent(markerAddress({ id, name, ms: 0, networkId: null }))}`;
     default:

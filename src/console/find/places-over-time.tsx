@@ -12,7 +12,7 @@ import { now } from "../time/clock.ts";
 import { addressInstant, formatDuration, formatUtc } from "../time/instant.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import { type Asked, locateQuery } from "./asked.ts";
-import { type Interval, isAtInstant, type Span, type Stay, spanAround, staysOf } from "./stays.ts";
+import { type Interval, isAtInstant, type Span, type Stay, spanAround, staysOf, UNPLACED } from "./stays.ts";
 import { VlanLink } from "./vlan-link.tsx";
 
 const ROWS_SHOWN = 8;
@@ -69,7 +69,7 @@ function Strip({ stays, span }: { readonly stays: readonly Stay[]; readonly span
             <a
               key={stay.from}
               tabIndex={-1}
-              class={`strip-piece tone-${stay.tone}`}
+              class={`strip-piece ${toneClass(stay)}`}
               href={hrefThen(stay)}
               title={`${placeName(stay.interval)}, ${formatDuration(stay.to - stay.from)}`}
               style={{ insetInlineStart: place(stay.from), inlineSize: place(from + stay.to - stay.from) }}
@@ -93,7 +93,9 @@ function Strip({ stays, span }: { readonly stays: readonly Stay[]; readonly span
 function Rows({ stays }: { readonly stays: readonly Stay[] }) {
   const [isWhole, setWhole] = useState(false);
   const latest = stays.toReversed();
-  const shown = isWhole ? latest : latest.slice(0, ROWS_SHOWN);
+  // The row of the instant that is shown is among them.
+  const current = latest.findIndex((stay) => isAtInstant(stay, atMs.value));
+  const shown = isWhole ? latest : latest.slice(0, Math.max(ROWS_SHOWN, current + 2));
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused */}
@@ -105,9 +107,9 @@ function Rows({ stays }: { readonly stays: readonly Stay[] }) {
               <th scope="col">{locateText.until}</th>
               <th scope="col">{locateText.lasted}</th>
               <th scope="col">{locateText.where}</th>
-              <th scope="col">{locateText.who}</th>
               <th scope="col">{locateText.vlan}</th>
               <th scope="col">{locateText.confidence}</th>
+              <th scope="col">{locateText.who}</th>
             </tr>
           </thead>
           <tbody>
@@ -127,12 +129,12 @@ function Rows({ stays }: { readonly stays: readonly Stay[] }) {
 }
 
 function StayRow({ stay }: { readonly stay: Stay }) {
-  const { interval, from, to, holds, tone } = stay;
+  const { interval, from, to, holds } = stay;
   const then = addressInstant(from);
   return (
     <tr aria-current={isAtInstant(stay, atMs.value) ? "true" : undefined}>
       <td>
-        <span class={`swatch tone-${tone}`} />
+        <span class={`swatch ${toneClass(stay)}`} />
         <a href={hrefThen(stay)}>
           <When instant={formatUtc(from)} />
         </a>
@@ -148,12 +150,12 @@ function StayRow({ stay }: { readonly stay: Stay }) {
           <td>
             <Place interval={interval} then={then} />
           </td>
+          <td>{interval.vlan !== null && <VlanLink vlan={interval.vlan} at={then} />}</td>
+          <td>{locateText.percent(interval.confidence)}</td>
           <td>
             {interval.host !== null && <RecordLink type="host" {...interval.host} at={then} />}{" "}
             {interval.ip_address?.ip_address}
           </td>
-          <td>{interval.vlan !== null && <VlanLink vlan={interval.vlan} at={then} />}</td>
-          <td>{locateText.percent(interval.confidence)}</td>
         </>
       )}
     </tr>
@@ -169,6 +171,10 @@ function Place({ interval, then }: { readonly interval: Interval; readonly then:
       <RecordLink type="host" {...interval.switch} at={then} />
     </>
   );
+}
+
+function toneClass({ tone }: Stay): string {
+  return tone === UNPLACED ? "tone-unplaced" : tone < 0 ? "" : `tone-${tone}`;
 }
 
 function placeName({ port, switch: device }: Interval): string {

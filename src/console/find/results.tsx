@@ -100,7 +100,7 @@ function Result({ hit }: { readonly hit: Hit }) {
         {named_until !== null && (
           <>
             {" · "}
-            {findText.namedUntil}{" "}
+            {isSaid ? findText.namedUntil : findText.until}{" "}
             {page === null ? (
               <When instant={named_until} />
             ) : (

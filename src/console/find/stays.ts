@@ -11,6 +11,11 @@ const SPAN = 30 * DAY;
 /** How many looks a piece of the strip can have. */
 export const TONES = 4;
 
+/** Known, but not where. */
+export const UNPLACED = -2;
+/** Nothing is known. */
+const GAP = -1;
+
 /** What is asked of the timeline; times in milliseconds since 1970. */
 export interface Span {
   /** Null for the beginning of the ledger. */
@@ -38,7 +43,7 @@ export interface Stay {
   /** Where the strip ends, for one that still holds. */
   readonly to: number;
   readonly holds: boolean;
-  /** The same for the same port, -1 for a gap. */
+  /** The same for the same port; UNPLACED and GAP where there is none. */
   readonly tone: number;
 }
 
@@ -51,15 +56,15 @@ export function staysOf(intervals: readonly Interval[], endMs: number): Stay[] {
     const to = interval.to === null ? Math.max(endMs, from) : (parseInstant(interval.to) ?? from);
     const last = stays.at(-1);
     if (last !== undefined && last.to < from)
-      stays.push({ interval: null, from: last.to, to: from, holds: false, tone: -1 });
+      stays.push({ interval: null, from: last.to, to: from, holds: false, tone: GAP });
     const place = `${interval.switch?.id} ${interval.port?.id}`;
-    const tone = tones.get(place) ?? tones.size % TONES;
-    tones.set(place, tone);
+    const tone = interval.switch === null ? UNPLACED : (tones.get(place) ?? tones.size % TONES);
+    if (tone !== UNPLACED) tones.set(place, tone);
     stays.push({ interval, from, to, holds: interval.to === null, tone });
   }
   const end = stays.at(-1);
   if (end !== undefined && !end.holds && end.to < endMs)
-    stays.push({ interval: null, from: end.to, to: endMs, holds: true, tone: -1 });
+    stays.push({ interval: null, from: end.to, to: endMs, holds: true, tone: GAP });
   return stays;
 }
 

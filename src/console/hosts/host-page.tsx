@@ -10,6 +10,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { Pin } from "../session/pin.tsx";
 import { hostText } from "../text/hosts.ts";
 import { atQuery } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
@@ -43,11 +44,16 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
       title={host.name || host.hostname || `…${id.slice(-8)}`}
       about={<About host={host} />}
       reads={tab === "ports" ? [plate.url] : [asked.url]}
-      actions={managementLinks(host).map(({ href, title }) => (
-        <a key={href} class="button" href={href} rel="noreferrer">
-          {title}
-        </a>
-      ))}
+      actions={
+        <>
+          <Pin kind="hosts" id={host.id} />
+          {managementLinks(host).map(({ href, title }) => (
+            <a key={href} class="button" href={href} rel="noreferrer">
+              {title}
+            </a>
+          ))}
+        </>
+      }
     >
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <Tabs tabs={TABS.map((key) => ({ key, title: hostText.tabs[key] }))} shown={tab} first="overview" />

@@ -6,7 +6,7 @@ import type { operations } from "#api";
 import { forgetAnswers } from "../api/answer.ts";
 import { api, asRefusal, type DataOf, done, read, sessionEnded } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
-import { keep, kept } from "../url/kept.ts";
+import { keep, kept, RECENT } from "../url/kept.ts";
 import { forgetPreferences, loadPreferences } from "./preferences.ts";
 
 export type Me = DataOf<"/api/auth/me">;
@@ -61,6 +61,7 @@ export async function signIn(email: string, password: string): Promise<void> {
 export async function signOut(): Promise<void> {
   await done(api.POST("/api/auth/logout", {}));
   keep(NAME, null);
+  keep(RECENT, null);
   forgetAnswers();
   forgetPreferences();
   me.value = null;

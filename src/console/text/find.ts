@@ -14,6 +14,7 @@ export const findText = {
   hint: "Any notation will do: 10.2.3.4, 001b.21aa.bbcc, core-1 gi1/0/7, vlan 120.",
   hasMore: "There are more: say more of what you look for.",
   namedUntil: "named so until",
+  until: "until",
   deletedAt: "removed",
   on: "on",
   inNetwork: "in",
@@ -57,4 +58,34 @@ export const locateText = {
   cutOff: "It changed more often than one answer can tell. This ends at",
   showAll: "From the beginning",
   showMonth: "30 days",
+} as const;
+
+const count = (value: number, one: string, many: string) =>
+  `${new Intl.NumberFormat("en").format(value)} ${value === 1 ? one : many}`;
+
+export const startText = {
+  pinned: "Pinned",
+  recent: "Recent",
+  attention: "Needs attention",
+  nothingWrong: "Nothing does.",
+  today: "The last 24 hours",
+  dayBefore: "The 24 hours before",
+  nothingChanged: "Nothing changed.",
+  empty: "The inventory is empty.",
+  howToScan: "How to let discovery fill it",
+  fresh: "New",
+  vanished: "Gone",
+  since: "since",
+  changed: (times: number) => `${count(times, "change", "changes")}, the last`,
+  ports: (ports: number) => `at ${count(ports, "port", "ports")}:`,
+  troubles: {
+    FailedScan: (n: number) => `${count(n, "scan", "scans")} failed`,
+    FailedSchedule: (n: number) => `${count(n, "schedule has", "schedules have")} a scan that failed`,
+    Conflict: (n: number) => `${count(n, "conflict", "conflicts")} that nobody accepted`,
+    Unreached: (n: number) => `${count(n, "target", "targets")} did not answer SNMP in the last scan`,
+    Flapping: (n: number) => `${count(n, "interface flaps", "interfaces flap")}`,
+    Wandering: (n: number) => `${count(n, "MAC address wanders", "MAC addresses wander")}`,
+    FullSubnet: (n: number) => `${count(n, "subnet is", "subnets are")} nearly full`,
+    Stale: (n: number) => `${count(n, "host is", "hosts are")} stale`,
+  },
 } as const;

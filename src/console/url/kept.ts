@@ -1,5 +1,9 @@
-// What the browser remembers of a reader's choices. Nothing of an inventory, no secret. Where the browser keeps nothing,
+// What the browser remembers of a reader's choices. Nothing of an inventory but the
+// questions that were asked, until the reader signs out; no secret. Where the browser keeps nothing,
 // a choice lasts as long as the page.
+
+/** What was asked for last. */
+export const RECENT = "recent";
 
 const PREFIX = "netledger:";
 const instead = new Map<string, string>();

@@ -1,0 +1,50 @@
+// Where what needs attention is shown: the request that lists it, as a page of the console. Plain functions.
+
+import { PAGE_PATHS } from "../url/page-paths.ts";
+import { routeOf } from "../url/route.ts";
+
+const LIST_PAGES: Readonly<Record<string, string>> = {
+  hosts: "/hosts",
+  "if-entries": "/interfaces",
+  "ip-addresses": "/addresses",
+  services: "/services",
+  subnets: "/subnets",
+  vlans: "/vlans",
+  conflicts: "/conflicts",
+};
+
+/**
+ * The page that shows what a request of the API lists.
+ * @param request as the summary names it: `/api/v1/hosts?filter=stale_since%3A*`
+ * @returns its path; null where no page shows it
+ */
+export function pageOfRequest(request: string): string | null {
+  const { pathname, searchParams } = new URL(request, "http://console");
+  const path = pathname.replace(/^\/api\/v1\//, "");
+  const mac = searchParams.get("mac");
+  if (path === "locate" && mac !== null) return `/?${new URLSearchParams({ q: mac })}`;
+  const page = path.startsWith("discovery/")
+    ? discoveryPage(path.split("/").slice(1), searchParams)
+    : listPage(path, searchParams);
+  return page === null || routeOf(PAGE_PATHS, new URL(page, "http://console").pathname) === null ? null : page;
+}
+
+function listPage(path: string, asked: URLSearchParams): string | null {
+  const page = LIST_PAGES[path];
+  if (page === undefined) return null;
+  const [id, ...others] = asked.get("ids")?.split(",") ?? [];
+  if (id !== undefined && others.length === 0) return `${page}/${id}`;
+  return withParameter(page, "filter", asked.get("filter"));
+}
+
+function discoveryPage([list, id]: readonly string[], asked: URLSearchParams): string | null {
+  if (list === "schedules") return "/discovery/schedules";
+  if (list !== "scans") return null;
+  if (id !== undefined) return withParameter(`/discovery/${id}`, "type", asked.get("type"));
+  const status = asked.get("status");
+  return withParameter("/discovery", "filter", status === null ? null : `status = ${status}`);
+}
+
+function withParameter(page: string, name: string, value: string | null): string {
+  return value === null ? page : `${page}?${new URLSearchParams({ [name]: value })}`;
+}

@@ -1,0 +1,34 @@
+// What was asked for in this browser and found, the latest first: of the one who is signed in, until they sign out.
+
+import { signal } from "@preact/signals";
+import { me } from "../session/me.ts";
+import { keep, kept, RECENT } from "../url/kept.ts";
+
+const QUESTIONS_MAX = 12;
+
+/** Changes when something is remembered. */
+const turn = signal(0);
+
+/** In the words of the one who asked. */
+export function recentQuestions(): readonly string[] {
+  return turn.value < 0 ? [] : read();
+}
+
+export function rememberQuestion(words: string): void {
+  const user = me.peek()?.id;
+  if (user === undefined) return;
+  const questions = [words, ...read().filter((each) => each !== words)].slice(0, QUESTIONS_MAX);
+  keep(RECENT, JSON.stringify({ user, questions }));
+  turn.value += 1;
+}
+
+/** What stands there may be somebody else's, or of another version. */
+function read(): readonly string[] {
+  try {
+    const { user, questions } = JSON.parse(kept(RECENT) ?? "") as { user?: unknown; questions?: unknown };
+    if (user !== me.value?.id || !Array.isArray(questions)) return [];
+    return questions.filter((each): each is string => typeof each === "string");
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,258 @@
+// The start without a question: what needs attention, what changed in the last day, and what one wants at hand. Each
+// line leads to the records that it is about.
+
+import type { ComponentChildren } from "preact";
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { Named } from "../names/named.tsx";
+import { RecordLink } from "../names/record-link.tsx";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { pins } from "../session/pins.ts";
+import { changesText, kindText } from "../text/changes.ts";
+import { findText, startText } from "../text/find.ts";
+import { isPast, scopeQuery } from "../time/at.ts";
+import { hrefOf } from "../url/location.ts";
+import { pageOfRequest } from "./attention.ts";
+import { instantBefore } from "./hits.ts";
+import { recentQuestions } from "./recent.ts";
+
+type Summary = DataOf<"/api/v1/summary">;
+type Attention = Summary["needs_attention"][number];
+
+export function Start() {
+  const asked = read("/api/v1/summary", { query: scopeQuery() });
+  const { data, problem, again } = useAnswer(asked);
+  return (
+    <Page title={findText.title} reads={[asked.url]}>
+      <p class="aside start-hint">{findText.hint}</p>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <AtHand />
+      {data === undefined && problem === undefined && <Waiting />}
+      {data !== undefined && (
+        <div class="columns start">
+          <NeedsAttention summary={data} />
+          <ChangedToday summary={data} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function AtHand() {
+  const pinned = pins();
+  const recent = recentQuestions();
+  return (
+    <>
+      {pinned.length > 0 && (
+        <Line title={startText.pinned}>
+          {pinned.map(({ kind, id }) => (
+            <li key={id}>
+              <Named kind={kind} id={id} />
+            </li>
+          ))}
+        </Line>
+      )}
+      {recent.length > 0 && (
+        <Line title={startText.recent}>
+          {recent.map((words) => (
+            <li key={words}>
+              <Question words={words} />
+            </li>
+          ))}
+        </Line>
+      )}
+    </>
+  );
+}
+
+function Line({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="start-line">
+      <h2>{title}</h2>
+      <ul>{children}</ul>
+    </section>
+  );
+}
+
+function Question({ words }: { readonly words: string }) {
+  return (
+    <a href={hrefOf("/", { q: words })}>
+      <bdi>{words}</bdi>
+    </a>
+  );
+}
+
+function NeedsAttention({ summary }: { readonly summary: Summary }) {
+  return (
+    <section>
+      <h2>{startText.attention}</h2>
+      {summary.needs_attention.length === 0 && <p class="aside">{startText.nothingWrong}</p>}
+      {summary.needs_attention.map((attention) => (
+        <Trouble key={attention.kind} attention={attention} summary={summary} />
+      ))}
+    </section>
+  );
+}
+
+function Trouble({ attention: { kind, count, request }, summary }: { attention: Attention; summary: Summary }) {
+  const page = pageOfRequest(request);
+  const title = startText.troubles[kind](count);
+  return (
+    <section class="trouble">
+      <h3>{page === null ? title : <a href={hrefOf(page)}>{title}</a>}</h3>
+      <ul>
+        <Examples kind={kind} summary={summary} />
+      </ul>
+    </section>
+  );
+}
+
+/** The first of each sort, as far as the summary names them. */
+function Examples({ kind, summary }: { readonly kind: Attention["kind"]; readonly summary: Summary }) {
+  const { flapping, wandering, stale, failed_scans, conflicts } = summary;
+  switch (kind) {
+    case "Conflict":
+      return conflicts.conflicts.map(({ type, value, parties }) => (
+        <li key={type + value}>
+          <Question words={value} />: <Parties parties={parties} />
+        </li>
+      ));
+    case "Flapping":
+      return flapping.ports.map(({ id, name, host, changes, last }) => (
+        <li key={id}>
+          <RecordLink type="if_entry" id={id} name={name} />
+          {host !== null && (
+            <>
+              {" "}
+              {findText.on} <RecordLink type="host" {...host} />
+            </>
+          )}
+          <span class="aside">
+            {" "}
+            {startText.changed(changes)} <When instant={last} as="age" />
+          </span>
+        </li>
+      ));
+    case "Wandering":
+      return wandering.macs.map(({ mac_address, port_count, ports }) => (
+        <li key={mac_address}>
+          <Question words={mac_address} /> <span class="aside">{startText.ports(port_count)}</span>{" "}
+          <Parties parties={ports.map((port) => ({ ...port, entity_type: "if_entry" }))} />
+        </li>
+      ));
+    case "Stale":
+      return stale.hosts.map(({ id, name, stale_since }) => (
+        <li key={id}>
+          <RecordLink type="host" id={id} name={name} />{" "}
+          <span class="aside">
+            {startText.since} <When instant={stale_since} />
+          </span>
+        </li>
+      ));
+    case "FailedScan":
+      return failed_scans.scans.map(({ id, network_id, ended_at }) => (
+        <li key={id}>
+          <a href={hrefOf(`/discovery/${id}`)}>
+            <When instant={ended_at} />
+          </a>{" "}
+          <Named kind="networks" id={network_id} />
+        </li>
+      ));
+    default:
+      return null;
+  }
+}
+
+interface Party {
+  readonly entity_type: string;
+  readonly id: string;
+  readonly name: string;
+  readonly host: { readonly id: string; readonly name: string } | null;
+}
+
+function Parties({ parties }: { readonly parties: readonly Party[] }) {
+  return (
+    <>
+      {parties.map(({ entity_type, id, name, host }, position) => (
+        <span key={id}>
+          {position > 0 && ", "}
+          <RecordLink type={entity_type} id={id} name={name} />
+          {host !== null && (
+            <>
+              {" "}
+              {findText.on} <RecordLink type="host" {...host} />
+            </>
+          )}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function ChangedToday({ summary }: { readonly summary: Summary }) {
+  const { changes, counts, from, to } = summary;
+  // Bindings are told with their services.
+  const kinds = Object.entries(changes.types).filter(
+    ([type, { created, updated, deleted }]) => type !== "binding" && created + updated + deleted > 0,
+  );
+  const isEmpty = (counts.host ?? 0) + (counts.subnet ?? 0) === 0 && kinds.length === 0;
+  return (
+    <section>
+      <h2>{isPast.value ? startText.dayBefore : startText.today}</h2>
+      {isEmpty && (
+        <p>
+          {startText.empty} <a href="/handbook/discovery">{startText.howToScan}</a>
+        </p>
+      )}
+      {!isEmpty && kinds.length === 0 && <p class="aside">{startText.nothingChanged}</p>}
+      <ul class="start-kinds">
+        {kinds.map(([type, { created, updated, deleted }]) => (
+          <li key={type}>
+            <a href={hrefOf("/compare", { vs: from, types: type })}>
+              {changesText.counts({ [type]: counted({ Created: created, Updated: updated, Deleted: deleted }) })}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <Records title={startText.fresh} records={summary.new} />
+      <Records title={startText.vanished} records={summary.vanished} isGone />
+      <p class="aside">
+        <When instant={from} precision="minute" /> – <When instant={to} precision="minute" />
+      </p>
+    </section>
+  );
+}
+
+function counted(operations: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(operations).filter(([, count]) => count > 0));
+}
+
+interface RecordsProps {
+  readonly title: string;
+  readonly records: Summary["new"];
+  /** Whether they are shown as they were last. */
+  readonly isGone?: true;
+}
+
+function Records({ title, records, isGone }: RecordsProps) {
+  if (records.length === 0) return null;
+  return (
+    <section class="trouble">
+      <h3>{title}</h3>
+      <ul>
+        {records.map(({ entity_type, id, name, at }) => (
+          <li key={id}>
+            <span class="aside">{kindText[entity_type]?.[0] ?? entity_type}</span>{" "}
+            <RecordLink type={entity_type} id={id} name={name} {...(isGone ? { at: instantBefore(at) } : {})} />{" "}
+            <span class="aside">
+              <When instant={at} as="age" />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

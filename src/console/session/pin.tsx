@@ -1,0 +1,25 @@
+// Keeps the record of a page at hand on the start page, or no longer.
+
+import { useState } from "preact/hooks";
+import { asRefusal } from "../api/client.ts";
+import { partText } from "../text/frame.ts";
+import { type Pinned, pins, setPinned } from "./pins.ts";
+
+export function Pin({ kind, id }: Pinned) {
+  const [problem, setProblem] = useState("");
+  const isPinned = pins().some((each) => each.id === id);
+  const toggle = () => {
+    setProblem("");
+    setPinned({ kind, id }, !isPinned).catch((cause: unknown) => setProblem(asRefusal(cause).message));
+  };
+  return (
+    <>
+      <button type="button" aria-pressed={isPinned} title={partText.pinMeaning} onClick={toggle}>
+        {isPinned ? partText.pinned : partText.pin}
+      </button>
+      <span class="aside" role="status">
+        {problem}
+      </span>
+    </>
+  );
+}
