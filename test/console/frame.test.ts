@@ -73,6 +73,9 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     await page.getByLabel("Find anything").fill("web-1");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "web-1" }).waitFor();
+    // All is answered: nothing but the next question hears that the session is over.
+    await page.locator(".places").waitFor();
+    await page.locator(".hits").waitFor();
     expect(visitor.troubles()).toEqual([]);
     await visitor.context.clearCookies();
     await page.getByLabel("Find anything").fill("web");
