@@ -14,6 +14,7 @@ import { isPast, scopeQuery } from "../time/at.ts";
 import { type Asked, locateQuery } from "./asked.ts";
 import { PlacesOverTime } from "./places-over-time.tsx";
 import { type Candidate, Reasons } from "./reasons.tsx";
+import { Vendor } from "./vendor.tsx";
 import { VlanLink } from "./vlan-link.tsx";
 
 /** The read that the card shows. */
@@ -73,7 +74,8 @@ function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
             <i class="aside">{locateText.noHost}</i>
           ) : (
             <>
-              <RecordLink type="host" {...host} /> {host.hostname !== null && <bdi class="aside">{host.hostname}</bdi>}
+              <RecordLink type="host" {...host} />{" "}
+              {host.hostname !== null && host.hostname !== host.name && <bdi class="aside">{host.hostname}</bdi>}
             </>
           )}
         </Fact>
@@ -84,7 +86,7 @@ function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
         )}
         {mac_address !== null && (
           <Fact name={locateText.macAddress}>
-            <Copied text={mac_address} />
+            <Copied text={mac_address} /> <Vendor mac={mac_address} />
           </Fact>
         )}
         {candidate.switch !== null && (
