@@ -38,7 +38,7 @@ export function ChosenDevice({ diagram, id, wayFrom, way, onChoose }: ChosenDevi
       </h2>
       <p class="map-ways">
         {isHost && <a href={hrefOf(`/hosts/${id}`)}>{mapText.openHost}</a>}
-        {isHost && <a href={hrefHere({ host: id, hops: null })}>{mapText.neighborhood}</a>}
+        {isHost && <a href={hrefHere({ host: id, hops: null, from_device: null })}>{mapText.neighborhood}</a>}
         <a href={hrefHere({ from_device: wayFrom === null ? id : null })}>
           {wayFrom === null ? mapText.wayFrom : mapText.endWay}
         </a>

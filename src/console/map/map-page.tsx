@@ -77,7 +77,11 @@ function OneMap({ hostId, networkId }: OneMapProps) {
   return (
     <Page
       title={mapText.title}
-      about={<bdi>{name ?? ""}</bdi>}
+      about={
+        <>
+          {hostId !== null && mapText.around} <bdi>{name ?? ""}</bdi>
+        </>
+      }
       reads={compared === null ? [asked.url] : [asked.url, compared.url]}
       actions={<Formats about={about} />}
     >

@@ -65,8 +65,8 @@ const NAME_LENGTH_MAX = 26;
 const LANE_GAP = 5;
 /** However many cables there are between two, they lie within this. */
 const LANES_WIDTH_MAX = 28;
-/** How far from its device a port is named. */
-const PORT_AT = 34;
+/** How far from its device a port is named: the first that is free. */
+const PORT_AT = [34, 56, 80, 110] as const;
 
 const SIGNS: Readonly<Record<Presence, string>> = { stayed: "", appeared: "+ ", vanished: "− " };
 
@@ -94,11 +94,12 @@ export function sceneOf(diagram: Diagram, options: SceneOptions): Scene {
     // Whatever is chosen has its name, at any size.
     if (room.take(box) || node.id === chosenId) names.push(name);
     if (node.id === chosenId)
-      for (const port of portNames(diagram.linksById.get(node.id) ?? [], lines, options))
-        if (
-          room.take({ x: port.x - port.width / 2, y: port.y - NAME_HEIGHT / 2, width: port.width, height: NAME_HEIGHT })
-        )
-          names.push(port);
+      for (const places of portNames(diagram.linksById.get(node.id) ?? [], lines, options)) {
+        const free = places.find(({ x, y, width }) =>
+          room.take({ x: x - width / 2, y: y - NAME_HEIGHT / 2, width, height: NAME_HEIGHT }),
+        );
+        if (free !== undefined) names.push(free);
+      }
   }
   return { lines, dots, names };
 }
@@ -182,20 +183,29 @@ function withoutDomain(label: string): string {
 /** What telephones and access points call their one port. */
 const MAC_ADDRESS = /^([0-9a-f]{2}[:-]){5}[0-9a-f]{2}$/iu;
 
-/** Where each cable leaves what is chosen, and where it arrives. */
-function portNames(links: readonly DiagramLink[], lines: readonly SceneLine[], options: SceneOptions): SceneName[] {
+/** Where each cable leaves what is chosen, and where it arrives: of each the places where its port can be named. */
+function portNames(
+  links: readonly DiagramLink[],
+  lines: readonly SceneLine[],
+  options: SceneOptions,
+): (readonly SceneName[])[] {
   const lineById = new Map(lines.map((line) => [line.id, line]));
   return links.flatMap(({ id, link }) => {
     const line = lineById.get(id);
     if (line === undefined) return [];
     const { x1, y1, x2, y2 } = line;
-    const share = Math.min(0.35, PORT_AT / (Math.hypot(x2 - x1, y2 - y1) || 1));
-    return link.ends.flatMap(({ port }, end): SceneName[] => {
+    const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+    return link.ends.flatMap(({ port }, end) => {
       if (port === null || port === "" || MAC_ADDRESS.test(port)) return [];
-      const along = end === 0 ? share : 1 - share;
       const text = shortened(port);
       const width = options.widthOf(text, false) + 4;
-      return [{ text, x: x1 + (x2 - x1) * along, y: y1 + (y2 - y1) * along, width, tone: "quiet", isStrong: false }];
+      const places = PORT_AT.map((away): SceneName => {
+        // Never beyond the middle, where it would seem to be the other end's.
+        const share = Math.min(0.4, away / length);
+        const along = end === 0 ? share : 1 - share;
+        return { text, x: x1 + (x2 - x1) * along, y: y1 + (y2 - y1) * along, width, tone: "quiet", isStrong: false };
+      });
+      return [places];
     });
   });
 }

@@ -23,7 +23,6 @@ export const mapText = {
   empty: "No links are known here.",
   emptyThen: "No links were known here then.",
   emptyAdvice: "Links come from what devices tell of their neighbors by LLDP and CDP: scan switches with SNMP.",
-  save: "Save as",
   devices: (count: number) => counted(count, "device", "devices"),
   links: (count: number) => counted(count, "link", "links"),
   tableDevices: "Devices",
