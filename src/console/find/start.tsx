@@ -13,7 +13,7 @@ import { When } from "../parts/when.tsx";
 import { pins } from "../session/pins.ts";
 import { changesText, kindText } from "../text/changes.ts";
 import { findText, startText } from "../text/find.ts";
-import { isPast, scopeQuery } from "../time/at.ts";
+import { atMs, isPast, scopeQuery } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 import { pageOfRequest } from "./attention.ts";
 import { instantBefore } from "./hits.ts";
@@ -23,15 +23,16 @@ type Summary = DataOf<"/api/v1/summary">;
 type Attention = Summary["needs_attention"][number];
 
 export function Start() {
-  const asked = read("/api/v1/summary", { query: scopeQuery() });
+  // What is no instant, or a marker that is not known, the bar tells: nothing can be asked of it.
+  const asked = isPast.value && atMs.value === null ? null : read("/api/v1/summary", { query: scopeQuery() });
   const { data, problem, again } = useAnswer(asked);
   return (
-    <Page title={findText.title} reads={[asked.url]}>
+    <Page title={findText.title} reads={asked === null ? [] : [asked.url]}>
       <p class="aside start-hint">{findText.hint}</p>
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <AtHand />
-      {data === undefined && problem === undefined && <Waiting />}
-      {data !== undefined && (
+      {asked !== null && data === undefined && problem === undefined && <Waiting />}
+      {asked !== null && data !== undefined && (
         <div class="columns start">
           <NeedsAttention summary={data} />
           <ChangedToday summary={data} />
