@@ -77,6 +77,7 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     expect(await free.getByRole("listitem").allInnerTexts()).toEqual(
       ["4", "6", "7", "12", "13", "14"].map((last) => `10.2.3.${last}`),
     );
+    await page.locator(".cells").waitFor();
     expect(await page.locator(".cells .cell").count()).toBe(16);
     expect(await page.locator(".cells .cell-Dhcp").count()).toBe(4);
     expect(await page.locator(".cells .cell-Twice").getAttribute("title")).toContain("twin-a");
@@ -110,6 +111,24 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     await page.close();
   });
 
+  test("show where a VLAN is, and who claims one address", async () => {
+    const page = await visitor.open(`/vlans/${filled.vlan.id}`);
+    await page.getByRole("heading", { name: "VLAN 20" }).waitFor();
+    await page.getByRole("row", { name: /access-1 Gi1\/0\/7 .*native/ }).waitFor();
+    await page.getByRole("row", { name: /access-1 Gi1\/0\/8 .*tagged/ }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: "10.2.3.0/28" }).waitFor();
+    await page.getByRole("link", { name: "Conflicts" }).click();
+    const twice = page.getByRole("row", { name: /10\.2\.3\.5/ });
+    await twice.getByRole("link", { name: "twin-a" }).waitFor();
+    await page.getByRole("link", { name: "Accepted" }).click();
+    await page.getByText("No conflict has been accepted.").waitFor();
+    await page.getByRole("link", { name: "All", exact: true }).click();
+    await twice.getByRole("link", { name: "twin-b" }).click();
+    await page.getByRole("heading", { name: "twin-b" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
   const PAGES: readonly [what: string, address: (network: FilledNetwork) => string][] = [
     ["an interface", ({ flapped }) => `/interfaces/${flapped.id}`],
     ["its whole life", ({ flapped }) => `/interfaces/${flapped.id}?life=all`],
@@ -119,6 +138,8 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     ["the subnets in the past", ({ beforeFlap }) => `/subnets?at=${beforeFlap}`],
     ["a subnet", ({ subnet }) => `/subnets/${subnet.id}`],
     ["it in the past", ({ subnet, beforeFlap }) => `/subnets/${subnet.id}?at=${beforeFlap}`],
+    ["a VLAN", ({ vlan }) => `/vlans/${vlan.id}`],
+    ["the conflicts", () => "/conflicts"],
     ["a subnet of IPv6", ({ subnet6 }) => `/subnets/${subnet6.id}`],
   ];
 

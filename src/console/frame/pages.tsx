@@ -24,6 +24,8 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/services": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/services")),
   "/subnets": () => import("../networks/subnets-page.tsx").then(({ SubnetsPage }) => SubnetsPage),
   "/subnets/:id": () => import("../networks/subnet-page.tsx").then(({ SubnetPage }) => SubnetPage),
+  "/vlans/:id": () => import("../networks/vlan-page.tsx").then(({ VlanPage }) => VlanPage),
+  "/conflicts": () => import("../networks/conflicts-page.tsx").then(({ ConflictsPage }) => ConflictsPage),
   "/changes": () => import("../changes/changes-page.tsx").then(({ ChangesPage }) => ChangesPage),
   "/changes/:sequence": () => import("../changes/transaction-page.tsx").then(({ TransactionPage }) => TransactionPage),
   "/compare": () => import("../changes/compare-page.tsx").then(({ ComparePage }) => ComparePage),
@@ -55,6 +57,7 @@ export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
   [
     { href: "/subnets", title: navigationText.subnets },
     { href: "/vlans", title: navigationText.vlans },
+    { href: "/conflicts", title: navigationText.conflicts },
   ],
   [{ href: "/map", title: navigationText.map }],
   [

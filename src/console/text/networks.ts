@@ -71,3 +71,35 @@ export const subnetText = {
   } as Readonly<Record<string, string>>,
   number,
 } as const;
+
+export const vlanText = {
+  vlan: "VLAN",
+  title: (number: number) => `VLAN ${number}`,
+  where: "Where it is",
+  subnets: "Subnets",
+  noSubnets: "No subnet says that it is in this VLAN.",
+  interfaces: "Interfaces",
+  noInterfaces: "No interface has it, neither native nor tagged.",
+  interface: "Interface",
+  how: "VLAN",
+  native: "native",
+  tagged: "tagged",
+  previous: "Before these",
+  next: "More",
+} as const;
+
+export const conflictText = {
+  show: "Which conflicts",
+  shown: { open: "Open", accepted: "Accepted", all: "All" },
+  none: {
+    open: "There are no open conflicts.",
+    accepted: "No conflict has been accepted.",
+    all: "There are no conflicts.",
+  },
+  type: "Type",
+  value: "What",
+  parties: "Who claims it",
+  accepted: "Accepted",
+  of: "of",
+  more: (count: number) => `${number(count)} more: choose a network above, or ask the API.`,
+} as const;

@@ -13,6 +13,8 @@ export const PAGE_PATHS = [
   "/subnets",
   "/subnets/:id",
   "/vlans",
+  "/vlans/:id",
+  "/conflicts",
   "/changes",
   "/changes/:sequence",
   "/compare",

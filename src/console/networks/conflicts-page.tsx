@@ -1,0 +1,115 @@
+// What several records claim that only one of them can have: each with who takes part, and whether somebody accepted it.
+
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { recordPage } from "../names/record-page.ts";
+import { Copied } from "../parts/copied.tsx";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { navigationText } from "../text/navigation.ts";
+import { conflictText } from "../text/networks.ts";
+import { scopeQuery } from "../time/at.ts";
+import { hrefHere, hrefOf, parameter } from "../url/location.ts";
+
+type Conflict = DataOf<"/api/v1/conflicts">[number];
+
+const ROWS_MAX = 500;
+const SHOWN = ["open", "accepted", "all"] as const;
+
+export function ConflictsPage() {
+  const shown = SHOWN.find((each) => each === parameter("show")) ?? "open";
+  const accepted = shown === "all" ? {} : { accepted: shown === "accepted" };
+  const asked = read("/api/v1/conflicts", { query: { ...scopeQuery(), ...accepted, limit: ROWS_MAX } });
+  const { data, meta, problem, again } = useAnswer(asked, {
+    how: "offer",
+    types: ["host", "ip_address", "if_entry", "subnet"],
+  });
+  const left = (meta?.pagination.total_count ?? 0) - (data?.length ?? 0);
+  return (
+    <Page title={navigationText.conflicts} reads={[asked.url]}>
+      <nav class="tabs" aria-label={conflictText.show}>
+        {SHOWN.map((each) => (
+          <a
+            key={each}
+            href={hrefHere({ show: each === "open" ? null : each })}
+            aria-current={each === shown ? "true" : undefined}
+          >
+            {conflictText.shown[each]}
+          </a>
+        ))}
+      </nav>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Waiting />}
+      {data?.length === 0 && <p>{conflictText.none[shown]}</p>}
+      {data !== undefined && data.length > 0 && <ConflictTable conflicts={data} />}
+      {left > 0 && <p class="aside">{conflictText.more(left)}</p>}
+    </Page>
+  );
+}
+
+function ConflictTable({ conflicts }: { readonly conflicts: readonly Conflict[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    <section class="table" tabIndex={0} aria-label={navigationText.conflicts}>
+      <table class="rows address-rows">
+        <thead>
+          <tr>
+            <th scope="col">{conflictText.type}</th>
+            <th scope="col">{conflictText.value}</th>
+            <th scope="col">{conflictText.parties}</th>
+            <th scope="col">{conflictText.accepted}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {conflicts.map(({ type, value, fingerprint, parties, acceptance }) => (
+            <tr key={fingerprint}>
+              <td>{type}</td>
+              <td>
+                <Copied text={value} />
+              </td>
+              <td>
+                {parties.map((party) => (
+                  <Party key={party.id} party={party} />
+                ))}
+              </td>
+              <td class="subnet-name">
+                {acceptance !== null && (
+                  <>
+                    <bdi>{acceptance.accepted_by.name}</bdi>{" "}
+                    <When instant={acceptance.accepted_at} precision="minute" />
+                    {acceptance.reason !== null && (
+                      <>
+                        : <bdi>{acceptance.reason}</bdi>
+                      </>
+                    )}
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Party({ party: { entity_type, id, name, host } }: { readonly party: Conflict["parties"][number] }) {
+  const page = recordPage(entity_type, id);
+  const shown = <bdi>{name || `…${id.slice(-8)}`}</bdi>;
+  return (
+    <span class="station">
+      {page === null ? shown : <a href={hrefOf(page)}>{shown}</a>}
+      {host !== null && host !== undefined && host.id !== id && (
+        <>
+          {" "}
+          {conflictText.of}{" "}
+          <a href={hrefOf(`/hosts/${host.id}`)}>
+            <bdi>{host.name || `…${host.id.slice(-8)}`}</bdi>
+          </a>
+        </>
+      )}
+    </span>
+  );
+}

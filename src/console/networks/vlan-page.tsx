@@ -1,0 +1,147 @@
+// A VLAN at the instant of the address: the interfaces that it is on, native or tagged, and the subnets that it carries.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { Gone } from "../changes/gone.tsx";
+import { Transactions } from "../changes/transactions.tsx";
+import { Named } from "../names/named.tsx";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Status } from "../parts/status.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { subnetText, vlanText } from "../text/networks.ts";
+import { atQuery } from "../time/at.ts";
+import { useSubject } from "../time/subject.ts";
+import { hrefOf, parameter } from "../url/location.ts";
+
+type Vlan = DataOf<"/api/v1/vlans/{id}">;
+
+const PAGE_ROWS = 200;
+
+export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
+  useSubject({ id });
+  const asked = read("/api/v1/vlans/{id}", { path: { id }, query: atQuery() });
+  const { data: vlan, problem, again } = useAnswer(asked, { how: "refresh", id });
+  if (problem?.status === 404 || (problem?.status === 400 && vlan === undefined)) return <Gone kind="vlan" id={id} />;
+  if (vlan === undefined)
+    return (
+      <Page title={vlanText.vlan}>
+        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
+      </Page>
+    );
+  const isHistory = parameter("tab") === "history";
+  return (
+    <Page
+      title={vlanText.title(vlan.number)}
+      about={
+        <>
+          <bdi>{vlan.name}</bdi> <Named kind="networks" id={vlan.network_id} />
+        </>
+      }
+      reads={[asked.url, interfacesOf(id, 0).url]}
+    >
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <Tabs
+        tabs={[
+          { key: "overview", title: vlanText.where },
+          { key: "history", title: subnetText.tabs.history },
+        ]}
+        shown={isHistory ? "history" : "overview"}
+        first="overview"
+      />
+      {isHistory ? <Transactions of={{ id, ...atQuery() }} /> : <Where vlan={vlan} />}
+    </Page>
+  );
+}
+
+function Where({ vlan: { id, description } }: { readonly vlan: Vlan }) {
+  return (
+    <>
+      {description !== null && (
+        <p class="subnet-name">
+          <bdi>{description}</bdi>
+        </p>
+      )}
+      <h2>{vlanText.subnets}</h2>
+      <Subnets id={id} />
+      <h2>{vlanText.interfaces}</h2>
+      <Interfaces id={id} />
+    </>
+  );
+}
+
+function Subnets({ id }: { readonly id: string }) {
+  const query = { ...atQuery(), filter: `vlan_id = "${id}"`, limit: PAGE_ROWS };
+  const { data, problem, again } = useAnswer(read("/api/v1/subnets", { query }));
+  if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
+  if (data === undefined) return <Waiting />;
+  if (data.length === 0) return <p class="vlan-part aside">{vlanText.noSubnets}</p>;
+  return (
+    <ul class="vlan-part">
+      {data.map((subnet) => (
+        <li key={subnet.id}>
+          <a href={hrefOf(`/subnets/${subnet.id}`)}>{subnet.cidr}</a> <bdi>{subnet.name}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function interfacesOf(id: string, offset: number) {
+  const filter = `native_vlan_id = "${id}" OR vlan_ids = "${id}"`;
+  return read("/api/v1/if-entries", { query: { ...atQuery(), filter, limit: PAGE_ROWS, offset } });
+}
+
+function Interfaces({ id }: { readonly id: string }) {
+  const [offset, setOffset] = useState(0);
+  const { data, meta, problem, again } = useAnswer(interfacesOf(id, offset));
+  if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
+  if (data === undefined) return <Waiting />;
+  if (data.length === 0) return <p class="vlan-part aside">{vlanText.noInterfaces}</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    <section class="table" tabIndex={0} aria-label={vlanText.interfaces}>
+      <table class="rows vlan-interfaces">
+        <thead>
+          <tr>
+            <th scope="col">{subnetText.host}</th>
+            <th scope="col">{vlanText.interface}</th>
+            <th scope="col">{vlanText.how}</th>
+            <th scope="col">{subnetText.state}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.map((entry) => (
+            <tr key={entry.id}>
+              <td>
+                <Named kind="hosts" id={entry.host_id} />
+              </td>
+              <td class="subnet-name">
+                <a href={hrefOf(`/interfaces/${entry.id}`)}>
+                  <bdi>{entry.if_name || entry.if_descr || `#${entry.if_index}`}</bdi>
+                </a>{" "}
+                <bdi class="aside">{entry.if_alias}</bdi>
+              </td>
+              <td>{entry.native_vlan_id === id ? vlanText.native : vlanText.tagged}</td>
+              <td>
+                <Status status={entry.oper_status} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {offset > 0 && (
+        <button type="button" onClick={() => setOffset(offset - PAGE_ROWS)}>
+          {vlanText.previous}
+        </button>
+      )}
+      {meta?.pagination.has_more === true && (
+        <button type="button" onClick={() => setOffset(offset + PAGE_ROWS)}>
+          {vlanText.next}
+        </button>
+      )}
+    </section>
+  );
+}
