@@ -17,7 +17,13 @@ const SETTLE_MS = 50;
 
 interface Metafile {
   readonly outputs: Readonly<
-    Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
+    Record<
+      string,
+      {
+        readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>;
+        readonly imports: readonly { readonly path: string; readonly kind: string }[];
+      }
+    >
   >;
 }
 
@@ -26,6 +32,8 @@ interface BuiltConsole {
   readonly metafile: Metafile;
   /** The bytes of each file with Brotli, by its name. */
   readonly sizes: Readonly<Record<string, number>>;
+  /** The scripts that every page begins with: the first, and what it imports before anything is chosen. */
+  readonly first: readonly string[];
 }
 
 /**
@@ -50,14 +58,16 @@ export async function buildConsole(): Promise<BuiltConsole> {
   const outputs = await Promise.all(
     result.outputs.map(async (output) => ({
       name: basename(output.path),
+      isEntry: output.kind === "entry-point",
       type: output.type.replace(";charset", "; charset"),
       bytes: new Uint8Array(await output.arrayBuffer()),
     })),
   );
   const icon = new Uint8Array(readFileSync(join(SOURCES, "icon.svg")));
-  outputs.push({ name: `icon-${Bun.hash(icon).toString(36)}.svg`, type: "image/svg+xml", bytes: icon });
+  outputs.push({ name: `icon-${Bun.hash(icon).toString(36)}.svg`, isEntry: false, type: "image/svg+xml", bytes: icon });
   const named = (form: RegExp) => {
-    const output = outputs.find(({ name }) => form.test(name));
+    // Parts that several pages share are named like the entry that they come from.
+    const output = outputs.find(({ name, isEntry }) => form.test(name) && (isEntry || !name.endsWith(".js")));
     if (output === undefined) throw new Error(`the console has no file of the form ${form}.`);
     return CONSOLE_ASSETS + output.name;
   };
@@ -82,15 +92,25 @@ export async function buildConsole(): Promise<BuiltConsole> {
   return {
     metafile: result.metafile,
     sizes: Object.fromEntries(files.map(({ name, brotli }) => [name, brotli.length])),
+    first: importedAtOnce(result.metafile, basename(named(/^main-.*\.js$/))),
   };
+}
+
+/** A script and all that it imports, however indirectly, but for what it loads when it is asked to. */
+function importedAtOnce({ outputs }: Metafile, script: string): string[] {
+  const imports = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output.imports]));
+  const found = new Set([script]);
+  for (const each of found)
+    for (const { path, kind } of imports.get(each) ?? []) if (kind !== "dynamic-import") found.add(basename(path));
+  return [...found];
 }
 
 if (import.meta.main) {
   const build = async () => {
     const started = performance.now();
     try {
-      const { sizes } = await buildConsole();
-      const main = Object.entries(sizes).find(([name]) => /^main-.*\.js$/.test(name))?.[1] ?? 0;
+      const { sizes, first } = await buildConsole();
+      const main = first.reduce((sum, name) => sum + (sizes[name] ?? 0), 0);
       const lasted = Math.round(performance.now() - started);
       console.log(`console: built in ${lasted} ms; ${(main / 1000).toFixed(1)} kB to begin with (Brotli)`);
     } catch (error) {

@@ -1,0 +1,24 @@
+// What a browser has to load before it shows anything, and that it can.
+
+import { expect, test } from "bun:test";
+import { buildConsole, CONSOLE_PACK } from "../../scripts/console.ts";
+import { readConsolePack } from "../../src/http/console-pack.ts";
+
+/** As the console's design has it: with Brotli. */
+const FIRST_BYTES_MAX = 100_000;
+
+test("the scripts that every page begins with are small, all there, and named in the page", async () => {
+  const { sizes, first } = await buildConsole();
+  expect(first.filter((name) => sizes[name] === undefined)).toEqual([]);
+  const bytes = first.reduce((sum, name) => sum + (sizes[name] ?? 0), 0);
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(FIRST_BYTES_MAX);
+  const { files } = await readConsolePack(Bun.file(CONSOLE_PACK));
+  expect(await files.get("")?.plain.text()).toContain(`src="/console/${first[0]}"`);
+  for (const { name, plain, brotli, gzip } of files.values())
+    expect([name, brotli.size < plain.size || plain.size < 400, gzip.size < plain.size || plain.size < 400]).toEqual([
+      name,
+      true,
+      true,
+    ]);
+});
