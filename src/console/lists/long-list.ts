@@ -29,11 +29,18 @@ export interface LongList<Row> {
   again(): void;
 }
 
+/** What all windows of a list are of. */
+interface Pin {
+  /** Null while there is no transaction at all. */
+  readonly at: string | null;
+  /** Of the ledger when the list of now began; null for a list of the past. */
+  readonly sequence: number | null;
+}
+
 interface Loaded<Row> {
   /** Of what list: the address of its first window without its instant. */
   readonly name: string;
-  /** Null while there is no transaction at all. */
-  readonly at: string | null;
+  readonly pin: Pin;
   readonly count: number;
   readonly windows: ReadonlyMap<number, readonly Row[]>;
 }
@@ -56,9 +63,9 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
     asked.current = new Set([0]);
     setProblem(undefined);
     const begin = async () => {
-      const instant = at ?? (await read("/api/v1/ledger").load(own.signal)).data.at;
-      const first = await windowOf({ ...asOf(instant), limit: WINDOW_ROWS, offset: 0 }).load(own.signal);
-      setLoaded({ name: full, at: instant, count: countOf(first), windows: new Map([[0, first.data]]) });
+      const pin = at === null ? await headOf(own.signal) : { at, sequence: null };
+      const first = await loadWindow(windowOf, pin, 0, own.signal);
+      setLoaded({ name: full, pin, count: countOf(first), windows: new Map([[0, first.data]]) });
     };
     begin().catch((cause: unknown) => {
       if (!isAborted(cause)) setProblem(asRefusal(cause));
@@ -72,8 +79,7 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
     for (const number of windows) {
       if (asked.current.has(number)) continue;
       asked.current.add(number);
-      windowOf({ ...asOf(loaded.at), limit: WINDOW_ROWS, offset: number * WINDOW_ROWS })
-        .load(signal)
+      loadWindow(windowOf, loaded.pin, number, signal)
         .then(({ data }) => {
           setLoaded((last) =>
             last?.name === full ? { ...last, windows: new Map([...last.windows, [number, data]]) } : last,
@@ -88,7 +94,7 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
   };
   return {
     count: loaded?.count,
-    at: loaded?.at ?? null,
+    at: loaded?.pin.at ?? null,
     rowAt: (index) => loaded?.windows.get(Math.floor(index / WINDOW_ROWS))?.[index % WINDOW_ROWS],
     want,
     problem,
@@ -102,6 +108,24 @@ function countOf({ data, meta }: Answered<readonly unknown[], unknown>): number 
   return pagination?.total_count ?? data.length;
 }
 
-function asOf(at: string | null): { at?: string } {
-  return at === null ? {} : { at };
+async function headOf(signal: AbortSignal): Promise<{ readonly at: string | null; readonly sequence: number }> {
+  return (await read("/api/v1/ledger").load(signal)).data;
+}
+
+/**
+ * A window of a list of now is read without an instant while nothing was written since the list began: when something
+ * was last seen is known of now alone. Once something was, it is read as of then.
+ */
+async function loadWindow<Row>(
+  windowOf: WindowRead<Row>,
+  { at, sequence }: Pin,
+  number: number,
+  signal: AbortSignal,
+): Promise<Answered<readonly Row[], unknown>> {
+  const window = { limit: WINDOW_ROWS, offset: number * WINDOW_ROWS };
+  if (sequence !== null) {
+    const live = await windowOf(window).load(signal);
+    if ((await headOf(signal)).sequence === sequence) return live;
+  }
+  return windowOf(at === null ? window : { ...window, at }).load(signal);
 }
