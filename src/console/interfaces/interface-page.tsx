@@ -27,7 +27,7 @@ type IfEntry = DataOf<"/api/v1/if-entries/{id}">;
 export function InterfacePage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
   useSubject({ id });
   const asked = read("/api/v1/if-entries/{id}", { path: { id }, query: atQuery() });
-  const { data: entry, problem, again } = useAnswer(asked);
+  const { data: entry, problem, again } = useAnswer(asked, { how: "refresh", id });
   if (problem?.status === 404 || (problem?.status === 400 && entry === undefined))
     return <Gone kind="if_entry" id={id} />;
   if (entry === undefined)
@@ -174,7 +174,7 @@ function Neighbors({ entry }: { readonly entry: IfEntry }) {
 /** Who hangs on it, as the faceplate of its device has them: by name where they are known. */
 function Behind({ entry: { id, host_id } }: { readonly entry: IfEntry }) {
   const asked = read("/api/v1/hosts/{id}/faceplate", { path: { id: host_id }, query: atQuery() });
-  const { data, problem, again } = useAnswer(asked);
+  const { data, problem, again } = useAnswer(asked, { how: "refresh", id });
   if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
   if (data === undefined) return <Waiting />;
   const port = [...data.groups.flatMap(({ ports }) => ports), ...data.logical].find((each) => each.id === id);

@@ -31,7 +31,7 @@ const TICKS = 6;
 
 export function LifeStrip({ id, networkId }: { readonly id: string; readonly networkId: string }) {
   const asked = read("/api/v1/if-entries/{id}/history", { path: { id }, query: { ...atQuery(), limit: VERSIONS_MAX } });
-  const { data, meta, problem, again } = useAnswer(asked);
+  const { data, meta, problem, again } = useAnswer(asked, { how: "refresh", id });
   const isAll = parameter("life") === "all";
   const life = useMemo(() => {
     if (data === undefined) return null;
