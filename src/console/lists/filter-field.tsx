@@ -38,10 +38,15 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
     const completion = shown[position];
     if (completion === undefined || caret === null) return;
     const next = completed(text, caret, completion);
+    const input = field.current;
+    if (input !== null) {
+      // At once: what is typed next may be there before the next picture is.
+      input.value = next.text;
+      input.setSelectionRange(next.caret, next.caret);
+    }
     setText(next.text);
     setCaret(next.caret);
     setPicked(0);
-    requestAnimationFrame(() => field.current?.setSelectionRange(next.caret, next.caret));
   };
   const pressed = (event: KeyboardEvent) => {
     if (event.key === "Escape") setCaret(null);
