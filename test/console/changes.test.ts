@@ -1,7 +1,7 @@
 // What changed, in Chromium, on the executable: the feed and its filters, one transaction whole, two instants compared.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Wire } from "../support/appliance/factories.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
@@ -17,26 +17,21 @@ describe.skipIf(!hasChromium)("what changed", () => {
   beforeAll(async () => {
     ensureExecutable();
     workplace = new Workplace();
-    const made = await workplace.serveSetUp();
-    appliance = made;
-    const { client, networkId } = made;
-    const data = async (answer: Promise<{ status: number; body: Wire }>) => {
-      const { status, body } = await answer;
-      if (status !== 200 && status !== 201) throw new Error(JSON.stringify(body));
-      return body.data as Wire;
-    };
-    vlan = await data(client.post("vlans", { network_id: networkId, number: 120, name: "Voice" }));
+    const served = await workplace.serveSetUp();
+    appliance = served;
+    const { client, networkId } = served;
+    vlan = await made(client.post("vlans", { network_id: networkId, number: 120, name: "Voice" }));
     before = vlan.created_at;
-    await data(client.post("vlans", { network_id: networkId, number: 130, name: "<i>Guests</i>" }));
+    await made(client.post("vlans", { network_id: networkId, number: 130, name: "<i>Guests</i>" }));
     const { id, network_id, number } = vlan;
-    await data(
+    await made(
       client.put(
         `vlans/${vlan.id}`,
         { id, network_id, number, name: "Phones" },
         { "x-change-reason": "CHG-4711: as it is called" },
       ),
     );
-    visitor = await Visitor.arrive(made.running.url);
+    visitor = await Visitor.arrive(served.running.url);
   });
 
   afterAll(async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { askedOf } from "../../src/console/find/asked.ts";
 import { pageOfRequest } from "../../src/console/find/attention.ts";
 import { type Interval, isAtInstant, spanAround, staysOf } from "../../src/console/find/stays.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
@@ -141,8 +141,8 @@ describe.skipIf(!hasChromium)("finding", () => {
   beforeAll(async () => {
     ensureExecutable();
     workplace = new Workplace();
-    const made = await workplace.setUp();
-    const guest = ["--email", GUEST, "--role", "Viewer", "--networks", made.networkId];
+    const served = await workplace.setUp();
+    const guest = ["--email", GUEST, "--role", "Viewer", "--networks", served.networkId];
     const created = await workplace.command(
       "user",
       "create",
@@ -152,7 +152,7 @@ describe.skipIf(!hasChromium)("finding", () => {
     );
     expect(created).toMatchObject({ code: 0 });
     const running = await workplace.serve();
-    appliance = { ...made, running };
+    appliance = { ...served, running };
     origin = running.url;
     lastNight = await fill();
   });
@@ -166,15 +166,10 @@ describe.skipIf(!hasChromium)("finding", () => {
   async function fill(): Promise<string> {
     const { networkId, organizationId, running, key } = appliance;
     const client = running.withKey(key);
-    const data = async (answer: Promise<{ status: number; body: Wire }>) => {
-      const { status, body } = await answer;
-      if (status !== 200 && status !== 201) throw new Error(JSON.stringify(body));
-      return body.data as Wire;
-    };
     const host = (network_id: string, name: string, more: Wire = {}) =>
-      data(client.post("hosts", { network_id, name, hidden: false, tags: [], ...more }));
-    const secret = await data(client.post("networks", { organization_id: organizationId, name: "Vault" }));
-    const subnet = await data(
+      made(client.post("hosts", { network_id, name, hidden: false, tags: [], ...more }));
+    const secret = await made(client.post("networks", { organization_id: organizationId, name: "Vault" }));
+    const subnet = await made(
       client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Lab", subnet_type: "Lan", tags: [] }),
     );
     const address = { subnet_id: subnet.id, ip_address: "10.2.3.4", mac_address: MAC };
@@ -183,11 +178,11 @@ describe.skipIf(!hasChromium)("finding", () => {
       const { id: host_id } = await host(network_id, name);
       const fields = { host_id, network_id, if_index: 7, if_descr: "GigabitEthernet1/0/7", if_name: "Gi1/0/7" };
       const entry = { ...fields, if_type: 6, admin_status: "Up", oper_status: "Up", fdb_macs };
-      const { id } = await data(client.post("if-entries", entry));
+      const { id } = await made(client.post("if-entries", entry));
       return { ...entry, id };
     };
     const moved = (entry: { readonly id: string }, fdb_macs: string[]) =>
-      data(client.put(`if-entries/${entry.id}`, { ...entry, fdb_macs }));
+      made(client.put(`if-entries/${entry.id}`, { ...entry, fdb_macs }));
     const library = await port(networkId, "library-sw", [MAC]);
     const reading = await port(networkId, "reading-sw", []);
     await port(secret.id, "vault-sw", [MAC]);

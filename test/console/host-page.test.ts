@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { managementLinks } from "../../src/console/hosts/management-links.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
@@ -19,19 +19,14 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
   beforeAll(async () => {
     ensureExecutable();
     workplace = new Workplace();
-    const made = await workplace.serveSetUp();
-    appliance = made;
-    const { client, networkId } = made;
-    const data = async (answer: Promise<{ status: number; body: Wire }>) => {
-      const { status, body } = await answer;
-      if (status !== 200 && status !== 201) throw new Error(JSON.stringify(body));
-      return body.data as Wire;
-    };
-    const subnet = await data(
+    const served = await workplace.serveSetUp();
+    appliance = served;
+    const { client, networkId } = served;
+    const subnet = await made(
       client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Lab", subnet_type: "Lan", tags: [] }),
     );
     const host = (name: string, address: string) =>
-      data(
+      made(
         client.post("hosts", {
           network_id: networkId,
           name,
@@ -46,7 +41,7 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     await host("printer-2", "10.2.3.2");
     for (let index = 1; index <= 24; index += 1)
       ports.push(
-        await data(
+        await made(
           client.post("if-entries", {
             host_id: switchId,
             network_id: networkId,
@@ -62,8 +57,8 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
           }),
         ),
       );
-    const before = await data(client.get(`hosts/${switchId}`));
-    await data(
+    const before = await made(client.get(`hosts/${switchId}`));
+    await made(
       client.put(
         `hosts/${switchId}`,
         { ...editable(before), name: "access-one" },
@@ -72,7 +67,7 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     );
     gone = await host("old-server", "10.2.3.9");
     await client.delete(`hosts/${gone.id}`, { "x-change-reason": "scrapped" });
-    visitor = await Visitor.arrive(made.running.url);
+    visitor = await Visitor.arrive(served.running.url);
   });
 
   afterAll(async () => {

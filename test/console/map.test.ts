@@ -1,7 +1,7 @@
 // The map in Chromium, on the executable: a change scrubbed, a path by the keyboard, and the drawing taken along.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Wire } from "../support/appliance/factories.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
@@ -17,18 +17,13 @@ describe.skipIf(!hasChromium)("the map", () => {
   beforeAll(async () => {
     ensureExecutable();
     workplace = new Workplace();
-    const made = await workplace.serveSetUp();
-    appliance = made;
-    const { client, networkId } = made;
-    const data = async (answer: Promise<{ status: number; body: Wire }>) => {
-      const { status, body } = await answer;
-      if (status !== 200 && status !== 201) throw new Error(JSON.stringify(body));
-      return body.data as Wire;
-    };
+    const served = await workplace.serveSetUp();
+    appliance = served;
+    const { client, networkId } = served;
     const host = (name: string) =>
-      data(client.post("hosts", { network_id: networkId, name, hidden: false, tags: [], ip_addresses: [] }));
+      made(client.post("hosts", { network_id: networkId, name, hidden: false, tags: [], ip_addresses: [] }));
     const port = (hostId: string, index: number, far: string | null) =>
-      data(
+      made(
         client.post("if-entries", {
           host_id: hostId,
           network_id: networkId,
@@ -51,7 +46,7 @@ describe.skipIf(!hasChromium)("the map", () => {
     await port(access.id, 2, (await port(printer.id, 1, null)).id);
     await client.delete(`if-entries/${first.id}`);
     await port(core.id, 2, accessUplink.id);
-    visitor = await Visitor.arrive(made.running.url);
+    visitor = await Visitor.arrive(served.running.url);
   });
 
   afterAll(async () => {
