@@ -14,7 +14,7 @@ export interface Answer<Data, Meta = unknown> {
   readonly isEarlier: boolean;
   /** Whether an answer is waited for. */
   readonly isLoading: boolean;
-  /** Why there is no answer to what is asked for; `data` may be there from before. */
+  /** Why there is no answer to what is asked for; `data` may be there from when the same was asked before. */
   readonly problem: Refusal | undefined;
   /** Asks once more. */
   again(): void;
@@ -72,7 +72,12 @@ export function useAnswer<Data, Meta>(asked: Read<Data, Meta> | null, live: Live
       .catch((cause: unknown) => {
         if (isAborted(cause)) return;
         loading.current = null;
-        setState((last) => ({ url, answered: last.answered, problem: asRefusal(cause) }));
+        // What was answered to another question is no answer to this one.
+        setState((last) => ({
+          url,
+          answered: last.url === url ? last.answered : undefined,
+          problem: asRefusal(cause),
+        }));
       });
     return () => abort.abort();
   }, [url, turn]);

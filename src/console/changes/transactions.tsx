@@ -13,7 +13,7 @@ const PAGE_LINES = 50;
 interface TransactionsProps {
   /** What of: a host, a network, a record, an actor. */
   readonly of: Omit<QueryOf<"/api/v1/transactions">, "limit" | "offset">;
-  readonly hostId?: string;
+  readonly hostId?: string | undefined;
 }
 
 export function Transactions({ of, hostId }: TransactionsProps) {

@@ -1,8 +1,8 @@
 // Who a host is and how that is known: the fields that have a value, and where a person's word stands against the scan's.
 
-import type { ComponentChildren } from "preact";
 import { Value } from "../changes/value.tsx";
 import { Named } from "../names/named.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { When } from "../parts/when.tsx";
 import { hostText } from "../text/hosts.ts";
 import { fieldText } from "../text/lists.ts";
@@ -98,15 +98,6 @@ export function HostOverview({ host }: { readonly host: HostData }) {
           </>
         )}
       </section>
-    </div>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </div>
   );
 }

@@ -1,69 +1,55 @@
 // An interface at the instant of the address: what it is, what is connected to it, and its life.
 
-import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { Gone } from "../changes/gone.tsx";
-import { Transactions } from "../changes/transactions.tsx";
 import { Value } from "../changes/value.tsx";
 import { Connected } from "../hosts/port-table.tsx";
 import { Named } from "../names/named.tsx";
-import { Page } from "../parts/page.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Status, speedOf } from "../parts/status.tsx";
-import { Tabs } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
+import { RecordPage } from "../records/record-page.tsx";
 import { hostText } from "../text/hosts.ts";
 import { interfaceText } from "../text/interfaces.ts";
 import { fieldText } from "../text/lists.ts";
+import { recordText } from "../text/records.ts";
 import { at, atQuery, isPast } from "../time/at.ts";
-import { useSubject } from "../time/subject.ts";
-import { hrefOf, parameter } from "../url/location.ts";
+import { hrefOf } from "../url/location.ts";
 import { LifeStrip } from "./life-strip.tsx";
 
 type IfEntry = DataOf<"/api/v1/if-entries/{id}">;
 
 export function InterfacePage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
-  useSubject({ id });
   const asked = read("/api/v1/if-entries/{id}", { path: { id }, query: atQuery() });
-  const { data: entry, problem, again } = useAnswer(asked, { how: "refresh", id });
-  if (problem?.status === 404 || (problem?.status === 400 && entry === undefined))
-    return <Gone kind="if_entry" id={id} />;
-  if (entry === undefined)
-    return (
-      <Page title={interfaceText.interface}>
-        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
-      </Page>
-    );
-  const isHistory = parameter("tab") === "history";
   const life = read("/api/v1/if-entries/{id}/history", { path: { id }, query: atQuery() });
   return (
-    <Page
-      title={entry.if_name || entry.if_descr || `#${entry.if_index}`}
-      about={
+    <RecordPage
+      kind="if_entry"
+      id={id}
+      url={asked.url}
+      answer={useAnswer(asked, { how: "refresh", id })}
+      hostId={({ host_id }) => host_id}
+      about={({ host_id, if_alias }) => (
         <>
-          <Named kind="hosts" id={entry.host_id} /> {entry.if_alias && <bdi>{entry.if_alias}</bdi>}
+          <Named kind="hosts" id={host_id} /> {if_alias && <bdi>{if_alias}</bdi>}
         </>
-      }
-      reads={[asked.url, life.url]}
-      actions={
-        <a class="button" href={hrefOf(`/hosts/${entry.host_id}?tab=ports`)}>
+      )}
+      actions={({ host_id }) => (
+        <a class="button" href={hrefOf(`/hosts/${host_id}?tab=ports`)}>
           {interfaceText.ofDevice}
         </a>
-      }
-    >
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      <Tabs
-        tabs={[
-          { key: "overview", title: interfaceText.tabs.overview },
-          { key: "history", title: interfaceText.tabs.history },
-        ]}
-        shown={isHistory ? "history" : "overview"}
-        first="overview"
-      />
-      {isHistory ? <Transactions of={{ id, ...atQuery() }} hostId={entry.host_id} /> : <Overview entry={entry} />}
-    </Page>
+      )}
+      tabs={[
+        {
+          key: "overview",
+          title: recordText.overview,
+          show: (entry) => <Overview entry={entry} />,
+          reads: [asked.url, life.url],
+        },
+      ]}
+    />
   );
 }
 
@@ -190,14 +176,5 @@ function Behind({ entry: { id, host_id } }: { readonly entry: IfEntry }) {
         </p>
       )}
     </>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

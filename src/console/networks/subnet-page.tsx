@@ -1,22 +1,18 @@
 // A subnet at the instant of the address: what it is, what is free in it, how full it was, and what each address is.
 
-import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { Gone } from "../changes/gone.tsx";
-import { Transactions } from "../changes/transactions.tsx";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
-import { Page } from "../parts/page.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { Tabs } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
+import { RecordPage } from "../records/record-page.tsx";
 import { fieldText } from "../text/lists.ts";
 import { subnetText } from "../text/networks.ts";
+import { recordText } from "../text/records.ts";
 import { atQuery } from "../time/at.ts";
-import { useSubject } from "../time/subject.ts";
-import { parameter } from "../url/location.ts";
 import { AddressCells } from "./address-cells.tsx";
 import { Fill } from "./fill.tsx";
 import { UtilizationLine } from "./utilization-line.tsx";
@@ -26,32 +22,24 @@ type Subnet = DataOf<"/api/v1/subnets/{id}">;
 const NEXT_FREE = 8;
 
 export function SubnetPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
-  useSubject({ subnet_id: id });
   const asked = read("/api/v1/subnets/{id}", { path: { id }, query: { ...atQuery(), include: "utilization" } });
-  const { data: subnet, problem, again } = useAnswer(asked, { how: "refresh", types: ["subnet", "host", "ip_range"] });
-  if (problem?.status === 404 || (problem?.status === 400 && subnet === undefined))
-    return <Gone kind="subnet" id={id} />;
-  if (subnet === undefined)
-    return (
-      <Page title={subnetText.subnet}>
-        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
-      </Page>
-    );
-  const isHistory = parameter("tab") === "history";
   const addresses = read("/api/v1/subnets/{id}/addresses", { path: { id }, query: { ...atQuery(), limit: 0 } });
   return (
-    <Page title={subnet.cidr} about={<bdi>{subnet.name}</bdi>} reads={[asked.url, addresses.url]}>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      <Tabs
-        tabs={[
-          { key: "overview", title: subnetText.tabs.overview },
-          { key: "history", title: subnetText.tabs.history },
-        ]}
-        shown={isHistory ? "history" : "overview"}
-        first="overview"
-      />
-      {isHistory ? <Transactions of={{ subnet_id: id, ...atQuery() }} /> : <Overview subnet={subnet} />}
-    </Page>
+    <RecordPage
+      kind="subnet"
+      id={id}
+      url={asked.url}
+      answer={useAnswer(asked, { how: "refresh", types: ["subnet", "host", "ip_range"] })}
+      about={({ name }) => <bdi>{name}</bdi>}
+      tabs={[
+        {
+          key: "overview",
+          title: recordText.overview,
+          show: (subnet) => <Overview subnet={subnet} />,
+          reads: [asked.url, addresses.url],
+        },
+      ]}
+    />
   );
 }
 
@@ -165,14 +153,5 @@ function Ranges({ id }: { readonly id: string }) {
         ))}
       </tbody>
     </table>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

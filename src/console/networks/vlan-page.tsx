@@ -3,56 +3,41 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { Gone } from "../changes/gone.tsx";
-import { Transactions } from "../changes/transactions.tsx";
 import { Named } from "../names/named.tsx";
-import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
-import { Tabs } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { RecordPage } from "../records/record-page.tsx";
 import { subnetText, vlanText } from "../text/networks.ts";
 import { atQuery } from "../time/at.ts";
-import { useSubject } from "../time/subject.ts";
-import { hrefOf, parameter } from "../url/location.ts";
+import { hrefOf } from "../url/location.ts";
 
 type Vlan = DataOf<"/api/v1/vlans/{id}">;
 
 const PAGE_ROWS = 200;
 
 export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
-  useSubject({ id });
   const asked = read("/api/v1/vlans/{id}", { path: { id }, query: atQuery() });
-  const { data: vlan, problem, again } = useAnswer(asked, { how: "refresh", id });
-  if (problem?.status === 404 || (problem?.status === 400 && vlan === undefined)) return <Gone kind="vlan" id={id} />;
-  if (vlan === undefined)
-    return (
-      <Page title={vlanText.vlan}>
-        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
-      </Page>
-    );
-  const isHistory = parameter("tab") === "history";
   return (
-    <Page
-      title={vlanText.title(vlan.number)}
-      about={
+    <RecordPage
+      kind="vlan"
+      id={id}
+      url={asked.url}
+      answer={useAnswer(asked, { how: "refresh", id })}
+      about={({ name, network_id }) => (
         <>
-          <bdi>{vlan.name}</bdi> <Named kind="networks" id={vlan.network_id} />
+          <bdi>{name}</bdi> <Named kind="networks" id={network_id} />
         </>
-      }
-      reads={[asked.url, interfacesOf(id, 0).url]}
-    >
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      <Tabs
-        tabs={[
-          { key: "overview", title: vlanText.where },
-          { key: "history", title: subnetText.tabs.history },
-        ]}
-        shown={isHistory ? "history" : "overview"}
-        first="overview"
-      />
-      {isHistory ? <Transactions of={{ id, ...atQuery() }} /> : <Where vlan={vlan} />}
-    </Page>
+      )}
+      tabs={[
+        {
+          key: "overview",
+          title: vlanText.where,
+          show: (vlan) => <Where vlan={vlan} />,
+          reads: [asked.url, interfacesOf(id, 0).url],
+        },
+      ]}
+    />
   );
 }
 

@@ -33,7 +33,7 @@ export function Page({ title, about, reads = [], csv = null, actions, children }
     <>
       <header class="page-head">
         <h1 ref={heading} tabIndex={-1}>
-          {title}
+          <bdi>{title}</bdi>
         </h1>
         {about !== undefined && <div class="page-about">{about}</div>}
         <div class="page-actions">

@@ -1,9 +1,15 @@
 // The parts of a page, one shown at a time: which is in the address, so that it can be sent and gone back from.
 
+import { partText } from "../text/frame.ts";
 import { hrefHere } from "../url/location.ts";
 
 interface TabsProps {
-  readonly tabs: readonly { readonly key: string; readonly title: string }[];
+  readonly tabs: readonly {
+    readonly key: string;
+    readonly title: string;
+    /** How many are in it; left out or null where nobody knows. */
+    readonly count?: number | null;
+  }[];
   readonly shown: string;
   /** The one that the address does not name. */
   readonly first: string;
@@ -12,13 +18,14 @@ interface TabsProps {
 export function Tabs({ tabs, shown, first }: TabsProps) {
   return (
     <nav class="tabs" aria-label={tabs.map(({ title }) => title).join(", ")}>
-      {tabs.map(({ key, title }) => (
+      {tabs.map(({ key, title, count = null }) => (
         <a
           key={key}
           href={hrefHere({ tab: key === first ? null : key })}
           aria-current={key === shown ? "true" : undefined}
         >
           {title}
+          {count !== null && <span class="tab-count"> {partText.number(count)}</span>}
         </a>
       ))}
     </nav>

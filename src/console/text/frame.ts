@@ -59,6 +59,7 @@ export const partText = {
   loading: "Loading…",
   slow: "This takes a while…",
   more: (count: number) => `${count} more`,
+  number: (value: number) => new Intl.NumberFormat("en").format(value),
   now: "now",
   utc: (instant: string) => `${instant} UTC`,
 } as const;

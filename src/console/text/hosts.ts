@@ -1,13 +1,10 @@
 // What the page of a host says.
 
 export const hostText = {
-  host: "Host",
   tabs: {
-    overview: "Overview",
     ports: "Ports",
     addresses: "Addresses",
     services: "Ports and services",
-    history: "History",
   },
   identity: "What it is",
   nothingKnown: "Nothing is known of it but its name and its addresses. A scan with SNMP tells more.",

@@ -1,8 +1,6 @@
 // What the page of an interface says.
 
 export const interfaceText = {
-  interface: "Interface",
-  tabs: { overview: "Overview", history: "History" },
   port: "The interface",
   connected: "What is connected",
   nothingConnected: "No neighbor is known, and its device forwards to no MAC address behind it.",

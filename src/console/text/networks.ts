@@ -5,8 +5,6 @@ const number = (value: number | string) => new Intl.NumberFormat("en").format(Bi
 type UtilizationPart = "used" | "dhcp" | "reserved" | "in_subnets" | "free";
 
 export const subnetText = {
-  subnet: "Subnet",
-  tabs: { overview: "Overview", history: "History" },
   noSubnets: "There are no subnets in this network. Discovery finds them, or they are added through the API.",
   noNetworks: "There are no networks within your reach.",
   find: "CIDR or name",
@@ -73,8 +71,6 @@ export const subnetText = {
 } as const;
 
 export const vlanText = {
-  vlan: "VLAN",
-  title: (number: number) => `VLAN ${number}`,
   where: "Where it is",
   subnets: "Subnets",
   noSubnets: "No subnet says that it is in this VLAN.",

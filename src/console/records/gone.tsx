@@ -1,0 +1,94 @@
+// A record that is not there at the instant of the address: gone since, not there yet, or never within reach. Its
+// history may be long: only the versions that say so are asked for.
+
+import { useAnswer } from "../api/answer.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { changesText } from "../text/changes.ts";
+import { atQuery } from "../time/at.ts";
+import { formatUtc, parseInstant } from "../time/instant.ts";
+import { hrefHere } from "../url/location.ts";
+import { calledBy, type PagedKind, type RecordVersion, versionOf, wordOf } from "./kinds.ts";
+
+interface GoneProps {
+  readonly kind: PagedKind;
+  readonly id: string;
+}
+
+export function Gone({ kind, id }: GoneProps) {
+  const { version, isEnd, problem, again, isKnown } = useFate(kind, id);
+  const word = wordOf(kind);
+  if (version === null)
+    return (
+      <Page title={word.charAt(0).toUpperCase() + word.slice(1)}>
+        {problem !== null && <Problem problem={problem} again={again} />}
+        {problem === null && (isKnown ? <p>{changesText.unknown(word)}</p> : <Waiting />)}
+      </Page>
+    );
+  const { at, actor, reason } = version.transaction;
+  const name = <bdi>{calledBy(id, version.record)}</bdi>;
+  if (!isEnd)
+    return (
+      <Page title={changesText.notYet(word)} about={name}>
+        <p>
+          {changesText.beganAt} <When instant={at} as="both" />. <a href={hrefHere({ at })}>{changesText.showFirst}</a>
+        </p>
+      </Page>
+    );
+  return (
+    <Page title={changesText.gone(word)} about={name}>
+      <p>
+        {changesText.goneAt} <When instant={at} as="both" /> {changesText.by} <bdi>{actor.name}</bdi>
+        {reason !== null && (
+          <>
+            : <bdi>{reason}</bdi>
+          </>
+        )}
+        .
+      </p>
+      <p>
+        <a href={hrefHere({ at: formatUtc((parseInstant(at) ?? 0) - 1) })}>{changesText.showLast}</a>
+      </p>
+    </Page>
+  );
+}
+
+interface Fate {
+  /** The one that ended it, or its first, which came later; null while it is not known, or where there is none. */
+  readonly version: RecordVersion | null;
+  readonly isEnd: boolean;
+  readonly isKnown: boolean;
+  readonly problem: Refusal | null;
+  again(): void;
+}
+
+function useFate(kind: PagedKind, id: string): Fate {
+  const last = useAnswer(versionOf(kind, id, atQuery()), { how: "refresh", id });
+  const wasNever = isNever(last.data, last.problem);
+  const newest = useAnswer(wasNever ? versionOf(kind, id, {}) : null);
+  const count = isNever(newest.data, newest.problem) ? 0 : (newest.meta?.pagination.total_count ?? null);
+  const first = useAnswer(count === null || count === 0 ? null : versionOf(kind, id, { offset: count - 1 }));
+  const failed = [last, newest, first].find(({ problem }) => problem !== undefined && !isNotFound(problem));
+  const [end] = last.data ?? [];
+  const version = wasNever ? (first.data?.[0] ?? null) : end?.operation === "Deleted" ? end : null;
+  return {
+    version,
+    isEnd: !wasNever,
+    isKnown: wasNever ? count === 0 : end !== undefined,
+    problem: failed?.problem ?? null,
+    again: () => failed?.again(),
+  };
+}
+
+function isNotFound({ status }: Refusal): boolean {
+  // An id that is none is refused as bad.
+  return status === 404 || status === 400;
+}
+
+/** Whether there are no versions in what was asked about. */
+function isNever(data: readonly RecordVersion[] | undefined, problem: Refusal | undefined): boolean {
+  return problem === undefined ? data?.length === 0 : isNotFound(problem);
+}

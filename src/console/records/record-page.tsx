@@ -1,0 +1,90 @@
+// The frame of a page about one record: what stands there while it is loaded, where it failed, is gone or not there yet;
+// its name, its pin, its parts as tabs, and its history, which is the last of them.
+
+import type { ComponentChildren } from "preact";
+import type { Answer } from "../api/answer.ts";
+import { Transactions } from "../changes/transactions.tsx";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { Pin } from "../session/pin.tsx";
+import { recordText } from "../text/records.ts";
+import { atMs, atQuery, isPast } from "../time/at.ts";
+import { useSubject } from "../time/subject.ts";
+import { parameter } from "../url/location.ts";
+import { Gone } from "./gone.tsx";
+import { calledBy, type PagedKind, PIN_KINDS, subjectOf, wordOf } from "./kinds.ts";
+
+/** One of the parts of a record's page; the first is shown where the address names none. */
+export interface RecordTab<Told> {
+  /** In the address. */
+  readonly key: string;
+  readonly title: string;
+  /** How many are in it; null where that is not known. */
+  count?(record: Told): number | null;
+  show(record: Told): ComponentChildren;
+  /** The addresses of the API that it shows, for curl; the record's own where it says nothing. */
+  readonly reads?: readonly string[];
+}
+
+interface RecordPageProps<Told> {
+  readonly kind: PagedKind;
+  readonly id: string;
+  /** The read of the record, and what it was answered. */
+  readonly url: string;
+  readonly answer: Answer<Told>;
+  /** Beside its name. */
+  about?(record: Told): ComponentChildren;
+  /** What can be done with it, beside the pin. */
+  actions?(record: Told): ComponentChildren;
+  /** Without its history, which every record has. */
+  readonly tabs: readonly [RecordTab<Told>, ...RecordTab<Told>[]];
+  /** The host that the record is a part of. */
+  hostId?(record: Told): string;
+}
+
+export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: RecordPageProps<Told>) {
+  const { kind, id, url, answer, about, actions, tabs } = props;
+  const { data: record, problem, again } = answer;
+  useSubject(subjectOf(kind, id));
+  // Of what is no instant the bar says so; a marker may become known.
+  const isInstant = !isPast.value || atMs.value !== null;
+  const isRefused = problem?.status === 400 && record === undefined;
+  if (problem?.status === 404 || (isRefused && isInstant)) return <Gone kind={kind} id={id} />;
+  const word = wordOf(kind);
+  if (record === undefined)
+    return (
+      <Page title={word.charAt(0).toUpperCase() + word.slice(1)}>
+        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
+      </Page>
+    );
+  const history: RecordTab<Told> = {
+    key: "history",
+    title: recordText.history,
+    show: (shown) => <Transactions of={{ ...subjectOf(kind, id), ...atQuery() }} hostId={props.hostId?.(shown)} />,
+  };
+  const all = [...tabs, history];
+  const tab = all.find(({ key }) => key === parameter("tab")) ?? tabs[0];
+  return (
+    <Page
+      title={calledBy(id, record)}
+      about={about?.(record)}
+      reads={tab.reads ?? [url]}
+      actions={
+        <>
+          <Pin kind={PIN_KINDS[kind]} id={id} />
+          {actions?.(record)}
+        </>
+      }
+    >
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <Tabs
+        tabs={all.map(({ key, title, count }) => ({ key, title, count: count?.(record) ?? null }))}
+        shown={tab.key}
+        first={tabs[0].key}
+      />
+      {tab.show(record)}
+    </Page>
+  );
+}
