@@ -10,13 +10,19 @@ import { csvHead, csvRows, fieldColumns } from "../wire/csv.ts";
 import { metaAt, resolvedMembers, thinnedUntilMember } from "../wire/envelope.ts";
 import { transactionText } from "./change-view.ts";
 import { Diff, type Difference, type DiffQuery, type FieldChange } from "./diff.ts";
+import { DiffPage } from "./diff-page.ts";
 import { RecordNames } from "./record-names.ts";
+import { SORTS, type Sort } from "./touched-records.ts";
 
 export const DIFF_FORMATS = ["json", "ndjson", "csv", "text"] as const;
 export type DiffFormat = (typeof DIFF_FORMATS)[number];
 
 export interface DiffInput extends DiffQuery {
   readonly format: DiffFormat;
+  readonly sorts: readonly Sort[];
+  readonly offset: number;
+  /** 0 for all. */
+  readonly limit: number;
   readonly fromAt: Instant;
   readonly toAt: Instant;
   /** Where these lie in thinned history. */
@@ -26,7 +32,6 @@ export interface DiffInput extends DiffQuery {
   readonly thinnedUntil: Instant | null;
 }
 
-const ALL = ["added", "removed", "changed"] as const;
 const PAUSE = new Uint8Array(0);
 
 /** One row per added or removed record, and per changed field. */
@@ -60,36 +65,44 @@ const FORMATS: Readonly<
 > = { json, ndjson, csv, text };
 
 function* json(diff: Diff, input: DiffInput): Generator<Uint8Array> {
-  const counts = new Counts();
+  const page = new DiffPage(input.offset, input.limit);
   yield encode(
     `{"success":true,"data":{"from":${bound(input.fromAt, input.from, input.fromThinned)},"to":${bound(input.toAt, input.to, input.toThinned)}`,
   );
-  for (const sort of ALL) {
+  for (const sort of SORTS) {
     let separator = `,"${sort}":[`;
-    for (const step of diff.differences([sort])) {
+    for (const step of input.sorts.includes(sort) ? diff.differences([sort], page) : []) {
       if (step.length === 0) {
         yield PAUSE;
         continue;
       }
-      counts.add(step);
       yield encode(separator + step.map(differenceText).join(","));
       separator = ",";
     }
     yield encode(separator === "," ? "]" : `${separator}]`);
   }
   yield encode(
-    `,"counts":${JSON.stringify(counts.byType)}},"meta":${metaAt(null, thinnedUntilMember(input.thinnedUntil))}}\n`,
+    `,"counts":${JSON.stringify(diff.counts.byType)}},"meta":${metaAt(null, thinnedUntilMember(latest(input.thinnedUntil, diff.filterThinnedUntil)))}}\n`,
   );
 }
 
-function* ndjson(diff: Diff): Generator<Uint8Array> {
-  for (const step of diff.differences(ALL))
+function latest(...instants: readonly (Instant | null)[]): Instant | null {
+  return instants.reduce((last, each) => (each === null ? last : Math.max(each, last ?? each)), null);
+}
+
+/** In their order by kind. */
+function paged(diff: Diff, { sorts, offset, limit }: DiffInput): Generator<Difference[]> {
+  return diff.differences(sorts, new DiffPage(offset, limit));
+}
+
+function* ndjson(diff: Diff, input: DiffInput): Generator<Uint8Array> {
+  for (const step of paged(diff, input))
     yield encode(step.map((each) => `{"change":"${each.change}",${differenceText(each).slice(1)}\n`).join(""));
 }
 
-function* csv(diff: Diff, _input: DiffInput, names: RecordNames): Generator<Uint8Array> {
+function* csv(diff: Diff, input: DiffInput, names: RecordNames): Generator<Uint8Array> {
   yield encode(csvHead(DIFF_COLUMNS));
-  for (const step of diff.differences(ALL))
+  for (const step of paged(diff, input))
     yield encode(
       csvRows(
         DIFF_COLUMNS,
@@ -99,13 +112,11 @@ function* csv(diff: Diff, _input: DiffInput, names: RecordNames): Generator<Uint
 }
 
 function* text(diff: Diff, input: DiffInput, names: RecordNames): Generator<Uint8Array> {
-  const counts = new Counts();
   yield encode(
     `What changed from ${formatInstant(input.fromAt)} to ${formatInstant(input.toAt)}\n${thinnedLines(input)}`,
   );
   let heading = "";
-  for (const step of diff.differences(ALL)) {
-    counts.add(step);
+  for (const step of paged(diff, input)) {
     let lines = "";
     for (const each of step) {
       const title = capitalized(entityWords(each.kind));
@@ -115,7 +126,7 @@ function* text(diff: Diff, input: DiffInput, names: RecordNames): Generator<Uint
     }
     yield encode(lines);
   }
-  const { added, removed, changed } = counts.total;
+  const { added, removed, changed } = diff.counts.total;
   yield encode(
     added + removed + changed === 0 ? "\nNothing.\n" : `\n${added} added, ${removed} removed, ${changed} changed.\n`,
   );
@@ -240,19 +251,6 @@ function thinnedLines({ fromThinned, toThinned, thinnedUntil }: DiffInput): stri
       );
   }
   return `${lines.join("\n")}\n`;
-}
-
-class Counts {
-  readonly byType: Record<string, Partial<Record<Difference["change"], number>>> = {};
-  readonly total = { added: 0, removed: 0, changed: 0 };
-
-  add(differences: readonly Difference[]): void {
-    for (const { kind, change } of differences) {
-      const counts = (this.byType[kind.name] ??= {});
-      counts[change] = (counts[change] ?? 0) + 1;
-      this.total[change] += 1;
-    }
-  }
 }
 
 const encoder = new TextEncoder();

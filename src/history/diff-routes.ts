@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
+import { FILTER_MAX_LENGTH } from "../base/filter-limits.ts";
 import { formatInstant } from "../base/instant.ts";
 import type { AnyKind } from "../db/kind.ts";
 import { RESOLUTIONS } from "../db/pruned-history.ts";
@@ -12,13 +13,25 @@ import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
 import { askedInstant, readingAt } from "../inventory/read-instant.ts";
+import { RESOURCES } from "../inventory/resources.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { ORGANIZATION_EXAMPLE } from "../resources/organizations/organization.ts";
 import { CSV_TYPE } from "../wire/csv.ts";
-import { InstantOrAge, Nullable, OneOf, QueryList, Timestamp, Uuid } from "../wire/schemas.ts";
+import {
+  IdsQuery,
+  INT32_MAX,
+  InstantOrAge,
+  LIMIT_MAX,
+  Nullable,
+  OneOf,
+  QueryList,
+  Timestamp,
+  Uuid,
+} from "../wire/schemas.ts";
 import { CHANGE_TYPES, ofAnyKind, TRANSACTION_EXAMPLE, TransactionOfChange } from "./change-view.ts";
 import { DIFF_FORMATS, type DiffFormat, type DiffInput, diff } from "./diff-formats.ts";
+import { SORTS } from "./touched-records.ts";
 
 const Query = Type.Object({
   from: InstantOrAge("The earlier instant, how long ago (`-24h`, `-7d`), or a marker."),
@@ -26,6 +39,31 @@ const Query = Type.Object({
   types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only records of these kinds." })),
   network_id: Type.Optional(Uuid),
   host_id: Type.Optional(Type.String({ format: "uuid", description: "Only this host and its children." })),
+  ...IdsQuery,
+  filter: Type.Optional(
+    Type.String({
+      maxLength: FILTER_MAX_LENGTH,
+      description:
+        "Only records that match at one of the two instants, or at both; ages in it end at each of them. As for the list of that kind (`GET /api/v1/fields/{kind}`); `types` must name exactly one. Blank: everything.",
+    }),
+  ),
+  change: Type.Optional(QueryList(OneOf(SORTS), { description: "Only differences of this sort." })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMIT_MAX,
+      default: 0,
+      description: "Differences in the answer; 0 for all. `counts` counts all of them, whatever the page.",
+    }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: INT32_MAX,
+      default: 0,
+      description: "Differences to skip: in JSON first what was added, then what was removed, then what changed.",
+    }),
+  ),
   format: Type.Optional(
     OneOf(DIFF_FORMATS, {
       default: "json",
@@ -119,6 +157,14 @@ const CONTENT_TYPES: Readonly<Record<DiffFormat, string>> = {
   text: "text/plain; charset=utf-8",
 };
 
+/** A filter asks for fields of one kind. */
+function assertOneKind(types: readonly string[] | undefined): void {
+  const [type, ...others] = new Set(types);
+  if (type !== undefined && others.length === 0 && RESOURCES.some(({ kind }) => kind.name === type)) return;
+  const message = "must name exactly one kind of record that has a list, since a filter asks for its fields";
+  throw invalid([{ path: "/types", message, value: types ?? null }]);
+}
+
 /** /api/v1/diff. */
 export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
   const { reader } = backend;
@@ -158,6 +204,8 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
       const fromAt = askedInstant(reader, call.actor, earlier, "/from", now);
       const toAt = later === undefined ? now : askedInstant(reader, call.actor, later, "/to", now);
       if (fromAt > toAt) throw invalid([{ path: "/from", message: "must not be later than to", value: earlier }]);
+      const filter = call.query.filter?.trim() ?? "";
+      if (filter !== "") assertOneKind(call.query.types);
       // The later end that has passed: the earlier one is settled with it.
       const hasPassed = toAt < now;
       return readingAt(backend, hasPassed ? toAt : fromAt, async (settled) => {
@@ -173,7 +221,14 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
           hostN: numberOf(hostKind, call.query.host_id, call.actor),
           from: fromSequence,
           to: (asOf ?? reader.head()).sequence,
+          ...(call.query.ids === undefined ? {} : { ids: call.query.ids }),
+          ...(filter === ""
+            ? {}
+            : { filter: { from: { text: filter, base: fromAt }, to: { text: filter, base: toAt } } }),
           format,
+          sorts: call.query.change ?? SORTS,
+          offset: call.query.offset ?? 0,
+          limit: call.query.limit ?? 0,
           fromAt,
           toAt,
           ...(from?.thinned === undefined ? {} : { fromThinned: from.thinned }),

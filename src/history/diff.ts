@@ -2,13 +2,23 @@
 // between, not the inventory. A change that was undone is no difference.
 
 import type { Actor } from "../access/actor.ts";
+import type { Instant } from "../base/instant.ts";
 import type { AnyKind } from "../db/kind.ts";
-import { ChangeLog, type ChangeQuery, type LedgerEntry, type VersionStamp } from "../db/reading/change-log.ts";
+import {
+  ChangeLog,
+  type ChangeQuery,
+  type ChangeStep,
+  type LedgerEntry,
+  type VersionStamp,
+} from "../db/reading/change-log.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
+import type { NumberSet } from "../db/reading/settled-condition.ts";
 import { RESOURCES } from "../inventory/resources.ts";
 import { recordLabel } from "../resources/record-label.ts";
 import { CHANGE_KINDS, composeOf } from "./change-view.ts";
+import { DiffFilter, type EndsFilter } from "./diff-filter.ts";
+import { DiffCounts, DiffPage } from "./diff-page.ts";
 import { ReachedFields } from "./reached-fields.ts";
 import { type Sort, type TouchedRecord, TouchedRecords } from "./touched-records.ts";
 
@@ -18,6 +28,10 @@ export interface DiffQuery {
   /** Only this network, or host; 0 for one that the caller does not see. */
   readonly networkN: number | null;
   readonly hostN: number | null;
+  /** Only these records; left out, all. */
+  readonly ids?: readonly string[];
+  /** Only records that match at one of the ends, or at both. With one type only. */
+  readonly filter?: EndsFilter | undefined;
   /** Sequences. */
   readonly from: number;
   readonly to: number;
@@ -76,13 +90,25 @@ export class Diff {
   private readonly kinds: readonly AnyKind[];
   private readonly touched = new TouchedRecords();
   private readonly reached: ReachedFields;
+  private readonly filter: DiffFilter;
+  /** Those that match the filter; null for all. */
+  private matching: NumberSet | null = null;
+  /** Of all differences that were gone through, whether they were told of or not. */
+  readonly counts = new DiffCounts();
 
+  /** @throws DomainError validation_failed for a filter that is none */
   constructor(reader: Reader, query: DiffQuery) {
     this.reader = reader;
     this.query = query;
     this.log = new ChangeLog(reader);
     this.reached = new ReachedFields(reader, query.actor);
     this.kinds = CHANGE_KINDS.filter((kind) => query.types.includes(kind.name));
+    this.filter = new DiffFilter(reader, query, this.kinds[0]);
+  }
+
+  /** Up to when what the filter looks back at was thinned; null where it was not. */
+  get filterThinnedUntil(): Instant | null {
+    return this.filter.thinnedUntil;
   }
 
   /** Gathers the touched records. To be run to its end first. */
@@ -95,7 +121,7 @@ export class Diff {
       ...(hostN === null ? {} : { hostN }),
     };
     const places = new Map(this.kinds.map((kind, place) => [kind, place]));
-    for (const { changes } of this.log.changes(query, from, to)) {
+    for (const { changes } of this.changes(query, from, to)) {
       for (const { n, kind, operation, changedFields } of changes)
         this.touched.add(
           places.get(kind) as number,
@@ -106,17 +132,44 @@ export class Diff {
       yield;
     }
     if (this.isThinned) yield* this.correct();
+    this.matching = yield* this.filter.matching(this.touched);
   }
 
-  /** By kind and record. */
-  *differences(sorts: readonly Sort[]): Generator<Difference[]> {
+  /**
+   * By kind and record.
+   * @param page what of them is told; goes on from one call to the next
+   */
+  *differences(sorts: readonly Sort[], page = new DiffPage(0, 0)): Generator<Difference[]> {
     const ends = [this.query.from, this.query.to].map((sequence) => this.reader.atSequence(sequence));
-    for (const { kindPlace, records } of this.touched.steps(sorts, STEP_RECORDS)) {
+    const [sort] = sorts;
+    for (const step of this.touched.steps(sorts, STEP_RECORDS)) {
+      const kind = this.kinds[step.kindPlace] as AnyKind;
+      const records = step.records.filter(({ n }) => this.matching?.has(n) !== false);
       if (records.length === 0) yield [];
-      const kind = this.kinds[kindPlace] as AnyKind;
-      for (const run of this.reader.lightRuns(kind, records, this.query.actor, () => ends))
-        yield* this.compare(kind, run);
+      else if (sort !== undefined && sort !== "changed" && sorts.length === 1 && page.isBeside(records.length)) {
+        // What came or went need not be read to be counted.
+        this.counts.add(kind, sort, records.length);
+        page.pass(records.length);
+        yield [];
+      } else
+        for (const run of this.reader.lightRuns(kind, records, this.query.actor, () => ends))
+          for (const found of this.compare(kind, run)) {
+            for (const { change } of found) this.counts.add(kind, change, 1);
+            yield page.take(found);
+          }
     }
+  }
+
+  /** Of the records that are asked for, or of all. */
+  private *changes(query: ChangeQuery, after: number, until: number): Generator<ChangeStep> {
+    const { ids } = this.query;
+    if (ids === undefined) {
+      yield* this.log.changes(query, after, until);
+      return;
+    }
+    const ns = ids.flatMap((id) => this.reader.recordN(id) ?? []);
+    for (const n of this.log.everSeenOf(this.kinds, ns, query.reach, query.networkN ?? null))
+      yield* this.log.changesOf(query, n, { after, until });
   }
 
   private get isThinned(): boolean {

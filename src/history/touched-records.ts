@@ -4,7 +4,8 @@
 import type { VersionOperation } from "../db/change-counts.ts";
 
 /** By its two ends. */
-export type Sort = "added" | "removed" | "changed";
+export const SORTS = ["added", "removed", "changed"] as const;
+export type Sort = (typeof SORTS)[number];
 
 export interface TouchedRecord {
   readonly n: number;

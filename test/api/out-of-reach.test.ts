@@ -25,6 +25,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   level: () => ["warn"],
   before: () => ["-1d"],
   keep: () => ["daily"],
+  change: () => ["added", "removed,changed"],
   limit: () => ["1000", "0", "1"],
   offset: () => ["1"],
   at: (twin) => ["1999-12-31T23:59:59Z", ...someInstants(twin), ...MARKERS],

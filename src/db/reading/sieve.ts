@@ -122,7 +122,8 @@ export class Sieve {
       return { query: rest, settled: { type: "all", parts: [] } };
     const { condition: settled, query: within } = this.candidates.within(yield* this.settled(condition, rest), rest);
     const asOf = this.newest(rest);
-    const among = rest.ids === undefined ? this.candidates.of(settled, { ...within, asOf }) : null;
+    const isNumbered = rest.ids !== undefined || rest.among !== undefined;
+    const among = isNumbered ? null : this.candidates.of(settled, { ...within, asOf });
     return { query: among === null ? within : { ...within, among: among.sorted }, settled };
   }
 
@@ -130,7 +131,10 @@ export class Sieve {
     if (query.among?.length === 0 || this.source.populations.findsNothing(query)) return NumberSet.NONE.sorted;
     const newest = () => this.newest(query);
     if (this.isShort(query)) return this.matching({ ...query, asOf: newest() }, asked, EVERYTHING);
-    const { among, settled } = ledByNumbers(yield* byInhabitants(asked, query, this.source.connection, newest));
+    const { among, settled } =
+      query.among === undefined
+        ? ledByNumbers(yield* byInhabitants(asked, query, this.source.connection, newest))
+        : { among: NumberSet.of(query.among), settled: asked };
     const lastN = query.asOf?.lastN ?? this.source.head().lastN;
     const matches: Uint32Array[] = [];
     for (let after = 0; after < lastN; after += this.bounds.windowNumbers) {
@@ -200,7 +204,7 @@ export class Sieve {
 
   /** Whether there are so few that one step will do. */
   private isShort(query: ListQuery): boolean {
-    return query.ids !== undefined || query.among !== undefined || this.countAround(query) <= this.bounds.oneStepMax;
+    return query.ids !== undefined || (query.among?.length ?? this.countAround(query)) <= this.bounds.oneStepMax;
   }
 
   /** How many a list is of at most: what is left out of the query here only makes fewer of them. */

@@ -624,8 +624,20 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
           alive(oracle.sequenceAt(from), types, finds),
           alive(oracle.sequenceAt(to), types, finds),
         ];
-        expect(sorted(idsOf(data.added))).toEqual(sorted([...after].filter((id) => !before.has(id))));
-        expect(sorted(idsOf(data.removed))).toEqual(sorted([...before].filter((id) => !after.has(id))));
+        const told = (sort: string, ids: readonly string[]) =>
+          !query.includes("change=") || query === `change=${sort}` ? sorted(ids) : [];
+        expect(sorted(idsOf(data.added))).toEqual(
+          told(
+            "added",
+            [...after].filter((id) => !before.has(id)),
+          ),
+        );
+        expect(sorted(idsOf(data.removed))).toEqual(
+          told(
+            "removed",
+            [...before].filter((id) => !after.has(id)),
+          ),
+        );
         for (const id of idsOf(data.changed)) expect(before.has(id) && after.has(id)).toBe(true);
         const counts = Object.values(data.counts as Record<string, Record<string, number>>).reduce(
           (sum, each) => sum + Object.values(each).reduce((a, b) => a + b, 0),
@@ -645,9 +657,26 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       diff("since then", then, late, "", SHOWN),
       diff("until then", early, then, "", SHOWN),
       ...asking.values("types").map((type) => diff(type, early, late, `types=${type}`, [type])),
+      ...asking.values("change").map((sort) => diff(sort, then, late, `change=${sort}`, SHOWN)),
       ...asking.places.flatMap((place) => [
         diff(`network_id of ${place.name}`, early, late, `network_id=${place.networkId}`, SHOWN, inNetwork(place)),
         diff(`host_id of ${place.name}`, early, late, `host_id=${place.records.hosts?.id}`, SHOWN, inHost(place)),
+        diff(
+          `ids of ${place.name}`,
+          early,
+          late,
+          `ids=${place.networkId},${place.records.hosts?.id}`,
+          SHOWN,
+          ({ id }) => id === place.networkId || id === place.records.hosts?.id,
+        ),
+        diff(
+          `filter for ${place.name}`,
+          early,
+          late,
+          `types=host&filter=${encodeURIComponent(`network_id = "${place.networkId}"`)}`,
+          ["host"],
+          inNetwork(place),
+        ),
       ]),
       ...asking.values("format").map(
         (format): Case => ({

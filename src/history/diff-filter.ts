@@ -1,0 +1,88 @@
+// The filter of a diff: who of the records that changed matches it at one of the two ends, or at both. As the list of
+// their kind would find them then.
+
+import type { Actor } from "../access/actor.ts";
+import type { Instant } from "../base/instant.ts";
+import type { AnyKind } from "../db/kind.ts";
+import type { Condition } from "../db/reading/condition.ts";
+import type { AsOf } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import { NumberSet } from "../db/reading/settled-condition.ts";
+import { type FilterText, listCondition, thinnedUntil } from "../inventory/list-filter.ts";
+import type { TouchedRecords } from "./touched-records.ts";
+
+/** A filter as it is read at each end: ages in it end there. */
+export interface EndsFilter {
+  readonly from: FilterText;
+  readonly to: FilterText;
+}
+
+interface FilteredEnds {
+  readonly actor: Actor;
+  readonly filter?: EndsFilter | undefined;
+  /** Sequences. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The filter at one of the ends. */
+interface EndCondition {
+  readonly asOf: AsOf;
+  readonly condition: Condition;
+  /** The transaction from which on it needs all changes; null where it asks nothing over time. */
+  readonly after: number | null;
+}
+
+/** Per step. */
+const STEP_RECORDS = 5_000;
+
+export class DiffFilter {
+  private readonly reader: Reader;
+  private readonly actor: Actor;
+  private readonly kind: AnyKind | undefined;
+  private readonly ends: readonly EndCondition[];
+
+  /**
+   * @param kind whose fields it asks for
+   * @throws DomainError validation_failed
+   */
+  constructor(reader: Reader, { actor, filter, from, to }: FilteredEnds, kind: AnyKind | undefined) {
+    this.reader = reader;
+    this.actor = actor;
+    this.kind = kind;
+    const end = (sequence: number, text: FilterText, kindName: string): EndCondition[] => {
+      const asOf = reader.atSequence(sequence);
+      const { condition, after } = listCondition(reader, { kindName, reach: actor, asOf }, text);
+      return condition === undefined ? [] : [{ asOf, condition, after }];
+    };
+    this.ends =
+      filter === undefined || kind === undefined
+        ? []
+        : [...end(from, filter.from, kind.name), ...end(to, filter.to, kind.name)];
+  }
+
+  /** Up to when what it looks back at was thinned; null where it was not. */
+  get thinnedUntil(): Instant | null {
+    const instants = this.ends.flatMap(({ after }) => thinnedUntil(this.reader, after) ?? []);
+    return instants.length === 0 ? null : Math.max(...instants);
+  }
+
+  /** In steps. @returns null where it asks nothing, and all match */
+  *matching(records: TouchedRecords): Generator<void, NumberSet | null> {
+    const { kind, actor, ends } = this;
+    if (kind === undefined || ends.length === 0) return null;
+    const touched: number[] = [];
+    for (const step of records.steps(null, STEP_RECORDS)) {
+      for (const { n } of step.records) touched.push(n);
+      yield;
+    }
+    const among = NumberSet.of(touched).sorted;
+    const found: number[] = [];
+    for (const { asOf, condition } of ends) {
+      const query = { kind, reach: actor, asOf, condition, among, limit: 0, offset: 0 };
+      const { numbers = [] } = yield* this.reader.sifted(query);
+      for (const n of numbers) found.push(n);
+    }
+    return NumberSet.of(found);
+  }
+}

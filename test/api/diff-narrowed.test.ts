@@ -1,0 +1,226 @@
+// A diff of less than all: of the records that a filter finds at one of the ends, of some by their ids, of one sort, and
+// page by page.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { invalid, type Wire } from "../support/appliance/factories.ts";
+
+const appliance = applianceForEach();
+const { clock, newHost, newIfEntry, newNetwork, newTag, newViewer, owner, tick } = appliance;
+/** Before everything that a test does. */
+let start: string;
+
+beforeEach(async () => {
+  clock.advance(60_000);
+  start = clock.text();
+  tick();
+});
+
+async function diff(parameters: Record<string, string>, by = owner): Promise<Wire> {
+  const answer = await by.get(`diff?${new URLSearchParams(parameters)}`);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.data;
+}
+
+const names = (found: Wire) =>
+  Object.fromEntries(
+    ["added", "removed", "changed"].map((sort) => [sort, found[sort].map(({ name }: Wire) => name).sort()]),
+  );
+
+async function rename(host: Wire | undefined, name: string) {
+  const body = { id: host?.id, name, hidden: false, tags: [], services: null, ports: null, ip_addresses: null };
+  expect((await owner.put(`hosts/${host?.id}`, body)).status).toBe(200);
+}
+
+async function setTag(tag: Wire, changes: Wire) {
+  const { data } = await owner.put(`tags/${tag.id}`, { name: tag.name, color: tag.color, ...changes });
+  tick();
+  return data;
+}
+
+describe("a diff with a filter", () => {
+  test("has who matches at one of the ends or at both, and nobody else", async () => {
+    const [into, out, within, beside] = await Promise.all(
+      [
+        ["into", "Green"],
+        ["out", "Red"],
+        ["within", "Red"],
+        ["beside", "Blue"],
+      ].map(([name, color]) => newTag({ name, color })),
+    );
+    const gone = await newTag({ name: "gone", color: "Red" });
+    const goneBeside = await newTag({ name: "gone beside", color: "Blue" });
+    tick();
+    const from = clock.text();
+    tick();
+    await setTag(into as Wire, { color: "Red" });
+    await setTag(out as Wire, { color: "Green" });
+    await setTag(within as Wire, { description: "still red" });
+    await setTag(beside as Wire, { color: "Green" });
+    await owner.delete(`tags/${gone.id}`);
+    await owner.delete(`tags/${goneBeside.id}`);
+    await newTag({ name: "new", color: "Red" });
+    await newTag({ name: "new beside", color: "Blue" });
+    tick();
+
+    const found = await diff({ from, types: "tag", filter: 'color = "Red"' });
+    expect(names(found)).toEqual({ added: ["new"], removed: ["gone"], changed: ["into", "out", "within"] });
+    expect(found.counts).toEqual({ tag: { added: 1, removed: 1, changed: 3 } });
+    for (const filter of ["", "  "]) expect((await diff({ from, types: "tag", filter })).counts.tag.changed).toBe(4);
+  });
+
+  test("asks what other records say as they said it at each end, and of ages from each end", async () => {
+    const host = await newHost({ name: "core" });
+    const entry = await newIfEntry(host.id, { oper_status: "Up" });
+    tick();
+    const from = clock.text();
+    tick();
+    await rename(host, "spare");
+    await owner.put(`if-entries/${entry.id}`, { ...entry, oper_status: "Down" });
+    tick();
+    const ofHost = (name: string, to = clock.text()) =>
+      diff({ from, to, types: "if_entry", filter: `host.name = "${name}"` });
+    for (const name of ["core", "spare"])
+      expect((await ofHost(name)).changed).toMatchObject([{ id: entry.id, fields: [{ field: "oper_status" }] }]);
+    expect((await ofHost("other")).changed).toEqual([]);
+    // Older than an hour then: only at the later end.
+    clock.advance(2 * 3_600_000);
+    await owner.put(`if-entries/${entry.id}`, { ...entry, oper_status: "Testing" });
+    tick();
+    const aged = { from, types: "if_entry", filter: 'created_at < "-1h"' };
+    expect((await diff(aged)).changed).toHaveLength(1);
+    expect((await diff({ ...aged, to: new Date(Date.parse(from) + 60_000).toISOString() })).changed).toEqual([]);
+  });
+
+  test("finds the same among many as it would one by one", async () => {
+    const tags: Wire[] = [];
+    for (let number = 0; number < 30; number += 1)
+      tags.push(await newTag({ name: `t${number}`, color: number % 3 === 0 ? "Red" : "Blue" }));
+    tick();
+    const from = clock.text();
+    tick();
+    for (const tag of tags) await setTag(tag, { description: "seen" });
+    const found = await diff({ from, types: "tag", filter: 'color = "Red"' });
+    expect(found.changed.map(({ name }: Wire) => name)).toEqual(
+      tags.filter((_, number) => number % 3 === 0).map(({ name }) => name),
+    );
+  });
+
+  test("needs one kind of record, and says what is wrong with the filter", async () => {
+    for (const types of [[], ["types=host", "types=tag"], ["types=organization"]]) {
+      const answer = await owner.get(`diff?${[`from=${start}`, "filter=name:*", ...types].join("&")}`);
+      expect(answer).toMatchObject(invalid({ path: "/types" }));
+    }
+    const wrong = await owner.get(`diff?from=${start}&types=tag&filter=colour:*`);
+    expect(wrong).toMatchObject(invalid({ path: "/filter", position: 0, message: expect.stringContaining("color") }));
+  });
+
+  test("neither finds nor names what is out of reach, at either end", async () => {
+    const hidden = await newNetwork({ name: "hidden" });
+    const { client: reader } = await newViewer();
+    const seen = await newHost({ name: "seen" });
+    const secret = await newHost({ name: "secret", network_id: hidden.id });
+    tick();
+    await owner.delete(`hosts/${secret.id}`);
+    tick();
+    const query = { from: start, types: "host", filter: "name:*" };
+    expect(names(await diff(query, reader))).toMatchObject({ added: ["seen"], removed: [] });
+    expect((await diff({ from: start, ids: `${seen.id},${secret.id},${hidden.id}` }, reader)).counts).toEqual({
+      host: { added: 1 },
+    });
+    expect((await diff({ ...query, filter: 'network.name = "hidden"' }, reader)).counts).toEqual({});
+  });
+});
+
+describe("a diff of some records", () => {
+  test("has those of the ids, of any kind, and their parts only where they are asked for", async () => {
+    const host = await newHost({ name: "core" });
+    const other = await newHost({ name: "other" });
+    const tag = await newTag({ name: "a" });
+    tick();
+    const from = clock.text();
+    tick();
+    await rename(host, "core-1");
+    await rename(other, "other-1");
+    const entry = await newIfEntry(host.id, {});
+    await owner.delete(`tags/${tag.id}`);
+    tick();
+    const found = await diff({ from, ids: `${host.id},${tag.id}` });
+    expect(names(found)).toEqual({ added: [], removed: ["a"], changed: ["core-1"] });
+    expect((await diff({ from, ids: host.id, types: "tag" })).counts).toEqual({});
+    expect((await diff({ from, ids: entry.id, host_id: other.id })).counts).toEqual({});
+    expect((await diff({ from, ids: entry.id, host_id: host.id })).counts).toEqual({ if_entry: { added: 1 } });
+  });
+
+  test("is the same as what a diff of all says of them", async () => {
+    const hosts: Wire[] = [];
+    for (const name of ["a", "b", "c"]) hosts.push(await newHost({ name }));
+    tick();
+    const from = clock.text();
+    tick();
+    await rename(hosts[0], "a1");
+    await rename(hosts[0], "a2");
+    await owner.delete(`hosts/${hosts[1]?.id}`);
+    tick();
+    const all = await diff({ from });
+    const some = await diff({ from, ids: hosts.map(({ id }) => id).join() });
+    expect(some.changed).toEqual(all.changed);
+    expect(some.removed).toEqual(all.removed.filter(({ id }: Wire) => id === hosts[1]?.id));
+  });
+});
+
+describe("a page of a diff", () => {
+  async function many() {
+    const kept: Wire[] = [];
+    const gone: Wire[] = [];
+    for (let number = 0; number < 4; number += 1) {
+      kept.push(await newTag({ name: `kept ${number}` }));
+      gone.push(await newTag({ name: `gone ${number}` }));
+    }
+    tick();
+    const from = clock.text();
+    tick();
+    for (const tag of kept) await setTag(tag, { description: "changed" });
+    for (const { id } of gone) await owner.delete(`tags/${id}`);
+    for (let number = 0; number < 4; number += 1) await newTag({ name: `new ${number}` });
+    tick();
+    return from;
+  }
+
+  test("begins and ends where it says, counts all, and all pages are the whole", async () => {
+    const from = await many();
+    const whole = await diff({ from, types: "tag" });
+    const counts = { tag: { added: 4, removed: 4, changed: 4 } };
+    expect(whole.counts).toEqual(counts);
+    for (const limit of [1, 3, 5, 12, 100]) {
+      const pages: Wire[] = [];
+      for (let offset = 0; offset < 12; offset += limit)
+        pages.push(await diff({ from, types: "tag", limit: String(limit), offset: String(offset) }));
+      for (const page of pages) {
+        expect(page.counts).toEqual(counts);
+        expect(page.added.length + page.removed.length + page.changed.length).toBeLessThanOrEqual(limit);
+      }
+      for (const sort of ["added", "removed", "changed"])
+        expect(pages.flatMap((page) => page[sort])).toEqual(whole[sort]);
+    }
+    expect(names(await diff({ from, types: "tag", offset: "12" }))).toEqual({ added: [], removed: [], changed: [] });
+  });
+
+  test("is of one sort where it is asked for, in every format", async () => {
+    const from = await many();
+    expect((await diff({ from, types: "tag", change: "removed", limit: "2" })).counts).toEqual({ tag: { removed: 4 } });
+    const lines = async (format: string) =>
+      (await owner.get(`diff?from=${from}&types=tag&change=changed&limit=2&offset=1&format=${format}`)).text.trim();
+    const ndjson = (await lines("ndjson")).split("\n").map((line: string) => JSON.parse(line));
+    expect(ndjson.map(({ change, name }: Wire) => [change, name])).toEqual([
+      ["changed", "kept 1"],
+      ["changed", "kept 2"],
+    ]);
+    expect((await lines("csv")).split("\r\n")).toHaveLength(3);
+    const text = await lines("text");
+    expect(text).toContain("~ kept 2");
+    expect(text).not.toContain("kept 3");
+    expect(text).toEndWith("0 added, 0 removed, 4 changed.");
+    expect(await owner.get(`diff?from=${from}&change=moved`)).toMatchObject(invalid({ path: "/change/0" }));
+  });
+});
