@@ -78,10 +78,12 @@ export function sortValueSql(kind: AnyKind, term: Pick<OrderTerm, "field" | "byK
     : newestSql((version) => sortExpression(term, version), kind, asOf);
 }
 
-/** Some own fields of p as a JSON array, named by resources and never by a caller. */
+/** Some own fields of p as a JSON array, named by resources and never by a caller. @param fields at least two */
 export function ownFieldsSql(kind: AnyKind, fields: readonly string[], asOf: AsOf | null): string {
-  const values = ({ members }: NewestSql) => fields.map((field) => `('{' || ${members} || '}') ->> '$.${field}'`);
-  return newestSql((version) => `json_array(${values(version).join(", ")})`, kind, asOf);
+  // Of several paths it is an array, and the document is put together and parsed once. Of one path it would be the value itself.
+  if (fields.length < 2) throw new Error(`item-sql: own fields are read two at a time at least, not ${fields.join()}`);
+  const paths = fields.map((field) => `'$.${field}'`).join(", ");
+  return newestSql(({ members }) => `json_extract('{' || ${members} || '}', ${paths})`, kind, asOf);
 }
 
 /** Parsing documents is slow: sort keys are small, and a version has its own instant. */

@@ -51,6 +51,8 @@ export interface FoundItem extends Item {
 export interface Parts {
   readonly scope: ScopeName;
   readonly kinds: readonly AnyKind[];
+  /** What a step of a long read takes where parts are only counted: records, and parts of them. */
+  readonly step?: { readonly records: number; readonly parts: number };
 }
 
 /** Adds to items what is kept as records of their own. */
@@ -387,7 +389,7 @@ export class Reader extends ReadConnection {
    */
   *chunks(query: ListQuery, compose: Compose | null, parts?: Parts): Generator<Uint8Array> {
     if (this.populations.findsNothing(query)) return;
-    const rows = chunkRows(compose);
+    const rows = chunkRows(compose, parts);
     yield* this.rendered(query, this.numberChunks(query, rows), compose, parts);
   }
 
@@ -403,7 +405,7 @@ export class Reader extends ReadConnection {
     if (this.populations.findsNothing(query)) return { total: 0, chunks: this.chunks(query, compose, parts) };
     if (this.isWalked(query)) return { total: this.total(query), chunks: this.chunks(query, compose, parts) };
     const { total, numbers } = this.snapshot(() => this.gathered(query));
-    return { total, chunks: this.rendered(query, sliced(numbers, chunkRows(compose)), compose, parts) };
+    return { total, chunks: this.rendered(query, sliced(numbers, chunkRows(compose, parts)), compose, parts) };
   }
 
   /**
@@ -474,7 +476,7 @@ export class Reader extends ReadConnection {
     const [kinds, atOnce] =
       parts === undefined
         ? [this.renderedKinds(query.kind, query.reach), CHUNK_RENDERED_PARTS]
-        : [parts.kinds, CHUNK_PARTS];
+        : [parts.kinds, parts.step?.parts ?? CHUNK_PARTS];
     for (const numbers of this.lightChunks(numberChunks, asOf, kinds, atOnce)) {
       const text =
         compose === null
@@ -501,23 +503,16 @@ export class Reader extends ReadConnection {
     atOnce: number,
   ): Generator<number[]> {
     for (const numbers of numberChunks) {
-      if (kinds.length === 0) {
-        yield numbers;
-        continue;
-      }
-      let chunk: number[] = [];
-      let weight = 0;
-      for (const n of numbers) {
-        const own = 1 + this.weight([n], kinds, asOf);
-        if (chunk.length > 0 && weight + own > atOnce) {
-          yield chunk;
-          chunk = [];
-          weight = 0;
+      // In halves until they are light: one look is enough for most.
+      const heavy = [numbers];
+      for (let some = heavy.pop(); some !== undefined; some = heavy.pop()) {
+        if (some.length <= 1 || kinds.length === 0 || some.length + this.weight(some, kinds, asOf) <= atOnce) {
+          if (some.length > 0) yield some;
+          continue;
         }
-        chunk.push(n);
-        weight += own;
+        const half = some.length >> 1;
+        heavy.push(some.slice(half), some.slice(0, half));
       }
-      yield chunk;
     }
   }
 
@@ -590,8 +585,8 @@ function isSifted(query: ListQuery): boolean {
   return (query.filters ?? []).length > 0 || (query.search ?? "") !== "";
 }
 
-function chunkRows(compose: Compose | null): number {
-  return compose === null ? CHUNK_ROWS : CHUNK_ROWS_COMPOSED;
+function chunkRows(compose: Compose | null, parts: Parts | undefined): number {
+  return compose === null ? CHUNK_ROWS : (parts?.step?.records ?? CHUNK_ROWS_COMPOSED);
 }
 
 function* sliced(numbers: Uint32Array, rows: number): Generator<number[]> {

@@ -5,12 +5,11 @@ import {
   addressNumber,
   blockContains,
   blockOrder,
+  cidrBlock,
   ipv4Numbers,
   mergedBlocks,
-  prefixBlock,
   sharedAddresses,
 } from "../../base/address-block.ts";
-import { type Cidr, parseCidr } from "../../base/ip.ts";
 
 /** A range that has its addresses for itself. */
 export interface ClaimedBlock extends AddressBlock {
@@ -65,13 +64,14 @@ class SpaceNode implements AddressBlock {
   /** Those of its own. */
   lying: Addresses = NONE;
 
-  constructor(id: string, cidr: Cidr) {
+  /** @param cidr canonical */
+  constructor(id: string, cidr: string) {
     this.id = id;
-    this.version = cidr.version;
-    const { first, last } = prefixBlock(cidr);
+    const { version, first, last } = cidrBlock(cidr);
+    this.version = version;
     this.first = first;
     this.last = last;
-    const isWhole = cidr.version === 6 || cidr.prefixLength > 30;
+    const isWhole = version === 6 || last - first < 3n;
     this.usable = isWhole ? this : { first: this.first + 1n, last: this.last - 1n };
   }
 }
@@ -82,7 +82,7 @@ export class AddressSpace {
   private readonly claimed: readonly ClaimedBlock[];
 
   /**
-   * @param subnets all of the network
+   * @param subnets all of the network; their prefixes canonical
    * @param claimed all of the network: no two share an address
    */
   constructor(
@@ -90,10 +90,7 @@ export class AddressSpace {
     claimed: readonly ClaimedBlock[],
   ) {
     this.claimed = [...claimed].sort((a, b) => a.version - b.version || blockOrder(a, b));
-    const nodes = subnets.flatMap(({ id, cidr }) => {
-      const parsed = parseCidr(cidr);
-      return parsed === null ? [] : [new SpaceNode(id, parsed)];
-    });
+    const nodes = subnets.map(({ id, cidr }) => new SpaceNode(id, cidr));
     // A prefix comes before those within it, and these before the next one beside it.
     nodes.sort((a, b) => a.version - b.version || blockOrder(a, b) || (a.last > b.last ? -1 : 1));
     let around: SpaceNode | null = null;
@@ -133,7 +130,7 @@ export class AddressSpace {
   add(subnetId: string, addresses: string): void {
     const node = this.nodes.get(subnetId);
     if (node === undefined) return;
-    node.own = sortedOnce(addresses.includes(":") ? addresses.split(",").map(addressNumber) : ipv4Numbers(addresses));
+    node.own = addresses.includes(":") ? sortedOnce(addresses.split(",").map(addressNumber)) : ipv4Numbers(addresses);
     if (node.children.length === 0) {
       node.lying = node.own;
       return;

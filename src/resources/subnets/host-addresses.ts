@@ -35,12 +35,16 @@ const ADDRESS_THEN = `CASE WHEN a.sequence <= ?2 THEN a.ip_address ELSE
 /** Of the subnet r.n. */
 const LIVED_THEN = `s.scope = r.n * ${scopeKey(1, { code: 0 })} + ${ipAddressKind.code} AND s.born <= ?2 AND s.died > ?2`;
 
-const LIVE = `SELECT j.key, (SELECT group_concat(a.ip_address) FROM ip_addresses a WHERE a.subnet_n = r.n)
+const ALL_LIVE = "(SELECT group_concat(a.ip_address) FROM ip_addresses a WHERE a.subnet_n = r.n)";
+const LIVE = `SELECT j.key, ${ALL_LIVE}
   FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value`;
 
-const AS_OF = `SELECT j.key, (
+/** Whether no address came to the subnet r.n, left it or changed in it since. */
+const IS_AS_THEN = `NOT EXISTS (SELECT 1 FROM history_change_counts
+  WHERE scope = r.n * ${scopeKey(1, { code: 0 })} + ${ipAddressKind.code} AND sequence > ?2)`;
+const AS_OF = `SELECT j.key, CASE WHEN ${IS_AS_THEN} THEN ${ALL_LIVE} ELSE (
     SELECT group_concat(${ADDRESS_THEN})
-    FROM history_spans s LEFT JOIN ip_addresses a ON a.n = s.n WHERE ${LIVED_THEN})
+    FROM history_spans s LEFT JOIN ip_addresses a ON a.n = s.n WHERE ${LIVED_THEN}) END
   FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value`;
 
 /** The same addresses one by one, each with the number of its record. */

@@ -6,7 +6,8 @@ import { addressNumber } from "../../base/address-block.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
 import type { Compose, Reader } from "../../db/reading/reader.ts";
 import { OneOf } from "../../wire/schemas.ts";
-import { spliced, variesByCaller } from "../compose.ts";
+import { type ComposeFor, spliced, variesByCaller } from "../compose.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { ipRangeKind } from "../ip-ranges/ip-range.ts";
 import { CLAIMING_PURPOSES, type RangePurpose } from "../ip-ranges/range-purpose.ts";
 import {
@@ -63,8 +64,15 @@ export const SubnetShown = Type.Object(
   { $id: "SubnetShown" },
 );
 
+/** Addresses are only counted: a step can take very many of them. */
+const STEP = { records: 250, parts: 10_000 };
+
 /** Adds `utilization`, which changes without a version of the subnet. */
-export const composeUtilization = variesByCaller((reader: Reader, actor: Actor): Compose => {
+export const composeUtilization: ComposeFor = Object.assign(variesByCaller(composeFullness), {
+  parts: { scope: "subnet" as const, kinds: [ipAddressKind], step: STEP },
+});
+
+function composeFullness(reader: Reader, actor: Actor): Compose {
   const networks = new Map<string, Network>();
   return (items, asOf) =>
     reader.snapshot(() => {
@@ -79,7 +87,7 @@ export const composeUtilization = variesByCaller((reader: Reader, actor: Actor):
         return spliced(text, `"utilization":${JSON.stringify(toldOf(fullness, cidr.includes(":")))}`);
       });
     });
-});
+}
 
 export interface PlacedUtilization extends PlacedSubnet {
   readonly utilization: Static<typeof Utilization>;
