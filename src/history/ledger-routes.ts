@@ -26,6 +26,7 @@ import {
   Timestamp,
 } from "../wire/schemas.ts";
 import { ACTOR_TYPES } from "./change-view.ts";
+import { HIGHLIGHTS_MAX } from "./highlight-rows.ts";
 import { narrowingOf, narrowingQuery } from "./narrowing.ts";
 import { Period, periodQuery } from "./period.ts";
 import { LISTED_TRANSACTION_EXAMPLE, Transaction } from "./transaction-rows.ts";
@@ -67,6 +68,14 @@ const LEDGER_EXAMPLE = {
   thinned: [],
 };
 
+const IncludeQuery = {
+  include: Type.Optional(
+    OneOf(["highlights"] as const, {
+      description: `Adds \`highlights\`: the ${HIGHLIGHTS_MAX} most telling changes with names and values, and counts of the rest.`,
+    }),
+  ),
+};
+
 const TransactionsQuery = Type.Object({
   ...periodQuery,
   ...narrowingQuery,
@@ -85,6 +94,7 @@ const TransactionsQuery = Type.Object({
     OneOf(ORDER_DIRECTIONS, { default: "desc", description: "`desc`: newest first. `asc`: oldest first." }),
   ),
   ...FilterQuery,
+  ...IncludeQuery,
   ...PageQuery,
 });
 
@@ -98,7 +108,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
         operationId: "listTransactions",
         summary: "List transactions",
         description:
-          "A transaction is one write: everything in it became visible at one instant. With `at`, those up to then. All filters apply together; `changes` tells what a transaction changed as a whole, not only what was asked for. Like the feed, the list leaves out transactions that only wrote API keys.",
+          "A transaction is one write: everything in it became visible at one instant. With `at`, those up to then. All filters apply together; `changes` tells what a transaction changed as a whole, not only what was asked for; `highlights` only that. Like the feed, the list leaves out transactions that only wrote API keys.",
         group: "Changes",
         access: VIEWER,
         query: TransactionsQuery,
@@ -116,6 +126,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
           actor_name,
           reason,
           order_direction,
+          include,
           limit = LIMIT_DEFAULT,
           offset = 0,
         } = call.query;
@@ -132,6 +143,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
             filter: filterText(call, reader, asked),
             narrowing: narrowingOf(reader, call.actor, call.query),
             ...(isBySomeone ? { madeBy: defined<MadeBy>({ types: actor_type, id: actor_id, name: actor_name }) } : {}),
+            ...(include === undefined ? {} : { hasHighlights: true as const }),
             limit,
             offset,
             asked,
@@ -150,6 +162,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
         group: "Changes",
         access: VIEWER,
         params: SequenceParams,
+        query: Type.Object(IncludeQuery),
         answer: Transaction,
         isRecord: false,
         example: { parameters: { sequence: 2 }, data: LISTED_TRANSACTION_EXAMPLE },
@@ -160,6 +173,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
         return answerLongRead(backend, call, transaction, {
           actor: plainActor(call.actor),
           sequence,
+          hasHighlights: call.query.include !== undefined,
         });
       },
     )

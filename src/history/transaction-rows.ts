@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { instantSql } from "../db/reading/condition-sql.ts";
 import { RowFields, type RowList } from "../inventory/row-fields.ts";
 import { CHANGE_TYPES, OPERATIONS, TransactionOfChange } from "./change-view.ts";
+import { HIGHLIGHTS_EXAMPLE, Highlights } from "./highlight-rows.ts";
 
 export const Transaction = Type.Object(
   {
@@ -16,6 +17,7 @@ export const Transaction = Type.Object(
       ),
       { description: "Versions by kind of record and operation, of what the caller reaches." },
     ),
+    highlights: Type.Optional(Highlights),
   },
   { $id: "Transaction" },
 );
@@ -25,6 +27,7 @@ export const TRANSACTION_ROWS: RowList = {
   path: "transactions",
   row: Transaction,
   keys: { changes: CHANGE_TYPES },
+  unasked: { highlights: "is worked out when it is shown" },
 };
 export const TRANSACTION_FIELDS = new RowFields(TRANSACTION_ROWS);
 
@@ -53,5 +56,6 @@ export const LISTED_TRANSACTION_EXAMPLE = {
   request_id: "0f3a1c9be2d4-1x",
   reason: "CHG-4711: move the uplink",
   command: "host.update",
-  changes: { host: { Updated: 1 }, port: { Created: 2 } },
+  changes: { host: { Updated: 1 }, if_entry: { Updated: 1 }, port: { Created: 2 } },
+  highlights: HIGHLIGHTS_EXAMPLE,
 };

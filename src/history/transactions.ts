@@ -25,6 +25,7 @@ import {
   thinnedUntilMember,
 } from "../wire/envelope.ts";
 import { CHANGE_KINDS, transactionText } from "./change-view.ts";
+import { highlightsOf } from "./highlights.ts";
 import { isNarrowed, type Narrowing, narrowedChanges } from "./narrowing.ts";
 import { TRANSACTION_FIELDS, transactionObjectSql } from "./transaction-rows.ts";
 
@@ -42,6 +43,8 @@ export interface TransactionsInput {
   readonly filter?: FilterText;
   /** Only those whose reason has this text in it; all where absent. */
   readonly reason?: string;
+  /** Whether each tells its most telling changes. */
+  readonly hasHighlights?: true;
   /** Rows; 0 for all. */
   readonly limit: number;
   readonly offset: number;
@@ -72,23 +75,22 @@ export const transactions = longRead("transactions", function* (reader: Reader, 
   const listed = yield* listOf(reader, log, input);
   const list = filter === null ? listed : matching(reader, actor, filter, listed);
   yield encoder.encode(LIST_HEAD);
+  const highlighted = input.hasHighlights === true ? (input.narrowing ?? {}) : null;
   let isFirst = true;
   for (const sequences of page(list.from(offset), limit)) {
     const entries = log.entries(sequences);
     for (const sequence of sequences) {
-      const text = yield* described(log, { reach: actor, kinds: CHANGE_KINDS }, entries.get(sequence) as LedgerEntry);
+      const text = yield* described(reader, actor, entries.get(sequence) as LedgerEntry, highlighted);
       yield encoder.encode(isFirst ? text : `,${text}`);
       isFirst = false;
     }
     yield PAUSE;
   }
-  const count = list.count();
-  let counted = count.next();
-  for (; counted.done !== true; counted = count.next()) yield PAUSE;
+  const total = yield* inPauses(list.count());
   yield encoder.encode(
     listTail(
       listMeta(
-        { limit, offset, total: counted.value },
+        { limit, offset, total },
         asked,
         resolvedMembers(input.thinned) + thinnedUntilMember(reader.thinnedPast.incompleteUntil(after)),
       ),
@@ -281,24 +283,42 @@ function* page(steps: Iterable<readonly number[]>, limit: number): Generator<rea
 interface TransactionInput {
   readonly actor: Actor;
   readonly sequence: number;
+  readonly hasHighlights: boolean;
 }
 
 /** One transaction as an envelope. */
 export const transaction = longRead("transaction", function* (reader: Reader, input: TransactionInput) {
   const log = new ChangeLog(reader);
   const entry = log.entries([input.sequence]).get(input.sequence) as LedgerEntry;
-  const text = yield* described(log, { reach: input.actor, kinds: CHANGE_KINDS }, entry);
+  const text = yield* described(reader, input.actor, entry, input.hasHighlights ? {} : null);
   yield encoder.encode(
     successBody(text, metaAt(null, thinnedUntilMember(reader.thinnedPast.incompleteUntil(input.sequence - 1)))),
   );
 });
 
-/** A transaction as a JSON object. */
-function* described(log: ChangeLog, query: ChangeQuery, entry: LedgerEntry): Generator<Uint8Array, string> {
-  const counting = countedIn(log, query, entry.sequence);
-  let counted = counting.next();
-  for (; counted.done !== true; counted = counting.next()) yield PAUSE;
-  return `${transactionText(entry).slice(0, -1)},"command":${JSON.stringify(entry.source)},"changes":${JSON.stringify(counted.value)}}`;
+/**
+ * A transaction as a JSON object.
+ * @param highlighted what its highlights are narrowed to; null where they are not asked for
+ */
+function* described(
+  reader: Reader,
+  actor: Actor,
+  entry: LedgerEntry,
+  highlighted: Narrowing | null,
+): Generator<Uint8Array, string> {
+  const log = new ChangeLog(reader);
+  const changes = yield* inPauses(countedIn(log, { reach: actor, kinds: CHANGE_KINDS }, entry.sequence));
+  const members = [`"command":${JSON.stringify(entry.source)}`, `"changes":${JSON.stringify(changes)}`];
+  if (highlighted !== null)
+    members.push(`"highlights":${JSON.stringify(yield* inPauses(highlightsOf(reader, actor, entry, highlighted)))}`);
+  return `${transactionText(entry).slice(0, -1)},${members.join(",")}}`;
+}
+
+/** What it comes to; wherever it pauses, the turn is handed on. */
+function* inPauses<Result>(steps: Generator<void, Result>): Generator<Uint8Array, Result> {
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) yield PAUSE;
+  return step.value;
 }
 
 /** The same as an object. @param query of what it changed; null where that does not matter */
@@ -311,9 +331,9 @@ function* shown(log: ChangeLog, query: ChangeQuery | null, entry: LedgerEntry): 
 function* countedIn(log: ChangeLog, query: ChangeQuery, sequence: number): Generator<void, object> {
   const counts: Record<string, Partial<Record<VersionOperation, number>>> = {};
   for (const { changes, through } of log.changesIn(query, { sequences: [sequence], through: sequence })) {
-    for (const { kind, operation } of changes) {
-      const byOperation = (counts[kind.name] ??= {});
-      byOperation[operation] = (byOperation[operation] ?? 0) + 1;
+    for (const change of changes) {
+      const byOperation = (counts[change.kind.name] ??= {});
+      byOperation[change.operation] = (byOperation[change.operation] ?? 0) + 1;
     }
     if (through < sequence) yield;
   }

@@ -39,7 +39,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   service_id: (twin) => twin.ids.services ?? [],
   subnet_id: (twin) => twin.ids.subnets ?? [],
   service_definition: () => ["Nginx"],
-  include: () => ["utilization"],
+  include: () => ["utilization", "highlights"],
   accepted: () => ["true", "false"],
   accepts_credentials: () => ["true", "false"],
   entity: () => ["host"],

@@ -4,8 +4,8 @@
 import { isOneDevices } from "../../base/mac.ts";
 import { scopeKey } from "../../db/kind.ts";
 import { membersSql } from "../../db/shape.ts";
+import { EDGE_MACS_MAX, edgesAt, portsAt } from "../../history/edge-ports.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
-import { EDGE_MACS_MAX, edgesAt, portsAt } from "../edge-ports.ts";
 import { networksAt } from "../networks-at.ts";
 import { byNumber, type Conflict, type ConflictQuery, type Party, type Preparing } from "./conflict.ts";
 

@@ -2,6 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../access/actor.ts";
+import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { filterText } from "../../inventory/list-answers.ts";
@@ -12,7 +13,6 @@ import { runWrite } from "../../inventory/write-answers.ts";
 import { Acceptance, AcceptanceCreate, CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
 import { successBody } from "../../wire/envelope.ts";
 import { IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
-import { EDGE_MACS_MAX } from "../edge-ports.ts";
 import type { ConflictCommands } from "./commands.ts";
 
 import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, ConflictBody } from "./conflict-answer.ts";

@@ -5,6 +5,7 @@ import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.
 import type { Clock } from "../../base/clock.ts";
 import { ChangeLog } from "../../db/reading/change-log.ts";
 import { CHANGE_TYPES } from "../../history/change-view.ts";
+import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
@@ -12,7 +13,6 @@ import { readAt, readingAt } from "../../inventory/read-instant.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { AtQuery, Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { CONFLICT_EXAMPLE, ConflictBody } from "../conflicts/conflict-answer.ts";
-import { EDGE_MACS_MAX } from "../edge-ports.ts";
 import { Attention } from "./attention.ts";
 import { FLAPPING_CHANGES } from "./flapping.ts";
 import { SUMMARY_LISTED, type SummaryInput, summary } from "./summary.ts";

@@ -7,8 +7,8 @@ import { ChangeLog } from "../../db/reading/change-log.ts";
 import type { Reach } from "../../db/reading/list-query.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { membersSql } from "../../db/shape.ts";
+import { edgesAt, portsAt } from "../../history/edge-ports.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
-import { edgesAt, portsAt } from "../edge-ports.ts";
 
 /** Edge ports within the day that make a MAC address wander. */
 export const WANDERING_PORTS = 3;

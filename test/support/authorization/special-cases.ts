@@ -709,7 +709,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       ),
     );
     const all = asking.instants().flatMap((instant) =>
-      ["limit=1000", "limit=0", "limit=2&offset=1"].map(
+      ["limit=1000", "limit=0", "limit=2&offset=1", "limit=0&include=highlights"].map(
         (page): Case => ({
           title: `${instant.title}, ${page}`,
           path: withQuery(asking.path, page, instant.query),

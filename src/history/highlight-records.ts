@@ -1,0 +1,88 @@
+// The own fields of records as they were with some transaction, and what the records were called that they refer to:
+// read many at a time, without what is composed into them. Of names, only what the caller ever saw.
+
+import type { AnyKind } from "../db/kind.ts";
+import { ChangeLog } from "../db/reading/change-log.ts";
+import type { Reach } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import { membersSql, ofKindSql } from "../db/shape.ts";
+import { recordName } from "../resources/record-label.ts";
+import { CHANGE_KINDS } from "./change-view.ts";
+
+export type FieldsThen = Readonly<Record<string, unknown>>;
+
+/** A record and a transaction. */
+export type RecordMoment = readonly [n: number, sequence: number];
+
+/**
+ * The records of a kind as of a transaction each, in the order given; null where one was not there.
+ * @param reader at whatever state: what is past does not change
+ */
+export function ownFieldsAt(
+  reader: Pick<Reader, "statement">,
+  kind: AnyKind,
+  moments: readonly RecordMoment[],
+): (FieldsThen | null)[] {
+  const rows = reader
+    .statement(
+      `SELECT (SELECT '{' || ${membersSql(kind, "v")} || '}' FROM history_versions v
+        WHERE v.key <= ((p.n << 31) | p.sequence) AND v.key > (p.n << 31) ORDER BY v.key DESC LIMIT 1)
+        FROM (SELECT value ->> 0 AS n, value ->> 1 AS sequence FROM json_each(+?1) ORDER BY key) p`,
+    )
+    .values(JSON.stringify(moments)) as Array<[string | null]>;
+  return rows.map(([text]) => (text === null ? null : (JSON.parse(text) as FieldsThen)));
+}
+
+/** A record by its id and its name; null for one that has none, or that the caller never saw. */
+export interface RecordName {
+  readonly id: string;
+  readonly name: string | null;
+}
+
+/** What records were called as of a transaction, or when they ended before it. */
+export class NamesOf {
+  private readonly reader: Reader;
+  private readonly log: ChangeLog;
+  private readonly reach: Reach;
+  private readonly sequence: number;
+  private readonly known = new Map<string, string | null>();
+
+  constructor(reader: Reader, reach: Reach, sequence: number) {
+    this.reader = reader;
+    this.log = new ChangeLog(reader);
+    this.reach = reach;
+    this.sequence = sequence;
+  }
+
+  /** Looks up what `of` is going to be asked. */
+  learn(ids: Iterable<string>): void {
+    const missing = [...new Set(ids)].filter((id) => !this.known.has(id));
+    if (missing.length === 0) return;
+    const rows = this.reader
+      .statement(
+        `SELECT r.id, r.n, r.kind, (SELECT '{' || ${MEMBERS} || '}' FROM history_versions v WHERE v.key > (r.n << 31)
+          AND v.key <= ((r.n << 31) | +?2) AND v.members IS NOT NULL ORDER BY v.key DESC LIMIT 1)
+          FROM json_each(+?1) j CROSS JOIN history_records r ON r.id = j.value`,
+      )
+      .values(JSON.stringify(missing), this.sequence) as Array<[string, number, number, string | null]>;
+    const seen = this.log.everSeenOf(
+      CHANGE_KINDS,
+      rows.map(([, n]) => n),
+      this.reach,
+      null,
+    );
+    for (const id of missing) this.known.set(id, null);
+    for (const [id, n, code, text] of rows) {
+      const kind = CHANGE_KINDS.find((each) => each.code === code);
+      if (kind !== undefined && text !== null && seen.has(n))
+        this.known.set(id, recordName(kind, JSON.parse(text) as FieldsThen));
+    }
+  }
+
+  /** Learned before. */
+  of(id: string): RecordName {
+    return { id, name: this.known.get(id) ?? null };
+  }
+}
+
+const MEMBERS = ofKindSql(CHANGE_KINDS, "r.kind", "v", membersSql);

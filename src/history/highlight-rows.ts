@@ -1,0 +1,106 @@
+// How the highlights of a transaction are answered.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { MacText, Nullable, OneOf, Uuid } from "../wire/schemas.ts";
+import { CHANGE_TYPES, OPERATIONS } from "./change-view.ts";
+
+/** Changes that are told by name at most. */
+export const HIGHLIGHTS_MAX = 12;
+/** Characters of a text that are told of a value. */
+export const VALUE_TEXT_MAX = 200;
+/** Items of a list that are told of a value. */
+export const VALUE_ITEMS_MAX = 20;
+
+const Called = Nullable(Type.String(), { description: "Null for a record that has no name." });
+const Named = Type.Object({ id: Uuid, name: Called }, { $id: "HighlightNamed" });
+const Port = Type.Object({ id: Uuid, name: Called, host: Nullable(Named) }, { $id: "HighlightPort" });
+
+const EntityType = OneOf(CHANGE_TYPES);
+
+const HighlightField = Type.Object(
+  {
+    field: Type.String(),
+    from: Type.Optional(Type.Unknown({ description: "As it was. Left out with `to`, and where history was thinned." })),
+    to: Type.Optional(
+      Type.Unknown({
+        description: `As it is then. A reference is \`{id, name}\`, with null for a name beyond reach; of a text the first ${VALUE_TEXT_MAX} characters. Left out for objects, lists of more than ${VALUE_ITEMS_MAX} items, and what shows only as far as the caller reaches.`,
+      }),
+    ),
+  },
+  { $id: "HighlightField" },
+);
+export type HighlightField = Static<typeof HighlightField>;
+
+const HighlightedRecord = Type.Object(
+  {
+    type: OneOf(["Created", "Updated", "Deleted"] as const),
+    entity_type: EntityType,
+    id: Uuid,
+    name: Called,
+    host: Nullable(Named, { description: "Whose part it is." }),
+    fields: Type.Array(HighlightField, {
+      description: "What an update changed, the most telling first; empty if the record is new or gone.",
+    }),
+  },
+  { $id: "HighlightedRecord" },
+);
+export type HighlightedRecord = Static<typeof HighlightedRecord>;
+
+const HighlightedStation = Type.Object(
+  {
+    type: Type.Literal("StationMoved"),
+    mac_address: MacText,
+    station: Nullable(Named, { description: "The host that the MAC address was known of." }),
+    from: Port,
+    to: Port,
+  },
+  { $id: "HighlightedStation", description: "A MAC address that left one edge port and is at another." },
+);
+export type HighlightedStation = Static<typeof HighlightedStation>;
+
+const HighlightedAddress = Type.Object(
+  { type: Type.Literal("AddressMoved"), id: Uuid, ip_address: Type.String(), from: Named, to: Named },
+  { $id: "HighlightedAddress", description: "An IP address that went from one host to another." },
+);
+export type HighlightedAddress = Static<typeof HighlightedAddress>;
+
+export type Highlight = HighlightedRecord | HighlightedStation | HighlightedAddress;
+
+const HighlightRest = Type.Object(
+  {
+    entity_type: EntityType,
+    operation: OneOf(OPERATIONS),
+    field: Nullable(Type.String(), { description: "Of updates, the most telling field that changed." }),
+    count: Type.Integer({ minimum: 1 }),
+  },
+  { $id: "HighlightRest" },
+);
+export type HighlightRest = Static<typeof HighlightRest>;
+
+/** What `include=highlights` adds to a transaction. */
+export const Highlights = Type.Object(
+  {
+    changes: Type.Array(Type.Union([HighlightedRecord, HighlightedStation, HighlightedAddress]), {
+      description: `At most ${HIGHLIGHTS_MAX}, the most telling first: hosts that are new or gone, stations that moved from port to port, addresses that went from host to host, interfaces up or down, what a person set.`,
+    }),
+    rest: Type.Array(HighlightRest, {
+      description:
+        "What else it changed, as counts. A version that only a record's parts changed counts once, with the part.",
+    }),
+  },
+  { $id: "TransactionHighlights" },
+);
+
+export const HIGHLIGHTS_EXAMPLE: Static<typeof Highlights> = {
+  changes: [
+    {
+      type: "Updated",
+      entity_type: "if_entry",
+      id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0011",
+      name: "Gi1/0/7",
+      host: { id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010", name: "access-4" },
+      fields: [{ field: "oper_status", from: "Up", to: "Down" }],
+    },
+  ],
+  rest: [{ entity_type: "port", operation: "Created", field: null, count: 2 }],
+};

@@ -1,0 +1,88 @@
+// The values of changed fields as a highlight tells them: short, and references by name.
+
+import type { AnyKind } from "../db/kind.ts";
+import { SHOWN } from "../inventory/resources.ts";
+import type { FieldsThen, NamesOf } from "./highlight-records.ts";
+import { type HighlightField, VALUE_ITEMS_MAX, VALUE_TEXT_MAX } from "./highlight-rows.ts";
+
+/** A field before and after; a side is undefined where it is not told. */
+interface FieldSides {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** By kind, what is told of its records with its values: what the answer has, as far as it is the same for everybody. */
+const TOLD_FIELDS = new Map(
+  SHOWN.map(({ kind, answer, answerAlone = answer, compose }) => [
+    kind,
+    new Set(Object.keys(answerAlone.properties).filter((field) => compose?.reachFields?.includes(field) !== true)),
+  ]),
+);
+
+/**
+ * What is told of some fields that changed.
+ * @param before null where it was dropped by thinning
+ */
+export function fieldSides(
+  kind: AnyKind,
+  fields: readonly string[],
+  before: FieldsThen | null,
+  after: FieldsThen,
+): FieldSides[] {
+  const told = TOLD_FIELDS.get(kind);
+  return fields.map((field) => {
+    const sides = [before === null ? undefined : (before[field] ?? null), after[field] ?? null];
+    const isShown = told?.has(field) === true && sides.every((value) => isShort(kind, field, value));
+    return { field, from: isShown ? sides[0] : undefined, to: isShown ? sides[1] : undefined };
+  });
+}
+
+function isShort(kind: AnyKind, field: string, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (!Array.isArray(value)) return isReference(kind, field) && referenceId(value) !== null;
+  return value.length <= VALUE_ITEMS_MAX && value.every((item) => typeof item !== "object" || item === null);
+}
+
+function isReference(kind: AnyKind, field: string): boolean {
+  return kind.references?.some((reference) => reference.field === field) === true;
+}
+
+/** Of a text itself, of an object its `id`. */
+function referenceId(value: unknown): string | null {
+  const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : value;
+  return typeof id === "string" ? id : null;
+}
+
+/** The ids that the values refer to. */
+export function referredIds(kind: AnyKind, sides: readonly FieldSides[]): string[] {
+  return sides
+    .filter(({ field }) => isReference(kind, field))
+    .flatMap(({ from, to }) => [from, to])
+    .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]))
+    .map(referenceId)
+    .filter((id) => id !== null);
+}
+
+/** @param names that learned the ids referred to */
+export function toldFields(kind: AnyKind, sides: readonly FieldSides[], names: NamesOf): HighlightField[] {
+  return sides.map(({ field, from, to }) => {
+    const told = (value: unknown) => (isReference(kind, field) ? named(value, names) : shortened(value));
+    return {
+      field,
+      ...(from === undefined ? {} : { from: told(from) }),
+      ...(to === undefined ? {} : { to: told(to) }),
+    };
+  });
+}
+
+function named(value: unknown, names: NamesOf): unknown {
+  if (Array.isArray(value)) return value.map((item) => named(item, names));
+  const id = referenceId(value);
+  return id === null ? value : names.of(id);
+}
+
+function shortened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shortened);
+  return typeof value === "string" ? [...value].slice(0, VALUE_TEXT_MAX).join("") : value;
+}

@@ -1,0 +1,269 @@
+// What a transaction changed, told by name as far as it is worth a sentence, and the rest as counts. Looks at every
+// change, keeps few, and reads the records of those alone.
+
+import type { Actor } from "../access/actor.ts";
+import type { AnyKind } from "../db/kind.ts";
+import { ChangeLog, type LedgerEntry, type RecordChange } from "../db/reading/change-log.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
+import { recordName } from "../resources/record-label.ts";
+import { type FieldsThen, NamesOf, ownFieldsAt, type RecordMoment } from "./highlight-records.ts";
+import { HIGHLIGHTS_MAX, type Highlight, type HighlightRest } from "./highlight-rows.ts";
+import { fieldSides, referredIds, toldFields } from "./highlight-values.ts";
+import { type Narrowing, narrowedChanges } from "./narrowing.ts";
+import { ReachedFields } from "./reached-fields.ts";
+import { hostOfMac, type StationMove, stationMoves } from "./station-moves.ts";
+import { isTold, MOVES_PLACE, placeOf, toldFieldNames } from "./telling.ts";
+
+/** Changes whose records are read, of which the most telling are shown: some turn out to go along with others. */
+const CANDIDATES_MAX = 5 * HIGHLIGHTS_MAX;
+
+interface Candidate {
+  readonly change: RecordChange;
+  /** As placeOf. */
+  readonly place: number;
+  /** What it is counted by, where it is not shown. */
+  readonly countedAs: string;
+}
+
+/** A candidate with its record before and after; null where it was not there, or where thinning dropped it. */
+interface ReadChange extends Candidate {
+  readonly before: FieldsThen | null;
+  readonly after: FieldsThen | null;
+}
+
+/** Something to tell. */
+interface Item {
+  readonly place: number;
+  /** What it tells, and what is not counted among the rest therefore. */
+  readonly covers: readonly Candidate[];
+  /** Ids of the records that it names. */
+  readonly names: readonly string[];
+  readonly tell: (names: NamesOf) => Highlight;
+}
+
+/** The highlights of one transaction, as they are answered. @param narrowing of which changes alone */
+export function* highlightsOf(
+  reader: Reader,
+  actor: Actor,
+  entry: LedgerEntry,
+  narrowing: Narrowing,
+): Generator<void, { readonly changes: Highlight[]; readonly rest: HighlightRest[] }> {
+  const { sequence } = entry;
+  const { recordN, ...query } = narrowedChanges(actor, narrowing);
+  const highlights = new TransactionHighlights(reader, actor, entry);
+  for (const step of new ChangeLog(reader).changesIn(query, { sequences: [sequence], through: sequence })) {
+    for (const change of step.changes) if (recordN === undefined || change.n === recordN) highlights.add(change);
+    if (step.through < sequence) yield;
+  }
+  return yield* highlights.told(narrowing);
+}
+
+/** What they are made of: the changes of a transaction, handed in in commit order. */
+class TransactionHighlights {
+  private readonly reader: Reader;
+  private readonly actor: Actor;
+  private readonly entry: LedgerEntry;
+  private readonly reached: ReachedFields;
+  private readonly isByPerson: boolean;
+  private readonly counts = new Map<string, number>();
+  private candidates: Candidate[] = [];
+  private hasForwarding = false;
+
+  constructor(reader: Reader, actor: Actor, entry: LedgerEntry) {
+    this.reader = reader;
+    this.actor = actor;
+    this.entry = entry;
+    this.reached = new ReachedFields(reader, actor);
+    this.isByPerson = entry.actorType === "User" || entry.actorType === "ApiKey";
+  }
+
+  add(found: RecordChange): void {
+    const change = { ...found, changedFields: this.reached.of(found.kind, [found])[0] ?? null };
+    if (!isTold(change)) return;
+    const [field = null] = change.operation === "Updated" ? toldFieldNames(change) : [];
+    const countedAs = JSON.stringify([change.kind.name, change.operation, field]);
+    this.counts.set(countedAs, (this.counts.get(countedAs) ?? 0) + 1);
+    if (change.changedFields?.includes("fdb_macs") === true) this.hasForwarding = true;
+    const place = placeOf(change, this.isByPerson);
+    if (place === null) return;
+    this.candidates.push({ change, place, countedAs });
+    if (this.candidates.length >= 4 * CANDIDATES_MAX) this.candidates = mostTelling(this.candidates);
+  }
+
+  /** Once all changes were added. */
+  *told(narrowing: Narrowing): Generator<void, { readonly changes: Highlight[]; readonly rest: HighlightRest[] }> {
+    const { reader, actor } = this;
+    const { sequence } = this.entry;
+    const read = withoutGoingAlong(this.read(mostTelling(this.candidates)));
+    const moved = movedAddresses(read);
+    const covered = new Set(moved.flatMap(({ covers }) => covers));
+    const stations = this.hasForwarding ? yield* stationMoves(reader, actor, sequence, HIGHLIGHTS_MAX) : [];
+    const items = [
+      ...this.stationItems(stations, narrowing),
+      ...moved,
+      ...read.filter((each) => !covered.has(each)).map((each) => recordItem(each)),
+    ]
+      .toSorted((one, other) => one.place - other.place)
+      .slice(0, HIGHLIGHTS_MAX);
+    const names = new NamesOf(reader, actor, sequence);
+    names.learn(items.flatMap((item) => item.names));
+    for (const { countedAs } of items.flatMap(({ covers }) => covers))
+      this.counts.set(countedAs, (this.counts.get(countedAs) ?? 0) - 1);
+    return { changes: items.map((item) => item.tell(names)), rest: this.rest() };
+  }
+
+  private read(candidates: readonly Candidate[]): ReadChange[] {
+    const { sequence } = this.entry;
+    const isThinned = sequence - 1 < this.reader.thinnedPast.until;
+    const read = new Map<Candidate, ReadChange>();
+    const kinds = Map.groupBy(candidates, ({ change }) => change.kind);
+    for (const [kind, some] of kinds) {
+      const at = (then: number) =>
+        ownFieldsAt(
+          this.reader,
+          kind,
+          some.map(({ change }): RecordMoment => [change.n, then]),
+        );
+      const [before, after] = [at(sequence - 1), at(sequence)];
+      for (const [place, each] of some.entries()) {
+        const known = isThinned && each.change.operation === "Updated" ? null : (before[place] ?? null);
+        read.set(each, { ...each, before: known, after: after[place] ?? null });
+      }
+    }
+    return candidates.map((each) => read.get(each) as ReadChange);
+  }
+
+  private stationItems(moves: readonly StationMove[], { networkN, hostN, recordN }: Narrowing): Item[] {
+    const { reader } = this;
+    const { sequence } = this.entry;
+    const ids = [...new Set(moves.flatMap(({ from, to }) => [from, to]))];
+    const ns = ids.map((id) => reader.recordN(id) ?? 0);
+    const [before, after] = [sequence - 1, sequence].map((then) =>
+      ownFieldsAt(
+        reader,
+        ifEntryKind,
+        ns.map((n): RecordMoment => [n, then]),
+      ),
+    ) as [(FieldsThen | null)[], (FieldsThen | null)[]];
+    const hosts = new Map(ids.map((id, place) => [id, hostIdIn(after[place] ?? before[place] ?? null)]));
+    const meant = [networkN, hostN, recordN].map((n) => (n === undefined ? null : (reader.recordIds([n])[0] ?? "")));
+    return moves.flatMap((move) => {
+      const station = hostOfMac(reader, move, sequence);
+      const touched = [move.networkId, station, move.from, move.to, hosts.get(move.from), hosts.get(move.to)];
+      if (meant.some((id) => id !== null && !touched.includes(id))) return [];
+      const port = (id: string, names: NamesOf) => {
+        const host = hosts.get(id) ?? null;
+        return { ...names.of(id), host: host === null ? null : names.of(host) };
+      };
+      return [
+        {
+          place: MOVES_PLACE,
+          covers: [],
+          names: touched.slice(1).filter((id) => id !== null && id !== undefined),
+          tell: (names: NamesOf) => ({
+            type: "StationMoved" as const,
+            mac_address: move.macAddress,
+            station: station === null ? null : names.of(station),
+            from: port(move.from, names),
+            to: port(move.to, names),
+          }),
+        },
+      ];
+    });
+  }
+
+  private rest(): HighlightRest[] {
+    return [...this.counts]
+      .filter(([, count]) => count > 0)
+      .map(([countedAs, count]) => {
+        const [entity_type, operation, field] = JSON.parse(countedAs) as [
+          string,
+          HighlightRest["operation"],
+          string | null,
+        ];
+        return { entity_type, operation, field, count };
+      });
+  }
+}
+
+/** By place, and in it in commit order. */
+function mostTelling(candidates: readonly Candidate[]): Candidate[] {
+  return candidates.toSorted((one, other) => one.place - other.place).slice(0, CANDIDATES_MAX);
+}
+
+/** Without the parts of hosts that are new or gone themselves. */
+function withoutGoingAlong(read: readonly ReadChange[]): ReadChange[] {
+  const whole = new Set(
+    read
+      .filter(({ change }) => change.kind.name === "host" && change.operation !== "Updated")
+      .map(({ change }) => change.id),
+  );
+  return read.filter(({ change, before, after }) => {
+    const hostId = hostIdIn(after ?? before);
+    return change.operation === "Updated" || hostId === null || !whole.has(hostId);
+  });
+}
+
+/** Addresses of one network that ended on one host and began on another, or whose host is another. */
+function movedAddresses(read: readonly ReadChange[]): Item[] {
+  const addresses = read.filter(({ change }) => change.kind.name === "ip_address");
+  const ended = addresses.filter(({ change }) => change.operation === "Deleted");
+  return addresses.flatMap((each) => {
+    const { change, after } = each;
+    if (after === null || change.operation === "Deleted") return [];
+    const old = change.operation === "Updated" ? each : ended.find((other) => isSameAddress(other.before, after));
+    const [from, to] = [hostIdIn(old?.before ?? null), hostIdIn(after)];
+    if (old === undefined || from === null || to === null || from === to) return [];
+    return [
+      {
+        place: MOVES_PLACE,
+        covers: old === each ? [each] : [each, old],
+        names: [from, to],
+        tell: (names: NamesOf) => ({
+          type: "AddressMoved" as const,
+          id: change.id,
+          ip_address: String(after.ip_address),
+          from: names.of(from),
+          to: names.of(to),
+        }),
+      },
+    ];
+  });
+}
+
+function isSameAddress(one: FieldsThen | null, other: FieldsThen): boolean {
+  return one?.ip_address === other.ip_address && one?.network_id === other.network_id;
+}
+
+function recordItem(each: ReadChange): Item {
+  const { change, before, after } = each;
+  const { kind, id, operation } = change;
+  const record = after ?? before ?? {};
+  const hostId = hostIdIn(record);
+  const sides =
+    operation === "Updated" && after !== null ? fieldSides(kind, toldFieldNames(change), before, after) : [];
+  return {
+    // A port that leads on to another device is more than one that a computer was switched off at.
+    place: each.place - (leadsOn(kind, before, after) ? 0.5 : 0),
+    covers: [each],
+    names: [...(hostId === null ? [] : [hostId]), ...referredIds(kind, sides)],
+    tell: (names) => ({
+      type: operation,
+      entity_type: kind.name,
+      id,
+      name: recordName(kind, record),
+      host: hostId === null ? null : names.of(hostId),
+      fields: toldFields(kind, sides, names),
+    }),
+  };
+}
+
+function leadsOn(kind: AnyKind, before: FieldsThen | null, after: FieldsThen | null): boolean {
+  return kind.name === "if_entry" && [before?.neighbor, after?.neighbor].some((neighbor) => neighbor != null);
+}
+
+/** The host that a part belongs to. */
+function hostIdIn(record: FieldsThen | null): string | null {
+  return typeof record?.host_id === "string" ? record.host_id : null;
+}
