@@ -154,7 +154,15 @@ describe.skipIf(!hasChromium)("the map", () => {
     async (colorScheme) => {
       const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width: 360, height: 740 } });
       const page = await own.signIn(OWNER, PASSWORD, "/map");
-      for (const address of ["", "?table=links", `?vs=${before}`, `?at=${before}`, "?at=2020-01-01T00:00:00Z"]) {
+      for (const address of [
+        "",
+        "?table=links",
+        `?vs=${before}`,
+        `?at=${before}`,
+        "?at=2020-01-01T00:00:00Z",
+        `?from=${before}&at=${before}`,
+        `?from=${before}&table=changes`,
+      ]) {
         await page.goto(`${appliance.running.url}/map${address}`);
         await page.getByRole("application").waitFor();
         expect([address, await accessibilityFindings(page)]).toEqual([address, []]);

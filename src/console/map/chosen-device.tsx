@@ -1,16 +1,19 @@
 // What is known of the device that is chosen on the map: its links, and the shortest path to it.
 
 import { Copied } from "../parts/copied.tsx";
-import { Status, speedOf } from "../parts/status.tsx";
 import { mapText } from "../text/map.ts";
 import { vs } from "../time/at.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
 import type { Diagram, DiagramLink, DiagramNode } from "./diagram.ts";
-import { Compared, DeviceButton } from "./map-tables.tsx";
+import { DeviceButton, LinkHeads, LinkState } from "./map-tables.tsx";
+import type { Period } from "./period.ts";
+import { Compared, Spans } from "./spans.tsx";
 import { farEnd, type Step } from "./way.ts";
 
 interface ChosenDeviceProps {
   readonly diagram: Diagram;
+  /** Null where one instant is shown, or two. */
+  readonly period: Period | null;
   readonly id: string;
   /** Where a path begins; null for none. */
   readonly wayFrom: string | null;
@@ -19,7 +22,7 @@ interface ChosenDeviceProps {
   readonly onChoose: (id: string) => void;
 }
 
-export function ChosenDevice({ diagram, id, wayFrom, way, onChoose }: ChosenDeviceProps) {
+export function ChosenDevice({ diagram, period, id, wayFrom, way, onChoose }: ChosenDeviceProps) {
   const chosen = diagram.nodeById.get(id);
   if (chosen === undefined)
     return (
@@ -34,11 +37,14 @@ export function ChosenDevice({ diagram, id, wayFrom, way, onChoose }: ChosenDevi
     <section class="map-chosen" aria-label={chosen.label}>
       <h2>
         <bdi>{chosen.label}</bdi> {!isHost && <span class="label">{mapText.unknown}</span>}{" "}
-        {vs.value !== null && <Compared presence={chosen.presence} />}
+        {vs.value !== null && period === null && <Compared presence={chosen.presence} />}
       </h2>
+      {period !== null && <Spans period={period} id={id} presence={chosen.presence} />}
       <p class="map-ways">
         {isHost && <a href={hrefOf(`/hosts/${id}`)}>{mapText.openHost}</a>}
-        {isHost && <a href={hrefHere({ host: id, hops: null, from_device: null })}>{mapText.neighborhood}</a>}
+        {isHost && (
+          <a href={hrefHere({ host: id, hops: null, from_device: null, view: null })}>{mapText.neighborhood}</a>
+        )}
         <a href={hrefHere({ from_device: wayFrom === null ? id : null })}>
           {wayFrom === null ? mapText.wayFrom : mapText.endWay}
         </a>
@@ -46,7 +52,11 @@ export function ChosenDevice({ diagram, id, wayFrom, way, onChoose }: ChosenDevi
       </p>
       <Facts node={chosen} />
       {wayFrom !== null && <Way diagram={diagram} from={wayFrom} to={id} way={way} onChoose={onChoose} />}
-      {links.length === 0 ? <p>{mapText.noLinks}</p> : <LinksOf id={id} links={links} onChoose={onChoose} />}
+      {links.length === 0 ? (
+        <p>{mapText.noLinks}</p>
+      ) : (
+        <LinksOf id={id} links={links} period={period} onChoose={onChoose} />
+      )}
     </section>
   );
 }
@@ -84,25 +94,25 @@ function Facts({ node: { node } }: { readonly node: DiagramNode }) {
 }
 
 interface LinksOfProps {
+  readonly period: Period | null;
   readonly id: string;
   readonly links: readonly DiagramLink[];
   readonly onChoose: (id: string) => void;
 }
 
-function LinksOf({ id, links, onChoose }: LinksOfProps) {
+function LinksOf({ id, links, period, onChoose }: LinksOfProps) {
   return (
     <table class="rows">
       <thead>
         <tr>
           <th scope="col">{mapText.port}</th>
           <th scope="col">{mapText.otherEnd}</th>
-          <th scope="col">{mapText.speed}</th>
-          <th scope="col">{mapText.status}</th>
+          <LinkHeads isPeriod={period !== null} />
         </tr>
       </thead>
       <tbody>
         {links.map((each) => {
-          const { speed_bps, oper_status, ends } = each.link;
+          const { ends } = each.link;
           const [own, far] = ends[0]?.node_id === id ? ends : ends.toReversed();
           return (
             <tr key={each.id}>
@@ -111,10 +121,9 @@ function LinksOf({ id, links, onChoose }: LinksOfProps) {
               </td>
               <td>
                 <DeviceButton node={farEnd(each, id)} onChoose={onChoose} /> <bdi class="aside">{far?.port ?? ""}</bdi>{" "}
-                {each.presence !== "stayed" && <Compared presence={each.presence} />}
+                {each.presence !== "stayed" && period === null && <Compared presence={each.presence} />}
               </td>
-              <td>{speed_bps === null ? "" : speedOf(speed_bps)}</td>
-              <td>{oper_status !== null && <Status status={oper_status} />}</td>
+              <LinkState link={each} period={period} />
             </tr>
           );
         })}

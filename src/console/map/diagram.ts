@@ -2,14 +2,18 @@
 // what appeared or vanished between the two. Plain functions.
 
 import type { paths } from "#api";
+import { type Bends, bendsOf } from "./bends.ts";
 
 type Answer = paths["/api/v1/topology"]["get"]["responses"][200]["content"]["application/json"]["data"];
 export type Topology = Pick<Answer, "nodes" | "links">;
 export type TopologyNode = Topology["nodes"][number];
 export type TopologyLink = Topology["links"][number];
 
-/** Whether it is in both topologies, only in the later one, or only in the earlier one. */
-export type Presence = "stayed" | "appeared" | "vanished";
+/**
+ * Whether it is in both topologies, only in the later one, or only in the earlier one. Over a period, `later` is what
+ * comes after the instant that is shown: it has its place, and is not drawn.
+ */
+export type Presence = "stayed" | "appeared" | "vanished" | "later";
 
 export interface DiagramNode {
   readonly id: string;
@@ -29,6 +33,8 @@ export interface DiagramLink {
   /** How many there are between the two. */
   readonly lanes: number;
   readonly presence: Presence;
+  /** Operational; null where it is not known. */
+  readonly status: TopologyLink["oper_status"];
   readonly link: TopologyLink;
 }
 
@@ -36,8 +42,10 @@ export interface Diagram {
   readonly nodes: readonly DiagramNode[];
   readonly links: readonly DiagramLink[];
   readonly nodeById: ReadonlyMap<string, DiagramNode>;
+  readonly linkById: ReadonlyMap<string, DiagramLink>;
   /** By the id of either end. */
   readonly linksById: ReadonlyMap<string, readonly DiagramLink[]>;
+  readonly bends: Bends;
 }
 
 /** What a device is called, which may have told no name. */
@@ -47,29 +55,43 @@ export function labelOf({ id, name, sys_name, management_address, chassis_id }: 
 
 /** @param before what is compared with; null for nothing: all has stayed then */
 export function diagramOf(shown: Topology, before: Topology | null): Diagram {
-  const nodes = merged(shown.nodes, before?.nodes ?? null).map(({ item, presence }): DiagramNode => {
+  return diagramOfItems(merged(shown.nodes, before?.nodes ?? null), merged(shown.links, before?.links ?? null));
+}
+
+interface Present<Item> {
+  readonly item: Item;
+  readonly presence: Presence;
+}
+
+/** @param knownBends of the same devices and links, where they are known */
+export function diagramOfItems(
+  shownNodes: readonly Present<TopologyNode>[],
+  shownLinks: readonly (Present<TopologyLink> & { readonly status?: null })[],
+  knownBends: Bends | null = null,
+): Diagram {
+  const nodes = shownNodes.map(({ item, presence }): DiagramNode => {
     const { id, position } = item;
     return { id, label: labelOf(item), x: position.x, y: position.y, presence, node: item };
   });
   const nodeById = new Map(nodes.map((node) => [node.id, node]));
-  const kept = merged(shown.links, before?.links ?? null);
-  const links = [...Map.groupBy(kept, ({ item }) => item.group).values()].flatMap((cables) =>
-    cables.flatMap(({ item, presence }, index): DiagramLink[] => {
+  const links = [...Map.groupBy(shownLinks, ({ item }) => item.group).values()].flatMap((cables) =>
+    cables.flatMap(({ item, presence, status = item.oper_status }, index): DiagramLink[] => {
       const [one, other] = item.ends.map(({ node_id }) => nodeById.get(node_id));
       if (one === undefined || other === undefined) return [];
       const lane = index - (cables.length - 1) / 2;
-      return [{ id: item.id, ends: [one, other], lane, lanes: cables.length, presence, link: item }];
+      return [{ id: item.id, ends: [one, other], lane, lanes: cables.length, presence, status, link: item }];
     }),
   );
   const linksById = new Map<string, DiagramLink[]>(nodes.map(({ id }) => [id, []]));
   for (const link of links) for (const id of new Set(link.ends.map((end) => end.id))) linksById.get(id)?.push(link);
-  return { nodes, links, nodeById, linksById };
+  const linkById = new Map(links.map((link) => [link.id, link]));
+  return { nodes, links, nodeById, linkById, linksById, bends: knownBends ?? bendsOf(nodes, links) };
 }
 
 function merged<Item extends { readonly id: string }>(
   shown: readonly Item[],
   before: readonly Item[] | null,
-): { readonly item: Item; readonly presence: Presence }[] {
+): Present<Item>[] {
   if (before === null) return shown.map((item) => ({ item, presence: "stayed" }));
   const ids = new Set(shown.map(({ id }) => id));
   const earlier = new Set(before.map(({ id }) => id));

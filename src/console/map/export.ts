@@ -1,7 +1,7 @@
 // The map as files of the reader: the drawing as SVG or PNG.
 
-import type { Control } from "./canvas.tsx";
 import { paint } from "./paint.ts";
+import type { Control } from "./picture.ts";
 import { extentOf, svgOf } from "./svg.ts";
 
 /** Browsers draw no larger canvas everywhere. */

@@ -1,6 +1,7 @@
 // The map of one network, or of what is around a host, at the instant of the address: a picture, and beside it the same
-// as tables. Compared with another instant it shows what appeared and what vanished.
+// as tables. Compared with another instant, or over a period, it shows what appeared and what vanished.
 
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { nameOf } from "../names/names.ts";
@@ -8,10 +9,15 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { mapText } from "../text/map.ts";
-import { at, atQuery, network, vs } from "../time/at.ts";
+import { at, atMs, atQuery, network, vs } from "../time/at.ts";
+import { addressInstant } from "../time/instant.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, parameter } from "../url/location.ts";
+import { diagramOf } from "./diagram.ts";
+import type { MapSubject } from "./map-tools.tsx";
 import { MapView } from "./map-view.tsx";
+import { diagramAt, periodOf, withinPeriod } from "./period.ts";
+import { settlePeriod } from "./period-address.ts";
 
 export function MapPage() {
   const hostId = parameter("host");
@@ -55,49 +61,73 @@ interface OneMapProps {
   readonly networkId: string | null;
 }
 
-const REFRESH_EVERY_MS = 5_000;
+/** Of the map that is asked for, without its instants. */
+interface About {
+  readonly network_id?: string;
+  readonly host_id?: string;
+  readonly hops?: number;
+  readonly include_isolated?: boolean;
+}
 
 function OneMap({ hostId, networkId }: OneMapProps) {
   const hops = Number(parameter("hops") ?? 1) || 1;
   const withIsolated = parameter("isolated") === "yes";
   useSubject(hostId === null ? {} : { host_id: hostId });
-  const about = {
+  const about: About = {
     ...(hostId === null ? {} : { host_id: hostId, hops }),
     ...(networkId === null || hostId !== null ? {} : { network_id: networkId }),
     ...(withIsolated && hostId === null ? { include_isolated: true } : {}),
   };
+  const subject: MapSubject = { key: `${hostId} ${hops} ${networkId} ${withIsolated}`, hostId, hops };
+  const isOverPeriod = vs.value === null && (parameter("from") ?? parameter("to")) !== null;
+  const Shown = isOverPeriod ? OverPeriod : AtInstant;
+  return <Shown about={about} subject={subject} networkId={networkId} />;
+}
+
+interface ShownProps {
+  readonly about: About;
+  readonly subject: MapSubject;
+  readonly networkId: string | null;
+}
+
+const REFRESH_EVERY_MS = 5_000;
+const LIVE = { how: "refresh", types: ["host", "if_entry"], everyMs: REFRESH_EVERY_MS } as const;
+
+function liveOf(networkId: string | null) {
+  return networkId === null ? LIVE : { ...LIVE, network_id: networkId };
+}
+
+/** As it was at one instant, or at two of them. */
+function AtInstant({ about, subject, networkId }: ShownProps) {
   const asked = read("/api/v1/topology", { query: { ...about, ...atQuery() } });
   const compared = vs.value === null ? null : read("/api/v1/topology", { query: { ...about, at: vs.value } });
-  const live = { how: "refresh", types: ["host", "if_entry"], everyMs: REFRESH_EVERY_MS } as const;
-  const now = useAnswer(asked, networkId === null ? live : { ...live, network_id: networkId });
+  const now = useAnswer(asked, liveOf(networkId));
   const before = useAnswer(compared);
-  const name = useNameOf(hostId, networkId);
+  const name = useNameOf(subject.hostId, networkId, at.value);
   const problem = now.problem ?? before.problem;
-  const isThere = now.data !== undefined && (compared === null || before.data !== undefined);
+  const earlier = compared === null ? null : before.data;
+  const diagram = useMemo(
+    () => (now.data === undefined || earlier === undefined ? null : diagramOf(now.data, earlier)),
+    [now.data, earlier],
+  );
   return (
     <Page
       title={mapText.title}
-      about={
-        <>
-          {hostId !== null && mapText.around} <bdi>{name ?? ""}</bdi>
-        </>
-      }
+      about={<Named hostId={subject.hostId} name={name} />}
       reads={compared === null ? [asked.url] : [asked.url, compared.url]}
-      actions={<Formats about={about} />}
+      actions={<Formats about={{ ...about, ...atQuery() }} />}
     >
       {problem !== undefined && (
         <Problem problem={problem} again={now.problem === undefined ? before.again : now.again} />
       )}
-      {!isThere && problem === undefined && <Waiting />}
-      {isThere && now.data !== undefined && (
+      {diagram === null && problem === undefined && <Waiting />}
+      {diagram !== null && (
         <MapView
-          shown={now.data}
-          before={compared === null ? null : (before.data ?? null)}
-          subject={`${hostId} ${hops} ${networkId} ${withIsolated}`}
+          diagram={diagram}
+          period={null}
+          subject={subject}
           name={name ?? ""}
-          hostId={hostId}
-          hops={hops}
-          networkId={now.data.network_id}
+          networkId={now.data?.network_id ?? null}
           again={now.again}
         />
       )}
@@ -105,16 +135,68 @@ function OneMap({ hostId, networkId }: OneMapProps) {
   );
 }
 
-function useNameOf(hostId: string | null, networkId: string | null): string | null {
-  const host = hostId === null ? null : nameOf("hosts", hostId, at.value);
-  const ofNetwork = networkId === null ? null : nameOf("networks", networkId, at.value);
-  return (hostId === null ? ofNetwork : host) ?? null;
+/** All that a period held, as it was at the instant of the address: going through it asks nothing more. */
+function OverPeriod({ about, subject, networkId }: ShownProps) {
+  const [from, to] = [parameter("from"), parameter("to")];
+  const asked = read("/api/v1/topology", {
+    query: { ...about, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) },
+  });
+  const isFollowed = to === null && at.value === null;
+  const { data, problem, again, isEarlier } = useAnswer(asked, isFollowed ? liveOf(networkId) : null);
+  const name = useNameOf(subject.hostId, networkId, to);
+  const period = useMemo(() => (data === undefined ? null : periodOf(data)), [data]);
+  const ms = atMs.value;
+  const shownMs = period === null ? 0 : withinPeriod(period, ms);
+  const diagram = useMemo(() => (period === null ? null : diagramAt(period, ms)), [period, shownMs]);
+  useEffect(() => {
+    if (period !== null && !isEarlier) settlePeriod(period);
+  }, [period, isEarlier]);
+  // What is no period can show no instant of one.
+  const instant = Number.isFinite(shownMs) ? { at: addressInstant(shownMs) } : {};
+  return (
+    <Page
+      title={mapText.title}
+      about={<Named hostId={subject.hostId} name={name} />}
+      reads={[asked.url]}
+      actions={<Formats about={{ ...about, ...instant }} />}
+    >
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {diagram === null && problem === undefined && <Waiting />}
+      {diagram !== null && period !== null && (
+        <MapView
+          diagram={diagram}
+          period={period}
+          subject={subject}
+          name={name ?? ""}
+          networkId={data?.network_id ?? null}
+          again={again}
+        />
+      )}
+    </Page>
+  );
 }
 
-/** The same map as text, which the API makes. */
-function Formats({ about }: { readonly about: { readonly network_id?: string; readonly host_id?: string } }) {
-  const urlOf = (format: "mermaid" | "graphml") =>
-    read("/api/v1/topology", { query: { ...about, ...atQuery(), format } }).url;
+function Named({ hostId, name }: { readonly hostId: string | null; readonly name: string | null }) {
+  return (
+    <>
+      {hostId !== null && mapText.around} <bdi>{name ?? ""}</bdi>
+    </>
+  );
+}
+
+function useNameOf(hostId: string | null, networkId: string | null, instant: string | null): string | null {
+  const last = useRef<string | null>(null);
+  const host = hostId === null ? null : nameOf("hosts", hostId, instant);
+  const ofNetwork = networkId === null ? null : nameOf("networks", networkId, instant);
+  const name = hostId === null ? ofNetwork : host;
+  // It stays until the next one is known.
+  if (name !== undefined) last.current = name;
+  return last.current;
+}
+
+/** The same map as text, which the API makes, of one instant. */
+function Formats({ about }: { readonly about: About & { readonly at?: string } }) {
+  const urlOf = (format: "mermaid" | "graphml") => read("/api/v1/topology", { query: { ...about, format } }).url;
   return (
     <>
       <a class="button" href={urlOf("mermaid")} download="map.mmd">

@@ -1,17 +1,22 @@
 // What the picture shows, as tables: for who cannot see it, and for who wants to read it.
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Status, speedOf } from "../parts/status.tsx";
 import { mapText } from "../text/map.ts";
+import { vs } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import type { Diagram, DiagramLink, DiagramNode, Presence } from "./diagram.ts";
+import { Moments } from "./moments.tsx";
+import type { Period } from "./period.ts";
+import { Compared, Spans } from "./spans.tsx";
 
 interface MapTablesProps {
   readonly diagram: Diagram;
+  /** Null where one instant is shown, or two. */
+  readonly period: Period | null;
   /** Only these devices and their links; null for all. */
   readonly found: ReadonlySet<string> | null;
-  readonly isCompared: boolean;
   readonly onChoose: (id: string) => void;
 }
 
@@ -20,53 +25,93 @@ const ROWS_AT_FIRST = 100;
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-export function MapTables({ diagram, found, isCompared, onChoose }: MapTablesProps) {
-  const isLinks = parameter("table") === "links";
-  const nodes = diagram.nodes
-    .filter(({ id }) => found === null || found.has(id))
-    .sort((a, b) => orderOf(a.presence) - orderOf(b.presence) || collator.compare(a.label, b.label));
-  const links = diagram.links
-    .filter(({ ends }) => found === null || ends.some(({ id }) => found.has(id)))
-    .sort((a, b) => orderOf(a.presence) - orderOf(b.presence) || collator.compare(linkKey(a), linkKey(b)));
+export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) {
+  const asked = parameter("table");
+  const table = asked === "links" || (asked === "changes" && period !== null) ? asked : "devices";
+  const nodes = useMemo(
+    () =>
+      diagram.nodes
+        .filter(({ id }) => found === null || found.has(id))
+        .sort((a, b) => orderOf(a.presence) - orderOf(b.presence) || collator.compare(a.label, b.label)),
+    [diagram, found],
+  );
+  const links = useMemo(
+    () =>
+      diagram.links
+        .filter(({ ends }) => found === null || ends.some(({ id }) => found.has(id)))
+        .map((link) => ({ link, key: linkKey(link) }))
+        .sort((a, b) => orderOf(a.link.presence) - orderOf(b.link.presence) || collator.compare(a.key, b.key))
+        .map(({ link }) => link),
+    [diagram, found],
+  );
+  // Over a period, when something was there says it.
+  const compared = period === null && vs.value !== null ? mapText.compared : null;
+  const tabs = [
+    { key: "devices", title: mapText.devices(nodes.length) },
+    { key: "links", title: mapText.links(links.length) },
+    ...(period === null ? [] : [{ key: "changes", title: mapText.moments(period.moments.length) }]),
+  ];
   return (
-    <section class="map-tables" aria-label={isLinks ? mapText.tableLinks : mapText.tableDevices}>
-      <nav class="tabs" aria-label={`${mapText.tableDevices}, ${mapText.tableLinks}`}>
-        <a href={hrefHere({ table: null })} aria-current={isLinks ? undefined : "true"}>
-          {mapText.devices(nodes.length)}
-        </a>
-        <a href={hrefHere({ table: "links" })} aria-current={isLinks ? "true" : undefined}>
-          {mapText.links(links.length)}
-        </a>
+    <section class="map-tables" aria-label={mapText.tables[table]}>
+      <nav class="tabs" aria-label={mapText.tablesTitle}>
+        {tabs.map(({ key, title }) => (
+          <a
+            key={key}
+            href={hrefHere({ table: key === "devices" ? null : key })}
+            aria-current={key === table ? "true" : undefined}
+          >
+            {title}
+          </a>
+        ))}
       </nav>
-      {isLinks ? (
+      {table === "links" && (
         <Rows
-          heads={[mapText.oneEnd, mapText.otherEnd, mapText.speed, mapText.status]}
-          isCompared={isCompared}
+          heads={
+            <>
+              <th scope="col">{mapText.oneEnd}</th>
+              <th scope="col">{mapText.otherEnd}</th>
+              <LinkHeads isPeriod={period !== null} />
+            </>
+          }
+          compared={compared}
           rows={links}
-          cells={(link) => <LinkCells link={link} onChoose={onChoose} />}
+          cells={(link) => <LinkCells link={link} period={period} onChoose={onChoose} />}
         />
-      ) : (
+      )}
+      {table === "devices" && (
         <Rows
-          heads={[mapText.device, mapText.linkCount]}
-          isCompared={isCompared}
+          heads={
+            <>
+              <th scope="col">{mapText.device}</th>
+              {period === null ? <th scope="col">{mapText.linkCount}</th> : <th scope="col">{mapText.when}</th>}
+            </>
+          }
+          compared={compared}
           rows={nodes}
           cells={(node) => (
             <>
               <th scope="row">
                 <DeviceButton node={node} onChoose={onChoose} />
               </th>
-              <td>{diagram.linksById.get(node.id)?.length ?? 0}</td>
+              <td>
+                {period === null ? (
+                  (diagram.linksById.get(node.id)?.length ?? 0)
+                ) : (
+                  <Spans period={period} id={node.id} presence={node.presence} />
+                )}
+              </td>
             </>
           )}
         />
       )}
+      {table === "changes" && period !== null && <Moments period={period} diagram={diagram} found={found} />}
     </section>
   );
 }
 
 /** What is another comes first. */
 function orderOf(presence: Presence): number {
-  return presence === "stayed" ? 1 : 0;
+  return presence === "stayed" ? 1 : presence === "later" ? 2 : 0;
 }
 
 function linkKey({ ends, link }: DiagramLink): string {
@@ -74,14 +119,15 @@ function linkKey({ ends, link }: DiagramLink): string {
 }
 
 interface RowsProps<Row> {
-  readonly heads: readonly string[];
-  readonly isCompared: boolean;
+  readonly heads: ComponentChildren;
+  /** What the column of what appeared and vanished is called; null for none. */
+  readonly compared: string | null;
   readonly rows: readonly Row[];
   readonly cells: (row: Row) => ComponentChildren;
 }
 
 function Rows<Row extends { readonly id: string; readonly presence: Presence }>(props: RowsProps<Row>) {
-  const { heads, isCompared, rows, cells } = props;
+  const { heads, compared, rows, cells } = props;
   const [isWhole, setWhole] = useState(false);
   const seen = isWhole ? rows : rows.slice(0, ROWS_AT_FIRST);
   return (
@@ -89,19 +135,15 @@ function Rows<Row extends { readonly id: string; readonly presence: Presence }>(
       <table class="rows">
         <thead>
           <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-            {isCompared && <th scope="col">{mapText.compared}</th>}
+            {heads}
+            {compared !== null && <th scope="col">{compared}</th>}
           </tr>
         </thead>
         <tbody>
           {seen.map((row) => (
             <tr key={row.id}>
               {cells(row)}
-              {isCompared && (
+              {compared !== null && (
                 <td>
                   <Compared presence={row.presence} />
                 </td>
@@ -119,12 +161,6 @@ function Rows<Row extends { readonly id: string; readonly presence: Presence }>(
   );
 }
 
-export function Compared({ presence }: { readonly presence: Presence }) {
-  const said = mapText.presence[presence];
-  if (presence === "appeared") return <ins>{said}</ins>;
-  return presence === "vanished" ? <del>{said}</del> : <span class="aside">{said}</span>;
-}
-
 interface DeviceButtonProps {
   readonly node: DiagramNode;
   readonly onChoose: (id: string) => void;
@@ -139,18 +175,48 @@ export function DeviceButton({ node, onChoose }: DeviceButtonProps) {
   );
 }
 
-function LinkCells({ link, onChoose }: { readonly link: DiagramLink; readonly onChoose: (id: string) => void }) {
-  const { speed_bps, oper_status, ends } = link.link;
+interface LinkCellsProps {
+  readonly link: DiagramLink;
+  readonly period: Period | null;
+  readonly onChoose: (id: string) => void;
+}
+
+function LinkCells({ link, period, onChoose }: LinkCellsProps) {
   return (
     <>
       {link.ends.map((node, index) => (
         <td key={index === 0 ? "one" : "other"}>
           <DeviceButton node={node} onChoose={onChoose} />{" "}
-          <bdi class="aside">{ends[index]?.port ?? mapText.unknownPort}</bdi>
+          <bdi class="aside">{link.link.ends[index]?.port ?? mapText.unknownPort}</bdi>
         </td>
       ))}
-      <td>{speed_bps === null ? "" : speedOf(speed_bps)}</td>
-      <td>{oper_status !== null && <Status status={oper_status} />}</td>
+      <LinkState link={link} period={period} />
+    </>
+  );
+}
+
+/** Over a period nobody knows what state a link was in at each of its instants: when it was there is told. */
+export function LinkHeads({ isPeriod }: { readonly isPeriod: boolean }) {
+  if (isPeriod) return <th scope="col">{mapText.when}</th>;
+  return (
+    <>
+      <th scope="col">{mapText.speed}</th>
+      <th scope="col">{mapText.status}</th>
+    </>
+  );
+}
+
+export function LinkState({ link: { id, link, presence, status }, period }: Omit<LinkCellsProps, "onChoose">) {
+  if (period !== null)
+    return (
+      <td>
+        <Spans period={period} id={id} presence={presence} />
+      </td>
+    );
+  return (
+    <>
+      <td>{link.speed_bps === null ? "" : speedOf(link.speed_bps)}</td>
+      <td>{status !== null && <Status status={status} />}</td>
     </>
   );
 }

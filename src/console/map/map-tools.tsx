@@ -4,25 +4,35 @@ import type { MutableRef } from "preact/hooks";
 import { mapText } from "../text/map.ts";
 import { at } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
-import type { Control } from "./canvas.tsx";
 import type { Diagram } from "./diagram.ts";
 import { savePng, saveSvg } from "./export.ts";
+import { PeriodOffer } from "./period-tools.tsx";
+import type { Control } from "./picture.ts";
 import { ZOOM_STEP } from "./viewport.ts";
+
+/** What the map is of, without its instants. */
+export interface MapSubject {
+  /** While that is the same, the picture stays where it is. */
+  readonly key: string;
+  readonly hostId: string | null;
+  readonly hops: number;
+}
 
 interface MapToolsProps {
   readonly diagram: Diagram;
   readonly found: ReadonlySet<string> | null;
   readonly control: MutableRef<Control | null>;
   readonly name: string;
-  readonly hostId: string | null;
-  readonly hops: number;
+  readonly subject: MapSubject;
+  readonly isOverPeriod: boolean;
   /** Goes to the first that is found. */
   readonly onFirst: (id: string) => void;
 }
 
 const HOPS = [1, 2, 3, 4, 5];
 
-export function MapTools({ diagram, found, control, name, hostId, hops, onFirst }: MapToolsProps) {
+export function MapTools({ diagram, found, control, name, subject, isOverPeriod, onFirst }: MapToolsProps) {
+  const { hostId, hops } = subject;
   const goToFirst = (event: Event) => {
     event.preventDefault();
     const [first] = found ?? [];
@@ -63,9 +73,10 @@ export function MapTools({ diagram, found, control, name, hostId, hops, onFirst 
               ))}
             </select>
           </label>
-          <a href={hrefHere({ host: null, hops: null })}>{mapText.wholeNetwork}</a>
+          <a href={hrefHere({ host: null, hops: null, view: null })}>{mapText.wholeNetwork}</a>
         </>
       )}
+      {!isOverPeriod && <PeriodOffer />}
       <span class="map-zoom">
         <button type="button" aria-label={mapText.zoomOut} onClick={() => control.current?.zoom(1 / ZOOM_STEP)}>
           −

@@ -5,24 +5,24 @@ import { useKeys } from "../parts/keys.ts";
 import { mapText } from "../text/map.ts";
 import { isPast, vs } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
-import { type Control, MapCanvas } from "./canvas.tsx";
+import { MapCanvas } from "./canvas.tsx";
 import { ChosenDevice } from "./chosen-device.tsx";
-import { type Diagram, diagramOf, foundIn, type Topology } from "./diagram.ts";
+import { type Diagram, foundIn, type Presence } from "./diagram.ts";
 import { MapTables } from "./map-tables.tsx";
-import { MapTools } from "./map-tools.tsx";
+import { type MapSubject, MapTools } from "./map-tools.tsx";
+import type { Period } from "./period.ts";
+import { PeriodTools } from "./period-tools.tsx";
+import type { Control } from "./picture.ts";
 import { type Placing, PlacingTools, usePlacing } from "./placing.tsx";
 import { type Point, ZOOM_STEP } from "./viewport.ts";
 import { wayBetween } from "./way.ts";
 
 interface MapViewProps {
-  readonly shown: Topology;
-  /** What it is compared with; null for nothing. */
-  readonly before: Topology | null;
-  /** What the map is of: while that is the same, the picture stays where it is. */
-  readonly subject: string;
+  readonly diagram: Diagram;
+  /** Null where one instant is shown, or two. */
+  readonly period: Period | null;
+  readonly subject: MapSubject;
   readonly name: string;
-  readonly hostId: string | null;
-  readonly hops: number;
   /** Of which the positions are; null where it is not known. */
   readonly networkId: string | null;
   /** Asks for the map once more. */
@@ -34,9 +34,8 @@ function choose(id: string | null): void {
   go(hrefHere({ chosen: id }));
 }
 
-export function MapView({ shown, before, subject, name, hostId, hops, networkId, again }: MapViewProps) {
+export function MapView({ diagram, period, subject, name, networkId, again }: MapViewProps) {
   const control = useRef<Control | null>(null);
-  const diagram = useMemo(() => diagramOf(shown, before), [shown, before]);
   const [chosenId, wayFrom, sought] = [parameter("chosen"), parameter("from_device"), parameter("search")];
   const found = useMemo(() => foundIn(diagram, sought), [diagram, sought]);
   const way = useMemo(
@@ -50,10 +49,13 @@ export function MapView({ shown, before, subject, name, hostId, hops, networkId,
   const placing = usePlacing({ networkId, id: chosenId, diagram, again });
   useMapKeys(control, placing);
   const press = (id: string | null, where: Point) => {
+    // The way back leads to the part that was seen.
+    control.current?.settle();
     if (placing.isOn) placing.place(where);
     else choose(id);
   };
   const chooseAndCentre = (id: string) => {
+    control.current?.settle();
     choose(id);
     control.current?.centre(id);
   };
@@ -64,45 +66,56 @@ export function MapView({ shown, before, subject, name, hostId, hops, networkId,
         found={found}
         control={control}
         name={name}
-        hostId={hostId}
-        hops={hops}
+        subject={subject}
+        isOverPeriod={period !== null}
         onFirst={chooseAndCentre}
       />
-      {diagram.nodes.length === 0 && <Empty />}
+      {period !== null && <PeriodTools period={period} control={control} />}
+      {diagram.nodes.length === 0 && <Empty isPeriod={period !== null} />}
       <div class="map-parts">
         <div class="map-picture">
-          <MapCanvas diagram={diagram} marks={marks} subject={subject} control={control} onPress={press} />
-          {before !== null && <Legend diagram={diagram} />}
+          <MapCanvas diagram={diagram} marks={marks} subject={subject.key} control={control} onPress={press} />
+          {(period !== null || vs.value !== null) && <Counts diagram={diagram} />}
         </div>
         <div class="map-beside">
           {chosenId !== null && (
             <>
-              <ChosenDevice diagram={diagram} id={chosenId} wayFrom={wayFrom} way={way} onChoose={chooseAndCentre} />
+              <ChosenDevice
+                diagram={diagram}
+                period={period}
+                id={chosenId}
+                wayFrom={wayFrom}
+                way={way}
+                onChoose={chooseAndCentre}
+              />
               <PlacingTools placing={placing} />
             </>
           )}
-          <MapTables diagram={diagram} found={found} isCompared={vs.value !== null} onChoose={chooseAndCentre} />
+          <MapTables diagram={diagram} period={period} found={found} onChoose={chooseAndCentre} />
         </div>
       </div>
     </div>
   );
 }
 
-function Empty() {
+function Empty({ isPeriod }: { readonly isPeriod: boolean }) {
+  const said = isPeriod ? mapText.emptyPeriod : isPast.value ? mapText.emptyThen : mapText.empty;
   return (
     <p class="note">
-      {isPast.value ? mapText.emptyThen : mapText.empty} {mapText.emptyAdvice}
+      {said} {mapText.emptyAdvice}
     </p>
   );
 }
 
 /** In words as well as in colours. */
-function Legend({ diagram }: { readonly diagram: Diagram }) {
+function Counts({ diagram }: { readonly diagram: Diagram }) {
   const all = [...diagram.nodes, ...diagram.links];
-  const count = (wanted: string) => all.filter(({ presence }) => presence === wanted).length;
+  const count = (wanted: Presence) => all.filter(({ presence }) => presence === wanted).length;
+  const later = count("later");
   return (
     <p class="map-legend" role="status">
       <ins>{mapText.appeared(count("appeared"))}</ins> <del>{mapText.vanished(count("vanished"))}</del>
+      {later > 0 && <span> {mapText.later(later)}</span>}
     </p>
   );
 }

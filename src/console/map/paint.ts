@@ -1,7 +1,7 @@
 // Draws a scene on a canvas. It decides nothing: what is drawn where is in the scene.
 
-import { NAME_HEIGHT, type Scene, type SceneDot, type SceneLine, type SceneName, type Tone } from "./scene.ts";
-import { type Colours, DASHES, fontOf } from "./style.ts";
+import type { Scene, SceneDot, SceneLine, SceneName, Tone } from "./scene.ts";
+import { type Colours, DASHES, fontOf, NAME_RIM } from "./style.ts";
 import type { Size, View } from "./viewport.ts";
 
 const TOKENS: Readonly<Record<Tone, string>> = {
@@ -53,26 +53,33 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, options: 
   const [right, bottom] = [left + size.width + 2 * MARGIN, top + size.height + 2 * MARGIN];
   const isSeen = ({ x, y }: { readonly x: number; readonly y: number }) =>
     x > left && x < right && y > top && y < bottom;
-  for (const line of scene.lines) {
-    if (Math.max(line.x1, line.x2) < left || Math.min(line.x1, line.x2) > right) continue;
-    if (Math.max(line.y1, line.y2) < top || Math.min(line.y1, line.y2) > bottom) continue;
-    paintLine(context, line, colours);
-  }
-  context.setLineDash([]);
+  const isCrossing = ({ x1, y1, x2, y2 }: SceneLine) =>
+    Math.max(x1, x2) > left && Math.min(x1, x2) < right && Math.max(y1, y2) > top && Math.min(y1, y2) < bottom;
+  paintLines(context, scene.lines.filter(isCrossing), colours);
   for (const dot of scene.dots) if (isSeen(dot)) paintDot(context, dot, colours);
   context.textAlign = "center";
   context.textBaseline = "middle";
   for (const name of scene.names) if (isSeen(name)) paintName(context, name, colours);
 }
 
-function paintLine(context: CanvasRenderingContext2D, line: SceneLine, colours: Colours): void {
-  context.strokeStyle = colours[line.tone];
-  context.lineWidth = line.width;
-  context.setLineDash(DASHES[line.stroke] as number[]);
-  context.beginPath();
-  context.moveTo(line.x1, line.y1);
-  context.lineTo(line.x2, line.y2);
-  context.stroke();
+/** Those that look the same are drawn at once. */
+function paintLines(context: CanvasRenderingContext2D, lines: readonly SceneLine[], colours: Colours): void {
+  const alike = Map.groupBy(lines, ({ tone, width, stroke }) => `${tone} ${width} ${stroke}`);
+  context.lineJoin = "round";
+  for (const [first, ...others] of alike.values()) {
+    if (first === undefined) continue;
+    context.strokeStyle = colours[first.tone];
+    context.lineWidth = first.width;
+    context.setLineDash(DASHES[first.stroke] as number[]);
+    context.beginPath();
+    for (const { x1, y1, x2, y2, via } of [first, ...others]) {
+      context.moveTo(x1, y1);
+      for (const { x, y } of via) context.lineTo(x, y);
+      context.lineTo(x2, y2);
+    }
+    context.stroke();
+  }
+  context.setLineDash([]);
 }
 
 function paintDot(context: CanvasRenderingContext2D, dot: SceneDot, colours: Colours): void {
@@ -95,11 +102,12 @@ function paintDot(context: CanvasRenderingContext2D, dot: SceneDot, colours: Col
   context.stroke();
 }
 
-/** On the colour of the ground: a line behind it does not cross it out. */
+/** With a rim of the colour of the ground: a line behind it does not cross it out. */
 function paintName(context: CanvasRenderingContext2D, name: SceneName, colours: Colours): void {
-  context.fillStyle = colours.ground;
-  context.fillRect(name.x - name.width / 2, name.y - NAME_HEIGHT / 2, name.width, NAME_HEIGHT);
   context.font = fontOf(name.isStrong);
+  context.lineWidth = NAME_RIM;
+  context.strokeStyle = colours.ground;
+  context.strokeText(name.text, name.x, name.y);
   context.fillStyle = colours[name.tone];
   context.fillText(name.text, name.x, name.y);
 }

@@ -8,9 +8,11 @@ export interface Box {
 }
 
 const SQUARE = 48;
+/** More squares than any map has in a column. */
+const FAR = 2 ** 22;
 
 export class Room {
-  private readonly squares = new Map<string, Box[]>();
+  private readonly squares = new Map<number, Box[]>();
 
   /** Takes a box, whatever lies there. */
   occupy(box: Box): void {
@@ -21,12 +23,17 @@ export class Room {
     }
   }
 
-  /** Takes a box if nothing lies there. @returns whether it did */
-  take(box: Box): boolean {
+  isFree(box: Box): boolean {
     for (const square of squaresOf(box))
       for (const other of this.squares.get(square) ?? []) if (overlaps(box, other)) return false;
-    this.occupy(box);
     return true;
+  }
+
+  /** Takes a box if nothing lies there. @returns whether it did */
+  take(box: Box): boolean {
+    const isFree = this.isFree(box);
+    if (isFree) this.occupy(box);
+    return isFree;
   }
 }
 
@@ -34,10 +41,10 @@ function overlaps(a: Box, b: Box): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-function squaresOf({ x, y, width, height }: Box): string[] {
-  const squares: string[] = [];
+function squaresOf({ x, y, width, height }: Box): number[] {
+  const squares: number[] = [];
   for (let row = Math.floor(y / SQUARE); row <= Math.floor((y + height) / SQUARE); row += 1)
     for (let column = Math.floor(x / SQUARE); column <= Math.floor((x + width) / SQUARE); column += 1)
-      squares.push(`${column} ${row}`);
+      squares.push(column * FAR + row);
   return squares;
 }

@@ -16,3 +16,6 @@ export const DASHES: Readonly<Record<SceneLine["stroke"], readonly number[]>> = 
   broken: [7, 5],
   dotted: [2, 3],
 };
+
+/** Around a name, half of it outside its letters. */
+export const NAME_RIM = 4;

@@ -1,7 +1,7 @@
 // A scene as a drawing of its own: SVG that looks the same wherever it is opened.
 
 import { NAME_HEIGHT, NAME_SIZE, type Scene, type SceneDot, type SceneLine, type SceneName } from "./scene.ts";
-import { type Colours, DASHES, FONT_FAMILY } from "./style.ts";
+import { type Colours, DASHES, FONT_FAMILY, NAME_RIM } from "./style.ts";
 
 /** Around all that is drawn, in pixels. */
 const EDGE = 24;
@@ -17,7 +17,8 @@ export function extentOf({ dots, names, lines }: Scene) {
     isFirst = false;
   };
   for (const { x, y, radius } of dots) add(x - radius, y - radius, x + radius, y + radius);
-  for (const { x1, y1, x2, y2 } of lines) add(Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2));
+  for (const { x1, y1, x2, y2, via } of lines)
+    for (const { x, y } of [{ x: x1, y: y1 }, ...via, { x: x2, y: y2 }]) add(x, y, x, y);
   for (const { x, y, width } of names) add(x - width / 2, y - NAME_HEIGHT / 2, x + width / 2, y + NAME_HEIGHT / 2);
   return {
     x: Math.floor(left - EDGE),
@@ -44,9 +45,13 @@ export function svgOf(scene: Scene, colours: Colours, title: string): string {
   ].join("\n");
 }
 
-function lineSvg({ x1, y1, x2, y2, width, tone, stroke }: SceneLine, colours: Colours): string {
+function lineSvg({ x1, y1, x2, y2, via, width, tone, stroke }: SceneLine, colours: Colours): string {
   const dash = DASHES[stroke].length === 0 ? "" : ` stroke-dasharray="${DASHES[stroke].join(" ")}"`;
-  return `<line x1="${short(x1)}" y1="${short(y1)}" x2="${short(x2)}" y2="${short(y2)}" stroke="${colours[tone]}" stroke-width="${short(width)}"${dash}/>`;
+  const look = `stroke="${colours[tone]}" stroke-width="${short(width)}"${dash}`;
+  if (via.length === 0)
+    return `<line x1="${short(x1)}" y1="${short(y1)}" x2="${short(x2)}" y2="${short(y2)}" ${look}/>`;
+  const points = [{ x: x1, y: y1 }, ...via, { x: x2, y: y2 }].map(({ x, y }) => `${short(x)},${short(y)}`);
+  return `<polyline points="${points.join(" ")}" fill="none" stroke-linejoin="round" ${look}/>`;
 }
 
 function dotSvg({ x, y, radius, tone, isHollow, isBroken, ring }: SceneDot, colours: Colours): string {
@@ -59,10 +64,10 @@ function dotSvg({ x, y, radius, tone, isHollow, isBroken, ring }: SceneDot, colo
   return `${dot}<circle ${place} r="${short(radius + 3.5)}" fill="none" stroke="${colours[ring]}" stroke-width="2"/>`;
 }
 
-function nameSvg({ text, x, y, width, tone, isStrong }: SceneName, colours: Colours): string {
-  const ground = `<rect x="${short(x - width / 2)}" y="${short(y - NAME_HEIGHT / 2)}" width="${short(width)}" height="${NAME_HEIGHT}" fill="${colours.ground}"/>`;
+function nameSvg({ text, x, y, tone, isStrong }: SceneName, colours: Colours): string {
   const weight = isStrong ? ' font-weight="600"' : "";
-  return `${ground}<text x="${short(x)}" y="${short(y + NAME_SIZE * 0.35)}" fill="${colours[tone]}"${weight}>${escaped(text)}</text>`;
+  const rim = `paint-order="stroke" stroke="${colours.ground}" stroke-width="${NAME_RIM}" stroke-linejoin="round"`;
+  return `<text x="${short(x)}" y="${short(y + NAME_SIZE * 0.35)}" fill="${colours[tone]}" ${rim}${weight}>${escaped(text)}</text>`;
 }
 
 function short(value: number): string {

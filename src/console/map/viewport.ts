@@ -42,6 +42,20 @@ export function fitted(points: readonly Point[], { width, height }: Size): View 
   return centred({ x: 0, y: 0, scale }, { x: (left + right) / 2, y: (top + bottom) / 2 }, { width, height });
 }
 
+/** What is in the middle, and how large, as an address has it: `1240,-360,0.8`. The same for windows of any size. */
+export function addressOfView({ x, y, scale }: View, { width, height }: Size): string {
+  const middle = [(width / 2 - x) / scale, (height / 2 - y) / scale].map((each) => Math.round(each));
+  return [...middle, Number(scale.toPrecision(3))].join(",");
+}
+
+/** @returns null where it says none, or the size of the window is not known yet */
+export function viewAt(place: string | null, size: Size): View | null {
+  const match = /^(-?\d{1,8}),(-?\d{1,8}),(\d{1,3}(?:\.\d{1,6})?)$/.exec(place ?? "");
+  if (match === null || size.width === 0) return null;
+  const [x, y, scale] = match.slice(1).map(Number) as [number, number, number];
+  return centred({ x: 0, y: 0, scale: limited(scale) }, { x, y }, size);
+}
+
 /** The same size, with a point of the map in the middle. */
 export function centred({ scale }: View, { x, y }: Point, { width, height }: Size): View {
   return { x: width / 2 - x * scale, y: height / 2 - y * scale, scale };

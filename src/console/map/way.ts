@@ -8,7 +8,7 @@ export interface Step {
   readonly node: DiagramNode;
 }
 
-/** With the fewest cables, over those that have not vanished. @returns null where there is none */
+/** With the fewest cables, over those that are there. @returns null where there is none */
 export function wayBetween({ nodeById, linksById }: Diagram, fromId: string, toId: string): readonly Step[] | null {
   const start = nodeById.get(fromId);
   if (start === undefined || !nodeById.has(toId)) return null;
@@ -20,7 +20,7 @@ export function wayBetween({ nodeById, linksById }: Diagram, fromId: string, toI
     const next: string[] = [];
     for (const id of edge)
       for (const link of linksById.get(id) ?? []) {
-        if (link.presence === "vanished") continue;
+        if (link.presence === "vanished" || link.presence === "later") continue;
         const far = farEnd(link, id);
         if (reachedBy.has(far.id)) continue;
         reachedBy.set(far.id, { over: link, node: far, before: id });

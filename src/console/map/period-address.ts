@@ -1,0 +1,52 @@
+// The period of the map as the address has it (`from`, `to`), and the way from one of its moments to the next.
+
+import { at } from "../time/at.ts";
+import { addressInstant, parseInstant } from "../time/instant.ts";
+import { markerNameIn } from "../time/markers.ts";
+import type { TimeWindow } from "../time/window.ts";
+import { go, hrefHere, parameter } from "../url/location.ts";
+import { momentFrom, type Period, sideOf } from "./period.ts";
+
+/** The map over a stretch of time; to now where it reaches so far. */
+export function periodHref({ from, to }: TimeWindow, nowMs: number): string {
+  return hrefHere({ from: addressInstant(from), to: to >= nowMs ? null : addressInstant(to), vs: null });
+}
+
+/** The map of one instant again. */
+export function instantHref(): string {
+  return hrefHere({ from: null, to: null, table: parameter("table") === "changes" ? null : undefined });
+}
+
+/** An age becomes the instant that it is, so that the address still means the same tomorrow. */
+export function settlePeriod({ answer }: Period): void {
+  const changes: Record<string, string> = {};
+  for (const name of ["from", "to"] as const) {
+    const [said, meant] = [parameter(name), answer[name]];
+    if (said === null || meant == null || parseInstant(said) !== null || markerNameIn(said) !== null) continue;
+    changes[name] = addressInstant(Date.parse(meant));
+  }
+  if (Object.keys(changes).length > 0) go(hrefHere(changes), "replace");
+}
+
+/**
+ * The instant of the moment before or after, as the address has it: behind the last one the end, null for now.
+ * @returns undefined where there is none
+ */
+export function stepFrom(period: Period, ms: number | null, direction: -1 | 1, by = 1): string | null | undefined {
+  const moment = momentFrom(period, ms, direction, by);
+  if (moment !== null) return addressInstant(moment.ms);
+  if (direction === -1)
+    return sideOf(period, ms) === "within" && ms !== period.fromMs ? beginningOf(period) : undefined;
+  if (sideOf(period, ms) === "after" || at.peek() === null || ms === period.toMs) return undefined;
+  return endOf(period);
+}
+
+/** Undefined where nobody knows it: the beginning of the ledger. */
+export function beginningOf({ fromMs }: Period): string | undefined {
+  return Number.isFinite(fromMs) ? addressInstant(fromMs) : undefined;
+}
+
+/** Null for now. */
+export function endOf({ toMs }: Period): string | null {
+  return Number.isFinite(toMs) ? addressInstant(toMs) : null;
+}

@@ -1,0 +1,185 @@
+// The map over a period: which, where in it one is, and the ways through it. Each moment is an instant of the address.
+
+import type { MutableRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useKeys } from "../parts/keys.ts";
+import { When } from "../parts/when.tsx";
+import { mapText } from "../text/map.ts";
+import { atMs } from "../time/at.ts";
+import { now } from "../time/clock.ts";
+import { addressInstant } from "../time/instant.ts";
+import { Scrub } from "../time-bar/scrub.ts";
+import { shownWindow } from "../time-bar/view.ts";
+import { hrefHere } from "../url/location.ts";
+import { momentsUntil, type Period, sideOf } from "./period.ts";
+import { beginningOf, endOf, instantHref, periodHref, stepFrom } from "./period-address.ts";
+import type { Control } from "./picture.ts";
+
+/** Where one instant is shown: the map over what the time bar shows. */
+export function PeriodOffer() {
+  const window = shownWindow.value;
+  if (window === null) return null;
+  return (
+    <a href={periodHref(window, now.value)} title={mapText.overPeriodAdvice}>
+      {mapText.overPeriod}
+    </a>
+  );
+}
+
+interface PeriodToolsProps {
+  readonly period: Period;
+  readonly control: MutableRef<Control | null>;
+}
+
+export function PeriodTools({ period, control }: PeriodToolsProps) {
+  const play = usePlay(period);
+  usePeriodKeys(play, control);
+  const ms = atMs.value;
+  const step = (direction: -1 | 1) => () => play.step(direction);
+  const isStep = (direction: -1 | 1) => stepFrom(period, ms, direction) !== undefined;
+  return (
+    <div class="map-period">
+      <span>
+        {mapText.period} <End instant={period.answer.from ?? null} otherwise={mapText.fromBeginning} />
+        {" – "}
+        <End instant={period.answer.to ?? null} otherwise={mapText.toNow} />
+      </span>
+      <AsInBar period={period} />
+      <a href={instantHref()}>{mapText.endPeriod}</a>
+      <span class="map-steps">
+        <button type="button" disabled={!isStep(-1)} onClick={step(-1)}>
+          {mapText.previousMoment} <kbd>p</kbd>
+        </button>
+        {play.isPossible && (
+          <button type="button" aria-pressed={play.isOn} onClick={play.turn}>
+            {play.isOn ? mapText.pause : mapText.play}
+          </button>
+        )}
+        <button type="button" disabled={!isStep(1)} onClick={step(1)}>
+          {mapText.nextMoment} <kbd>n</kbd>
+        </button>
+        <span>{mapText.momentOf(momentsUntil(period, ms), period.moments.length)}</span>
+      </span>
+      <Outside period={period} />
+      {period.answer.next_from != null && (
+        <p class="note">
+          {mapText.cutOff} <When instant={period.answer.next_from} precision="second" />{" "}
+          <a href={hrefHere({ from: period.answer.next_from, at: null })}>{mapText.goOn}</a>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function End({ instant, otherwise }: { readonly instant: string | null; readonly otherwise: string }) {
+  return instant === null ? <span>{otherwise}</span> : <When instant={instant} precision="minute" />;
+}
+
+/** The bar may show another stretch by now. */
+function AsInBar({ period }: { readonly period: Period }) {
+  const window = shownWindow.value;
+  if (window === null) return null;
+  const href = periodHref(window, now.value);
+  const isSame = period.fromMs === window.from && (period.answer.to == null) === window.to >= now.value;
+  if (isSame || href === hrefHere({})) return null;
+  return <a href={href}>{mapText.asInBar}</a>;
+}
+
+/** The picture stays at the end that is nearest. */
+function Outside({ period }: { readonly period: Period }) {
+  const side = sideOf(period, atMs.value);
+  if (side === "within") return null;
+  const instant = side === "before" ? beginningOf(period) : endOf(period);
+  return (
+    <p class="note" role="status">
+      {side === "before" ? mapText.beforePeriod : mapText.afterPeriod}{" "}
+      {instant !== undefined && <a href={hrefHere({ at: instant })}>{mapText.toNearest[side]}</a>}
+    </p>
+  );
+}
+
+interface Play {
+  /** Where motion is not wanted, one steps. */
+  readonly isPossible: boolean;
+  readonly isOn: boolean;
+  readonly turn: () => void;
+  readonly step: (direction: -1 | 1) => void;
+}
+
+/** From one moment to the next. */
+const PACE_MS = 900;
+/** Where there are more, several at once: who plays a year does not wait for an hour. */
+const STEPS_MAX = 80;
+
+function usePlay(period: Period): Play {
+  const [isOn, setOn] = useState(false);
+  const scrub = useMemo(() => new Scrub("at"), []);
+  const latest = useRef(period);
+  latest.current = period;
+  const ms = atMs.value;
+  const by = Math.max(1, Math.ceil(period.moments.length / STEPS_MAX));
+  const stop = () => {
+    setOn(false);
+    scrub.end();
+  };
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setTimeout(() => {
+      const next = stepFrom(latest.current, ms, 1, by);
+      if (next === undefined) stop();
+      else scrub.move(next);
+    }, PACE_MS);
+    return () => clearTimeout(timer);
+  }, [isOn, ms, by]);
+  return {
+    isPossible: period.moments.length > 0 && !window.matchMedia("(prefers-reduced-motion: reduce)").matches,
+    isOn,
+    turn: () => {
+      if (isOn) stop();
+      else {
+        // From its end it begins anew.
+        const start = stepFrom(period, ms, 1) === undefined ? (beginningOf(period) ?? firstOf(period)) : undefined;
+        if (start !== undefined) scrub.move(start);
+        setOn(true);
+      }
+    },
+    step: (direction) => {
+      setOn(false);
+      const next = stepFrom(latest.current, atMs.peek(), direction);
+      if (next === undefined) return;
+      scrub.move(next);
+      scrub.end();
+    },
+  };
+}
+
+function firstOf({ moments: [first] }: Period): string | undefined {
+  return first === undefined ? undefined : addressInstant(first.ms);
+}
+
+function usePeriodKeys(play: Play, control: MutableRef<Control | null>): void {
+  const latest = useRef(play);
+  latest.current = play;
+  const isPossible = play.isPossible;
+  const keys = useMemo(
+    () => [
+      { key: "p", meaning: mapText.previousMoment, press: () => latest.current.step(-1) },
+      { key: "n", meaning: mapText.nextMoment, press: () => latest.current.step(1) },
+      ...(isPossible
+        ? [
+            {
+              key: " ",
+              meaning: mapText.playOrPause,
+              // A space presses what has the focus, and scrolls the page.
+              press: () => {
+                if (control.current?.hasFocus() !== true) return false;
+                latest.current.turn();
+              },
+            },
+          ]
+        : []),
+    ],
+    [isPossible, control],
+  );
+  useKeys(keys);
+}

@@ -1,0 +1,242 @@
+// What a canvas shows of the map: which part of it, how large, drawn anew at most once a frame. Which part that is, is
+// told to whoever keeps it once the picture rests.
+
+import type { Diagram } from "./diagram.ts";
+import { gestures } from "./gestures.ts";
+import { coloursAt, paint } from "./paint.ts";
+import { dotAt, type Scene, type SceneOptions, sceneOf } from "./scene.ts";
+import { type Colours, fontOf } from "./style.ts";
+import { addressOfView, centred, fitted, moved, type Point, type Size, type View, viewAt, zoomed } from "./viewport.ts";
+
+/** What is marked in the picture. */
+export type Marks = Pick<SceneOptions, "chosenId" | "way" | "found">;
+
+/** What stands beside the picture can move it. */
+export interface Control {
+  readonly zoom: (factor: number) => void;
+  readonly move: (dx: number, dy: number) => void;
+  readonly showAll: () => void;
+  readonly centre: (id: string) => void;
+  /** Tells now what would be told once the picture rests. */
+  readonly settle: () => void;
+  /** All of it at a size, as for a file. */
+  readonly sceneAt: (scale: number) => { readonly scene: Scene; readonly colours: Colours };
+  readonly hasFocus: () => boolean;
+}
+
+/** What is to be shown. */
+export interface PictureOf {
+  readonly diagram: Diagram;
+  readonly marks: Marks;
+  /** What the map is of: another one is shown whole, the same one stays where it is. */
+  readonly subject: string;
+  /** Which part of it, as the address has it; null for all of it. */
+  readonly place: string | null;
+}
+
+/** As far from a device as a click still means it, in pixels. */
+const REACH = 8;
+/** So long after the last move, the picture rests. */
+const REST_MS = 250;
+/** At least so large does one see what a device hangs on. */
+const NAMED_SCALE = 0.6;
+
+export class Picture {
+  /** A press: on a device or on none, and where on the map. */
+  pressed: (id: string | null, where: Point) => void = () => {};
+  /** Which part is shown, as the address has it; null for all. */
+  rested: (place: string | null) => void = () => {};
+  private canvas: HTMLCanvasElement | null = null;
+  private probe: HTMLSpanElement | null = null;
+  private diagram: Diagram | null = null;
+  private marks: Marks = { chosenId: null, way: new Set(), found: null };
+  private subject: string | null = null;
+  /** As it was told last, or told us. */
+  private place: string | null = null;
+  private resting: ReturnType<typeof setTimeout> | null = null;
+  private size: Size = { width: 0, height: 0 };
+  private view: View | null = null;
+  /** Whether it is what is shown where nobody says which part. */
+  private isWhole = true;
+  private colours: Colours | null = null;
+  private scene: { readonly scale: number; readonly scene: Scene } | null = null;
+  private frame: number | null = null;
+  private readonly widths = new Map<string, number>();
+
+  readonly control: Control = {
+    zoom: (factor) => this.zoomAt(factor, this.size.width / 2, this.size.height / 2),
+    move: (dx, dy) => this.see(this.view === null ? null : moved(this.view, dx, dy)),
+    showAll: () => {
+      this.see(null);
+      this.settle();
+    },
+    centre: (id) => this.centre(id),
+    settle: () => this.settle(),
+    sceneAt: (scale) => ({ scene: this.sceneAt(scale), colours: this.coloursNow() }),
+    hasFocus: () => this.canvas !== null && document.activeElement === this.canvas.parentElement,
+  };
+
+  /** @returns what ends it */
+  start(canvas: HTMLCanvasElement, probe: HTMLSpanElement): () => void {
+    this.canvas = canvas;
+    this.probe = probe;
+    const resized = new ResizeObserver(() => this.resize());
+    resized.observe(canvas);
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    const recolour = () => {
+      this.colours = null;
+      this.drawSoon();
+    };
+    dark.addEventListener("change", recolour);
+    const stopGestures = gestures(canvas, {
+      move: (dx, dy) => this.control.move(dx, dy),
+      zoom: (factor, x, y) => this.zoomAt(factor, x, y),
+      press: (x, y) => this.press(x, y),
+      hover: (x, y) => {
+        canvas.style.cursor = this.idAt(x, y) === null ? "grab" : "pointer";
+      },
+    });
+    this.resize();
+    return () => {
+      resized.disconnect();
+      dark.removeEventListener("change", recolour);
+      stopGestures();
+      if (this.resting !== null) clearTimeout(this.resting);
+      if (this.frame !== null) cancelAnimationFrame(this.frame);
+    };
+  }
+
+  show({ diagram, marks, subject, place }: PictureOf): void {
+    if (this.subject !== null && subject !== this.subject) {
+      this.view = null;
+      this.isWhole = true;
+      // The part of another map is no part of this one.
+      if (place === this.place && place !== null) this.restSoon();
+      else this.take(place);
+    } else if (this.subject === null || place !== this.place) this.take(place);
+    this.diagram = diagram;
+    this.marks = marks;
+    this.subject = subject;
+    this.scene = null;
+    this.drawSoon();
+  }
+
+  /** Shows what the address says. */
+  private take(place: string | null): void {
+    if (this.resting !== null) clearTimeout(this.resting);
+    this.resting = null;
+    this.place = place;
+    this.isWhole = place === null;
+    this.view = viewAt(place, this.size);
+  }
+
+  private restSoon(): void {
+    if (this.resting !== null) clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.settle(), REST_MS);
+  }
+
+  private settle(): void {
+    if (this.resting === null) return;
+    clearTimeout(this.resting);
+    this.resting = null;
+    const place = this.view === null || this.isWhole ? null : addressOfView(this.view, this.size);
+    if (place === this.place) return;
+    this.place = place;
+    this.rested(place);
+  }
+
+  private resize(): void {
+    const { canvas } = this;
+    if (canvas === null) return;
+    const { clientWidth: width, clientHeight: height } = canvas;
+    const { size, view } = this;
+    // What was in the middle stays there.
+    if (view !== null && size.width > 0) this.view = moved(view, (width - size.width) / 2, (height - size.height) / 2);
+    this.size = { width, height };
+    if (view === null) this.view = viewAt(this.place, this.size);
+    const ratio = window.devicePixelRatio;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    // A canvas that is given its size is empty.
+    this.draw();
+  }
+
+  private centre(id: string): void {
+    const node = this.diagram?.nodeById.get(id);
+    const view = this.viewNow();
+    if (node === undefined || view === null) return;
+    this.see(centred({ ...view, scale: Math.max(view.scale, NAMED_SCALE) }, node, this.size));
+  }
+
+  private zoomAt(factor: number, x: number, y: number): void {
+    const view = this.viewNow();
+    if (view !== null) this.see(zoomed(view, factor, { x, y }));
+  }
+
+  private see(view: View | null): void {
+    this.view = view;
+    this.isWhole = view === null;
+    this.restSoon();
+    this.drawSoon();
+  }
+
+  private viewNow(): View | null {
+    if (this.view === null && this.diagram !== null && this.size.width > 0)
+      this.view = fitted(this.diagram.nodes, this.size);
+    return this.view;
+  }
+
+  private press(x: number, y: number): void {
+    const { view } = this;
+    if (view !== null) this.pressed(this.idAt(x, y), { x: (x - view.x) / view.scale, y: (y - view.y) / view.scale });
+  }
+
+  private idAt(x: number, y: number): string | null {
+    const { view, scene } = this;
+    if (view === null || scene === null) return null;
+    return dotAt(scene.scene, x - view.x, y - view.y, REACH)?.id ?? null;
+  }
+
+  private drawSoon(): void {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      this.draw();
+    });
+  }
+
+  private draw(): void {
+    const view = this.viewNow();
+    const context = this.canvas?.getContext("2d", { alpha: false });
+    if (view === null || context === null || context === undefined) return;
+    if (this.scene?.scale !== view.scale) this.scene = { scale: view.scale, scene: this.sceneAt(view.scale) };
+    paint(context, this.scene.scene, {
+      view,
+      size: this.size,
+      ratio: window.devicePixelRatio,
+      colours: this.coloursNow(),
+    });
+  }
+
+  private sceneAt(scale: number): Scene {
+    const { diagram, marks } = this;
+    if (diagram === null) return { lines: [], dots: [], names: [] };
+    return sceneOf(diagram, { ...marks, scale, widthOf: (text, isStrong) => this.widthOf(text, isStrong) });
+  }
+
+  private coloursNow(): Colours {
+    this.colours ??= coloursAt(this.probe as HTMLSpanElement);
+    return this.colours;
+  }
+
+  private widthOf(text: string, isStrong: boolean): number {
+    const key = `${isStrong} ${text}`;
+    const known = this.widths.get(key);
+    if (known !== undefined) return known;
+    const context = this.canvas?.getContext("2d", { alpha: false });
+    if (context === null || context === undefined) return 0;
+    context.font = fontOf(isStrong);
+    const { width } = context.measureText(text);
+    this.widths.set(key, width);
+    return width;
+  }
+}

@@ -1,0 +1,60 @@
+// What became of a device or a link, in words: between two instants, and when it was there within a period.
+
+import { When } from "../parts/when.tsx";
+import { mapText } from "../text/map.ts";
+import { formatUtc } from "../time/instant.ts";
+import type { Presence } from "./diagram.ts";
+import type { Period, PeriodSpan } from "./period.ts";
+
+interface SpansProps {
+  readonly period: Period;
+  /** Of a device or a link. */
+  readonly id: string;
+  readonly presence: Presence;
+}
+
+export function Spans({ period, id, presence }: SpansProps) {
+  const spans = period.spansById.get(id) ?? [];
+  return (
+    <ul class="map-spans">
+      {presence !== "stayed" && (
+        <li>
+          <Compared presence={presence} />
+        </li>
+      )}
+      {spans.map((span) => (
+        <li key={span[0]}>
+          <SpanWords period={period} span={span} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function SpanWords({ period, span: [from, to] }: { readonly period: Period; readonly span: PeriodSpan }) {
+  const [isFromStart, isToEnd] = [from <= period.fromMs, to >= period.toMs];
+  if (isFromStart && isToEnd) return <span class="aside">{mapText.throughout}</span>;
+  if (isToEnd)
+    return (
+      <>
+        {mapText.since} <When instant={formatUtc(from)} />
+      </>
+    );
+  if (isFromStart)
+    return (
+      <>
+        {mapText.until} <When instant={formatUtc(to)} />
+      </>
+    );
+  return (
+    <>
+      <When instant={formatUtc(from)} /> {mapText.upTo} <When instant={formatUtc(to)} />
+    </>
+  );
+}
+
+export function Compared({ presence }: { readonly presence: Presence }) {
+  const said = mapText.presence[presence];
+  if (presence === "appeared") return <ins>{said}</ins>;
+  return presence === "vanished" ? <del>{said}</del> : <span class="aside">{said}</span>;
+}
