@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";
 import { formatInstant } from "../../src/base/instant.ts";
 import { ChangeLog } from "../../src/db/reading/change-log.ts";
+import { Reader } from "../../src/db/reading/reader.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { conflicts } from "../../src/questions/conflicts/conflicts.ts";
 import { flappingPorts } from "../../src/questions/summary/flapping.ts";
@@ -275,6 +276,33 @@ test("tells what plain code tells, at any instant, of all networks and of some",
   for (const [part, count] of Object.entries(found)) expect([part, count > 20]).toEqual([part, true]);
 });
 
+test("who asks about one day after another is told what flaps as if each were the first", () => {
+  const { random } = model;
+  const all = model.head.sequence;
+  const found = (reader: Reader, day: { after: number; until: number }) => {
+    const steps = flappingPorts(reader, store.reach(), null, day);
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    }
+  };
+  let flapping = 0;
+  for (let start = 0; start < 20; start += 1) {
+    let after = random.integer(all / 2);
+    let until = after + random.integer(all / 2);
+    for (let day = 0; day < 20; day += 1) {
+      // On by a little as a rule; at times by more than there was, or back.
+      const [on, end] = [random.integer(40), random.integer(40)];
+      after = Math.max(0, Math.min(all, after + (random.integer(10) === 0 ? -on : on)));
+      until = Math.max(after, Math.min(all, until + (random.integer(10) === 0 ? -end : end)));
+      const alone = found(new Reader(store.readDb, store.clock), { after, until });
+      expect({ after, until, found: found(store.reader, { after, until }) }).toEqual({ after, until, found: alone });
+      flapping += alone.length;
+    }
+  }
+  expect(flapping).toBeGreaterThan(100);
+});
+
 test("finds what flaps in as many steps as it takes, each change once, without looking at other versions", () => {
   const sequences: number[] = [];
   for (let each = 0; each < 7; each += 1)
@@ -285,7 +313,9 @@ test("finds what flaps in as many steps as it takes, each change once, without l
     });
   const range = { after: (sequences[0] as number) - 1, until: sequences.at(-1) as number };
   const found = (stepVersions?: number) => {
-    const steps = flappingPorts(store.reader, store.reach(), null, range, stepVersions);
+    // One that remembers no day.
+    const reader = new Reader(store.readDb, store.clock);
+    const steps = flappingPorts(reader, store.reach(), null, range, stepVersions);
     for (let count = 1; ; count += 1) {
       const step = steps.next();
       if (step.done === true) return { ports: step.value, steps: count };

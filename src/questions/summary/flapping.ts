@@ -45,7 +45,59 @@ export function* flappingPorts(
   { after, until }: TransactionRange,
   stepVersions = STEP_VERSIONS,
 ): Generator<void, readonly FlappingPort[]> {
+  const counts = moved(reader, { after, until }) ?? (yield* counted(reader, { after, until }, stepVersions));
+  // As they are: whoever asks about a later day meanwhile goes on counting.
+  const often = [...counts.often].map((n) => ({ n, changes: counts.of(n) }));
+  const log = new ChangeLog(reader);
+  const flapping: FlappingPort[] = [];
+  for (let start = 0; start < often.length; start += STEP_PORTS) {
+    const some = new Map(often.slice(start, start + STEP_PORTS).map(({ n, changes }) => [n, changes]));
+    const ns = [...some.keys()];
+    const seen = log.everSeenOf([ifEntryKind], ns, reach, networkN);
+    const rows = reader.statement(LAST_CHANGES).values(JSON.stringify(ns), after, until) as Array<[number, number]>;
+    for (const [n, last] of rows) if (seen.has(n)) flapping.push({ n, changes: some.get(n) as number, last });
+    yield;
+  }
+  return flapping.sort((one, other) => other.changes - one.changes || other.last - one.last || one.n - other.n);
+}
+
+/** What a thread counted last: who looks at the present asks about nearly the same day again and again. */
+const remembered = new WeakMap<Reader, Remembered>();
+
+interface Remembered extends TransactionRange {
+  readonly counts: ChangesOfRecords;
+  /** Up to which history is thinned: what is counted there is other than before. */
+  readonly thinned: number;
+}
+
+/** The changes that are remembered, with what came since and without what is no longer of the day; null where much is. */
+function moved(reader: Reader, { after, until }: TransactionRange): ChangesOfRecords | null {
+  const last = remembered.get(reader);
+  if (last === undefined || last.thinned !== reader.thinnedPast.until) return null;
+  if (after < last.after || until < last.until || after > last.until) return null;
+  const [came, went] = [between(reader, last.until, until), between(reader, last.after, after)];
+  if (came === null || went === null) return null;
+  last.counts.change(came, 1);
+  last.counts.change(went, -1);
+  remembered.set(reader, { ...last, after, until });
+  return last.counts;
+}
+
+/** Null for more than a step takes. */
+function between(reader: Reader, after: number, until: number): Uint8Array | null {
+  if (after >= until) return NONE;
+  if (reader.statement(TOO_MANY).values(after + 1, until, STEP_VERSIONS).length > 0) return null;
+  const [changed] = reader.statement(CHANGED).values(after + 1, until)[0] as [Uint8Array | null];
+  return changed ?? NONE;
+}
+
+function* counted(
+  reader: Reader,
+  { after, until }: TransactionRange,
+  stepVersions: number,
+): Generator<void, ChangesOfRecords> {
   const counts = new ChangesOfRecords();
+  const thinned = reader.thinnedPast.until;
   for (let from = after + 1; from <= until; ) {
     const [next] = (reader.statement(TOO_MANY).values(from, until, stepVersions)[0] ?? []) as [number?];
     if (next === from) {
@@ -53,7 +105,7 @@ export function* flappingPorts(
         const row = reader.statement(CHANGED_AT_ONCE).values(from, n, stepVersions)[0] as
           | [Uint8Array, number]
           | [null, null];
-        counts.add(row[0] ?? NONE);
+        counts.change(row[0] ?? NONE, 1);
         yield;
         n = row[1];
       }
@@ -62,21 +114,13 @@ export function* flappingPorts(
       const [changed] = reader.statement(CHANGED).values(from, next === undefined ? until : next - 1)[0] as [
         Uint8Array | null,
       ];
-      counts.add(changed ?? NONE);
+      counts.change(changed ?? NONE, 1);
       yield;
       from = next ?? until + 1;
     }
   }
-  const log = new ChangeLog(reader);
-  const flapping: FlappingPort[] = [];
-  for (let start = 0; start < counts.often.length; start += STEP_PORTS) {
-    const often = counts.often.slice(start, start + STEP_PORTS);
-    const seen = log.everSeenOf([ifEntryKind], often, reach, networkN);
-    const rows = reader.statement(LAST_CHANGES).values(JSON.stringify(often), after, until) as Array<[number, number]>;
-    for (const [port, last] of rows) if (seen.has(port)) flapping.push({ n: port, changes: counts.of(port), last });
-    yield;
-  }
-  return flapping.sort((one, other) => other.changes - one.changes || other.last - one.last || one.n - other.n);
+  remembered.set(reader, { after, until, counts, thinned });
+  return counts;
 }
 
 const CHAPTER_BITS = 16;
@@ -85,12 +129,12 @@ const NO_CHAPTER = new Uint32Array(0);
 
 /** How often each of very many records changed: a number each, by neighboring record numbers. */
 class ChangesOfRecords {
-  /** Those that changed often enough, each once. */
-  readonly often: number[] = [];
+  /** Those that changed often enough. */
+  readonly often = new Set<number>();
   private readonly chapters = new Map<number, Uint32Array>();
 
-  /** @param ns decimal, separated by commas; empty for none */
-  add(ns: Uint8Array): void {
+  /** @param ns decimal, separated by commas; empty for none @param by what each of them is worth */
+  change(ns: Uint8Array, by: 1 | -1): void {
     if (ns.length === 0) return;
     // What changes at once has neighboring numbers.
     let number = -1;
@@ -108,9 +152,10 @@ class ChangesOfRecords {
         chapter = this.chapter(own);
       }
       const page = n & (CHAPTER_RECORDS - 1);
-      const changes = (chapter[page] as number) + 1;
+      const changes = (chapter[page] as number) + by;
       chapter[page] = changes;
-      if (changes === FLAPPING_CHANGES) this.often.push(n);
+      if (changes === FLAPPING_CHANGES) this.often.add(n);
+      else if (changes === FLAPPING_CHANGES - 1) this.often.delete(n);
       n = 0;
     }
   }

@@ -28,22 +28,40 @@ interface WanderingQuery extends TransactionRange {
 
 const STEP_RECORDS = 2_000;
 const STEP_PORTS = 200;
-const ENTRY = `'{' || ${membersSql(fdbEntryKind, "v")} || '}'`;
+
+/** A step of those in a scope that came to be within the day; with nulls where the live row tells of later. */
+const FRESH = `SELECT s.n, f.network_n, f.mac_address, f.if_entry_n
+  FROM (SELECT n, min(born) AS born FROM history_spans WHERE scope = +?1 AND n > +?2 AND n <= +?3
+    GROUP BY n ORDER BY n LIMIT ${STEP_RECORDS}) s
+  LEFT JOIN fdb_entries f ON f.n = s.n AND f.sequence = s.born`;
+/** As they began. */
+const FIRST_VERSIONS = `SELECT r.value, json_extract('{' || ${membersSql(fdbEntryKind, "v")} || '}',
+    '$.network_id', '$.mac_address', '$.if_entry_id')
+  FROM json_each(+?1) r CROSS JOIN history_versions v ON v.key = (SELECT min(key) FROM history_versions
+    WHERE key > (r.value << 31) AND key < ((r.value + 1) << 31))`;
+const RECORD_N = "SELECT n FROM history_records WHERE id = +?1";
+const RECORD_ID = "SELECT id FROM history_records WHERE n = +?1";
+const HAD_ANY = `SELECT coalesce((SELECT count FROM history_census WHERE scope = +?1 AND sequence <= +?2
+  ORDER BY sequence DESC LIMIT 1), 0) > 0`;
 
 /** Those at most ports first. */
 export function* wanderingMacs(reader: Reader, query: WanderingQuery): Generator<void, readonly WanderingMac[]> {
   const isEdge = edgesAt(reader, query.until);
   const wandering: WanderingMac[] = [];
+  const networks = new Map<number, NetworkBefore>();
   let looked = 0;
   for (const [key, ports] of yield* freshPorts(reader, query)) {
+    const [network = "", macAddress = ""] = key.split(" ");
+    const networkN = Number(network);
+    let before = networks.get(networkN);
+    if (before === undefined) networks.set(networkN, (before = networkBefore(reader, networkN, query.after)));
     // One more may have been its port when the day began.
-    const [networkId = "", macAddress = ""] = key.split(" ");
-    for (const port of portsAt(reader, { reach: query.reach, sequence: query.after }, networkId, macAddress))
-      ports.add(port);
+    const among = { reach: query.reach, sequence: query.after };
+    if (before.hadEntries) for (const port of portsAt(reader, among, before.id, macAddress)) ports.add(port);
     looked += ports.size;
     if (ports.size >= WANDERING_PORTS) {
       const edges = [...ports].filter(isEdge).sort((one, other) => one - other);
-      if (edges.length >= WANDERING_PORTS) wandering.push({ macAddress, networkId, ports: edges });
+      if (edges.length >= WANDERING_PORTS) wandering.push({ macAddress, networkId: before.id, ports: edges });
     }
     if (looked >= STEP_PORTS) {
       looked = 0;
@@ -55,7 +73,19 @@ export function* wanderingMacs(reader: Reader, query: WanderingQuery): Generator
   );
 }
 
-/** By network and MAC address, the ports that learned it within the day, where they are several. */
+interface NetworkBefore {
+  readonly id: string;
+  /** False as the day of its first scan begins: then there is nothing to look for, once for each address. */
+  readonly hadEntries: boolean;
+}
+
+function networkBefore(reader: Reader, networkN: number, after: number): NetworkBefore {
+  const [id] = reader.statement(RECORD_ID).values(networkN)[0] as [string];
+  const [hadAny] = reader.statement(HAD_ANY).values(scopeKey(networkN, fdbEntryKind), after)[0] as [number];
+  return { id, hadEntries: hadAny === 1 };
+}
+
+/** By the network's number and the MAC address, the ports that learned it within the day, where they are several. */
 function* freshPorts(
   reader: Reader,
   { reach, networkN, after, until }: WanderingQuery,
@@ -63,33 +93,17 @@ function* freshPorts(
   /** The first port alone: on the day of a first scan, a million addresses have one each. */
   const firsts = new Map<string, number>();
   const found = new Map<string, Set<number>>();
+  const isAllSeen = reach.networkNs === null && networkN === null;
   const log = new ChangeLog(reader);
   const last = reader.atSequence(until).lastN;
   // Numbers are given in order of time: what is new has a higher one than what there was.
   for (let n = reader.atSequence(after).lastN; n < last; ) {
-    const ns = reader
-      .statement(
-        `SELECT DISTINCT n FROM history_spans WHERE scope = +?1 AND n > +?2 AND n <= +?3 ORDER BY n LIMIT ${STEP_RECORDS}`,
-      )
-      .values(scopeKey(reach.organizationN, fdbEntryKind), n, last)
-      .flat() as number[];
-    const rows = reader
-      .statement(
-        `SELECT r.value, ${ENTRY} ->> '$.network_id', ${ENTRY} ->> '$.mac_address',
-          (SELECT p.n FROM history_records p WHERE p.id = ${ENTRY} ->> '$.if_entry_id')
-        FROM json_each(+?1) r CROSS JOIN history_versions v ON v.key = (SELECT min(key) FROM history_versions
-          WHERE key > (r.value << 31) AND key < ((r.value + 1) << 31))`,
-      )
-      .values(JSON.stringify(ns)) as Array<[number, string, string, number]>;
-    const seen = log.everSeenOf(
-      [fdbEntryKind],
-      rows.map(([record]) => record),
-      reach,
-      networkN,
-    );
-    for (const [record, networkId, macAddress, port] of rows) {
-      if (!seen.has(record)) continue;
-      const key = `${networkId} ${macAddress}`;
+    const entries = freshEntries(reader, scopeKey(reach.organizationN, fdbEntryKind), n, last);
+    const ns = entries.map(([record]) => record);
+    const seen = isAllSeen ? null : log.everSeenOf([fdbEntryKind], ns, reach, networkN);
+    for (const [record, network, macAddress, port] of entries) {
+      if (seen?.has(record) === false) continue;
+      const key = `${network} ${macAddress}`;
       const [first, ports] = [firsts.get(key), found.get(key)];
       if (first === undefined) firsts.set(key, port);
       else if (ports !== undefined) ports.add(port);
@@ -99,4 +113,25 @@ function* freshPorts(
     n = ns.length < STEP_RECORDS ? last : (ns.at(-1) as number);
   }
   return found;
+}
+
+type Entry = [n: number, networkN: number, macAddress: string, portN: number];
+
+/** By their numbers, ascending. */
+function freshEntries(reader: Reader, scope: number, after: number, last: number): Entry[] {
+  const entries = reader.statement(FRESH).values(scope, after, last) as Entry[];
+  const others = new Map(entries.flatMap((entry) => (entry[1] === null ? [[entry[0], entry]] : [])));
+  if (others.size === 0) return entries;
+  const known = new Map<string, number>();
+  const nOf = (id: string) => {
+    let n = known.get(id);
+    if (n === undefined) known.set(id, (n = (reader.statement(RECORD_N).values(id)[0] as [number])[0]));
+    return n;
+  };
+  const rows = reader.statement(FIRST_VERSIONS).values(JSON.stringify([...others.keys()])) as Array<[number, string]>;
+  for (const [n, text] of rows) {
+    const [networkId, macAddress, portId] = JSON.parse(text) as [string, string, string];
+    (others.get(n) as Entry).splice(1, 3, nOf(networkId), macAddress, nOf(portId));
+  }
+  return entries;
 }
