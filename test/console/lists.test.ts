@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { completed, completionsOf, type KnownFields } from "../../src/console/lists/completion.ts";
+import { addressKey, rowOrder } from "../../src/console/lists/row-order.ts";
 import { rowsToDraw, scrollTo, WINDOW_ROWS, windowsOf } from "../../src/console/lists/rows-window.ts";
 import { csvOf, curlOf } from "../../src/console/parts/curl.ts";
 
@@ -31,6 +32,39 @@ describe("rows", () => {
     expect(scrollTo(3, 0, 280, 28)).toBeNull();
     expect(scrollTo(12, 0, 280, 28)).toBe(84);
     expect(scrollTo(1, 84, 280, 28)).toBe(28);
+  });
+});
+
+describe("rows that were not read in order", () => {
+  const ordered = (order_by: string, values: readonly unknown[], order_direction: "asc" | "desc" = "asc") => {
+    const order = rowOrder({ order_by, order_direction });
+    const rows = values.map((value) => ({ [order_by]: value }));
+    return (order === null ? rows : rows.toSorted(order)).map((row) => row[order_by]);
+  };
+
+  test("stand as the API has them: texts without regard to case, addresses as addresses, what has none first", () => {
+    expect(ordered("name", ["b", "A", "c", "", null])).toEqual([null, "", "A", "b", "c"]);
+    expect(ordered("name", ["b", "A"], "desc")).toEqual(["b", "A"]);
+    expect(ordered("number", [100, 20, 3])).toEqual([3, 20, 100]);
+    const addresses = ["10.2.3.4", "10.2.3.10", "9.255.0.1", "2001:db8::1", "2001:db8::a:1", "::1", "fe80::1"];
+    expect(ordered("ip_address", addresses.toReversed())).toEqual([
+      "9.255.0.1",
+      "10.2.3.4",
+      "10.2.3.10",
+      "::1",
+      "2001:db8::1",
+      "2001:db8::a:1",
+      "fe80::1",
+    ]);
+  });
+
+  test("stay where they are where only the API knows the order", () => {
+    expect(ordered("host_id", ["b", "a"])).toEqual(["b", "a"]);
+    expect(rowOrder({})).toBeNull();
+  });
+
+  test("take a MAC address, or a name of hexadecimal digits, for no address", () => {
+    for (const text of ["00:1b:21:00:00:02", "cafe", "10.2.3", "host:1"]) expect(addressKey(text)).toBeNull();
   });
 });
 

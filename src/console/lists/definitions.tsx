@@ -24,6 +24,8 @@ export interface Column<Row> {
   readonly isNumber?: true;
   /** Whether the API orders by it. */
   readonly isOrdered?: true;
+  /** Whether it says something of the row, and is no field: neither ordered nor filtered by. */
+  readonly isMark?: true;
   /** Whether it is left out in the past, of which it says nothing. */
   readonly isOfNow?: true;
   readonly cell: (row: Row) => ComponentChildren;
@@ -48,6 +50,8 @@ export interface ListDefinition<Row = never> {
   readonly idOf: (row: Row) => string;
   /** What the row is called, for those who hear it. */
   readonly nameOf: (row: Row) => string;
+  /** Of its row in the table. */
+  readonly classOf?: (row: Row) => string;
   /** @param columns that are shown: some cost more to ask for */
   readonly readWith: (query: ListQuery, columns: readonly string[]) => WindowRead<Row>;
   /** A filter that shows what can be written. */
@@ -57,6 +61,7 @@ export interface ListDefinition<Row = never> {
 }
 
 export interface ListQuery {
+  readonly ids?: readonly string[];
   readonly network_id?: string;
   readonly filter?: string;
   readonly order_by?: string;

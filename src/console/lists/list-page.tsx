@@ -1,23 +1,29 @@
 // The page of a list: its filter, its columns and views, its rows, and the same as CSV and as curl.
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
+import { read } from "../api/client.ts";
 import { useFresh } from "../api/fresh.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { comparisonText } from "../text/compare.ts";
 import { listText } from "../text/lists.ts";
 import { at, network } from "../time/at.ts";
-import { go, hrefHere } from "../url/location.ts";
+import { type ComparedEnds, compared } from "../time/compared.ts";
+import { go, hrefHere, parameter } from "../url/location.ts";
 import { ColumnFilter } from "./column-filter.tsx";
 import { ColumnsMenu } from "./columns-menu.tsx";
+import { ComparedReads, countsOfMeta, WHOLE_MAX } from "./compared-reads.ts";
+import { comparedList, comparedState } from "./compared-rows.tsx";
+import { ComparisonBar, shownOfComparison } from "./comparison-bar.tsx";
 import type { AnyList, ListQuery } from "./definitions.tsx";
 import { FilterField } from "./filter-field.tsx";
-import { listState, queryOf, quoted } from "./list-state.ts";
+import { type ListState, listState, queryOf, quoted } from "./list-state.ts";
 import { hrefUnfiltered, ListTable } from "./list-table.tsx";
-import { useLongList } from "./long-list.ts";
+import { type LongList, useLongList } from "./long-list.ts";
 import { ViewsMenu } from "./views-menu.tsx";
 
 /** Beyond that a list is not scrolled but filtered. */
@@ -29,15 +35,86 @@ interface ListPageProps {
   readonly above?: ComponentChildren;
 }
 
-export function ListPage({ list, above }: ListPageProps) {
+export function ListPage(props: ListPageProps) {
+  const ends = compared.value;
+  return ends === null ? <PlainList {...props} /> : <ComparedList {...props} ends={ends} />;
+}
+
+function PlainList({ list, above }: ListPageProps) {
   const state = listState(list);
   const query = queryOf(list, state, network.value);
   const keys = state.columns.map(({ key }) => key);
-  const windowOf = list.readWith(query, keys);
   const needsAddresses = keys.includes("ip_addresses");
-  const rows = useLongList(`${list.path} ${JSON.stringify(query)} ${needsAddresses}`, at.value, windowOf);
+  const name = `${list.path} ${JSON.stringify(query)} ${needsAddresses}`;
+  const rows = useLongList(name, at.value, list.readWith(query, keys));
+  const address = addressOf(list, query, at.value);
+  return (
+    <ListFrame
+      list={list}
+      above={above}
+      state={state}
+      rows={rows}
+      isNow={at.value === null}
+      read={`${address}${address.includes("?") ? "&" : "?"}limit=0`}
+      csv={csvOf(address)}
+      nothing={<Nothing list={list} isFiltered={state.filter !== ""} />}
+    />
+  );
+}
+
+/** Two instants at once: what is gone stands above the rows of the later one. */
+function ComparedList({ list, above, ends }: ListPageProps & { readonly ends: ComparedEnds }) {
+  const state = listState(list);
+  const query = queryOf(list, state, network.value);
+  const keys = state.columns.map(({ key }) => key);
+  const only = shownOfComparison();
+  const [turn, setTurn] = useState(0);
+  const name = `${list.path} ${JSON.stringify([query, keys, only, ends.from])} ${turn}`;
+  const reads = useMemo(() => new ComparedReads({ list, query, keys, from: ends.from, only }), [name, ends.to]);
+  const rows = useLongList(name, ends.to, reads.windowOf);
+  const counts = countsOfMeta(rows.meta);
+  const total = counts === undefined ? undefined : counts.added + counts.removed + counts.changed;
+  const isUnordered = only !== null && total !== undefined && total > WHOLE_MAX;
+  const url = read("/api/v1/diff", { query: reads.diffQuery(ends.to ?? undefined) }).url;
+  return (
+    <ListFrame
+      list={comparedList(list)}
+      above={above}
+      state={comparedState(state, ends)}
+      rows={{ ...rows, again: () => setTurn((last) => last + 1) } as LongList<unknown>}
+      isNow={ends.to === null}
+      read={url}
+      csv={`${url}&format=csv`}
+      tools={
+        <>
+          <ComparisonBar counts={rows.isEarlier ? undefined : counts} />
+          {total === 0 && !rows.isEarlier && <p role="status">{comparisonText.nothingHere}</p>}
+          {isUnordered && <p class="aside">{comparisonText.unordered(WHOLE_MAX)}</p>}
+        </>
+      }
+      nothing={only === null ? <Nothing list={list} isFiltered={state.filter !== ""} /> : null}
+    />
+  );
+}
+
+interface ListFrameProps {
+  readonly list: AnyList;
+  readonly above: ComponentChildren;
+  readonly state: ListState;
+  readonly rows: LongList<unknown>;
+  readonly isNow: boolean;
+  /** The address of what is shown, in the API, and as CSV. */
+  readonly read: string;
+  readonly csv: string | null;
+  readonly tools?: ComponentChildren;
+  /** What stands there where there are no rows. */
+  readonly nothing: ComponentChildren;
+}
+
+function ListFrame(props: ListFrameProps) {
+  const { list, above, state, rows, nothing } = props;
   useFresh({
-    live: at.value === null ? { how: "offer", types: [list.kind], network_id: network.value } : null,
+    live: props.isNow ? { how: "offer", types: [list.kind], network_id: network.value } : null,
     name: `${list.path} ${rows.at}`,
     sinceMs: rows.at === null ? undefined : Date.parse(rows.at),
     again: rows.again,
@@ -47,14 +124,13 @@ export function ListPage({ list, above }: ListPageProps) {
   const choose = (id: string) =>
     setChosen((last) => (last.has(id) ? new Set([...last].filter((each) => each !== id)) : new Set(last).add(id)));
   const filterProblem = rows.problem !== undefined && isOfFilter(rows.problem) ? rows.problem : undefined;
-  const address = addressOf(list, query, at.value);
   return (
-    <Page title={list.title} reads={[`${address}${address.includes("?") ? "&" : "?"}limit=0`]} csv={csvOf(address)}>
+    <Page title={list.title} reads={[props.read]} csv={props.csv}>
       {above}
       <div class="list-tools">
         <FilterField kind={list.kind} filter={state.filter} example={list.example} problem={filterProblem} />
         <ViewsMenu list={list} />
-        <ColumnsMenu list={list} shown={keys} />
+        <ColumnsMenu list={list} shown={state.columns.map(({ key }) => key)} />
         <p class="aside list-count" role="status">
           {rows.count !== undefined && !rows.isEarlier && listText.count(rows.count, list.one, list.many)}
         </p>
@@ -73,6 +149,7 @@ export function ListPage({ list, above }: ListPageProps) {
           </p>
         )}
       </div>
+      {props.tools}
       {filtered !== null && (
         <ColumnFilter
           key={filtered}
@@ -86,11 +163,11 @@ export function ListPage({ list, above }: ListPageProps) {
         <Problem problem={rows.problem} again={rows.again} />
       )}
       {rows.count === undefined && rows.problem === undefined && <Waiting />}
-      {rows.count === 0 && !rows.isEarlier && filterProblem === undefined && (
-        <Nothing list={list} isFiltered={state.filter !== ""} />
-      )}
+      {rows.count === 0 && !rows.isEarlier && filterProblem === undefined && nothing}
       {rows.count !== undefined && rows.count > 0 && (
         <ListTable
+          // What is chosen of a comparison begins at its first row.
+          key={parameter("only") ?? ""}
           list={list}
           state={state}
           rows={rows}
@@ -125,7 +202,7 @@ function isOfFilter({ issues }: Refusal): boolean {
 
 /** Where the API has this list. */
 function addressOf(list: AnyList, query: ListQuery, at: string | null): string {
-  const parameters = new URLSearchParams({ ...query, ...(at === null ? {} : { at }) });
+  const parameters = new URLSearchParams({ ...query, ...(at === null ? {} : { at }) } as Record<string, string>);
   const text = parameters.toString();
   return `/api/v1/${list.path}${text === "" ? "" : `?${text}`}`;
 }

@@ -107,7 +107,9 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
                 data-row={index}
                 aria-rowindex={index + 2}
                 aria-selected={id !== null && chosen.has(id)}
-                class={index === active ? "is-active" : undefined}
+                class={[index === active ? "is-active" : "", row === undefined ? "" : (list.classOf?.(row) ?? "")].join(
+                  " ",
+                )}
               >
                 <td>
                   {row !== undefined && id !== null && (
@@ -138,7 +140,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
 function Heading({
   list,
   state,
-  column: { key, isOrdered, isNumber },
+  column: { key, isOrdered, isNumber, isMark },
   filterBy,
 }: {
   readonly list: AnyList;
@@ -158,12 +160,14 @@ function Heading({
       ) : (
         title
       )}
-      <button type="button" class="filter-by" title={listText.filterBy(title)} onClick={() => filterBy(key)}>
-        <span class="unseen">{listText.filterBy(title)}</span>
-        <svg viewBox="0 0 10 10" aria-hidden="true">
-          <path d="M0 1h10L6 5.5V10L4 9V5.5z" />
-        </svg>
-      </button>
+      {isMark !== true && (
+        <button type="button" class="filter-by" title={listText.filterBy(title)} onClick={() => filterBy(key)}>
+          <span class="unseen">{listText.filterBy(title)}</span>
+          <svg viewBox="0 0 10 10" aria-hidden="true">
+            <path d="M0 1h10L6 5.5V10L4 9V5.5z" />
+          </svg>
+        </button>
+      )}
     </th>
   );
 }

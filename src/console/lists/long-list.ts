@@ -16,6 +16,8 @@ export type WindowRead<Row> = (window: {
 export interface LongList<Row> {
   /** Undefined until the first window is there. */
   readonly count: number | undefined;
+  /** `meta` of the first window. */
+  readonly meta: unknown;
   /** The instant that all rows are of. */
   readonly at: string | null;
   /** Undefined while its window is not there yet. */
@@ -42,6 +44,7 @@ interface Loaded<Row> {
   readonly name: string;
   readonly pin: Pin;
   readonly count: number;
+  readonly meta: unknown;
   readonly windows: ReadonlyMap<number, readonly Row[]>;
 }
 
@@ -65,7 +68,7 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
     const begin = async () => {
       const pin = at === null ? await headOf(own.signal) : { at, sequence: null };
       const first = await loadWindow(windowOf, pin, 0, own.signal);
-      setLoaded({ name: full, pin, count: countOf(first), windows: new Map([[0, first.data]]) });
+      setLoaded({ name: full, pin, count: countOf(first), meta: first.meta, windows: new Map([[0, first.data]]) });
     };
     begin().catch((cause: unknown) => {
       if (!isAborted(cause)) setProblem(asRefusal(cause));
@@ -94,6 +97,7 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
   };
   return {
     count: loaded?.count,
+    meta: loaded?.meta,
     at: loaded?.pin.at ?? null,
     rowAt: (index) => loaded?.windows.get(Math.floor(index / WINDOW_ROWS))?.[index % WINDOW_ROWS],
     want,

@@ -6,6 +6,7 @@ import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { preferences, setPreference } from "../session/preferences.ts";
 import { listText } from "../text/lists.ts";
+import { vs } from "../time/at.ts";
 import { hrefOf, parameter } from "../url/location.ts";
 import type { AnyList } from "./definitions.tsx";
 
@@ -53,7 +54,7 @@ export function ViewsMenu({ list }: { readonly list: AnyList }) {
             <ul>
               {list.views.map(({ name, filter, order }) => (
                 <li key={name}>
-                  <a href={hrefOf(list.page, { filter, order })}>{name}</a>
+                  <a href={hrefOf(list.page, { filter, order, vs: vs.value })}>{name}</a>
                 </li>
               ))}
             </ul>
@@ -64,7 +65,7 @@ export function ViewsMenu({ list }: { readonly list: AnyList }) {
         <ul>
           {saved.map(({ name, filter, order, columns }) => (
             <li key={name}>
-              <a href={hrefOf(list.page, { filter, order, columns })}>{name}</a>{" "}
+              <a href={hrefOf(list.page, { filter, order, columns, vs: vs.value })}>{name}</a>{" "}
               <button
                 type="button"
                 aria-label={listText.removeView(name)}

@@ -1,5 +1,7 @@
 // A record that an answer refers to, by its name, as a link to its page at the instant that is shown.
 
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
 import { at } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 import { type NamedKind, nameOf } from "./names.ts";
@@ -14,6 +16,12 @@ const PAGES: Readonly<Record<NamedKind, ((id: string) => string) | null>> = {
   tags: null,
 };
 
+/**
+ * Of another instant than that of the address are the names within it, and their links: where two instants are compared.
+ * With `vs` the links lead on to a comparison.
+ */
+export const NamedAsOf = createContext<{ readonly at: string | null; readonly vs?: string } | null>(null);
+
 interface NamedProps {
   readonly kind: NamedKind;
   readonly id: string;
@@ -21,14 +29,19 @@ interface NamedProps {
   readonly as?: string | null;
 }
 
-export function Named({ kind, id, as = at.value }: NamedProps) {
+export function Named({ kind, id, as: own }: NamedProps) {
+  const around = useContext(NamedAsOf);
+  const as = own !== undefined ? own : around !== null ? around.at : at.value;
   const name = nameOf(kind, id, as);
   // The end of an id tells it from others; its beginning is a time.
   const shown = name === undefined ? "…" : name === null || name === "" ? `…${id.slice(-8)}` : name;
   const page = PAGES[kind];
   if (page === null) return <bdi title={id}>{shown}</bdi>;
   return (
-    <a href={hrefOf(page(id), as === at.value ? {} : { at: as })} title={name === null ? id : undefined}>
+    <a
+      href={hrefOf(page(id), { ...(as === at.value ? {} : { at: as }), vs: around?.vs })}
+      title={name === null ? id : undefined}
+    >
       <bdi>{shown}</bdi>
     </a>
   );

@@ -60,6 +60,7 @@ export const fieldText: Readonly<Record<string, string>> = {
   targets: "Scope",
   is_enabled: "Enabled",
   label: "Record",
+  change: "Change",
   entity: "Kind",
   signs: "Recognized by",
 };

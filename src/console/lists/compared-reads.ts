@@ -1,0 +1,281 @@
+// What a list says of two instants at once: the rows of the later one, marked where they differ, below those that are
+// gone since; or only what differs. In windows, as any list. Few differences are read whole, and ordered as the list is;
+// where they are many, each window asks for its own.
+
+import { type Answered, type DataOf, type QueryOf, read } from "../api/client.ts";
+import type { AnyList, ListQuery } from "./definitions.tsx";
+import type { WindowRead } from "./long-list.ts";
+import { rowOrder } from "./row-order.ts";
+
+export type Change = "added" | "removed" | "changed";
+
+/** A record at both ends. */
+export interface ComparedRow {
+  readonly id: string;
+  /** Null where it is the same at both. */
+  readonly change: Change | null;
+  /** As it was at the earlier instant, where it changed or is gone. */
+  readonly before: unknown;
+  /** Undefined where it is gone. */
+  readonly after: unknown;
+  /** Which of its fields changed. */
+  readonly fields: readonly string[];
+}
+
+export type ChangeCounts = Readonly<Record<Change, number>>;
+
+interface ComparedReadsOptions {
+  readonly list: AnyList;
+  readonly query: ListQuery;
+  /** Of the columns that are shown. */
+  readonly keys: readonly string[];
+  readonly from: string;
+  /** Null for all rows. */
+  readonly only: "differences" | Change | null;
+}
+
+interface Whole {
+  readonly counts: ChangeCounts;
+  /** Of all differences, in the order of the API; null where they are too many. */
+  readonly differences: readonly Difference[] | null;
+  /** Rows that stand above those of the later instant; null where they are read by windows. */
+  readonly above: readonly ComparedRow[] | null;
+}
+
+interface Difference {
+  readonly id: string;
+  readonly change: Change;
+  readonly fields: readonly string[];
+}
+
+type DiffAnswer = DataOf<"/api/v1/diff">;
+
+/** Differences that are read whole. */
+export const WHOLE_MAX = 1_000;
+/** As many as a list takes by `ids`. */
+const IDS_MAX = 300;
+
+export class ComparedReads {
+  private readonly options: ComparedReadsOptions;
+  private readonly wholes = new Map<string | undefined, Promise<Whole>>();
+  private readonly ordered = new Map<string | undefined, Promise<readonly ComparedRow[]>>();
+
+  constructor(options: ComparedReadsOptions) {
+    this.options = options;
+  }
+
+  /** What `GET /api/v1/diff` is asked with for all of it. @param to undefined for now */
+  diffQuery(to: string | undefined): QueryOf<"/api/v1/diff"> {
+    const { list, query, from, only } = this.options;
+    const { network_id, filter } = query;
+    return {
+      from,
+      ...(to === undefined ? {} : { to }),
+      types: [list.kind],
+      ...(network_id === undefined ? {} : { network_id }),
+      ...(filter === undefined ? {} : { filter }),
+      ...(only === null || only === "differences" ? {} : { change: [only] }),
+    } as QueryOf<"/api/v1/diff">;
+  }
+
+  /** One window; `meta` has the counts beside the pages. */
+  readonly windowOf: WindowRead<ComparedRow> = ({ at, limit, offset }) => ({
+    url: read("/api/v1/diff", { query: this.diffQuery(at) }).url,
+    load: async (signal) => {
+      const whole = await this.whole(at, signal);
+      const window = { at, limit, offset };
+      const { rows, total } = await (this.options.only === null
+        ? this.allRows(whole, window, signal)
+        : this.differingRows(whole, window, signal));
+      return { data: rows, meta: { pagination: { total_count: total }, counts: whole.counts } };
+    },
+  });
+
+  private whole(at: string | undefined, signal?: AbortSignal): Promise<Whole> {
+    return once(this.wholes, at, () => this.readWhole(at, signal));
+  }
+
+  private async readWhole(at: string | undefined, signal?: AbortSignal): Promise<Whole> {
+    // Of all sorts: what is shown of them are rows, not counts.
+    const { change: _, ...query } = this.diffQuery(at);
+    const { data } = await read("/api/v1/diff", { query: { ...query, limit: WHOLE_MAX } }).load(signal);
+    const counts = countsIn(data);
+    const isWhole = counts.added + counts.removed + counts.changed <= WHOLE_MAX;
+    const differences = isWhole ? differencesIn(data) : null;
+    const above = differences === null || this.options.only !== null ? null : await this.above(differences, at, signal);
+    return { counts, differences, above };
+  }
+
+  /** What is gone, and what is still there but no longer found by the filter. */
+  private async above(
+    differences: readonly Difference[],
+    at: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<ComparedRow[]> {
+    const { filter } = this.options.query;
+    const changed = differences.filter(({ change }) => change === "changed");
+    const found = filter === undefined ? null : await this.recordsOf(changed.map(idOf), at, signal, filter);
+    const left = found === null ? [] : changed.filter(({ id }) => !found.has(id));
+    const removed = differences.filter(({ change }) => change === "removed");
+    return this.inOrder(await this.rowsOf([...removed, ...left], at, signal));
+  }
+
+  private async allRows(whole: Whole, { at, limit, offset }: Window, signal?: AbortSignal) {
+    const { list, query, keys } = this.options;
+    const aboveCount = whole.above?.length ?? whole.counts.removed;
+    const above =
+      offset >= aboveCount
+        ? []
+        : (whole.above?.slice(offset, offset + limit) ??
+          (await this.page({ at, limit: Math.min(limit, aboveCount - offset), offset }, "removed", signal)));
+    const below = list.readWith(
+      query,
+      keys,
+    )({
+      ...(at === undefined ? {} : { at }),
+      limit: Math.max(1, limit - above.length),
+      offset: Math.max(0, offset - aboveCount),
+    });
+    const { data, meta } = await below.load(signal);
+    const records = data.slice(0, limit - above.length);
+    const total = (meta as { pagination: { total_count: number } }).pagination.total_count;
+    const marked = await this.marked(records, whole, at, signal);
+    return { rows: [...above, ...marked], total: aboveCount + total };
+  }
+
+  private async differingRows({ counts, differences }: Whole, window: Window, signal?: AbortSignal) {
+    const only = this.options.only === "differences" ? null : this.options.only;
+    const total = only === null || only === undefined ? counts.added + counts.removed + counts.changed : counts[only];
+    if (differences === null) return { rows: await this.page(window, only, signal), total };
+    const wanted = differences.filter(({ change }) => only === null || change === only);
+    const rows = await once(this.ordered, window.at, async () =>
+      this.inOrder(await this.rowsOf(wanted, window.at, signal)),
+    );
+    return { rows: rows.slice(window.offset, window.offset + window.limit), total };
+  }
+
+  /** Differences in the order of the API, with their records. */
+  private async page({ at, limit, offset }: Window, only: Change | null, signal?: AbortSignal): Promise<ComparedRow[]> {
+    const { change: _, ...query } = this.diffQuery(at);
+    const asked = { ...query, ...(only === null ? {} : { change: [only] }), limit, offset };
+    const { data } = await read("/api/v1/diff", { query: asked }).load(signal);
+    return this.rowsOf(differencesIn(data), at, signal);
+  }
+
+  /** Records of the later instant, with what differs of them. */
+  private async marked(
+    records: readonly unknown[],
+    { differences }: Whole,
+    at: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<ComparedRow[]> {
+    const ids = records.map((record) => this.options.list.idOf(record));
+    const known = differences ?? (await this.differencesOf(ids, at, signal));
+    const byId = new Map(known.map((difference) => [difference.id, difference]));
+    const changed = ids.filter((id) => byId.get(id)?.change === "changed");
+    const before = await this.recordsOf(changed, this.options.from, signal);
+    return records.map((after, place) => {
+      const id = ids[place] ?? "";
+      const difference = byId.get(id);
+      // What the list finds now and the diff does not know of was written in between.
+      return {
+        id,
+        change: difference?.change ?? null,
+        fields: difference?.fields ?? [],
+        before: before.get(id),
+        after,
+      };
+    });
+  }
+
+  private async differencesOf(
+    ids: readonly string[],
+    to: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<readonly Difference[]> {
+    const { list, from } = this.options;
+    const query = { from, ...(to === undefined ? {} : { to }), types: [list.kind], ids } as QueryOf<"/api/v1/diff">;
+    return ids.length === 0 ? [] : differencesIn((await read("/api/v1/diff", { query }).load(signal)).data);
+  }
+
+  /** Differences with the records as they were and are; without those that have neither in the meantime. */
+  private async rowsOf(
+    differences: readonly Difference[],
+    at: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<ComparedRow[]> {
+    const idsBut = (not: Change) => differences.filter(({ change }) => change !== not).map(idOf);
+    const [before, after] = await Promise.all([
+      this.recordsOf(idsBut("added"), this.options.from, signal),
+      this.recordsOf(idsBut("removed"), at, signal),
+    ]);
+    return differences
+      .map((difference) => ({ ...difference, before: before.get(difference.id), after: after.get(difference.id) }))
+      .filter((row) => row.before !== undefined || row.after !== undefined);
+  }
+
+  /** Records by their ids, as they were. */
+  private async recordsOf(
+    ids: readonly string[],
+    at: string | undefined,
+    signal?: AbortSignal,
+    filter?: string,
+  ): Promise<Map<string, unknown>> {
+    const { list, keys } = this.options;
+    const batches: string[][] = [];
+    for (let start = 0; start < ids.length; start += IDS_MAX) batches.push(ids.slice(start, start + IDS_MAX));
+    const answers = await Promise.all(
+      batches.map((batch) => {
+        const windowOf = list.readWith({ ids: batch, ...(filter === undefined ? {} : { filter }) }, keys);
+        return windowOf({ ...(at === undefined ? {} : { at }), limit: IDS_MAX, offset: 0 }).load(signal);
+      }),
+    );
+    return new Map(answers.flatMap(({ data }) => data.map((record) => [list.idOf(record), record])));
+  }
+
+  private inOrder(rows: ComparedRow[]): ComparedRow[] {
+    const order = rowOrder(this.options.query);
+    return order === null ? rows : rows.toSorted((a, b) => order(a.after ?? a.before, b.after ?? b.before));
+  }
+}
+
+interface Window {
+  readonly at: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const idOf = ({ id }: { readonly id: string }) => id;
+
+/** What was read once stays, unless it failed. */
+function once<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, make: () => Promise<Value>): Promise<Value> {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const made = make();
+  known.set(key, made);
+  made.catch(() => known.delete(key));
+  return made;
+}
+
+function countsIn({ counts }: DiffAnswer): ChangeCounts {
+  const sum = { added: 0, removed: 0, changed: 0 };
+  for (const { added = 0, removed = 0, changed = 0 } of Object.values(counts)) {
+    sum.added += added;
+    sum.removed += removed;
+    sum.changed += changed;
+  }
+  return sum;
+}
+
+function differencesIn({ added, removed, changed }: DiffAnswer): Difference[] {
+  return [
+    ...added.map(({ id }) => ({ id, change: "added" as const, fields: [] })),
+    ...removed.map(({ id }) => ({ id, change: "removed" as const, fields: [] })),
+    ...changed.map(({ id, fields }) => ({ id, change: "changed" as const, fields: fields.map(({ field }) => field) })),
+  ];
+}
+
+/** What `meta` of a window says of the differences. */
+export function countsOfMeta(meta: Answered<unknown, unknown>["meta"]): ChangeCounts | undefined {
+  return (meta as { counts?: ChangeCounts } | undefined)?.counts;
+}

@@ -1,0 +1,105 @@
+// A list of two instants as a list: its columns show old and new where a field changed, and each row says by a word what
+// became of it.
+
+import type { ComponentChildren } from "preact";
+import { NamedAsOf } from "../names/named.tsx";
+import { changesText } from "../text/changes.ts";
+import { comparisonText } from "../text/compare.ts";
+import { fieldText } from "../text/lists.ts";
+import type { ComparedEnds } from "../time/compared.ts";
+import type { ComparedRow } from "./compared-reads.ts";
+import { type AnyList, type Column, type ListDefinition, sealed } from "./definitions.tsx";
+import type { ListState } from "./list-state.ts";
+
+/** The same list, of rows of two instants. */
+export function comparedList(list: AnyList): AnyList {
+  const compared: ListDefinition<ComparedRow> = {
+    ...list,
+    // For the menu of columns: what is shown of them is the state's.
+    columns: list.columns as unknown as Column<ComparedRow>[],
+    readWith: () => {
+      throw new Error("lists: two instants are read by ComparedReads");
+    },
+    idOf: ({ id }) => id,
+    nameOf: ({ before, after }) => list.nameOf(after ?? before),
+    classOf: ({ change }) => (change === null ? "" : `is-${change}`),
+  };
+  return sealed(compared);
+}
+
+/** The same columns behind one that says what became of the row. */
+export function comparedState(state: ListState, compared: ComparedEnds): ListState {
+  const shown = new Set(state.columns.map(({ key }) => key));
+  const change: Column<ComparedRow> = {
+    key: "change",
+    width: 11,
+    isMark: true,
+    cell: (row) => <ChangeCell row={row} shown={shown} />,
+  };
+  const columns = state.columns.map((column): Column<ComparedRow> => {
+    const { key, width, isNumber, isOrdered } = column;
+    return {
+      key,
+      width,
+      ...(isNumber === true ? { isNumber } : {}),
+      ...(isOrdered === true ? { isOrdered } : {}),
+      cell: (row) => <ComparedCell row={row} column={column} compared={compared} />,
+    };
+  });
+  return { ...state, columns: [change, ...columns] as unknown as ListState["columns"] };
+}
+
+function ChangeCell({ row: { change, fields }, shown }: { readonly row: ComparedRow; readonly shown: Set<string> }) {
+  if (change === null) return null;
+  const besides = fields.filter((field) => !shown.has(field)).map((field) => fieldText[field] ?? field);
+  return (
+    <span title={besides.length === 0 ? undefined : comparisonText.besides(besides)}>
+      <span class={`sign ${change}`}>{comparisonText.changes[change]}</span>
+      {besides.length > 0 && <span class="aside"> {comparisonText.besides(besides)}</span>}
+    </span>
+  );
+}
+
+interface ComparedCellProps {
+  readonly row: ComparedRow;
+  readonly column: Column<unknown>;
+  readonly compared: ComparedEnds;
+}
+
+function ComparedCell({ row: { before, after, fields }, column: { key, cell }, compared }: ComparedCellProps) {
+  const old = before === undefined ? null : <AsOf at={compared.from}>{cell(before)}</AsOf>;
+  if (after === undefined) return old;
+  const now = (
+    <AsOf at={compared.to} vs={compared.from}>
+      {cell(after)}
+    </AsOf>
+  );
+  if (before === undefined || !fields.includes(key)) return now;
+  return (
+    <>
+      <del>{isEmpty(before, key) ? <Nothing /> : old}</del> <span aria-hidden="true">→</span>{" "}
+      <ins>{isEmpty(after, key) ? <Nothing /> : now}</ins>
+    </>
+  );
+}
+
+function AsOf({
+  at,
+  vs,
+  children,
+}: {
+  readonly at: string | null;
+  readonly vs?: string;
+  readonly children: ComponentChildren;
+}) {
+  return <NamedAsOf.Provider value={vs === undefined ? { at } : { at, vs }}>{children}</NamedAsOf.Provider>;
+}
+
+function Nothing() {
+  return <i class="aside">{changesText.noValue}</i>;
+}
+
+function isEmpty(record: unknown, key: string): boolean {
+  const value = (record as Readonly<Record<string, unknown>>)[key];
+  return value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+}

@@ -1,0 +1,46 @@
+// The order of a list, for rows that were not read in it: texts without regard to case, addresses as addresses. Plain
+// functions.
+
+/** As a list is asked. */
+interface Order {
+  readonly order_by?: string;
+  readonly order_direction?: "asc" | "desc";
+}
+
+/** Null where the order is by what a record refers to: only the API knows that. */
+export function rowOrder({ order_by, order_direction }: Order): ((a: unknown, b: unknown) => number) | null {
+  if (order_by === undefined || order_by.endsWith("_id")) return null;
+  const sign = order_direction === "desc" ? -1 : 1;
+  const keyOf = (row: unknown) => sortKey((row as Readonly<Record<string, unknown>> | undefined)?.[order_by]);
+  return (a, b) => {
+    const [left, right] = [keyOf(a), keyOf(b)];
+    if (left === right) return 0;
+    // Without a value first, as the API has them.
+    if (left === null || right === null) return left === null ? -sign : sign;
+    return (left < right ? -1 : 1) * sign;
+  };
+}
+
+function sortKey(value: unknown): string | number | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "number" || typeof value === "boolean") return Number(value);
+  const text = String(value);
+  return addressKey(text) ?? text.toLowerCase();
+}
+
+/** An address as a text that orders as it does, IPv4 first; null for anything else. */
+export function addressKey(text: string): string | null {
+  if (/^(?:\d{1,3}\.){3}\d{1,3}$/.test(text))
+    return `4${text
+      .split(".")
+      .map((part) => part.padStart(3, "0"))
+      .join("")}`;
+  if (!/^[0-9a-f:]+$/.test(text) || !text.includes(":") || /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(text)) return null;
+  const [head = "", tail] = text.split("::");
+  const groups = (part: string) => part.split(":").filter((group) => group !== "");
+  const [first, last] = [groups(head), groups(tail ?? "")];
+  const missing = tail === undefined ? 0 : 8 - first.length - last.length;
+  return `6${[...first, ...Array.from({ length: Math.max(0, missing) }, () => "0"), ...last]
+    .map((group) => group.padStart(4, "0"))
+    .join("")}`;
+}

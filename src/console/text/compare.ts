@@ -1,0 +1,23 @@
+// What is said where two instants are compared.
+
+const number = new Intl.NumberFormat("en");
+
+export const comparisonText = {
+  change: "Change",
+  changes: { added: "Added", removed: "Removed", changed: "Changed" },
+  shown: "What is shown of the comparison",
+  all: "All rows",
+  differences: (count: number | undefined) => (count === undefined ? "What differs" : `${number.format(count)} differ`),
+  only: {
+    added: (count: number | undefined) => (count === undefined ? "Added" : `${number.format(count)} added`),
+    removed: (count: number | undefined) => (count === undefined ? "Removed" : `${number.format(count)} removed`),
+    changed: (count: number | undefined) => (count === undefined ? "Changed" : `${number.format(count)} changed`),
+  },
+  /** Of fields that no column shows. */
+  besides: (fields: readonly string[]) => fields.join(", "),
+  nothingHere: "Nothing of this list differs between A and B.",
+  unordered: (count: number) =>
+    `More than ${number.format(count)} differ: they stand by what happened, in the order in which they were made. Filter the list to have them in its order.`,
+  comparing: "Comparing",
+  withWord: "with",
+} as const;

@@ -1,0 +1,149 @@
+// Two instants at once in Chromium, on the executable: lists with what came, went and changed, and the pages of records.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { fillTwoInstants, MANY, type TwoInstants } from "../support/browser/two-instants.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const GUEST = "guest@acme.example";
+
+describe.skipIf(!hasChromium)("two instants compared", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running };
+  let filled: TwoInstants;
+  let visitor: Visitor;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    const made = await workplace.setUp();
+    const guest = ["--email", GUEST, "--role", "Viewer", "--password-file", await workplace.passwordFile()];
+    expect(await workplace.command("user", "create", ...guest)).toMatchObject({ code: 0 });
+    const running = await workplace.serve();
+    appliance = { ...made, running };
+    filled = await fillTwoInstants(running.withKey(made.key), made.networkId);
+    visitor = await Visitor.arrive(running.url);
+    await (await visitor.signIn(OWNER, PASSWORD)).close();
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const rows = (page: Page) => page.locator(".list tbody tr:not(.spacer)");
+  const few = (path: string) => `${path}${path.includes("?") ? "&" : "?"}at=${filled.after}&vs=${filled.before}`;
+
+  test("a list has what is gone above the rest, marks what is new, and shows old and new of what changed", async () => {
+    const page = await visitor.open(few("/hosts?columns=name,serial_number,model"));
+    await page.getByRole("link", { name: "3 differ" }).waitFor();
+    for (const words of ["1 added", "1 removed", "1 changed"]) await page.getByRole("link", { name: words }).waitFor();
+    const [ghost, next] = [rows(page).nth(0), rows(page).nth(1)];
+    expect(await ghost.textContent()).toBe("Removedleaving");
+    expect(await next.textContent()).toBe("Addedarriving");
+    const core = rows(page).filter({ hasText: "core" });
+    expect(await core.locator("del").allTextContents()).toEqual(["FOC1"]);
+    expect(await core.locator("ins").allTextContents()).toEqual(["FOC2"]);
+    // What changed beside the columns is named.
+    expect(await core.getByText("Changed").locator("..").textContent()).toContain("Description");
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("only what differs is shown where that is asked for, in the order of the list, and taken along as CSV", async () => {
+    const page = await visitor.open(few("/hosts"));
+    await page.getByRole("link", { name: "3 differ" }).click();
+    await page.getByText("3 hosts").waitFor();
+    expect(await rows(page).locator("td:nth-child(3)").allTextContents()).toEqual(["arriving", "core", "leaving"]);
+    await page.getByRole("link", { name: "Name", exact: true }).click();
+    await page.locator("th[aria-sort=descending]").waitFor();
+    await rows(page).first().getByText("leaving").waitFor();
+    const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
+    const text = await (await page.request.get(appliance.running.url + csv)).text();
+    expect(
+      text
+        .trim()
+        .split("\r\n")
+        .map((line) => line.split(",")[0]),
+    ).toContain("removed");
+    await page.getByRole("link", { name: "1 removed" }).click();
+    await page.getByText("1 host", { exact: true }).waitFor();
+    await page.goBack();
+    await page.getByText("3 hosts").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("a filter holds at both instants: what it no longer finds still says what became of it", async () => {
+    const page = await visitor.open(few(`/interfaces?filter=${encodeURIComponent('oper_status = "Up"')}`));
+    await page.getByRole("link", { name: "3 differ" }).waitFor();
+    // Of three up before one is gone and one is down; one is new.
+    await rows(page).nth(3).waitFor();
+    const texts = await rows(page).allTextContents();
+    expect(texts.filter((text) => text.startsWith("Removed"))).toHaveLength(1);
+    expect(texts.filter((text) => text.startsWith("Added"))).toHaveLength(1);
+    expect(texts.filter((text) => text.startsWith("Changed"))).toEqual([expect.stringContaining("Up → Down")]);
+    expect(await page.locator("tr.is-changed del").first().textContent()).not.toBe("");
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("more differences than are read at once are scrolled through in windows, to the last", async () => {
+    const page = await visitor.open(`/hosts?at=${filled.late}&vs=${filled.before}&only=differences`);
+    await page.getByRole("link", { name: `${(MANY + 1).toLocaleString("en")} changed` }).waitFor();
+    await page.getByText("they stand by what happened").waitFor();
+    expect(await rows(page).nth(0).textContent()).toContain("Added");
+    await page.evaluate("document.querySelector('.list').scrollTop = 1e9");
+    await page.getByRole("link", { name: `host-${1_000 + MANY - 1}` }).waitFor();
+    expect(await page.getByRole("table").getAttribute("aria-rowcount")).toBe(String(MANY + 4));
+    await page.getByRole("link", { name: "All rows" }).click();
+    await page.getByText(`${(MANY + 3).toLocaleString("en")} hosts`).waitFor();
+    await rows(page).nth(0).getByText("Removed").waitFor();
+    await page.locator("tr.is-changed").nth(10).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("whichever instant was set as A, the earlier one is what is compared with; where nothing differs it is said", async () => {
+    const page = await visitor.open(`/hosts?at=${filled.before}&vs=${filled.after}`);
+    await page.getByRole("link", { name: "1 added" }).waitFor();
+    await rows(page).nth(0).getByText("leaving").waitFor();
+    await page.getByRole("link", { name: "Swap" }).click();
+    await page.getByRole("link", { name: "1 added" }).waitFor();
+    await page.goto(`${appliance.running.url}/services?at=${filled.late}&vs=${filled.after}`);
+    await page.getByText("Nothing of this list differs between A and B.").waitFor();
+    await page.goto(`${appliance.running.url}/hosts?at=${filled.before}&vs=marker:before the move&only=differences`);
+    await page.getByText("Nothing of this list differs between A and B.").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("nothing differs for whoever does not reach the network", async () => {
+    const own = await Visitor.arrive(appliance.running.url);
+    const page = await own.signIn(GUEST, PASSWORD, few("/hosts"));
+    await page.getByText("Nothing of this list differs between A and B.").waitFor();
+    expect(await page.content()).not.toContain("leaving");
+    expect(own.troubles()).toEqual([]);
+    await own.leave();
+  });
+
+  test.each([
+    ["light", 1280],
+    ["dark", 360],
+  ] as const)("axe-core finds nothing, and nothing overflows: %s, %i wide", async (colorScheme, width) => {
+    const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width, height: 740 } });
+    const page = await own.signIn(OWNER, PASSWORD);
+    for (const address of ["/hosts?only=differences", "/interfaces", "/addresses", "/services", "/vlans"].map(few)) {
+      await page.goto(appliance.running.url + address);
+      await page.getByRole("link", { name: /differ/ }).waitFor();
+      expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
+      const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+      expect([address, beside <= 0]).toEqual([address, true]);
+    }
+    expect(own.troubles()).toEqual([]);
+    await own.leave();
+  });
+});
