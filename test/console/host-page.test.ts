@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { managementLinks } from "../../src/console/hosts/management-links.ts";
+import { neighborLinks, sinceByLink } from "../../src/console/hosts/neighbors.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
@@ -54,6 +55,13 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
             admin_status: index === 24 ? "Down" : "Up",
             oper_status: index % 2 === 0 ? "Down" : "Up",
             fdb_macs: index === 3 ? ["00:1b:21:00:00:02"] : [],
+            ...(index === 5
+              ? {
+                  lldp_sys_name: "core-9",
+                  lldp_chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:99" },
+                  lldp_port_id: { subtype: "InterfaceName", value: "Te1/1/4" },
+                }
+              : {}),
           }),
         ),
       );
@@ -88,6 +96,27 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     expect(await page.getByText("<b>uplink</b>").count()).toBe(1);
     await row.getByRole("link", { name: "printer-2" }).click();
     await page.getByRole("heading", { name: "printer-2" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("tells who is at the other end of its cables, who hangs on its ports, and on whose port it hangs", async () => {
+    const page = await visitor.open(`/hosts/${switchId}?tab=neighbors`);
+    const links = page.getByRole("table").filter({ hasText: "Port there" });
+    const row = links.getByRole("row", { name: /^Gi1\/0\/5 core-9 not in the inventory Te1\/1\/4 Up 1G \d{4}-/ });
+    await row.getByText("LLDP", { exact: true }).click();
+    await row.getByText("The far device announces itself, and is not in the inventory.").waitFor();
+    const heard = row.getByRole("listitem");
+    expect(await heard.textContent()).toBe(
+      "access-one Gi1/0/5 hears by LLDP: system name core-9, chassis ID 00:1b:21:00:00:99, port ID Te1/1/4.",
+    );
+    const stations = page.getByRole("table").filter({ hasText: "00:1b:21:00:00:02" });
+    await stations.getByRole("row", { name: /^Gi1\/0\/3 printer-2 10\.2\.3\.2/ }).waitFor();
+    await stations.getByRole("link", { name: "printer-2" }).click();
+    await page.getByRole("link", { name: "Neighbors" }).click();
+    const place = page.getByRole("row", { name: /^00:1b:21:00:00:02 access-one Gi1\/0\/3 Up .*90%/ });
+    await place.getByText("Why").click();
+    await place.getByRole("listitem").getByRole("link", { name: "Gi1/0/3" }).first().waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
@@ -137,6 +166,7 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
       for (const address of [
         "",
         "?tab=ports",
+        "?tab=neighbors",
         "?tab=addresses",
         "?tab=services",
         "?tab=history",
@@ -158,6 +188,49 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
 function editable({ id, network_id, name, hidden, tags, hostname, description }: Wire): Wire {
   return { id, network_id, name, hidden, tags, hostname, description };
 }
+
+describe("neighbors", () => {
+  const end = (node_id: string, port: string | null) => ({ node_id, port });
+
+  test("are those of the device, whichever end it is, in the order of its ports", () => {
+    const links = [
+      { id: "a", ends: [end("x", "Gi1/0/10"), end("other", null)] },
+      { id: "b", ends: [end("far", "Te1"), end("x", "Gi1/0/9")] },
+      { id: "c", ends: [end("far", "Te2"), end("other", "Te3")] },
+    ];
+    expect(neighborLinks("x", links).map(({ near, far }) => [near.port, far.node_id])).toEqual([
+      ["Gi1/0/9", "far"],
+      ["Gi1/0/10", "other"],
+    ]);
+  });
+
+  test("have been there since their last interval began, if that has not ended", () => {
+    const fromMs = Date.parse("2026-03-01T00:00:00Z");
+    const since = sinceByLink(
+      [
+        { id: "longer", ends: [], intervals: [{ from: "2026-03-01T00:00:00.000Z", to: null }] },
+        {
+          id: "again",
+          ends: [],
+          intervals: [
+            { from: "2026-03-01T00:00:00.000Z", to: "2026-03-02T00:00:00.000Z" },
+            { from: "2026-03-05T00:00:00.000Z", to: null },
+          ],
+        },
+        {
+          id: "gone",
+          ends: [],
+          intervals: [{ from: "2026-03-01T00:00:00.000Z", to: "2026-03-02T00:00:00.000Z" }],
+        },
+      ],
+      fromMs,
+    );
+    expect([...since]).toEqual([
+      ["longer", { instant: "2026-03-01T00:00:00.000Z", isOrEarlier: true }],
+      ["again", { instant: "2026-03-05T00:00:00.000Z", isOrEarlier: false }],
+    ]);
+  });
+});
 
 describe("management links", () => {
   const host = { management_url: null, ip_addresses: [{ ip_address: "2001:db8::1" }], ports: [] };

@@ -1,39 +1,58 @@
 // The ports of a device as they sit on it: members and modules apart, two rows where they are many, state by shape and
 // colour. What hangs on them stands below as a table; choosing a port leads to its row.
 
-import { useAnswer } from "../api/answer.ts";
+import { useEffect } from "preact/hooks";
+import type { Answer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { hostText } from "../text/hosts.ts";
 import { atQuery } from "../time/at.ts";
-import type { FaceplatePort, PortGroup } from "./host-data.ts";
-import { PortTable } from "./port-table.tsx";
+import { hrefHere, parameter } from "../url/location.ts";
+import type { FaceplateData, FaceplatePort, PortGroup } from "./host-data.ts";
+import { type PortRow, PortTable } from "./port-table.tsx";
 
 /** Fewer stand in one row, as on a device. */
 const TWO_ROWS_FROM = 13;
+/** More stand in several blocks, each as wide as a device. */
+const BLOCK_PORTS = 48;
 
-export function Faceplate({ hostId }: { readonly hostId: string }) {
-  const { data, problem, again } = useAnswer(
-    read("/api/v1/hosts/{id}/faceplate", { path: { id: hostId }, query: atQuery() }),
-    { how: "refresh", host_id: hostId },
-  );
+/** The read of it. */
+export function faceplateOf(hostId: string) {
+  return read("/api/v1/hosts/{id}/faceplate", { path: { id: hostId }, query: atQuery() });
+}
+
+/** @param answer of `faceplateOf` */
+export function Faceplate({ answer: { data, problem, again } }: { readonly answer: Answer<FaceplateData> }) {
+  const chosen = parameter("port");
+  const isThere = data !== undefined;
+  useEffect(() => {
+    const row = chosen === null || !isThere ? null : document.getElementById(`port-${chosen}`);
+    row?.scrollIntoView({ block: "center" });
+    row?.querySelector("a")?.focus({ preventScroll: true });
+  }, [chosen, isThere]);
   if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
-  if (data.groups.length + data.logical.length === 0) return <p>{hostText.noPorts}</p>;
+  const rows = rowsOf(data);
+  if (rows.length === 0) return <p>{hostText.noPorts}</p>;
   return (
     <>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
       <div class="plates">
         {data.groups.map((group) => (
-          <Plate key={keyOf(group)} group={group} />
+          <Plate key={keyOf(group)} group={group} chosen={chosen} />
         ))}
-        <p class="aside">{hostText.legend}</p>
+        {data.groups.length > 0 && <p class="aside">{hostText.legend}</p>}
       </div>
-      {data.groups.map((group) => (
-        <PortTable key={keyOf(group)} title={titleOf(group)} ports={group.ports} />
-      ))}
-      {data.logical.length > 0 && <PortTable title={hostText.logical} ports={data.logical} />}
+      <PortTable rows={rows} chosen={chosen} />
     </>
   );
+}
+
+function rowsOf({ groups, logical }: FaceplateData): PortRow[] {
+  return [
+    ...groups.flatMap((group) => group.ports.map((port) => ({ port, group: titleOf(group) }))),
+    ...logical.map((port) => ({ port, group: hostText.logical })),
+  ];
 }
 
 const keyOf = ({ type, member, module }: PortGroup) => `${type} ${member} ${module}`;
@@ -44,29 +63,42 @@ function titleOf({ type, member, module }: PortGroup): string {
   return member === null ? hostText.tabs.ports : hostText.member(member);
 }
 
-function Plate({ group }: { readonly group: PortGroup }) {
+function Plate({ group, chosen }: { readonly group: PortGroup; readonly chosen: string | null }) {
   const isTwoRows = group.ports.length >= TWO_ROWS_FROM;
   return (
     <div class="plate">
       <h2>{titleOf(group)}</h2>
       {/* Odd above, even below, as they are numbered on a switch. */}
-      <ul class={isTwoRows ? "two-rows" : ""}>
-        {group.ports.map((port) => (
-          <li key={port.id}>
-            <a class={`port ${stateOf(port)}`} href={`#port-${port.id}`} title={summaryOf(port)}>
-              <span aria-hidden="true">{numberOf(port.name)}</span>
-              <span class="unseen">{summaryOf(port)}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
+      {blocksOf(group.ports).map((ports) => (
+        <ul key={ports[0]?.id} class={isTwoRows ? "two-rows" : ""}>
+          {ports.map((port) => (
+            <li key={port.id}>
+              <a
+                class={`port ${stateOf(port)}`}
+                href={hrefHere({ port: port.id, find: null, page: null })}
+                title={summaryOf(port)}
+                aria-label={summaryOf(port)}
+                aria-current={port.id === chosen ? "true" : undefined}
+              >
+                {numberOf(port.name)}
+              </a>
+            </li>
+          ))}
+        </ul>
+      ))}
     </div>
+  );
+}
+
+function blocksOf(ports: readonly FaceplatePort[]): (readonly FaceplatePort[])[] {
+  return Array.from({ length: Math.ceil(ports.length / BLOCK_PORTS) }, (_, index) =>
+    ports.slice(index * BLOCK_PORTS, (index + 1) * BLOCK_PORTS),
   );
 }
 
 /** What stands on the device beside the port: the last number of its name. */
 export function numberOf(name: string): string {
-  return /(\d+)\D*$/.exec(name)?.[1] ?? name.slice(0, 3);
+  return (/(\d+)\D*$/.exec(name)?.[1] ?? name).slice(-3);
 }
 
 export function stateOf({ admin_status, oper_status }: FaceplatePort): "is-up" | "is-down" | "is-disabled" {

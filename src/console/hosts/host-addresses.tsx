@@ -2,6 +2,7 @@
 
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
+import { Paged } from "../parts/paged.tsx";
 import { When } from "../parts/when.tsx";
 import { hostText } from "../text/hosts.ts";
 import { fieldText } from "../text/lists.ts";
@@ -12,36 +13,46 @@ export function HostAddresses({ host }: { readonly host: HostData }) {
   const addresses = host.ip_addresses ?? [];
   if (addresses.length === 0) return <p>{hostText.noAddresses}</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-    <section class="table" tabIndex={0} aria-label={hostText.tabs.addresses}>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th scope="col">{fieldText.ip_address}</th>
-            <th scope="col">{fieldText.mac_address}</th>
-            <th scope="col">{hostText.name}</th>
-            <th scope="col">{fieldText.subnet_id}</th>
-            {!isPast.value && <th scope="col">{fieldText.last_seen_at}</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {addresses.map(({ id, ip_address, mac_address, name, subnet_id, last_seen_at }) => (
-            <tr key={id}>
-              <td>
-                <Copied text={ip_address} />
-              </td>
-              <td>{mac_address !== null && <Copied text={mac_address} />}</td>
-              <td>
-                <bdi>{name}</bdi>
-              </td>
-              <td>
-                <Named kind="subnets" id={subnet_id} />
-              </td>
-              {!isPast.value && <td>{last_seen_at && <When instant={last_seen_at} />}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Paged rows={addresses} title={hostText.tabs.addresses} textOf={textOf}>
+      {(rows) => (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+        <section class="table" tabIndex={0} aria-label={hostText.tabs.addresses}>
+          <table class="rows">
+            <thead>
+              <tr>
+                <th scope="col">{fieldText.ip_address}</th>
+                <th scope="col">{fieldText.mac_address}</th>
+                <th scope="col">{hostText.name}</th>
+                <th scope="col">{fieldText.subnet_id}</th>
+                {!isPast.value && <th scope="col">{fieldText.last_seen_at}</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ id, ip_address, mac_address, name, subnet_id, last_seen_at }) => (
+                <tr key={id}>
+                  <td>
+                    <Copied text={ip_address} />
+                  </td>
+                  <td>{mac_address !== null && <Copied text={mac_address} />}</td>
+                  <td>
+                    <bdi>{name}</bdi>
+                  </td>
+                  <td>
+                    <Named kind="subnets" id={subnet_id} />
+                  </td>
+                  {!isPast.value && <td>{last_seen_at && <When instant={last_seen_at} />}</td>}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </Paged>
   );
+}
+
+type Address = NonNullable<HostData["ip_addresses"]>[number];
+
+function textOf({ ip_address, mac_address, name }: Address): string {
+  return `${ip_address} ${mac_address ?? ""} ${name}`;
 }

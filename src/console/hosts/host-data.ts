@@ -1,7 +1,12 @@
-// What the API answers of a host and its ports, by the names that these pages use.
+// What the API answers of a host, its ports and its links, by the names that these pages use.
 
 import type { DataOf } from "../api/client.ts";
 
 export type HostData = DataOf<"/api/v1/hosts/{id}">;
-export type PortGroup = DataOf<"/api/v1/hosts/{id}/faceplate">["groups"][number];
+export type FaceplateData = DataOf<"/api/v1/hosts/{id}/faceplate">;
+export type PortGroup = FaceplateData["groups"][number];
 export type FaceplatePort = PortGroup["ports"][number];
+export type HostTopology = DataOf<"/api/v1/topology">;
+export type LinkedNode = HostTopology["nodes"][number];
+export type HostLink = HostTopology["links"][number];
+export type LinkEvidence = HostLink["evidence"][number];

@@ -8,22 +8,29 @@ import { RecordPage } from "../records/record-page.tsx";
 import { hostText } from "../text/hosts.ts";
 import { recordText } from "../text/records.ts";
 import { atQuery } from "../time/at.ts";
-import { Faceplate } from "./faceplate.tsx";
+import { parameter } from "../url/location.ts";
+import { Faceplate, faceplateOf } from "./faceplate.tsx";
 import { HostAddresses } from "./host-addresses.tsx";
 import type { HostData } from "./host-data.ts";
+import { HostNeighbors, linksOf } from "./host-neighbors.tsx";
 import { HostOverview } from "./host-overview.tsx";
 import { HostServices } from "./host-services.tsx";
 import { managementLinks } from "./management-links.ts";
 
+/** With all its parts it may be large. */
+const EVERY_MS = 2_000;
+
 export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
   const asked = read("/api/v1/hosts/{id}", { path: { id }, query: atQuery() });
-  const plate = read("/api/v1/hosts/{id}/faceplate", { path: { id }, query: atQuery() });
+  // Beside the host, not after it.
+  const isPlated = ["ports", "neighbors"].includes(parameter("tab") ?? "");
+  const plate = useAnswer(isPlated ? faceplateOf(id) : null, { how: "refresh", host_id: id, everyMs: EVERY_MS });
   return (
     <RecordPage
       kind="host"
       id={id}
       url={asked.url}
-      answer={useAnswer(asked, { how: "refresh", host_id: id })}
+      answer={useAnswer(asked, { how: "refresh", host_id: id, everyMs: EVERY_MS })}
       hostId={() => id}
       about={(host) => <About host={host} />}
       actions={(host) =>
@@ -35,9 +42,31 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
       }
       tabs={[
         { key: "overview", title: recordText.overview, show: (host) => <HostOverview host={host} /> },
-        { key: "ports", title: hostText.tabs.ports, show: () => <Faceplate hostId={id} />, reads: [plate.url] },
-        { key: "addresses", title: hostText.tabs.addresses, show: (host) => <HostAddresses host={host} /> },
-        { key: "services", title: hostText.tabs.services, show: (host) => <HostServices host={host} /> },
+        {
+          key: "ports",
+          title: hostText.tabs.ports,
+          count: ({ interfaces }) => interfaces?.length ?? null,
+          show: () => <Faceplate answer={plate} />,
+          reads: [faceplateOf(id).url],
+        },
+        {
+          key: "neighbors",
+          title: hostText.tabs.neighbors,
+          show: (host) => <HostNeighbors host={host} plate={plate} />,
+          reads: [linksOf(id).url, faceplateOf(id).url],
+        },
+        {
+          key: "addresses",
+          title: hostText.tabs.addresses,
+          count: ({ ip_addresses }) => ip_addresses?.length ?? null,
+          show: (host) => <HostAddresses host={host} />,
+        },
+        {
+          key: "services",
+          title: hostText.tabs.services,
+          count: ({ services, ports }) => (services?.length ?? 0) + (ports?.length ?? 0),
+          show: (host) => <HostServices host={host} />,
+        },
       ]}
     />
   );

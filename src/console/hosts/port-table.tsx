@@ -2,6 +2,7 @@
 
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
+import { Paged } from "../parts/paged.tsx";
 import { Status, speedOf } from "../parts/status.tsx";
 import { When } from "../parts/when.tsx";
 import { hostText } from "../text/hosts.ts";
@@ -11,51 +12,108 @@ import type { FaceplatePort } from "./host-data.ts";
 /** More of them are a switch behind the port: they are counted. */
 const STATIONS_SHOWN = 3;
 
-export function PortTable({ title, ports }: { readonly title: string; readonly ports: readonly FaceplatePort[] }) {
+/** A port with the group that it stands in on the device. */
+export interface PortRow {
+  readonly port: FaceplatePort;
+  readonly group: string;
+}
+
+interface PortTableProps {
+  readonly rows: readonly PortRow[];
+  /** By id; null for none. */
+  readonly chosen: string | null;
+}
+
+export function PortTable({ rows: all, chosen }: PortTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-    <section class="table" tabIndex={0} aria-label={title}>
-      <table class="rows ports">
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{hostText.port}</th>
-            <th scope="col">{hostText.state}</th>
-            <th scope="col">{hostText.speed}</th>
-            <th scope="col">{hostText.vlans}</th>
-            <th scope="col">{hostText.connected}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {ports.map((port) => (
-            <tr key={port.id} id={`port-${port.id}`}>
-              <th scope="row">
-                <a href={hrefOf(`/interfaces/${port.id}`)}>
-                  <bdi>{port.name}</bdi>
-                </a>
-                {port.if_alias !== null && (
-                  <>
-                    {" "}
-                    <bdi class="aside">{port.if_alias}</bdi>
-                  </>
-                )}
-              </th>
-              <td>
-                <PortState port={port} />
-              </td>
-              <td>{port.speed_bps !== null && speedOf(port.speed_bps)}</td>
-              <td>
-                <PortVlans port={port} />
-              </td>
-              <td>
-                <Connected port={port} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Paged rows={all} title={hostText.tabs.ports} textOf={textOf} isChosen={({ port }) => port.id === chosen}>
+      {(rows) => (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+        <section class="table" tabIndex={0} aria-label={hostText.tabs.ports}>
+          <table class="rows ports">
+            <thead>
+              <tr>
+                <th scope="col">{hostText.port}</th>
+                <th scope="col">{hostText.state}</th>
+                <th scope="col">{hostText.speed}</th>
+                <th scope="col">{hostText.vlans}</th>
+                <th scope="col">{hostText.connected}</th>
+              </tr>
+            </thead>
+            {groupsOf(rows).map(({ group, ports }) => (
+              <tbody key={group}>
+                <tr>
+                  <th class="row-group" scope="rowgroup" colSpan={5}>
+                    {group}
+                  </th>
+                </tr>
+                {ports.map((port) => (
+                  <Row key={port.id} port={port} isChosen={port.id === chosen} />
+                ))}
+              </tbody>
+            ))}
+          </table>
+        </section>
+      )}
+    </Paged>
   );
+}
+
+function Row({ port, isChosen }: { readonly port: FaceplatePort; readonly isChosen: boolean }) {
+  return (
+    <tr id={`port-${port.id}`} class={isChosen ? "is-chosen" : undefined}>
+      <th scope="row">
+        <a href={hrefOf(`/interfaces/${port.id}`)}>
+          <bdi>{port.name}</bdi>
+        </a>
+        {port.if_alias !== null && (
+          <>
+            {" "}
+            <bdi class="aside">{port.if_alias}</bdi>
+          </>
+        )}
+      </th>
+      <td>
+        <PortState port={port} />
+      </td>
+      <td>{port.speed_bps !== null && speedOf(port.speed_bps)}</td>
+      <td>
+        <PortVlans port={port} />
+      </td>
+      <td>
+        <Connected port={port} />
+      </td>
+    </tr>
+  );
+}
+
+/** In their order; a group that two pages share is on both. */
+function groupsOf(rows: readonly PortRow[]): { readonly group: string; readonly ports: FaceplatePort[] }[] {
+  const groups: { readonly group: string; readonly ports: FaceplatePort[] }[] = [];
+  for (const { group, port } of rows) {
+    const last = groups.at(-1);
+    if (last?.group === group) last.ports.push(port);
+    else groups.push({ group, ports: [port] });
+  }
+  return groups;
+}
+
+/** What one may look for in a port: it, its VLANs, and who hangs on it. */
+function textOf({ port: { name, if_descr, if_alias, oper_status, native_vlan, neighbor, stations } }: PortRow): string {
+  return [
+    name,
+    if_descr,
+    if_alias,
+    oper_status,
+    ...(native_vlan === null ? [] : [`vlan ${native_vlan.number}`, native_vlan.name]),
+    neighbor?.host?.name,
+    neighbor?.announced_name,
+    ...stations.flatMap(({ mac_address, vendor, hosts }) => [
+      mac_address,
+      vendor,
+      ...hosts.flatMap((host) => [host.name, ...host.ip_addresses]),
+    ]),
+  ].join(" ");
 }
 
 export function PortState({

@@ -15,13 +15,16 @@ interface TabsProps {
   readonly first: string;
 }
 
+/** What belongs to one part, and has no meaning in another: where one was in its table. */
+const OWN = { find: null, page: null, ports_find: null, ports_page: null, port: null } as const;
+
 export function Tabs({ tabs, shown, first }: TabsProps) {
   return (
     <nav class="tabs" aria-label={tabs.map(({ title }) => title).join(", ")}>
       {tabs.map(({ key, title, count = null }) => (
         <a
           key={key}
-          href={hrefHere({ tab: key === first ? null : key })}
+          href={hrefHere({ ...OWN, tab: key === first ? null : key })}
           aria-current={key === shown ? "true" : undefined}
         >
           {title}

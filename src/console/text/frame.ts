@@ -1,5 +1,7 @@
 // What the frame says: navigation, sign-in, and what every page has.
 
+const number = (value: number) => new Intl.NumberFormat("en").format(value);
+
 export const frameText = {
   name: "netledger",
   skipToContent: "Skip to the content",
@@ -59,7 +61,13 @@ export const partText = {
   loading: "Loading…",
   slow: "This takes a while…",
   more: (count: number) => `${count} more`,
-  number: (value: number) => new Intl.NumberFormat("en").format(value),
+  number,
+  findIn: (title: string) => `Find in: ${title}`,
+  foundOf: (found: number, all: number) => `${number(found)} of ${number(all)}`,
+  nothingFound: "Nothing here has these words.",
+  previous: "Previous",
+  next: "Next",
+  page: (page: number, pages: number) => `Page ${number(page)} of ${number(pages)}`,
   now: "now",
   utc: (instant: string) => `${instant} UTC`,
 } as const;

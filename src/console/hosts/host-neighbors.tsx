@@ -1,0 +1,178 @@
+// The neighbors of a host: who is at the other end of its cables and how that is known, who hangs on its other ports, and
+// on which port of others it hangs itself.
+
+import { type Answer, useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { Named } from "../names/named.tsx";
+import { RecordLink } from "../names/record-link.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Status, speedOf } from "../parts/status.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { neighborText } from "../text/hosts.ts";
+import { atMs, atQuery } from "../time/at.ts";
+import { exactNow } from "../time/clock.ts";
+import { formatUtc } from "../time/instant.ts";
+import { hrefOf } from "../url/location.ts";
+import type { FaceplateData, HostData, HostLink, LinkEvidence, LinkedNode } from "./host-data.ts";
+import { HostPlaces } from "./host-places.tsx";
+import { HostStations } from "./host-stations.tsx";
+import { heardOf, type LinkSince, type NeighborLink, neighborLinks, sinceByLink } from "./neighbors.ts";
+
+const MONTH_MS = 30 * 86_400_000;
+const EVERY_MS = 5_000;
+
+/** The read of the links. */
+export function linksOf(hostId: string) {
+  return read("/api/v1/topology", { query: { ...atQuery(), host_id: hostId } });
+}
+
+interface HostNeighborsProps {
+  readonly host: HostData;
+  /** Its faceplate. */
+  readonly plate: Answer<FaceplateData>;
+}
+
+export function HostNeighbors({ host, plate }: HostNeighborsProps) {
+  return (
+    <div class="stack">
+      <section>
+        <h2>{neighborText.links}</h2>
+        <Links id={host.id} />
+      </section>
+      <section>
+        <h2>{neighborText.stations}</h2>
+        <HostStations answer={plate} />
+      </section>
+      <section>
+        <h2>{neighborText.places}</h2>
+        <HostPlaces host={host} />
+      </section>
+    </div>
+  );
+}
+
+function Links({ id }: { readonly id: string }) {
+  const { data, problem, again } = useAnswer(linksOf(id), { how: "refresh", host_id: id, everyMs: EVERY_MS });
+  const since = useSince(data === undefined ? null : id);
+  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  const links = neighborLinks(id, data.links);
+  if (links.length === 0) return <p class="aside">{neighborText.noLinks}</p>;
+  const nodes = new Map(data.nodes.map((node) => [node.id, node]));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    <section class="table" tabIndex={0} aria-label={neighborText.links}>
+      <table class="rows neighbors">
+        <thead>
+          <tr>
+            <th scope="col">{neighborText.port}</th>
+            <th scope="col">{neighborText.neighbor}</th>
+            <th scope="col">{neighborText.itsPort}</th>
+            <th scope="col">{neighborText.state}</th>
+            <th scope="col">{neighborText.since}</th>
+            <th scope="col">{neighborText.how}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {links.map((each) => (
+            <LinkRow key={each.link.id} {...each} nodes={nodes} since={since?.get(each.link.id)} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Since when, of the last 30 days: asked for beside, as it takes longer. Null while it is not known. */
+function useSince(id: string | null): ReadonlyMap<string, LinkSince> | null {
+  // To the minute, so that it is not another question each time that the page is drawn.
+  const toMs = atMs.value ?? Math.floor(exactNow() / 60_000) * 60_000;
+  const fromMs = toMs - MONTH_MS;
+  const period = { from: formatUtc(fromMs), ...(atMs.value === null ? {} : { to: formatUtc(toMs + 1) }) };
+  const { data, isEarlier } = useAnswer(
+    id === null ? null : read("/api/v1/topology", { query: { host_id: id, ...period } }),
+  );
+  if (data === undefined || isEarlier || data.truncated === true) return null;
+  return sinceByLink(data.links, fromMs);
+}
+
+interface LinkRowProps extends NeighborLink<HostLink, HostLink["ends"][number]> {
+  readonly nodes: ReadonlyMap<string, LinkedNode>;
+  readonly since: LinkSince | undefined;
+}
+
+function LinkRow({ link, near, far, nodes, since }: LinkRowProps) {
+  const node = nodes.get(far.node_id);
+  return (
+    <tr>
+      <th scope="row">
+        <PortName end={near} />
+      </th>
+      <td>{node === undefined ? null : <Device node={node} />}</td>
+      <td>
+        <PortName end={far} />
+      </td>
+      <td>
+        {near.oper_status !== null && <Status status={near.oper_status} />}{" "}
+        {near.speed_bps !== null && near.speed_bps > 0 && speedOf(near.speed_bps)}
+      </td>
+      <td>
+        {since !== undefined && (
+          <>
+            {since.isOrEarlier && `${neighborText.orEarlier} `}
+            <When instant={since.instant} precision="minute" />
+          </>
+        )}
+      </td>
+      <td>
+        <details class="reasons">
+          <summary>{neighborText.protocols[link.protocol]}</summary>
+          <p>{neighborText.certainties[link.certainty]}</p>
+          {link.is_shared && <p>{neighborText.isShared}</p>}
+          <ul>
+            {link.evidence.map((each) => (
+              <li key={`${each.if_entry_id} ${each.protocol}`}>
+                <Heard evidence={each} node={nodes.get(each.node_id)} />
+              </li>
+            ))}
+            {link.evidence.length === 0 && <li>{neighborText.entered}</li>}
+          </ul>
+        </details>
+      </td>
+    </tr>
+  );
+}
+
+function PortName({ end: { if_entry, port } }: { readonly end: HostLink["ends"][number] }) {
+  if (if_entry !== null) return <RecordLink type="if_entry" id={if_entry.id} name={if_entry.name} />;
+  return port === null ? <span class="aside">{neighborText.unknownPort}</span> : <bdi>{port}</bdi>;
+}
+
+function Device({ node: { id, kind, name, chassis_id, management_address } }: { readonly node: LinkedNode }) {
+  const shown = <bdi>{name || chassis_id || management_address || neighborText.nameless}</bdi>;
+  if (kind === "Known") return <a href={hrefOf(`/hosts/${id}?tab=neighbors`)}>{shown}</a>;
+  return (
+    <>
+      {shown} <span class="label">{neighborText.notInInventory}</span>
+    </>
+  );
+}
+
+/** One announcement as a sentence, with the interface that heard it. */
+function Heard({ evidence, node }: { readonly evidence: LinkEvidence; readonly node: LinkedNode | undefined }) {
+  const heard = heardOf(evidence);
+  return (
+    <>
+      {node !== undefined && <RecordLink type="host" id={node.id} name={node.name} />}{" "}
+      <Named kind="if-entries" id={evidence.if_entry_id} />{" "}
+      {neighborText.hears(neighborText.protocols[evidence.protocol])} {heard.length === 0 && neighborText.somebody}
+      {heard.map(({ field, value }, index) => (
+        <span key={field}>
+          {index > 0 && ", "}
+          {neighborText.fields[field] ?? field} <bdi class="mono">{value}</bdi>
+        </span>
+      ))}
+      .
+    </>
+  );
+}

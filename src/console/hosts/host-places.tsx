@@ -1,0 +1,80 @@
+// Where a host hangs itself: the port at which others have its MAC addresses, how sure that is, and why.
+
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { Reasons } from "../find/reasons.tsx";
+import { VlanLink } from "../find/vlan-link.tsx";
+import { RecordLink } from "../names/record-link.tsx";
+import { Copied } from "../parts/copied.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Status } from "../parts/status.tsx";
+import { locateText } from "../text/find.ts";
+import { neighborText } from "../text/hosts.ts";
+import { atQuery } from "../time/at.ts";
+import type { HostData } from "./host-data.ts";
+import { ownMacs } from "./neighbors.ts";
+
+export function HostPlaces({ host }: { readonly host: HostData }) {
+  const macs = ownMacs(host);
+  if (macs.length === 0) return <p class="aside">{neighborText.noMacs}</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    <section class="table" tabIndex={0} aria-label={neighborText.places}>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">{neighborText.mac}</th>
+            <th scope="col">{locateText.switch}</th>
+            <th scope="col">{locateText.port}</th>
+            <th scope="col">{locateText.vlan}</th>
+            <th scope="col">{neighborText.how}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {macs.map((mac) => (
+            <Place key={mac} mac={mac} host={host} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Place({ mac, host }: { readonly mac: string; readonly host: HostData }) {
+  const asked = read("/api/v1/locate", { query: { mac, network_id: host.network_id, ...atQuery() } });
+  const { data, problem, again } = useAnswer(asked, { how: "refresh", host_id: host.id });
+  const candidate = data?.candidates.find((each) => each.host === null || each.host.id === host.id);
+  const port = candidate?.port ?? null;
+  return (
+    <tr>
+      <th scope="row">
+        <Copied text={mac} />
+      </th>
+      {problem !== undefined && (
+        <td colSpan={4}>
+          <Problem problem={problem} again={again} />
+        </td>
+      )}
+      {problem === undefined && (candidate === undefined || candidate.switch === null || port === null) && (
+        <td class="aside" colSpan={4}>
+          {data !== undefined && neighborText.nowhere}
+        </td>
+      )}
+      {problem === undefined && candidate !== undefined && candidate.switch !== null && port !== null && (
+        <>
+          <td>
+            <RecordLink type="host" {...candidate.switch} />
+          </td>
+          <td>
+            <RecordLink type="if_entry" {...port} /> <Status status={port.oper_status} />{" "}
+            {port.role === "Uplink" && <span class="aside">{locateText.uplink}</span>}
+          </td>
+          <td>{candidate.vlan !== null && <VlanLink vlan={candidate.vlan} />}</td>
+          <td>
+            {locateText.percent(candidate.confidence)} <Reasons candidate={candidate} />
+          </td>
+        </>
+      )}
+    </tr>
+  );
+}

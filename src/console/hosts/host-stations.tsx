@@ -1,0 +1,72 @@
+// Who hangs on the ports of a device that no neighbor announces itself on, as its forwarding table has them.
+
+import type { Answer } from "../api/answer.ts";
+import { Named } from "../names/named.tsx";
+import { RecordLink } from "../names/record-link.tsx";
+import { Copied } from "../parts/copied.tsx";
+import { Paged } from "../parts/paged.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { neighborText } from "../text/hosts.ts";
+import type { FaceplateData, FaceplatePort } from "./host-data.ts";
+
+interface StationRow {
+  readonly port: FaceplatePort;
+  readonly station: FaceplatePort["stations"][number];
+}
+
+/** @param answer of `faceplateOf` */
+export function HostStations({ answer: { data, problem, again } }: { readonly answer: Answer<FaceplateData> }) {
+  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  const stations = [...data.groups.flatMap(({ ports }) => ports), ...data.logical].flatMap((port) =>
+    port.neighbor === null ? port.stations.map((station) => ({ port, station })) : [],
+  );
+  if (stations.length === 0) return <p class="aside">{neighborText.noStations}</p>;
+  return (
+    <Paged rows={stations} title={neighborText.stations} textOf={textOf}>
+      {(rows) => (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+        <section class="table" tabIndex={0} aria-label={neighborText.stations}>
+          <table class="rows">
+            <thead>
+              <tr>
+                <th scope="col">{neighborText.port}</th>
+                <th scope="col">{neighborText.station}</th>
+                <th scope="col">{neighborText.mac}</th>
+                <th scope="col">{neighborText.vlans}</th>
+                <th scope="col">{neighborText.since}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ port, station: { mac_address, vendor, vlan_numbers, since, hosts } }) => (
+                <tr key={`${port.id} ${mac_address}`}>
+                  <th scope="row">
+                    <RecordLink type="if_entry" id={port.id} name={port.name} />
+                  </th>
+                  <td>
+                    {hosts.map(({ id, ip_addresses }) => (
+                      <span key={id} class="station">
+                        <Named kind="hosts" id={id} /> <span class="aside">{ip_addresses[0]}</span>
+                      </span>
+                    ))}
+                  </td>
+                  <td>
+                    <Copied text={mac_address} /> <span class="aside">{vendor}</span>
+                  </td>
+                  <td>{vlan_numbers.join(", ")}</td>
+                  <td>{since !== null && <When instant={since} precision="minute" />}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </Paged>
+  );
+}
+
+function textOf({ port, station: { mac_address, vendor, hosts } }: StationRow): string {
+  const names = hosts.flatMap(({ name, ip_addresses }) => [name, ...ip_addresses]);
+  return [port.name, mac_address, vendor, ...names].join(" ");
+}

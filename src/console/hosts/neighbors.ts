@@ -1,0 +1,106 @@
+// Who is at the other end of the links of a host, and where it hangs itself. Plain functions.
+
+import { parseInstant } from "../time/instant.ts";
+/** A link of the topology, as far as its ends tell it. */
+export interface Link<End> {
+  readonly id: string;
+  readonly ends: readonly End[];
+  readonly intervals?: readonly { readonly from: string; readonly to: string | null }[];
+}
+
+interface LinkEnd {
+  readonly node_id: string;
+  readonly port: string | null;
+}
+
+/** A link as one of its ends sees it. */
+export interface NeighborLink<Told, End> {
+  readonly link: Told;
+  readonly near: End;
+  readonly far: End;
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** The links of a device, by its ports. Of a link with itself, once. */
+export function neighborLinks<End extends LinkEnd, Told extends Link<End>>(
+  id: string,
+  links: readonly (Told & Link<End>)[],
+): NeighborLink<Told, End>[] {
+  return links
+    .flatMap((link) => {
+      const [one, other] = link.ends;
+      if (one === undefined || other === undefined) return [];
+      if (one.node_id === id) return [{ link, near: one, far: other }];
+      return other.node_id === id ? [{ link, near: other, far: one }] : [];
+    })
+    .sort((a, b) => collator.compare(a.near.port ?? "", b.near.port ?? ""));
+}
+
+/** When a link began to be there; `orEarlier` where it was there when one began to look. */
+export interface LinkSince {
+  readonly instant: string;
+  readonly isOrEarlier: boolean;
+}
+
+/**
+ * Since when each of those links has been there without a gap that still are at the end of the period.
+ * @param fromMs where the period begins
+ */
+export function sinceByLink(links: readonly Link<unknown>[], fromMs: number): Map<string, LinkSince> {
+  const since = new Map<string, LinkSince>();
+  for (const { id, intervals = [] } of links) {
+    const last = intervals.at(-1);
+    if (last === undefined || last.to !== null) continue;
+    since.set(id, { instant: last.from, isOrEarlier: (parseInstant(last.from) ?? 0) <= fromMs });
+  }
+  return since;
+}
+
+interface Addressed {
+  readonly ip_addresses?: readonly { readonly mac_address: string | null }[];
+  readonly interfaces?: readonly { readonly mac_address: string | null }[];
+}
+
+/** A device may have very many, and nearly all of them are on one cable. */
+const MACS_MAX = 4;
+
+/** The MAC addresses that are looked for in the forwarding tables of others: those beside its addresses first. */
+export function ownMacs({ ip_addresses = [], interfaces = [] }: Addressed): string[] {
+  const macs = new Set<string>();
+  for (const { mac_address } of [...ip_addresses, ...interfaces]) {
+    if (mac_address) macs.add(mac_address);
+    if (macs.size === MACS_MAX) break;
+  }
+  return [...macs];
+}
+
+/** What one end of a link announces of itself. */
+interface Announcement {
+  readonly sys_name?: string;
+  readonly device_id?: string;
+  readonly chassis_id?: { readonly value: string };
+  readonly port_id?: { readonly value: string };
+  readonly port_desc?: string;
+  readonly platform?: string;
+  readonly mgmt_addr?: string;
+  readonly address?: string;
+}
+
+/** What was heard, field by field, in the order in which it names a device. */
+export function heardOf(evidence: Announcement): { readonly field: string; readonly value: string }[] {
+  const { sys_name, device_id, chassis_id, port_id, port_desc, platform, mgmt_addr, address } = evidence;
+  const told: Readonly<Record<string, string | undefined>> = {
+    sys_name,
+    device_id,
+    chassis_id: chassis_id?.value,
+    port_id: port_id?.value,
+    port_desc,
+    platform,
+    mgmt_addr,
+    address,
+  };
+  return Object.entries(told).flatMap(([field, value]) =>
+    value === undefined || value === "" ? [] : [{ field, value }],
+  );
+}

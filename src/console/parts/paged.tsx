@@ -1,0 +1,76 @@
+// A table of more rows than one draws at once: in pages, with a field that finds in all of them. Page and words are in the
+// address; other tabs begin anew.
+
+import type { ComponentChildren } from "preact";
+import { partText } from "../text/frame.ts";
+import { go, hrefHere, parameter } from "../url/location.ts";
+import { FIND_FROM, pageOfRows } from "./paged-rows.ts";
+
+interface PagedProps<Row> {
+  readonly rows: readonly Row[];
+  /** What they are, for the field. */
+  readonly title: string;
+  /** What is searched in a row. */
+  readonly textOf: (row: Row) => string;
+  /** Where its page is shown unless the address says another. */
+  readonly isChosen?: (row: Row) => boolean;
+  /** Tells the tables of one page from one another in the address; none for the only one. */
+  readonly name?: string;
+  readonly children: (rows: readonly Row[]) => ComponentChildren;
+}
+
+export function Paged<Row>({ rows: all, title, textOf, isChosen, name = "", children }: PagedProps<Row>) {
+  const [findParameter, pageParameter] = [`${name}find`, `${name}page`];
+  const find = parameter(findParameter) ?? "";
+  const { rows, page, pages, found } = pageOfRows(all, { page: parameter(pageParameter), find, textOf, isChosen });
+  const pager = <Pager page={page} pages={pages} parameterName={pageParameter} title={title} />;
+  return (
+    <>
+      {(all.length >= FIND_FROM || find !== "") && (
+        <p class="paged-tools">
+          <label>
+            <span class="unseen">{partText.findIn(title)}</span>
+            <input
+              type="search"
+              value={find}
+              placeholder={partText.findIn(title)}
+              onInput={({ currentTarget: { value } }) =>
+                go(hrefHere({ [findParameter]: value, [pageParameter]: null }), "replace")
+              }
+            />
+          </label>
+          <span class="aside" role="status">
+            {find === "" ? partText.number(all.length) : partText.foundOf(found, all.length)}
+          </span>
+          {pager}
+        </p>
+      )}
+      {found === 0 && all.length > 0 ? <p>{partText.nothingFound}</p> : children(rows)}
+      {pages > 1 && <p class="paged-tools">{pager}</p>}
+    </>
+  );
+}
+
+interface PagerProps {
+  readonly page: number;
+  readonly pages: number;
+  readonly parameterName: string;
+  readonly title: string;
+}
+
+function Pager({ page, pages, parameterName, title }: PagerProps) {
+  if (pages === 1) return null;
+  const link = (to: number, text: string) =>
+    to < 1 || to > pages ? null : (
+      <a class="button" href={hrefHere({ [parameterName]: String(to) })} aria-label={`${text}: ${title}`}>
+        {text}
+      </a>
+    );
+  return (
+    <>
+      {link(page - 1, partText.previous)}
+      <span class="aside">{partText.page(page, pages)}</span>
+      {link(page + 1, partText.next)}
+    </>
+  );
+}

@@ -1,0 +1,167 @@
+// What wants to break the console, in Chromium, on the executable: hostile names on every page, a device with thousands of
+// interfaces, a host with thousands of addresses.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { type PageOfRows, pageOfRows } from "../../src/console/parts/paged-rows.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { ADDRESSES, fillHostile, HOSTILE_NAMES, type HostileNetwork, INTERFACES } from "../support/browser/hostile.ts";
+import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+
+/** More than that are not laid out and scrolled without a stutter. */
+const ELEMENTS_MAX = 6_000;
+
+describe.skipIf(!hasChromium)("names that want to break out", () => {
+  let workplace: Workplace;
+  let running: Running;
+  let client: Client;
+  let filled: HostileNetwork;
+  let networkId: string;
+  /** Before anything of it was there. */
+  let before: string;
+  let sequence: number;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    const made = await workplace.serveSetUp();
+    ({ running, client, networkId } = made);
+    before = (await client.get("ledger")).body.data.at;
+    filled = await fillHostile(client, networkId);
+    sequence = (await client.get(`hosts/${filled.hosts.markup.id}/history`)).body.data[0].transaction.sequence;
+  });
+
+  afterAll(async () => {
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const addresses = (): string[] => {
+    const { hosts, device, server, interfaceId, subnet, vlan } = filled;
+    const hostTabs = ["", "?tab=ports", "?tab=neighbors", "?tab=addresses", "?tab=services", "?tab=history"];
+    return [
+      "/",
+      `/?q=${encodeURIComponent(HOSTILE_NAMES.markup.slice(0, 60))}`,
+      "/?q=00:1b:21:01:00:00",
+      "/hosts",
+      "/interfaces",
+      "/addresses",
+      "/services",
+      "/subnets",
+      "/vlans",
+      "/conflicts",
+      ...[hosts.markup, hosts.rightToLeft, hosts.emoji].map(({ id }) => `/hosts/${id}`),
+      ...[hosts.formula, device, server].flatMap(({ id }) => hostTabs.map((tab) => `/hosts/${id}${tab}`)),
+      `/interfaces/${interfaceId}`,
+      `/interfaces/${interfaceId}?tab=history`,
+      `/subnets/${subnet.id}`,
+      `/subnets/${subnet.id}?tab=history`,
+      `/vlans/${vlan.id}`,
+      `/map?network=${networkId}`,
+      `/map?network=${networkId}&table=links`,
+      "/changes",
+      `/changes/${sequence}`,
+      `/compare?vs=${before}`,
+      "/discovery",
+      "/ledger",
+    ];
+  };
+
+  test("break nothing, run nothing and overflow nothing on any page, on a phone or on a desk", async () => {
+    const visitor = await Visitor.arrive(running.url);
+    const page = await visitor.signIn(OWNER, PASSWORD);
+    for (const address of addresses()) {
+      await page.goto(running.url + address);
+      await isAnswered(page);
+      for (const width of [360, 1_280]) {
+        await page.setViewportSize({ width, height: 800 });
+        const seen = await page.evaluate<Record<string, unknown>>(`({
+            beside: Math.max(0, document.documentElement.scrollWidth - window.innerWidth),
+            broken: window.broken ?? null,
+            foreign: document.querySelectorAll("main script, main img, main iframe, a[href^='javascript:']").length,
+          })`);
+        expect([address, width, seen]).toEqual([address, width, { beside: 0, broken: null, foreign: 0 }]);
+      }
+    }
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  }, 120_000);
+
+  test("are no formulas in the CSV that pages lead to", async () => {
+    const visitor = await Visitor.arrive(running.url);
+    const page = await visitor.signIn(OWNER, PASSWORD);
+    for (const list of ["/hosts", "/interfaces", "/addresses", "/services", "/subnets", "/vlans"]) {
+      await page.goto(running.url + list);
+      const href = await page.getByRole("link", { name: "CSV", exact: true }).getAttribute("href");
+      const csv = await (await page.request.get(running.url + href)).text();
+      expect([list, csv.length > 500, csv.match(/(?:^|,)"?[=+@\-\t][^,]{0,20}/m)?.[0]]).toEqual([
+        list,
+        true,
+        undefined,
+      ]);
+    }
+    await visitor.leave();
+  });
+
+  test("a device with thousands of interfaces shows its ports in pages, finds in all of them, and leads to each", async () => {
+    const visitor = await Visitor.arrive(running.url);
+    const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${filled.device.id}?tab=ports`);
+    await page.getByRole("link", { name: /^Ports 3,271$/ }).waitFor();
+    const table = page.getByRole("table");
+    await table.getByRole("link", { name: "Te1/1", exact: true }).waitFor();
+    expect(INTERFACES).toBe(3_271);
+    expect(await page.evaluate<number>("document.getElementsByTagName('*').length")).toBeLessThan(ELEMENTS_MAX);
+    await page.getByRole("link", { name: "Next: Ports" }).first().click();
+    await table.getByRole("link", { name: "Te3/5", exact: true }).waitFor();
+    // The port that one chooses is on another page of the table.
+    await page.getByRole("link", { name: "Te12/48, Down", exact: true }).click();
+    const row = table.locator("tr.is-chosen");
+    await row.getByRole("link", { name: "Te12/48" }).waitFor();
+    await row.locator("a:focus").waitFor();
+    await page.getByLabel("Find in: Ports").fill("vl3271");
+    await table.getByRole("link", { name: "Vl3271" }).waitFor();
+    expect(await table.locator("tbody tr").count()).toBe(2);
+    await page.getByText("1 of 3,271").waitFor();
+    expect(page.url()).toContain("find=vl3271");
+    await page.goto(`${running.url}/hosts/${filled.server.id}?tab=addresses&page=100`);
+    await page.getByRole("table").getByText("10.0.39.15", { exact: true }).waitFor();
+    expect(await page.getByRole("link", { name: "Addresses 10,000" }).count()).toBe(1);
+    expect(ADDRESSES).toBe(10_000);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+});
+
+/** Waits until the page waits for nothing, and has a name. */
+async function isAnswered(page: Page): Promise<void> {
+  await page.locator("main:has(h1):not(:has(.waiting))").waitFor();
+}
+
+describe("a page of rows", () => {
+  const rows = Array.from({ length: 250 }, (_, index) => `Gi1/0/${index}`);
+  const asked = { page: null, find: "", textOf: (row: string) => row };
+  const said = ({ rows: shown, ...rest }: PageOfRows<string>) => ({ ...rest, first: shown[0], count: shown.length });
+
+  test("is the one that was asked for, the last one of what is beyond, and the first of what is none", () => {
+    expect(said(pageOfRows(rows, asked))).toEqual({ page: 1, pages: 3, found: 250, first: "Gi1/0/0", count: 100 });
+    expect(said(pageOfRows(rows, { ...asked, page: "3" }))).toMatchObject({ page: 3, first: "Gi1/0/200", count: 50 });
+    expect(said(pageOfRows(rows, { ...asked, page: "9" }))).toMatchObject({ page: 3 });
+    for (const page of ["0", "-1", "1.5", "x"]) expect(pageOfRows(rows, { ...asked, page }).page).toBe(1);
+  });
+
+  test("has what all words are in, in any case, and where nothing is, one empty page", () => {
+    expect(pageOfRows(rows, { ...asked, find: " GI1 /249 " }).rows).toEqual(["Gi1/0/249"]);
+    expect(said(pageOfRows(rows, { ...asked, find: "Te" }))).toMatchObject({ page: 1, pages: 1, found: 0, count: 0 });
+  });
+
+  test("is that of the chosen row, unless another was asked for or it is not found", () => {
+    const chosen = { ...asked, isChosen: (row: string) => row === "Gi1/0/150" };
+    expect(pageOfRows(rows, chosen).page).toBe(2);
+    expect(pageOfRows(rows, { ...chosen, page: "1" }).page).toBe(1);
+    expect(pageOfRows(rows, { ...chosen, find: "/249" }).page).toBe(1);
+  });
+});
