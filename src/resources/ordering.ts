@@ -45,5 +45,7 @@ export function orderTerms<Field extends string>(query: OrderParameters<Field>, 
   if (group !== undefined) terms.push(term(group, "asc"));
   // Within a group all have the same value of the field that they are grouped by.
   if (order !== undefined && order !== group) terms.push(term(order, direction));
-  return terms;
+  // Ties stand so anyhow, and in page order a list need not be gone through.
+  const last = terms.at(-1);
+  return last?.field === "created_at" && last.direction === "asc" ? terms.slice(0, -1) : terms;
 }

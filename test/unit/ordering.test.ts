@@ -1,0 +1,26 @@
+// What the order parameters of lists mean to the store: page order, which indexes serve, wherever they come to that.
+
+import { expect, test } from "bun:test";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { orderTerms } from "../../src/resources/ordering.ts";
+
+const fieldsOf = (query: Parameters<typeof orderTerms>[0]) =>
+  orderTerms(query, hostKind).map(({ field, direction }) => `${field} ${direction}`);
+
+test("by created_at a list is in page order, and within groups its ties are", () => {
+  expect(fieldsOf({})).toEqual([]);
+  expect(fieldsOf({ order_by: "created_at" })).toEqual([]);
+  expect(fieldsOf({ order_by: "created_at", order_direction: "asc" })).toEqual([]);
+  expect(fieldsOf({ group_by: "created_at" })).toEqual([]);
+  expect(fieldsOf({ group_by: "name", order_by: "created_at" })).toEqual(["name asc"]);
+});
+
+test("any other order is one of its own", () => {
+  expect(fieldsOf({ order_by: "created_at", order_direction: "desc" })).toEqual(["created_at desc"]);
+  expect(fieldsOf({ group_by: "created_at", order_by: "name" })).toEqual(["created_at asc", "name asc"]);
+  expect(fieldsOf({ group_by: "name", order_by: "created_at", order_direction: "desc" })).toEqual([
+    "name asc",
+    "created_at desc",
+  ]);
+  expect(fieldsOf({ order_by: "name" })).toEqual(["name asc"]);
+});
