@@ -14,6 +14,8 @@ interface CommonParameters extends OrderParameters<string> {
   readonly search?: string;
   readonly include_children?: boolean;
   readonly include?: string;
+  /** The same, of a list whose records come with their parts unless less is asked for. */
+  readonly children?: string;
 }
 
 type FieldOf<R extends RecordBase, Value> = {
@@ -61,6 +63,7 @@ export function listing<R extends RecordBase, Filters extends TProperties>(
       else if (names !== undefined) filters.push({ field: names as `${string}_id`, names: value as string });
       else if (equals !== undefined) filters.push({ field: equals, equals: value as string | number | boolean });
     }
+    const include = query.include ?? query.children;
     return {
       resource,
       filters,
@@ -68,7 +71,7 @@ export function listing<R extends RecordBase, Filters extends TProperties>(
       search: searched(query.search),
       order: orderTerms(query, resource.kind),
       isAlone: query.include_children === false,
-      ...(query.include === undefined ? {} : { include: query.include }),
+      ...(include === undefined ? {} : { include }),
     };
   };
 }

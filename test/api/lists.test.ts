@@ -596,6 +596,11 @@ describe("a list of hosts", () => {
     for (const query of ["", "&limit=0", `&at=${at}`, "&order_by=name", `&limit=0&order_by=name&at=${at}`]) {
       expect((await owner.get(`hosts?include_children=false${query}`)).data).toEqual([alone]);
     }
+    for (const query of ["", "&limit=0", `&at=${at}`, "&order_by=name&include_children=false", `&limit=0&at=${at}`]) {
+      expect((await owner.get(`hosts?children=ip_addresses${query}`)).data).toEqual([{ ...alone, ip_addresses }]);
+    }
+    for (const query of ["children=", "children=ports", "children=ip_addresses&children=ip_addresses"])
+      expect((await owner.get(`hosts?${query}`)).status).toBe(400);
     const [row] = csvRecords((await owner.get("hosts/export/csv")).text) as [Wire];
     expect(row).toMatchObject({
       credential_assignments: credential.id,

@@ -70,6 +70,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   count: () => ["7"],
   prefix_length: () => ["24", "30"],
   include_children: () => ["false"],
+  children: () => ["ip_addresses"],
   include_isolated: () => ["true"],
   hops: () => ["2"],
   group_by: () => ["created_at", "name", "type", "record", "field", "actor", "network"],

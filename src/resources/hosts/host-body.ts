@@ -185,18 +185,18 @@ const {
 /** A host without its children, as it shows among changes. */
 export const HostAlone = Type.Object(ownFields, { $id: "HostAlone" });
 
-/** A host where its children may be left out (`include_children=false`). */
+/** A host where its children may be left out (`include_children=false`, `children=ip_addresses`). */
 export const ListedHost = Type.Object(
   {
     ...Host.properties,
     interfaces: unlessAlone(HostInterface),
-    ip_addresses: unlessAlone(IpAddress),
+    ip_addresses: unlessAlone(IpAddress, "without `children=ip_addresses`"),
     ports: unlessAlone(Port),
     services: unlessAlone(Service),
   },
   { $id: "ListedHost" },
 );
 
-function unlessAlone<T extends TSchema>(child: T) {
-  return Type.Optional(Type.Array(child, { description: "Absent with `include_children=false`." }));
+function unlessAlone<T extends TSchema>(child: T, unless = "and with `children=ip_addresses`") {
+  return Type.Optional(Type.Array(child, { description: `Absent with \`include_children=false\`, ${unless}.` }));
 }

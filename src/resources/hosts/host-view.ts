@@ -1,5 +1,6 @@
 // A host as it is answered: its own fields, and the children that are records of their own, spliced in as text.
 
+import type { Actor } from "../../access/actor.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
 import type { Compose, Item, Reader } from "../../db/reading/reader.ts";
 import type { CsvColumn } from "../../wire/csv.ts";
@@ -31,6 +32,24 @@ export const composeHostsAlone: ComposeFor = (reader) => (items, asOf) => {
     spliced(text, `"credential_assignments":${JSON.stringify(hostAssignmentsView(assignments.get(n) ?? []))}`),
   );
 };
+
+/** The host with its addresses, without its other children: what a list of many can be told by. */
+const composeHostsWithAddresses: ComposeFor = Object.assign(
+  (reader: Reader, actor: Actor): Compose => {
+    const composeAlone = composeHostsAlone(reader, actor);
+    return (items, asOf) => {
+      const numbers = items.map((item) => item.n);
+      const addresses = reader.parts(ipAddressKind, "host", numbers, asOf);
+      return composeAlone(items, asOf).map((text, place) =>
+        spliced(text, `"ip_addresses":[${(addresses.get(numbers[place] as number) ?? []).join(",")}]`),
+      );
+    };
+  },
+  { parts: { scope: "host" as const, kinds: [ipAddressKind] } },
+);
+
+/** By what `children` names. */
+export const HOST_INCLUDES = { ip_addresses: composeHostsWithAddresses };
 
 /** A host in a table: its own fields, and of its children what tells them apart. */
 export const HOST_COLUMNS: readonly CsvColumn[] = Object.keys(Host.properties).map((name) => ({

@@ -6,7 +6,7 @@ import type { Named, Resource } from "../resource.ts";
 import { type HostRecord, hostKind } from "./host.ts";
 import { Host, HostAlone, ListedHost } from "./host-body.ts";
 import { HOST_EXAMPLE } from "./host-example.ts";
-import { composeHosts, composeHostsAlone, HOST_ALONE_COLUMNS, HOST_COLUMNS } from "./host-view.ts";
+import { composeHosts, composeHostsAlone, HOST_ALONE_COLUMNS, HOST_COLUMNS, HOST_INCLUDES } from "./host-view.ts";
 
 export const hostResource: Resource<HostRecord> & Named<HostRecord> = {
   kind: hostKind,
@@ -16,6 +16,7 @@ export const hostResource: Resource<HostRecord> & Named<HostRecord> = {
   answer: Host,
   listed: ListedHost,
   compose: composeHosts,
+  includes: HOST_INCLUDES,
   columns: HOST_COLUMNS,
   composeAlone: composeHostsAlone,
   answerAlone: HostAlone,

@@ -7,12 +7,13 @@ import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerCsv } from "../../inventory/csv-answers.ts";
 import { answerList } from "../../inventory/list-answers.ts";
+import { FilterQuery } from "../../inventory/list-filter.ts";
 import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite, runWrite } from "../../inventory/write-answers.ts";
 import { successBody } from "../../wire/envelope.ts";
-import { BULK_MAX, IdsQuery, QueryList, Uuid } from "../../wire/schemas.ts";
+import { BULK_MAX, IdsQuery, listQueries, OneOf, QueryList, Uuid } from "../../wire/schemas.ts";
 import { ALL_ISSUES, ISSUES_MAX } from "../issues.ts";
 import { orderQuery } from "../ordering.ts";
 import { searchQuery } from "../searching.ts";
@@ -53,7 +54,19 @@ const filters = {
     "updated_at",
   ]),
 };
+const ChildrenQuery = {
+  children: Type.Optional(
+    OneOf(["ip_addresses"] as const, {
+      description:
+        "Only these children, whatever `include_children` says: `ip_addresses`. Interfaces are very many in a list of devices.",
+    }),
+  ),
+};
 const operations = standardOperations(hostResource, filters);
+const list = {
+  ...operations.list({ summary: "List hosts with their children" }),
+  query: listQueries({ ...filters, ...FilterQuery, ...ChildrenQuery }).List,
+};
 const { group } = hostResource;
 /** Of the host that the example of a bulk write makes. */
 const ACCESS_SWITCH_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0030";
@@ -68,9 +81,7 @@ const listed = listing(hostResource, filters, {
 /** /api/v1/hosts. */
 export function hostRoutes(surface: Surface<Actor, Access>, backend: Backend<HostCommands & HostBulkCommands>): void {
   surface
-    .get("/api/v1/hosts", operations.list({ summary: "List hosts with their children" }), (call) =>
-      answerList(backend, call, listed(call.query)),
-    )
+    .get("/api/v1/hosts", list, (call) => answerList(backend, call, listed(call.query)))
     .get(
       "/api/v1/hosts/export/csv",
       operations.table({ summary: "Export hosts as CSV, with lists of their children" }),

@@ -15,7 +15,7 @@ import type { Caller, World } from "./world.ts";
 
 /** Parameters that the cases below know of; another one has to be put to the test before it is let through. */
 const KNOWN_PARAMETERS = new Set(
-  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include include_children include_isolated group_by order_by order_direction cascade types filter after mark wait from to reason format mac ip hostname q entity status type id actor_type actor_id actor_name buckets fields operation count prefix_length accepted level before keep hops change".split(
+  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include include_children children include_isolated group_by order_by order_direction cascade types filter after mark wait from to reason format mac ip hostname q entity status type id actor_type actor_id actor_name buckets fields operation count prefix_length accepted level before keep hops change".split(
     " ",
   ),
 );
@@ -100,6 +100,7 @@ function listings(asking: Asking, plural: string): Listing[] {
     });
   if (asking.takes("include")) ways.push({ title: "utilization", query: "include=utilization", finds: all });
   if (asking.takes("include_children")) ways.push({ title: "alone", query: "include_children=false", finds: all });
+  if (asking.takes("children")) ways.push({ title: "addresses", query: "children=ip_addresses", finds: all });
   // Another order is another way through what there is; which field it is by makes no difference to that.
   for (const field of asking.values("order_by").slice(0, 2))
     ways.push({ title: `by ${field}`, query: `group_by=${field}&order_by=${field}&order_direction=desc`, finds: all });
