@@ -1,7 +1,7 @@
 // Answers in components: what was last answered stays until the next is there, so that nothing jumps while one moves
 // through time. Answers of the past are kept: at an instant they stay what they are.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Answered, asRefusal, isAborted, type Read } from "./client.ts";
 import { type Live, useFresh } from "./fresh.ts";
 import type { Refusal } from "./refusal.ts";
@@ -53,7 +53,8 @@ export function useAnswer<Data, Meta>(asked: Read<Data, Meta> | null, live: Live
   const url = asked?.url ?? null;
   // A read is its address.
   // `asked` is made anew each time, `url` says whether it is another
-  useEffect(() => {
+  // Not once the page is painted: what is asked for a frame earlier is there a frame earlier.
+  useLayoutEffect(() => {
     if (asked === null || url === null) return;
     const before = turn === 0 ? (kept.get(url) as Answered<Data, Meta> | undefined) : undefined;
     if (before !== undefined) {

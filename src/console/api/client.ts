@@ -23,23 +23,18 @@ export const isReachable = signal(true);
 
 let inFlight = 0;
 
-/** How many requests wait for their answer: what comes fast waits for it. */
+/** How many reads are not yet whole: what comes fast waits for them. */
 export function requestsInFlight(): number {
   return inFlight;
 }
 
 api.use({
-  onRequest() {
-    inFlight += 1;
-  },
   onResponse({ response }) {
-    inFlight -= 1;
     isReachable.value = true;
     learnClock(response.headers.get("date"));
     if (response.status === 401 && !response.url.endsWith("/api/auth/login")) sessionEnded.value = true;
   },
   onError({ error }) {
-    inFlight -= 1;
     if (!isAborted(error)) isReachable.value = false;
   },
 });
@@ -113,9 +108,14 @@ async function loadJson(url: string, abort: AbortSignal | undefined): Promise<un
     path: string,
     init: { signal?: AbortSignal },
   ) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
-  const { data, error, response } = await get(url, abort === undefined ? {} : { signal: abort }).catch((cause) => {
-    throw isAborted(cause) ? cause : unreachable(cause);
-  });
+  inFlight += 1;
+  const { data, error, response } = await get(url, abort === undefined ? {} : { signal: abort })
+    .catch((cause) => {
+      throw isAborted(cause) ? cause : unreachable(cause);
+    })
+    .finally(() => {
+      inFlight -= 1;
+    });
   if (!response.ok || data === undefined) throw refusalOf(response, error);
   return data;
 }

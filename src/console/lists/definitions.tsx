@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
+import { RecordLink } from "../names/record-link.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Status, speedOf } from "../parts/status.tsx";
 import { listText } from "../text/lists.ts";
@@ -123,7 +124,7 @@ const hosts: ListDefinition<Host> = {
       key: "name",
       width: 14,
       isOrdered: true,
-      cell: ({ id }) => <Named kind="hosts" id={id} />,
+      cell: ({ id, name, hostname }) => <RecordLink type="host" id={id} name={name || (hostname ?? "")} />,
     },
     {
       key: "ip_addresses",
@@ -156,7 +157,7 @@ const hosts: ListDefinition<Host> = {
       query: {
         ...query,
         ...window,
-        include_children: columns.includes("ip_addresses"),
+        ...(columns.includes("ip_addresses") ? { children: "ip_addresses" } : { include_children: false }),
       } as QueryOf<"/api/v1/hosts">,
     }),
   views: [
@@ -188,7 +189,14 @@ const interfaces: ListDefinition<IfEntry> = {
   ],
   columns: [
     hostColumn(false),
-    { key: "if_name", width: 9, isOrdered: true, cell: ({ id }) => <Named kind="if-entries" id={id} /> },
+    {
+      key: "if_name",
+      width: 9,
+      isOrdered: true,
+      cell: ({ id, if_name, if_descr, if_index }) => (
+        <RecordLink type="if_entry" id={id} name={if_name || if_descr || `#${if_index}`} />
+      ),
+    },
     { key: "if_index", width: 5, isNumber: true, isOrdered: true, cell: ({ if_index }) => if_index },
     textColumn("if_descr", 15, true),
     textColumn("if_alias", 15, true),
@@ -307,7 +315,12 @@ const vlans: ListDefinition<Vlan> = {
   shown: ["number", "name", "description", "network_id", "updated_at"],
   columns: [
     { key: "number", width: 5, isNumber: true, isOrdered: true, cell: ({ number }) => number },
-    { key: "name", width: 14, isOrdered: true, cell: ({ id }) => <Named kind="vlans" id={id} /> },
+    {
+      key: "name",
+      width: 14,
+      isOrdered: true,
+      cell: ({ id, number, name }) => <RecordLink type="vlan" id={id} name={`${number} ${name}`.trim()} />,
+    },
     textColumn("description", 20),
     networkColumn(true),
     ...TIMES<Vlan>(),

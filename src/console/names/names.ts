@@ -1,7 +1,7 @@
 // The names of records that answers refer to by id, as they were at the instant that is shown. Asked for together: all
 // that a page draws at once is one request for each kind.
 
-import { type Signal, signal } from "@preact/signals";
+import { batch, type Signal, signal } from "@preact/signals";
 import { read } from "../api/client.ts";
 
 /** Kinds that are referred to, by the path of their list. */
@@ -13,7 +13,12 @@ type Name = string | null | undefined;
 /** As many as a list takes by `ids`. */
 const IDS_MAX = 300;
 
-const names = new Map<string, Signal<Name>>();
+/** By instant, as the address has it; what was looked at last comes last. */
+const names = new Map<string | null, Map<string, Signal<Name>>>();
+/** Whoever moves through time looks at many. */
+const INSTANTS_MAX = 30;
+/** What each was called when it was last named: shown until it is known what it was called at the instant. */
+const lastNames = new Map<string, string | null>();
 const wanted = new Map<string, { readonly kind: NamedKind; readonly at: string | null; readonly ids: Set<string> }>();
 
 /**
@@ -21,21 +26,33 @@ const wanted = new Map<string, { readonly kind: NamedKind; readonly at: string |
  * @param at as the address has it; null for now
  */
 export function nameOf(kind: NamedKind, id: string, at: string | null): Name {
-  const key = `${at} ${id}`;
-  const known = names.get(key);
+  const ofInstant = namesAt(at);
+  const known = ofInstant.get(id);
   if (known !== undefined) return known.value;
-  const name = signal<Name>(undefined);
-  names.set(key, name);
-  const batch = `${at} ${kind}`;
+  const name = signal<Name>(lastNames.get(id));
+  ofInstant.set(id, name);
+  const together = `${at} ${kind}`;
   if (wanted.size === 0) queueMicrotask(ask);
-  const ids = wanted.get(batch)?.ids ?? new Set();
-  wanted.set(batch, { kind, at, ids: ids.add(id) });
+  const ids = wanted.get(together)?.ids ?? new Set();
+  wanted.set(together, { kind, at, ids: ids.add(id) });
   return name.value;
 }
 
 /** Forgets what has been named: of now, names can change. */
 export function forgetNames(): void {
   names.clear();
+  lastNames.clear();
+}
+
+function namesAt(at: string | null): Map<string, Signal<Name>> {
+  const ofInstant = names.get(at) ?? new Map<string, Signal<Name>>();
+  names.delete(at);
+  names.set(at, ofInstant);
+  for (const oldest of names.keys()) {
+    if (names.size <= INSTANTS_MAX) break;
+    names.delete(oldest);
+  }
+  return ofInstant;
 }
 
 function ask(): void {
@@ -52,10 +69,15 @@ async function fill(kind: NamedKind, at: string | null, ids: string[]): Promise<
   } catch {
     // They stay ids: what the page shows is more than its names.
   }
-  for (const id of ids) {
-    const name = names.get(`${at} ${id}`);
-    if (name !== undefined) name.value = found.get(id) ?? null;
-  }
+  const ofInstant = names.get(at);
+  batch(() => {
+    for (const id of ids) {
+      const own = found.get(id) ?? null;
+      lastNames.set(id, own);
+      const name = ofInstant?.get(id);
+      if (name !== undefined) name.value = own;
+    }
+  });
 }
 
 async function listNames(

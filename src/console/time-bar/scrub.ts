@@ -6,9 +6,11 @@ import { requestsInFlight } from "../api/client.ts";
 import { Pace } from "../time/pace.ts";
 import { go, hrefHere } from "../url/location.ts";
 
-/** Frames between two instants that are asked for: until all is answered, within these bounds. */
-const FRAMES_MIN = 3;
-const FRAMES_MAX = 24;
+/**
+ * Frames that an instant is waited for before the next is asked for. The next one takes the request of the last back:
+ * with less patience, one who drags would see nothing of a page that is slow.
+ */
+const FRAMES_MAX = 120;
 
 export class Scrub {
   private readonly parameter: "at" | "vs";
@@ -58,13 +60,17 @@ export class Scrub {
   }
 }
 
+/** Once what was answered has been painted, too: an instant is shown for a frame at least. */
 function whenAnswered(ready: () => void): () => void {
   let frames = 0;
+  let isPainted = false;
   let next = requestAnimationFrame(look);
   function look() {
     frames += 1;
-    if (frames < FRAMES_MIN || (requestsInFlight() > 0 && frames < FRAMES_MAX)) next = requestAnimationFrame(look);
+    const isAnswered = requestsInFlight() === 0;
+    if (!(isAnswered && isPainted) && frames < FRAMES_MAX) next = requestAnimationFrame(look);
     else ready();
+    isPainted = isAnswered;
   }
   return () => cancelAnimationFrame(next);
 }
