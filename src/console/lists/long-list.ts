@@ -1,7 +1,7 @@
 // A list of any length as windows of rows, all of one instant: what is written while one scrolls neither shifts a row
 // nor shows one twice. Without an instant in the address it is that of the ledger's newest transaction.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Answered, asRefusal, isAborted, type Read, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { WINDOW_ROWS } from "./rows-window.ts";
@@ -48,6 +48,23 @@ interface Loaded<Row> {
   readonly windows: ReadonlyMap<number, readonly Row[]>;
 }
 
+/** One who scrolls fast passes many windows: of those that wait, only the ones that are seen by then are asked for. */
+const WINDOWS_AT_ONCE = 2;
+
+/** What is asked for of one list. */
+interface Asking {
+  readonly abort: AbortController;
+  /** Numbers of windows that are there, are on their way, or have failed. */
+  readonly asked: Set<number>;
+  /** What is seen. */
+  wanted: readonly number[];
+  loading: number;
+}
+
+function newAsking(): Asking {
+  return { abort: new AbortController(), asked: new Set(), wanted: [], loading: 0 };
+}
+
 /**
  * @param name tells this list from others: another name loads another list, and shows this one until that is there
  * @param at of the address; null for now
@@ -56,44 +73,53 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
   const [loaded, setLoaded] = useState<Loaded<Row> | null>(null);
   const [problem, setProblem] = useState<Refusal | undefined>(undefined);
   const [turn, setTurn] = useState(0);
-  const asked = useRef(new Set<number>());
-  const abort = useRef(new AbortController());
-  const full = `${name} ${at ?? turn}`;
+  const asking = useRef<Asking>(newAsking());
+  const full = `${name} ${at} ${turn}`;
 
-  useEffect(() => {
-    const own = new AbortController();
-    abort.current = own;
-    asked.current = new Set([0]);
+  // Not once it is painted: what is asked for a frame earlier is there a frame earlier.
+  useLayoutEffect(() => {
+    const own = newAsking();
+    asking.current = own;
+    own.asked.add(0);
     setProblem(undefined);
     const begin = async () => {
-      const pin = at === null ? await headOf(own.signal) : { at, sequence: null };
-      const first = await loadWindow(windowOf, pin, 0, own.signal);
+      const { signal } = own.abort;
+      const pin = at === null ? await headOf(signal) : { at, sequence: null };
+      const first = await loadWindow(windowOf, pin, 0, signal);
       setLoaded({ name: full, pin, count: countOf(first), meta: first.meta, windows: new Map([[0, first.data]]) });
     };
     begin().catch((cause: unknown) => {
       if (!isAborted(cause)) setProblem(asRefusal(cause));
     });
-    return () => own.abort();
+    return () => own.abort.abort();
   }, [full]);
 
   const want = (windows: readonly number[]) => {
     if (loaded === null || loaded.name !== full) return;
-    const { signal } = abort.current;
-    for (const number of windows) {
-      if (asked.current.has(number)) continue;
-      asked.current.add(number);
-      loadWindow(windowOf, loaded.pin, number, signal)
+    const own = asking.current;
+    own.wanted = windows;
+    const askNext = () => {
+      const number = own.wanted.find((each) => !own.asked.has(each));
+      if (number === undefined || own.loading === WINDOWS_AT_ONCE || own.abort.signal.aborted) return;
+      // One that failed is not asked for again before somebody wants to.
+      own.asked.add(number);
+      own.loading += 1;
+      loadWindow(windowOf, loaded.pin, number, own.abort.signal)
         .then(({ data }) => {
           setLoaded((last) =>
             last?.name === full ? { ...last, windows: new Map([...last.windows, [number, data]]) } : last,
           );
         })
         .catch((cause: unknown) => {
-          if (isAborted(cause)) return;
-          asked.current.delete(number);
-          setProblem(asRefusal(cause));
+          if (!isAborted(cause)) setProblem(asRefusal(cause));
+        })
+        .finally(() => {
+          own.loading -= 1;
+          askNext();
         });
-    }
+      askNext();
+    };
+    askNext();
   };
   return {
     count: loaded?.count,

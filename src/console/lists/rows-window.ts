@@ -1,7 +1,7 @@
 // Which rows of a long list are drawn, and which windows of it have to be asked for. Plain functions.
 
 /** Rows that one request asks for. */
-export const WINDOW_ROWS = 100;
+export const WINDOW_ROWS = 50;
 
 /** Rows that are drawn above and below what is seen: a wheel's step shows no gap. */
 const SPARE_ROWS = 12;
