@@ -71,10 +71,18 @@ export async function buildConsole(): Promise<BuiltConsole> {
     if (output === undefined) throw new Error(`the console has no file of the form ${form}.`);
     return CONSOLE_ASSETS + output.name;
   };
+  const first = importedAtOnce(result.metafile, basename(named(/^main-.*\.js$/)));
   const page = readFileSync(join(SOURCES, "page.html"), "utf8")
     .replace("{style}", named(/^main-.*\.css$/))
     .replace("{script}", named(/^main-.*\.js$/))
-    .replace("{icon}", named(/^icon-/));
+    .replace("{icon}", named(/^icon-/))
+    // All at once: each is found only in the one that imports it.
+    .replace("{preloads}", () =>
+      first
+        .slice(1)
+        .map((name) => `<link rel="modulepreload" href="${CONSOLE_ASSETS}${name}">\n`)
+        .join(""),
+    );
   const files = [{ name: "", type: "text/html; charset=utf-8", bytes: new TextEncoder().encode(page) }, ...outputs].map(
     ({ name, type, bytes }) => ({
       name,
@@ -92,7 +100,7 @@ export async function buildConsole(): Promise<BuiltConsole> {
   return {
     metafile: result.metafile,
     sizes: Object.fromEntries(files.map(({ name, brotli }) => [name, brotli.length])),
-    first: importedAtOnce(result.metafile, basename(named(/^main-.*\.js$/))),
+    first,
   };
 }
 

@@ -3,12 +3,12 @@
 import { render } from "preact";
 import { Frame } from "./frame/frame.tsx";
 import { rememberNetwork } from "./frame/network-switcher.tsx";
-import { pageOf } from "./frame/pages.tsx";
+import { loadPage, pageOf } from "./frame/pages.tsx";
 import { startKeys } from "./parts/keys.ts";
 import { followWhileSignedIn } from "./session/follow-live.ts";
 import { settleInstants } from "./time/at.ts";
 import { startClock } from "./time/clock.ts";
-import { followLinks } from "./url/location.ts";
+import { followLinks, pathname } from "./url/location.ts";
 
 followLinks((path) => pageOf(path) !== null);
 startKeys();
@@ -16,4 +16,11 @@ startClock();
 rememberNetwork();
 settleInstants();
 followWhileSignedIn();
+loadFirstPage();
 render(<Frame />, document.body);
+
+/** While it is asked who is signed in. Where it fails, the page says so when it is shown. */
+function loadFirstPage(): void {
+  const match = pageOf(pathname.peek());
+  if (match !== null) Promise.resolve(loadPage(match.path)).catch(() => undefined);
+}
