@@ -69,7 +69,8 @@ export async function buildStore(
       populations: readonly Population[];
       store: BuiltStore;
     };
-    if (known.build === BUILD && Bun.deepEquals(known.populations, populations)) return known.store;
+    // It may have been copied from elsewhere.
+    if (known.build === BUILD && Bun.deepEquals(known.populations, populations)) return { ...known.store, directory };
   }
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true, mode: 0o700 });

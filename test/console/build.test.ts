@@ -1,6 +1,7 @@
 // What a browser has to load before it shows anything, and that it can.
 
 import { expect, test } from "bun:test";
+import { chunkSizes } from "../../scripts/benchmark/console/chunks.ts";
 import { buildConsole, CONSOLE_PACK } from "../../scripts/console.ts";
 import { readConsolePack } from "../../src/http/console-pack.ts";
 
@@ -11,10 +12,14 @@ test("the scripts that every page begins with are small, all there, and named in
   const { sizes, first } = await buildConsole();
   expect(first.filter((name) => sizes[name] === undefined)).toEqual([]);
   const bytes = first.reduce((sum, name) => sum + (sizes[name] ?? 0), 0);
+  // What the benchmark reads from the files themselves.
+  expect((await chunkSizes(Bun.file(CONSOLE_PACK))).main).toBe(bytes);
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(FIRST_BYTES_MAX);
   const { files } = await readConsolePack(Bun.file(CONSOLE_PACK));
-  expect(await files.get("")?.plain.text()).toContain(`src="/console/${first[0]}"`);
+  const page = await files.get("")?.plain.text();
+  expect(page).toContain(`src="/console/${first[0]}"`);
+  for (const name of first.slice(1)) expect(page).toContain(`rel="modulepreload" href="/console/${name}"`);
   for (const { name, plain, brotli, gzip } of files.values())
     expect([name, brotli.size < plain.size || plain.size < 400, gzip.size < plain.size || plain.size < 400]).toEqual([
       name,

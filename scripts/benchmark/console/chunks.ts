@@ -1,0 +1,40 @@
+// How large the files of the console are, of the pack that the executable carries: what every page begins with, and what
+// comes when it is asked for.
+
+import { basename } from "node:path";
+import { readConsolePack } from "../../../src/http/console-pack.ts";
+
+export interface ChunkSizes {
+  /** Scripts that every page begins with, in bytes with Brotli. */
+  readonly main: number;
+  readonly styles: number;
+  /** Scripts that are loaded when they are asked for, largest first; bytes with Brotli. */
+  readonly lazy: readonly number[];
+}
+
+export async function chunkSizes(pack: Blob): Promise<ChunkSizes> {
+  const { files } = await readConsolePack(pack);
+  const page = await files.get("")?.plain.text();
+  const first = /src="([^"]+\.js)"/.exec(page ?? "")?.[1];
+  if (first === undefined) throw new Error("the page of the console begins with no script");
+  const atOnce = new Set([basename(first)]);
+  for (const name of atOnce) {
+    const text = (await files.get(name)?.plain.text()) ?? "";
+    for (const imported of importsIn(text)) atOnce.add(basename(imported));
+  }
+  const scripts = [...files.values()].filter(({ name }) => name.endsWith(".js"));
+  const sum = (all: readonly { brotli: Blob }[]) => all.reduce((total, { brotli }) => total + brotli.size, 0);
+  return {
+    main: sum(scripts.filter(({ name }) => atOnce.has(name))),
+    styles: sum([...files.values()].filter(({ name }) => name.endsWith(".css"))),
+    lazy: scripts
+      .filter(({ name }) => !atOnce.has(name))
+      .map(({ brotli }) => brotli.size)
+      .sort((a, b) => b - a),
+  };
+}
+
+/** What a bundled script imports before it runs; what it loads when it is asked to is a call. */
+function importsIn(script: string): string[] {
+  return [...script.matchAll(/\b(?:from|import)\s*"([^"]+\.js)"/g)].map(([, name]) => name as string);
+}

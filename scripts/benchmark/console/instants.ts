@@ -1,0 +1,22 @@
+// Instants of a built store, for what is asked of its past.
+
+import { openReadOnly } from "../../../src/db/connection.ts";
+import { dataFiles } from "../../../src/db/files/data-directory.ts";
+import type { BuiltStore } from "../store.ts";
+
+/** How many there are. */
+export function transactionsOf({ directory }: BuiltStore): number {
+  const db = openReadOnly(dataFiles(directory).database);
+  const [[count]] = db.$client.prepare("SELECT count(*) FROM history_transactions").values() as [[number]];
+  db.$client.close();
+  return count;
+}
+
+/** When two transactions were written, by their places in the ledger: 0 is the first, -1 the last. */
+export function instantsAt({ directory }: BuiltStore, one: number, other: number): [string, string] {
+  const db = openReadOnly(dataFiles(directory).database);
+  const rows = db.$client.prepare("SELECT at FROM history_transactions ORDER BY sequence").values() as Array<[number]>;
+  db.$client.close();
+  const instantOf = (place: number) => new Date(rows.at(place)?.[0] ?? Number.NaN).toISOString();
+  return [instantOf(one), instantOf(other)];
+}

@@ -1,0 +1,52 @@
+// The store of the maps: networks of cabled switches, each with its positions, and changes after the cables.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { addCables } from "../cables.ts";
+import { say } from "../program.ts";
+import { type BuiltStore, buildStore } from "../store.ts";
+import { instantsAt, transactionsOf } from "./instants.ts";
+
+/** Ports of each device of the larger map: a core has more than a hundred below it. */
+const PORTS = { large: 104, small: 50 };
+
+export interface Maps {
+  readonly large: number;
+  readonly small: number;
+}
+
+/** When a map was cabled and changed: what can be scrubbed. */
+export interface MapSpan {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface BuiltMaps {
+  readonly store: BuiltStore;
+  readonly spans: Readonly<Record<"large" | "small", MapSpan>>;
+}
+
+/** Builds it, or takes the finished one that is there. The networks are called `large` and `small`. */
+export async function buildMaps(directory: string, { large, small }: Maps): Promise<BuiltMaps> {
+  const store = await buildStore(
+    directory,
+    [
+      { network: "large", hosts: large, entriesPerHost: PORTS.large, versions: 1 },
+      { network: "small", hosts: small, entriesPerHost: PORTS.small, versions: 1 },
+    ],
+    say,
+  );
+  const noted = join(directory, "cables.json");
+  if (!existsSync(noted)) {
+    const spans = { large: cable(store, "large"), small: cable(store, "small") };
+    await Bun.write(noted, JSON.stringify(spans));
+  }
+  return { store, spans: (await Bun.file(noted).json()) as BuiltMaps["spans"] };
+}
+
+function cable(store: BuiltStore, network: keyof typeof PORTS): MapSpan {
+  const before = transactionsOf(store);
+  addCables(store, network, PORTS[network]);
+  const [from, to] = instantsAt(store, before + 1, -1);
+  return { from, to };
+}
