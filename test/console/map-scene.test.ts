@@ -2,7 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { type Diagram, diagramOf, foundIn, type Topology } from "../../src/console/map/diagram.ts";
-import { dotAt, type SceneOptions, sceneOf, shortened } from "../../src/console/map/scene.ts";
+import { dotAt, sceneOf } from "../../src/console/map/scene.ts";
+import { shortened } from "../../src/console/map/scene-names.ts";
+import type { SceneOptions } from "../../src/console/map/scene-parts.ts";
 import { svgOf } from "../../src/console/map/svg.ts";
 import { centred, fitted, zoomed } from "../../src/console/map/viewport.ts";
 import { wayBetween } from "../../src/console/map/way.ts";
@@ -110,6 +112,58 @@ describe("a diagram", () => {
     expect(lines.find(({ id }) => id === "a-b-1")).toMatchObject({ tone: "added", stroke: "whole" });
     expect(dots.find(({ id }) => id === "gone")).toMatchObject({ isHollow: true, isBroken: true, tone: "removed" });
     expect(names.map(({ text }) => text).sort()).toEqual(["+ alone", "+ b", "+ c", "a", "− gone"]);
+  });
+
+  test("leads a cable around the devices that stand between its ends, the same way whichever it names first", () => {
+    const row: readonly Place[] = [
+      ["a", 0, 0],
+      ["between", 160, 0],
+      ["b", 320, 0],
+    ];
+    const bent = (cables: readonly Cable[]) => sceneOf(diagramOf(topologyOf(row, cables), null), PLAIN).lines;
+    const [around] = bent([["a", "b"]]);
+    expect(around?.via).toHaveLength(2);
+    // As far aside all the way past what is between.
+    const [leaving, arriving] = around?.via ?? [];
+    expect([leaving?.x, arriving?.x]).toEqual([70, 250]);
+    expect(Math.abs(leaving?.y ?? 0)).toBeGreaterThan(20);
+    expect(leaving?.y).toBe(arriving?.y as number);
+    const [back] = bent([["b", "a"]]);
+    expect(back?.via).toEqual([...(around?.via ?? [])].reverse());
+    const [one, other] = bent([
+      ["a", "between"],
+      ["between", "b"],
+    ]);
+    expect([one?.via, other?.via]).toEqual([[], []]);
+  });
+
+  test("leads no cable of a ring or a mesh through another device", () => {
+    for (const [count, isLinked] of [
+      [24, (one: number, other: number) => other === one + 1 || (one === 0 && other === 23)],
+      [12, () => true],
+    ] as const) {
+      const places = Array.from({ length: count }, (_, n): Place => {
+        return count === 24 ? [`n${n}`, 0, n * 120] : [`n${n}`, (n % 4) * 160, Math.floor(n / 4) * 120];
+      });
+      const cables = places.flatMap(([one], a) =>
+        places.flatMap(([other], b): Cable[] => (a < b && isLinked(a, b) ? [[one, other]] : [])),
+      );
+      const { lines, dots } = sceneOf(diagramOf(topologyOf(places, cables), null), PLAIN);
+      const through = lines.filter(({ x1, y1, x2, y2, via }) => {
+        const corners = [{ x: x1, y: y1 }, ...via, { x: x2, y: y2 }];
+        return dots.some(({ x, y }) =>
+          corners.slice(1).some((end, index) => {
+            const start = corners[index] as { x: number; y: number };
+            const length = Math.hypot(end.x - start.x, end.y - start.y);
+            const along = ((x - start.x) * (end.x - start.x) + (y - start.y) * (end.y - start.y)) / length;
+            const aside = Math.abs((x - start.x) * (end.y - start.y) - (y - start.y) * (end.x - start.x)) / length;
+            const isAtEnd = Math.hypot(x - x1, y - y1) < 1 || Math.hypot(x - x2, y - y2) < 1;
+            return !isAtEnd && along > 0 && along < length && aside < 4;
+          }),
+        );
+      });
+      expect(through.map(({ id }) => id)).toEqual([]);
+    }
   });
 
   test("finds devices by what they are called and by their addresses", () => {

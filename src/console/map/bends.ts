@@ -18,8 +18,10 @@ export type Bends = ReadonlyMap<string, number>;
 
 /** So near to a device, a line touches it, in units of the map. */
 const NEAR = 22;
-/** Between two columns of the layout there is room for these. */
-const ASIDE = [34, -34, 60, -60] as const;
+/** Between two columns of the layout there is room for so much. */
+const ASIDE_MAX = 74;
+/** Tried where one side and the other are taken. */
+const ASIDE_MORE = 18;
 /** Where a line that goes around has left its device. */
 export const BEND_AFTER = 70;
 const CELL = 160;
@@ -38,10 +40,7 @@ export function bendsOf(nodes: readonly Standing[], links: readonly Cable[]): Be
   for (const { ends, link } of links) {
     if (bends.has(link.group) || ends[0].id === ends[1].id) continue;
     const [from, to] = inOrder(ends);
-    bends.set(
-      link.group,
-      touches(cells, from, to, 0) ? (ASIDE.find((aside) => !touches(cells, from, to, aside)) ?? ASIDE[0]) : 0,
-    );
+    bends.set(link.group, touches(cells, from, to, 0) ? around(cells, from, to) : 0);
   }
   return bends;
 }
@@ -49,6 +48,13 @@ export function bendsOf(nodes: readonly Standing[], links: readonly Cable[]): Be
 /** The same way round for all cables between two, whichever end each names first. */
 export function inOrder<End extends { readonly id: string }>([one, other]: readonly [End, End]): readonly [End, End] {
   return one.id < other.id ? [one, other] : [other, one];
+}
+
+/** The longer it is, the farther aside: those in one row lie beside each other. */
+function around(cells: ReadonlyMap<number, readonly Standing[]>, from: Standing, to: Standing): number {
+  const least = Math.min(ASIDE_MAX - ASIDE_MORE, NEAR + (6 * Math.hypot(to.x - from.x, to.y - from.y)) / CELL);
+  const sides = [least, -least, least + ASIDE_MORE, -least - ASIDE_MORE];
+  return sides.find((aside) => !touches(cells, from, to, aside)) ?? least;
 }
 
 /** Whether a line beside the straight one touches a device that it does not end at. */

@@ -111,9 +111,8 @@ function LinksOf({ id, links, period, onChoose }: LinksOfProps) {
         </tr>
       </thead>
       <tbody>
-        {links.map((each) => {
-          const { ends } = each.link;
-          const [own, far] = ends[0]?.node_id === id ? ends : ends.toReversed();
+        {byPort(links, id).map((each) => {
+          const [own, far] = endsFrom(each, id);
           return (
             <tr key={each.id}>
               <td>
@@ -130,6 +129,19 @@ function LinksOf({ id, links, period, onChoose }: LinksOfProps) {
       </tbody>
     </table>
   );
+}
+
+/** The device's own end first. */
+function endsFrom({ link: { ends } }: DiagramLink, id: string) {
+  return ends[0]?.node_id === id ? ends : ends.toReversed();
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** As the ports stand on the device. */
+function byPort(links: readonly DiagramLink[], id: string): readonly DiagramLink[] {
+  const portOf = (link: DiagramLink) => endsFrom(link, id)[0]?.port ?? "";
+  return links.toSorted((a, b) => collator.compare(portOf(a), portOf(b)));
 }
 
 interface WayProps {

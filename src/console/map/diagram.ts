@@ -88,6 +88,11 @@ export function diagramOfItems(
   return { nodes, links, nodeById, linkById, linksById, bends: knownBends ?? bendsOf(nodes, links) };
 }
 
+/** How many cables end at a device. */
+export function degreeOf({ linksById }: Diagram, id: string): number {
+  return linksById.get(id)?.length ?? 0;
+}
+
 function merged<Item extends { readonly id: string }>(
   shown: readonly Item[],
   before: readonly Item[] | null,

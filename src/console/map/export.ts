@@ -26,7 +26,7 @@ export async function savePng(control: Control, fileName: string): Promise<void>
   canvas.height = Math.round(extent.height * ratio);
   const context = canvas.getContext("2d", { alpha: false });
   if (context === null) return;
-  paint(context, scene, { view: { x: -extent.x, y: -extent.y, scale }, size: extent, ratio, colours });
+  paint(context, scene, { view: { x: -extent.x, y: -extent.y, scale }, grown: 1, size: extent, ratio, colours });
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
   if (blob !== null) save(blob, `${fileName}.png`);
 }

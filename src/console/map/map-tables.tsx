@@ -1,5 +1,6 @@
 // What the picture shows, as tables: for who cannot see it, and for who wants to read it.
 
+import { computed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Status, speedOf } from "../parts/status.tsx";
@@ -46,6 +47,53 @@ export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) 
   );
   // Over a period, when something was there says it.
   const compared = period === null && vs.value !== null ? mapText.compared : null;
+  // Drawn anew only where they say something else: many rows, beside a picture that moves.
+  const linkRows = useMemo(
+    () => (
+      <Rows
+        heads={
+          <>
+            <th scope="col">{mapText.oneEnd}</th>
+            <th scope="col">{mapText.otherEnd}</th>
+            <LinkHeads isPeriod={period !== null} />
+          </>
+        }
+        compared={compared}
+        rows={links}
+        cells={(link) => <LinkCells link={link} period={period} onChoose={onChoose} />}
+      />
+    ),
+    [links, period, compared, onChoose],
+  );
+  const deviceRows = useMemo(
+    () => (
+      <Rows
+        heads={
+          <>
+            <th scope="col">{mapText.device}</th>
+            <th scope="col">{period === null ? mapText.linkCount : mapText.when}</th>
+          </>
+        }
+        compared={compared}
+        rows={nodes}
+        cells={(node) => (
+          <>
+            <th scope="row">
+              <DeviceButton node={node} onChoose={onChoose} />
+            </th>
+            <td>
+              {period === null ? (
+                (diagram.linksById.get(node.id)?.length ?? 0)
+              ) : (
+                <Spans period={period} id={node.id} presence={node.presence} />
+              )}
+            </td>
+          </>
+        )}
+      />
+    ),
+    [nodes, diagram, period, compared, onChoose],
+  );
   const tabs = [
     { key: "devices", title: mapText.devices(nodes.length) },
     { key: "links", title: mapText.links(links.length) },
@@ -64,46 +112,8 @@ export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) 
           </a>
         ))}
       </nav>
-      {table === "links" && (
-        <Rows
-          heads={
-            <>
-              <th scope="col">{mapText.oneEnd}</th>
-              <th scope="col">{mapText.otherEnd}</th>
-              <LinkHeads isPeriod={period !== null} />
-            </>
-          }
-          compared={compared}
-          rows={links}
-          cells={(link) => <LinkCells link={link} period={period} onChoose={onChoose} />}
-        />
-      )}
-      {table === "devices" && (
-        <Rows
-          heads={
-            <>
-              <th scope="col">{mapText.device}</th>
-              {period === null ? <th scope="col">{mapText.linkCount}</th> : <th scope="col">{mapText.when}</th>}
-            </>
-          }
-          compared={compared}
-          rows={nodes}
-          cells={(node) => (
-            <>
-              <th scope="row">
-                <DeviceButton node={node} onChoose={onChoose} />
-              </th>
-              <td>
-                {period === null ? (
-                  (diagram.linksById.get(node.id)?.length ?? 0)
-                ) : (
-                  <Spans period={period} id={node.id} presence={node.presence} />
-                )}
-              </td>
-            </>
-          )}
-        />
-      )}
+      {table === "links" && linkRows}
+      {table === "devices" && deviceRows}
       {table === "changes" && period !== null && <Moments period={period} diagram={diagram} found={found} />}
     </section>
   );
@@ -166,8 +176,11 @@ interface DeviceButtonProps {
   readonly onChoose: (id: string) => void;
 }
 
+/** There are many buttons, and the address changes often. */
+const chosen = computed(() => parameter("chosen"));
+
 export function DeviceButton({ node, onChoose }: DeviceButtonProps) {
-  const isChosen = parameter("chosen") === node.id;
+  const isChosen = chosen.value === node.id;
   return (
     <button type="button" class="plain" aria-pressed={isChosen} onClick={() => onChoose(node.id)}>
       <bdi>{node.label}</bdi>

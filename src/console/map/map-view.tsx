@@ -1,6 +1,6 @@
 // What is shown of a map: the tools above, the picture, and beside it what is chosen and the tables.
 
-import { type MutableRef, useMemo, useRef } from "preact/hooks";
+import { type MutableRef, useCallback, useMemo, useRef } from "preact/hooks";
 import { useKeys } from "../parts/keys.ts";
 import { mapText } from "../text/map.ts";
 import { isPast, vs } from "../time/at.ts";
@@ -8,6 +8,7 @@ import { go, hrefHere, parameter } from "../url/location.ts";
 import { MapCanvas } from "./canvas.tsx";
 import { ChosenDevice } from "./chosen-device.tsx";
 import { type Diagram, foundIn, type Presence } from "./diagram.ts";
+import { MapKey } from "./map-key.tsx";
 import { MapTables } from "./map-tables.tsx";
 import { type MapSubject, MapTools } from "./map-tools.tsx";
 import type { Period } from "./period.ts";
@@ -46,6 +47,7 @@ export function MapView({ diagram, period, subject, name, networkId, again }: Ma
     const ids = (way ?? []).flatMap(({ over, node }) => (over === null ? [node.id] : [node.id, over.id]));
     return { chosenId, found, way: new Set(wayFrom === null ? ids : [wayFrom, ...ids]) };
   }, [chosenId, found, way, wayFrom]);
+  const isCompared = period !== null || vs.value !== null;
   const placing = usePlacing({ networkId, id: chosenId, diagram, again });
   useMapKeys(control, placing);
   const press = (id: string | null, where: Point) => {
@@ -54,11 +56,11 @@ export function MapView({ diagram, period, subject, name, networkId, again }: Ma
     if (placing.isOn) placing.place(where);
     else choose(id);
   };
-  const chooseAndCentre = (id: string) => {
+  const chooseAndCentre = useCallback((id: string) => {
     control.current?.settle();
     choose(id);
     control.current?.centre(id);
-  };
+  }, []);
   return (
     <div class="map">
       <MapTools
@@ -75,7 +77,8 @@ export function MapView({ diagram, period, subject, name, networkId, again }: Ma
       <div class="map-parts">
         <div class="map-picture">
           <MapCanvas diagram={diagram} marks={marks} subject={subject.key} control={control} onPress={press} />
-          {(period !== null || vs.value !== null) && <Counts diagram={diagram} />}
+          {isCompared && <Counts diagram={diagram} />}
+          <MapKey isCompared={isCompared} isOverPeriod={period !== null} />
         </div>
         <div class="map-beside">
           {chosenId !== null && (

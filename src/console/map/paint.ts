@@ -1,6 +1,6 @@
 // Draws a scene on a canvas. It decides nothing: what is drawn where is in the scene.
 
-import type { Scene, SceneDot, SceneLine, SceneName, Tone } from "./scene.ts";
+import type { Scene, SceneDot, SceneLine, SceneName, Tone } from "./scene-parts.ts";
 import { type Colours, DASHES, fontOf, NAME_RIM } from "./style.ts";
 import type { Size, View } from "./viewport.ts";
 
@@ -34,6 +34,8 @@ export function coloursAt(probe: HTMLElement): Colours {
 
 interface PaintOptions {
   readonly view: View;
+  /** How many times larger it is drawn than it was laid out for; letters and dots are not. */
+  readonly grown: number;
   readonly size: Size;
   /** Pixels of the device for each CSS pixel. */
   readonly ratio: number;
@@ -44,26 +46,31 @@ interface PaintOptions {
 const MARGIN = 120;
 
 export function paint(context: CanvasRenderingContext2D, scene: Scene, options: PaintOptions): void {
-  const { view, size, ratio, colours } = options;
+  const { view, grown, size, ratio, colours } = options;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.fillStyle = colours.ground;
   context.fillRect(0, 0, size.width, size.height);
   context.translate(view.x, view.y);
-  const [left, top] = [-view.x - MARGIN, -view.y - MARGIN];
-  const [right, bottom] = [left + size.width + 2 * MARGIN, top + size.height + 2 * MARGIN];
+  const [left, top] = [(-view.x - MARGIN) / grown, (-view.y - MARGIN) / grown];
+  const [right, bottom] = [left + (size.width + 2 * MARGIN) / grown, top + (size.height + 2 * MARGIN) / grown];
   const isSeen = ({ x, y }: { readonly x: number; readonly y: number }) =>
     x > left && x < right && y > top && y < bottom;
   const isCrossing = ({ x1, y1, x2, y2 }: SceneLine) =>
     Math.max(x1, x2) > left && Math.min(x1, x2) < right && Math.max(y1, y2) > top && Math.min(y1, y2) < bottom;
-  paintLines(context, scene.lines.filter(isCrossing), colours);
-  for (const dot of scene.dots) if (isSeen(dot)) paintDot(context, dot, colours);
+  paintLines(context, scene.lines.filter(isCrossing), grown, colours);
+  for (const dot of scene.dots) if (isSeen(dot)) paintDot(context, dot, grown, colours);
   context.textAlign = "center";
   context.textBaseline = "middle";
-  for (const name of scene.names) if (isSeen(name)) paintName(context, name, colours);
+  for (const name of scene.names) if (isSeen(name)) paintName(context, name, grown, colours);
 }
 
 /** Those that look the same are drawn at once. */
-function paintLines(context: CanvasRenderingContext2D, lines: readonly SceneLine[], colours: Colours): void {
+function paintLines(
+  context: CanvasRenderingContext2D,
+  lines: readonly SceneLine[],
+  grown: number,
+  colours: Colours,
+): void {
   const alike = Map.groupBy(lines, ({ tone, width, stroke }) => `${tone} ${width} ${stroke}`);
   context.lineJoin = "round";
   for (const [first, ...others] of alike.values()) {
@@ -73,18 +80,19 @@ function paintLines(context: CanvasRenderingContext2D, lines: readonly SceneLine
     context.setLineDash(DASHES[first.stroke] as number[]);
     context.beginPath();
     for (const { x1, y1, x2, y2, via } of [first, ...others]) {
-      context.moveTo(x1, y1);
-      for (const { x, y } of via) context.lineTo(x, y);
-      context.lineTo(x2, y2);
+      context.moveTo(x1 * grown, y1 * grown);
+      for (const { x, y } of via) context.lineTo(x * grown, y * grown);
+      context.lineTo(x2 * grown, y2 * grown);
     }
     context.stroke();
   }
   context.setLineDash([]);
 }
 
-function paintDot(context: CanvasRenderingContext2D, dot: SceneDot, colours: Colours): void {
+function paintDot(context: CanvasRenderingContext2D, dot: SceneDot, grown: number, colours: Colours): void {
+  const [x, y] = [dot.x * grown, dot.y * grown];
   context.beginPath();
-  context.arc(dot.x, dot.y, dot.radius, 0, Math.PI * 2);
+  context.arc(x, y, dot.radius, 0, Math.PI * 2);
   context.fillStyle = colours[dot.isHollow ? "ground" : dot.tone];
   context.fill();
   if (dot.isHollow) {
@@ -96,18 +104,18 @@ function paintDot(context: CanvasRenderingContext2D, dot: SceneDot, colours: Col
   }
   if (dot.ring === null) return;
   context.beginPath();
-  context.arc(dot.x, dot.y, dot.radius + 3.5, 0, Math.PI * 2);
+  context.arc(x, y, dot.radius + 3.5, 0, Math.PI * 2);
   context.strokeStyle = colours[dot.ring];
   context.lineWidth = 2;
   context.stroke();
 }
 
 /** With a rim of the colour of the ground: a line behind it does not cross it out. */
-function paintName(context: CanvasRenderingContext2D, name: SceneName, colours: Colours): void {
+function paintName(context: CanvasRenderingContext2D, name: SceneName, grown: number, colours: Colours): void {
   context.font = fontOf(name.isStrong);
   context.lineWidth = NAME_RIM;
   context.strokeStyle = colours.ground;
-  context.strokeText(name.text, name.x, name.y);
+  context.strokeText(name.text, name.x * grown, name.y * grown);
   context.fillStyle = colours[name.tone];
-  context.fillText(name.text, name.x, name.y);
+  context.fillText(name.text, name.x * grown, name.y * grown);
 }

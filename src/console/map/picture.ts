@@ -4,7 +4,8 @@
 import type { Diagram } from "./diagram.ts";
 import { gestures } from "./gestures.ts";
 import { coloursAt, paint } from "./paint.ts";
-import { dotAt, type Scene, type SceneOptions, sceneOf } from "./scene.ts";
+import { dotAt, sceneOf } from "./scene.ts";
+import type { Scene, SceneOptions } from "./scene-parts.ts";
 import { type Colours, fontOf } from "./style.ts";
 import { addressOfView, centred, fitted, moved, type Point, type Size, type View, viewAt, zoomed } from "./viewport.ts";
 
@@ -38,6 +39,12 @@ export interface PictureOf {
 const REACH = 8;
 /** So long after the last move, the picture rests. */
 const REST_MS = 250;
+/** What is zoomed on and on is laid out anew once it rests so long. */
+const ZOOM_REST_MS = 120;
+/** What was laid out for another size is drawn at most so many times larger or smaller. */
+const GROWN_MAX = 1.8;
+/** Nearer to the border of the picture, too little is seen around a device. */
+const EDGE = 80;
 /** At least so large does one see what a device hangs on. */
 const NAMED_SCALE = 0.6;
 
@@ -47,6 +54,7 @@ export class Picture {
   /** Which part is shown, as the address has it; null for all. */
   rested: (place: string | null) => void = () => {};
   private canvas: HTMLCanvasElement | null = null;
+  private context: CanvasRenderingContext2D | null = null;
   private probe: HTMLSpanElement | null = null;
   private diagram: Diagram | null = null;
   private marks: Marks = { chosenId: null, way: new Set(), found: null };
@@ -54,6 +62,8 @@ export class Picture {
   /** As it was told last, or told us. */
   private place: string | null = null;
   private resting: ReturnType<typeof setTimeout> | null = null;
+  /** While one zooms, what was laid out for another size is drawn larger or smaller. */
+  private zooming: ReturnType<typeof setTimeout> | null = null;
   private size: Size = { width: 0, height: 0 };
   private view: View | null = null;
   /** Whether it is what is shown where nobody says which part. */
@@ -61,7 +71,7 @@ export class Picture {
   private colours: Colours | null = null;
   private scene: { readonly scale: number; readonly scene: Scene } | null = null;
   private frame: number | null = null;
-  private readonly widths = new Map<string, number>();
+  private readonly widths = { plain: new Map<string, number>(), strong: new Map<string, number>() };
 
   readonly control: Control = {
     zoom: (factor) => this.zoomAt(factor, this.size.width / 2, this.size.height / 2),
@@ -79,6 +89,7 @@ export class Picture {
   /** @returns what ends it */
   start(canvas: HTMLCanvasElement, probe: HTMLSpanElement): () => void {
     this.canvas = canvas;
+    this.context = canvas.getContext("2d", { alpha: false });
     this.probe = probe;
     const resized = new ResizeObserver(() => this.resize());
     resized.observe(canvas);
@@ -93,7 +104,10 @@ export class Picture {
       zoom: (factor, x, y) => this.zoomAt(factor, x, y),
       press: (x, y) => this.press(x, y),
       hover: (x, y) => {
-        canvas.style.cursor = this.idAt(x, y) === null ? "grab" : "pointer";
+        const id = this.idAt(x, y);
+        canvas.style.cursor = id === null ? "grab" : "pointer";
+        // Whole, where it is shortened or left out.
+        canvas.title = id === null ? "" : (this.diagram?.nodeById.get(id)?.label ?? "");
       },
     });
     this.resize();
@@ -101,7 +115,7 @@ export class Picture {
       resized.disconnect();
       dark.removeEventListener("change", recolour);
       stopGestures();
-      if (this.resting !== null) clearTimeout(this.resting);
+      for (const timer of [this.resting, this.zooming]) if (timer !== null) clearTimeout(timer);
       if (this.frame !== null) cancelAnimationFrame(this.frame);
     };
   }
@@ -165,12 +179,23 @@ export class Picture {
     const node = this.diagram?.nodeById.get(id);
     const view = this.viewNow();
     if (node === undefined || view === null) return;
+    const [x, y] = [node.x * view.scale + view.x, node.y * view.scale + view.y];
+    const { width, height } = this.size;
+    const isSeen = x > EDGE && y > EDGE && x < width - EDGE && y < height - EDGE;
+    if (isSeen && view.scale >= NAMED_SCALE) return;
     this.see(centred({ ...view, scale: Math.max(view.scale, NAMED_SCALE) }, node, this.size));
   }
 
   private zoomAt(factor: number, x: number, y: number): void {
     const view = this.viewNow();
-    if (view !== null) this.see(zoomed(view, factor, { x, y }));
+    if (view === null) return;
+    this.see(zoomed(view, factor, { x, y }));
+    if (this.zooming === null) this.scene = null;
+    else clearTimeout(this.zooming);
+    this.zooming = setTimeout(() => {
+      this.zooming = null;
+      this.drawSoon();
+    }, ZOOM_REST_MS);
   }
 
   private see(view: View | null): void {
@@ -194,7 +219,8 @@ export class Picture {
   private idAt(x: number, y: number): string | null {
     const { view, scene } = this;
     if (view === null || scene === null) return null;
-    return dotAt(scene.scene, x - view.x, y - view.y, REACH)?.id ?? null;
+    const grown = view.scale / scene.scale;
+    return dotAt(scene.scene, (x - view.x) / grown, (y - view.y) / grown, REACH)?.id ?? null;
   }
 
   private drawSoon(): void {
@@ -205,12 +231,16 @@ export class Picture {
   }
 
   private draw(): void {
+    const { context } = this;
     const view = this.viewNow();
-    const context = this.canvas?.getContext("2d", { alpha: false });
-    if (view === null || context === null || context === undefined) return;
-    if (this.scene?.scale !== view.scale) this.scene = { scale: view.scale, scene: this.sceneAt(view.scale) };
+    if (view === null || context === null) return;
+    const last = this.scene?.scale ?? 0;
+    const isNear = this.zooming !== null && view.scale < last * GROWN_MAX && last < view.scale * GROWN_MAX;
+    if (this.scene === null || (last !== view.scale && !isNear))
+      this.scene = { scale: view.scale, scene: this.sceneAt(view.scale) };
     paint(context, this.scene.scene, {
       view,
+      grown: view.scale / this.scene.scale,
       size: this.size,
       ratio: window.devicePixelRatio,
       colours: this.coloursNow(),
@@ -229,14 +259,22 @@ export class Picture {
   }
 
   private widthOf(text: string, isStrong: boolean): number {
-    const key = `${isStrong} ${text}`;
-    const known = this.widths.get(key);
-    if (known !== undefined) return known;
-    const context = this.canvas?.getContext("2d", { alpha: false });
-    if (context === null || context === undefined) return 0;
-    context.font = fontOf(isStrong);
-    const { width } = context.measureText(text);
-    this.widths.set(key, width);
+    const known = this.widths[isStrong ? "strong" : "plain"];
+    const last = known.get(text);
+    if (last !== undefined) return last;
+    const { context } = this;
+    if (context === null) return 0;
+    // Letter by letter is exact enough, and there are few letters; others are shaped by those beside them.
+    const isLetters = text.length > 1 && LATIN.test(text);
+    let width = 0;
+    if (isLetters) for (const letter of text) width += this.widthOf(letter, isStrong);
+    else {
+      context.font = fontOf(isStrong);
+      width = context.measureText(text).width;
+    }
+    known.set(text, width);
     return width;
   }
 }
+
+const LATIN = /^[\u0020-\u024f…−]*$/u;

@@ -1,6 +1,6 @@
 // How what is drawn looks, on a canvas and in a file.
 
-import { NAME_SIZE, type SceneLine, type Tone } from "./scene.ts";
+import { NAME_SIZE, type SceneLine, type Tone } from "./scene-parts.ts";
 
 export type Colours = Readonly<Record<Tone, string>>;
 

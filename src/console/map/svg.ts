@@ -1,6 +1,6 @@
 // A scene as a drawing of its own: SVG that looks the same wherever it is opened.
 
-import { NAME_HEIGHT, NAME_SIZE, type Scene, type SceneDot, type SceneLine, type SceneName } from "./scene.ts";
+import { NAME_HEIGHT, NAME_SIZE, type Scene, type SceneDot, type SceneLine, type SceneName } from "./scene-parts.ts";
 import { type Colours, DASHES, FONT_FAMILY, NAME_RIM } from "./style.ts";
 
 /** Around all that is drawn, in pixels. */

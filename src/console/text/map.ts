@@ -53,6 +53,17 @@ export const mapText = {
   pause: "Pause",
   playOrPause: "Play the period, or pause",
   moments: (count: number) => counted(count, "change", "changes"),
+  keyTitle: "What is drawn",
+  key: {
+    host: "a host",
+    unknown: "a device that is in no inventory",
+    link: "a link between two known interfaces",
+    uncertain: "a link of which not both interfaces are known",
+    faster: "a faster one: 1 Gbit/s and more, 10 Gbit/s and more",
+    down: "a link with an interface that is down",
+    appeared: "what appeared, with a +",
+    vanished: "what vanished, with a −",
+  },
   nothingChanged: "Nothing came or went in this period.",
   momentOf: (place: number, count: number) =>
     count === 0 ? "Nothing came or went." : `${number.format(place)} of ${counted(count, "change", "changes")}`,

@@ -23,6 +23,7 @@ export interface MapBlock {
  * there is one in the middle; blocks side by side are an odd number of columns then, too.
  */
 const COLUMNS: ReadonlyArray<readonly [most: number, columns: number]> = [
+  [0, 0],
   [10, 5],
   [36, 9],
   [Number.POSITIVE_INFINITY, 17],
@@ -35,7 +36,10 @@ const SHELF_ASPECT = 1.5;
 export function treeOf(top: string, childrenOf: (id: string) => readonly string[]): MapBlock {
   const children = childrenOf(top);
   if (children.length === 0) return { columns: 1, rows: 1, first: top, cells: [[top, ORIGIN]], below: [] };
-  const block = blockUnder(children, childrenOf);
+  return onTop(top, blockUnder(children, childrenOf));
+}
+
+function onTop(top: string, block: MapBlock): MapBlock {
   return {
     columns: block.columns,
     rows: block.rows + 1,
@@ -45,7 +49,7 @@ export function treeOf(top: string, childrenOf: (id: string) => readonly string[
   };
 }
 
-/** Devices side by side in rows, and below them what hangs on them. */
+/** Devices side by side in rows, and below them those on which others hang, each above these. */
 export function blockUnder(ids: readonly string[], childrenOf: (id: string) => readonly string[]): MapBlock {
   // No recursion: a chain of switches may be long.
   const order: string[] = [];
@@ -106,18 +110,23 @@ export function moved({ column, row }: Cell, by: Cell): Cell {
   return { column: column + by.column, row: row + by.row };
 }
 
-/** Those from the middle outwards, so that one more moves none; below them the block of each, the oldest first. */
+/** Those on which nothing hangs, from the middle outwards, so that one more moves none; below them the others. */
 function oneBlock(ids: readonly string[], blocks: ReadonlyMap<string, MapBlock>): MapBlock {
-  const columns = (COLUMNS.find(([most]) => ids.length <= most) as readonly [number, number])[1];
-  const rows = roomFor(Math.ceil(ids.length / columns));
-  const below = onShelves(ids.flatMap((id) => blocks.get(id) ?? []).sort((a, b) => compareIds(a.first, b.first)));
+  const trees = ids.flatMap((id) => {
+    const block = blocks.get(id);
+    return block === undefined ? [] : [onTop(id, block)];
+  });
+  const ends = ids.filter((id) => !blocks.has(id));
+  const columns = (COLUMNS.find(([most]) => ends.length <= most) as readonly [number, number])[1];
+  const rows = ends.length === 0 ? 0 : roomFor(Math.ceil(ends.length / columns));
+  const below = onShelves(trees.sort((a, b) => compareIds(a.first, b.first)));
   const width = Math.max(columns, ...below.map(([block, at]) => at.column + block.columns));
   const left = (width - columns) / 2;
   return {
     columns: width,
     rows: rows + Math.max(0, ...below.map(([block, at]) => at.row + block.rows)),
     first: earliest([...ids, ...below.map(([{ first }]) => first)]),
-    cells: ids.map((id, place) => [
+    cells: ends.map((id, place) => [
       id,
       { column: left + outwards(place % columns, columns), row: Math.floor(place / columns) },
     ]),

@@ -15,7 +15,7 @@ interface Joint {
 /**
  * A device hangs on the neighbor with the fastest links to it, of those that are nearer to the middle of the network.
  * In the middle is who stays for longest where those with the fewest neighbors are taken off, then those with the
- * fewest of what is left, and so on (the onion decomposition of a graph).
+ * fewest of what is left, and so on (the onion decomposition of a graph); among equals, who is nearer to the first.
  */
 export class Forest {
   /** By code point: in the order of their creation where the appliance made them. */
@@ -82,10 +82,29 @@ export class Forest {
   private ranked(): Map<string, number> {
     const rounds = this.rounds();
     const roundOf = (id: string) => rounds.get(id) as number;
-    const order = this.ids.toSorted(
-      (a, b) => roundOf(b) - roundOf(a) || this.jointsOf(b).size - this.jointsOf(a).size || compareIds(a, b),
-    );
+    const inward = (a: string, b: string) => roundOf(b) - roundOf(a) || this.jointsOf(b).size - this.jointsOf(a).size;
+    const distances = this.distances(this.ids.toSorted((a, b) => inward(a, b) || compareIds(a, b)));
+    const distanceOf = (id: string) => distances.get(id) as number;
+    const order = this.ids.toSorted((a, b) => inward(a, b) || distanceOf(a) - distanceOf(b) || compareIds(a, b));
     return new Map(order.map((id, rank) => [id, rank]));
+  }
+
+  /** How many links each is away from the middle of what it is linked with: a ring has two arms of the same length. */
+  private distances(fromMiddle: readonly string[]): Map<string, number> {
+    const found = new Map<string, number>();
+    for (const middle of fromMiddle) {
+      if (found.has(middle)) continue;
+      found.set(middle, 0);
+      // Whoever is reached goes on to its own neighbors.
+      const order = [middle];
+      for (const id of order)
+        for (const neighbor of this.jointsOf(id).keys()) {
+          if (found.has(neighbor)) continue;
+          found.set(neighbor, (found.get(id) as number) + 1);
+          order.push(neighbor);
+        }
+    }
+    return found;
   }
 
   /** In which round each is taken off. */

@@ -13,7 +13,7 @@ export const SPACING_X = 160;
 export const SPACING_Y = 120;
 
 /** How many cells away a place is looked for. */
-const REACH = 24;
+const REACH = 96;
 
 export class Ground {
   private readonly taken = new Map<number, Point[]>();

@@ -1,0 +1,64 @@
+// What the signs of the picture mean: each drawn as it is there, with its words.
+
+import type { ComponentChildren } from "preact";
+import { mapText } from "../text/map.ts";
+
+interface MapKeyProps {
+  /** Whether two instants are shown, or a period. */
+  readonly isCompared: boolean;
+  /** Over a period nobody knows the state of each instant. */
+  readonly isOverPeriod: boolean;
+}
+
+export function MapKey({ isCompared, isOverPeriod }: MapKeyProps) {
+  const words = mapText.key;
+  return (
+    <details class="map-key">
+      <summary>{mapText.keyTitle}</summary>
+      <ul>
+        <Sign words={words.host}>
+          <circle cx="16" cy="8" r="5" fill="var(--text)" />
+        </Sign>
+        <Sign words={words.unknown}>
+          <circle cx="16" cy="8" r="5" fill="var(--ground)" stroke="var(--text)" stroke-width="1.5" />
+        </Sign>
+        <Line words={words.link} width={1.6} />
+        <Line words={words.uncertain} width={1.6} dash="2 3" />
+        <Line words={words.faster} width={2.4} />
+        {!isOverPeriod && <Line words={words.down} width={1.6} colour="var(--removed)" />}
+        {isCompared && (
+          <>
+            <Line words={words.appeared} width={1.6} colour="var(--added)" />
+            <Line words={words.vanished} width={1.6} colour="var(--removed)" dash="7 5" />
+          </>
+        )}
+      </ul>
+    </details>
+  );
+}
+
+function Sign({ words, children }: { readonly words: string; readonly children: ComponentChildren }) {
+  return (
+    <li>
+      <svg viewBox="0 0 32 16" width="32" height="16" aria-hidden="true">
+        {children}
+      </svg>{" "}
+      {words}
+    </li>
+  );
+}
+
+interface LineProps {
+  readonly words: string;
+  readonly width: number;
+  readonly colour?: string;
+  readonly dash?: string;
+}
+
+function Line({ words, width, colour = "var(--line-strong)", dash }: LineProps) {
+  return (
+    <Sign words={words}>
+      <line x1="2" y1="8" x2="30" y2="8" stroke={colour} stroke-width={width} stroke-dasharray={dash} />
+    </Sign>
+  );
+}
