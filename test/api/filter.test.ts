@@ -23,6 +23,16 @@ async function left(list: string, filter: string, at?: string, by = owner): Prom
     filter,
   ).toEqual(named.slice(1, 3));
   expect(page.body.meta.pagination.total_count).toBe(named.length);
+  // In another order, and by the way that long lists take.
+  const table = await by.get(
+    `${list}/export/csv?${new URLSearchParams({ filter, order_by: "updated_at", order_direction: "desc", ...(at === undefined ? {} : { at }) })}`,
+  );
+  expect(
+    csvRecords(table.text)
+      .map(({ id }) => id)
+      .sort(),
+    filter,
+  ).toEqual(answer.data.map((each: Wire) => each.id).sort());
   return named;
 }
 

@@ -156,7 +156,9 @@ export class Populations {
       return `SELECT value AS n FROM json_each(${sql.bind(`[${query.numbers.join()}]`)})${beyond}`;
     }
     if (query.scopes !== undefined) {
-      const last = sql.bind(asOf?.lastN ?? 0);
+      if (asOf === null)
+        throw new Error(`population: who of the ${kind.plural} is in scopes is asked as of an instant`);
+      const last = sql.bind(asOf.lastN);
       return query.scopes
         .map(
           (

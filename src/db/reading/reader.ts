@@ -549,8 +549,10 @@ export class Reader extends ReadConnection {
 
   /** The record numbers that are asked for, in list order, and how many match in all. */
   private gathered(query: ListQuery): { total: number; numbers: Uint32Array } {
-    // As long as nothing came after a present that is held still, the live tables say the same, and sooner.
-    const isNow = query.asOf?.present === true && query.asOf.sequence === this.head().sequence;
+    // As long as nothing came after a present that is held still, the live tables say the same, and sooner. What scopes
+    // hold is told by spans alone.
+    const isNow =
+      query.scopes === undefined && query.asOf?.present === true && query.asOf.sequence === this.head().sequence;
     const where = isNow ? { ...query, asOf: null } : query;
     if (!isSifted(query)) return { total: this.total(where), numbers: this.numbers(where) };
     const all = this.numbers({ ...where, limit: 0, offset: 0 });
