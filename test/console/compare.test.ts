@@ -121,6 +121,90 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     await page.close();
   });
 
+  test("subnets stand as a tree, with what is gone above it", async () => {
+    const page = await visitor.open(few("/subnets"));
+    for (const words of ["3 differ", "1 added", "1 removed", "1 changed"])
+      await page.getByRole("link", { name: words }).waitFor();
+    const trees = page.locator(".subnet-tree tbody tr");
+    expect(await trees.nth(0).textContent()).toContain("Removed 10.9.9.0/24Old lab");
+    expect(await trees.filter({ hasText: "10.2.3.0/28" }).locator("del").allTextContents()).toEqual(["none"]);
+    await page.getByRole("link", { name: "1 added" }).click();
+    await trees.getByText("New lab").waitFor();
+    expect(await trees.count()).toBe(1);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("a network is compared with a marked instant from the start page on, down to the port that changed", async () => {
+    const page = await visitor.open(`/?at=${filled.after}`);
+    await page.getByRole("link", { name: "Hosts", exact: true }).click();
+    await page.getByRole("heading", { name: "Hosts" }).waitFor();
+    await page.getByRole("button", { name: "Compare…" }).click();
+    await page.getByRole("button", { name: "before the move" }).click();
+    await page.getByRole("link", { name: "3 differ" }).click();
+    await page.getByText("3 hosts").waitFor();
+    expect(new URL(page.url()).searchParams.get("vs")).toBe("marker:before the move");
+    // What is gone leads to what it was.
+    expect(await page.getByRole("link", { name: "leaving" }).getAttribute("href")).toContain("at=marker:before");
+    await page.getByRole("link", { name: "core" }).click();
+    await page.getByRole("heading", { name: "What differs between A and B" }).waitFor();
+    const serial = page.locator(".facts > div").filter({ hasText: "Serial number" });
+    await serial.locator("del").waitFor();
+    expect(await serial.textContent()).toBe("Serial numberFOC1 → FOC2");
+    // A value that is gone still stands where it stood.
+    expect(await page.locator(".facts > div").filter({ hasText: "Model" }).locator("del").textContent()).toBe(
+      "C9300-24T",
+    );
+
+    await page
+      .locator(".tabs")
+      .getByRole("link", { name: /^Ports/ })
+      .click();
+    await page.getByRole("link", { name: /^Changed: Gi1\/0\/1/ }).waitFor();
+    await page.getByRole("link", { name: /^Added: Gi1\/0\/4/ }).waitFor();
+    await page.locator(".port-removed").getByText("2").waitFor();
+    const port = page.locator("tr").filter({ has: page.getByRole("link", { name: "Gi1/0/1", exact: true }) });
+    expect(await port.textContent()).toContain("Up → Down");
+    await page
+      .locator(".tabs")
+      .getByRole("link", { name: /^Addresses/ })
+      .click();
+    const addresses = page.locator("table tbody tr");
+    expect(await addresses.filter({ hasText: "Added" }).textContent()).toContain("10.2.3.6");
+    expect(await addresses.filter({ hasText: "Removed" }).textContent()).toContain("10.2.3.1");
+    await page
+      .locator(".tabs")
+      .getByRole("link", { name: /^Services/ })
+      .click();
+    await page.locator("tr").filter({ hasText: "Added" }).getByText("443").waitFor();
+    await page.locator("tr").filter({ hasText: "Removed" }).getByText("22").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("an interface, a subnet with its addresses, and a VLAN say what they were", async () => {
+    const page = await visitor.open(few(`/interfaces/${filled.portId}`));
+    const status = page.locator(".facts > div").filter({ hasText: "Operational status" });
+    await status.locator("del").waitFor();
+    expect(await status.textContent()).toBe("Operational statusUp → Down");
+    await page.goto(appliance.running.url + few(`/subnets/${filled.subnetId}`));
+    await page.getByRole("link", { name: "10.2.3.5 In use arriving (Added)" }).waitFor();
+    expect(await page.locator(".cell-is-removed").allTextContents()).toEqual(["1 Removed", "2 Removed"]);
+    expect(await page.locator(".facts > div").filter({ hasText: "VLAN" }).textContent()).toContain("none → 20 Offices");
+    await page.goto(appliance.running.url + few(`/vlans/${filled.vlanId}`));
+    const list = page.getByRole("region", { name: "What differs between A and B" });
+    await list.getByText("Offices, new", { exact: true }).waitFor();
+    await page.getByRole("listitem").filter({ hasText: "10.2.3.0/28" }).getByText("Changed").first().waitFor();
+    // Set the other way round, the later one is shown all the same.
+    await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?at=${filled.before}&vs=${filled.after}`);
+    await list.getByText("FOC2").waitFor();
+    expect(new URL(page.url()).searchParams.get("at")).toBe(filled.after);
+    await page.goto(`${appliance.running.url}/hosts/${filled.cameId}?at=${filled.late}&vs=${filled.after}`);
+    await page.getByText("Nothing here differs between A and B.").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
   test("nothing differs for whoever does not reach the network", async () => {
     const own = await Visitor.arrive(appliance.running.url);
     const page = await own.signIn(GUEST, PASSWORD, few("/hosts"));
@@ -136,9 +220,13 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
   ] as const)("axe-core finds nothing, and nothing overflows: %s, %i wide", async (colorScheme, width) => {
     const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width, height: 740 } });
     const page = await own.signIn(OWNER, PASSWORD);
-    for (const address of ["/hosts?only=differences", "/interfaces", "/addresses", "/services", "/vlans"].map(few)) {
+    const pages =
+      colorScheme === "light"
+        ? ["/hosts?only=differences", "/subnets", `/hosts/${filled.switchId}?tab=ports`, `/vlans/${filled.vlanId}`]
+        : ["/interfaces", "/subnets", `/hosts/${filled.switchId}`, `/subnets/${filled.subnetId}`];
+    for (const address of pages.map(few)) {
       await page.goto(appliance.running.url + address);
-      await page.getByRole("link", { name: /differ/ }).waitFor();
+      await page.locator("main .sign").first().waitFor();
       expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
       const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
       expect([address, beside <= 0]).toEqual([address, true]);

@@ -72,19 +72,61 @@ function ChangedLine({
           <div key={field}>
             <dt>{fieldText[field] ?? field}</dt>
             <dd>
-              <del>
-                <Value field={field} value={before} at={from} />
-              </del>{" "}
-              <span aria-hidden="true">→</span>{" "}
-              <ins>
-                <Value field={field} value={after} at={to} />
-              </ins>
+              <OldAndNew field={field} before={before} after={after} from={from} to={to} />
             </dd>
           </div>
         ))}
       </dl>
     </li>
   );
+}
+
+interface OldAndNewProps {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Of two lists only what went and what came: a forwarding table has thousands of entries. */
+function OldAndNew({ field, before, after, from, to }: OldAndNewProps) {
+  const [old, now] = [textsIn(before), textsIn(after)];
+  if (old === null || now === null || (old.length === 0 && now.length === 0))
+    return (
+      <>
+        <del>
+          <Value field={field} value={before} at={from} />
+        </del>{" "}
+        <span aria-hidden="true">→</span>{" "}
+        <ins>
+          <Value field={field} value={after} at={to} />
+        </ins>
+      </>
+    );
+  const [had, has] = [new Set(old), new Set(now)];
+  const [went, came] = [old.filter((each) => !has.has(each)), now.filter((each) => !had.has(each))];
+  if (went.length + came.length === 0) return <>{changesText.otherOrder}</>;
+  return (
+    <>
+      {went.length > 0 && (
+        <del>
+          − <Value field={field} value={went} at={from} />
+        </del>
+      )}{" "}
+      {came.length > 0 && (
+        <ins>
+          + <Value field={field} value={came} at={to} />
+        </ins>
+      )}
+    </>
+  );
+}
+
+/** Null for what is no list of texts; nothing is an empty one. */
+function textsIn(value: unknown): readonly string[] | null {
+  if (value === null || value === undefined) return [];
+  return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : null;
 }
 
 interface SubjectProps {

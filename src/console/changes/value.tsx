@@ -2,6 +2,7 @@
 
 import { Named } from "../names/named.tsx";
 import type { NamedKind } from "../names/names.ts";
+import { speedOf } from "../parts/status.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
 
@@ -30,6 +31,7 @@ interface ValueProps {
 export function Value({ field, value, at }: ValueProps) {
   if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0))
     return <i class="aside">{changesText.noValue}</i>;
+  if (field === "speed_bps" && typeof value === "number") return <>{speedOf(value)}</>;
   const kind = REFERENCES[field];
   if (kind !== undefined && typeof value === "string") return <Named kind={kind} id={value} as={at} />;
   if (kind !== undefined && Array.isArray(value))

@@ -1,16 +1,20 @@
 // The ports of a device as they sit on it: members and modules apart, two rows where they are many, state by shape and
 // colour. What hangs on them stands below as a table; choosing a port leads to its row.
 
-import { useEffect } from "preact/hooks";
+import { useContext, useEffect } from "preact/hooks";
 import type { Answer } from "../api/answer.ts";
-import { read } from "../api/client.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { ShownComparison, useChangeOf, useGone } from "../changes/comparison.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { comparisonText } from "../text/compare.ts";
 import { hostText } from "../text/hosts.ts";
 import { atQuery } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import type { FaceplateData, FaceplatePort, PortGroup } from "./host-data.ts";
 import { type PortRow, PortTable } from "./port-table.tsx";
+
+type IfEntry = DataOf<"/api/v1/if-entries/{id}">;
 
 /** Fewer stand in one row, as on a device. */
 const TWO_ROWS_FROM = 13;
@@ -25,6 +29,7 @@ export function faceplateOf(hostId: string) {
 /** @param answer of `faceplateOf` */
 export function Faceplate({ answer: { data, problem, again } }: { readonly answer: Answer<FaceplateData> }) {
   const chosen = parameter("port");
+  const isCompared = useContext(ShownComparison) !== null;
   const isThere = data !== undefined;
   useEffect(() => {
     const row = chosen === null || !isThere ? null : document.getElementById(`port-${chosen}`);
@@ -41,7 +46,9 @@ export function Faceplate({ answer: { data, problem, again } }: { readonly answe
         {data.groups.map((group) => (
           <Plate key={keyOf(group)} group={group} chosen={chosen} />
         ))}
+        <GonePorts />
         {data.groups.length > 0 && <p class="aside">{hostText.legend}</p>}
+        {isCompared && <p class="aside">{comparisonText.legend}</p>}
       </div>
       <PortTable rows={rows} chosen={chosen} />
     </>
@@ -73,19 +80,48 @@ function Plate({ group, chosen }: { readonly group: PortGroup; readonly chosen: 
         <ul key={ports[0]?.id} class={isTwoRows ? "two-rows" : ""}>
           {ports.map((port) => (
             <li key={port.id}>
-              <a
-                class={`port ${stateOf(port)}`}
-                href={hrefHere({ port: port.id, find: null, page: null })}
-                title={summaryOf(port)}
-                aria-label={summaryOf(port)}
-                aria-current={port.id === chosen ? "true" : undefined}
-              >
-                {numberOf(port.name)}
-              </a>
+              <PortCell port={port} isChosen={port.id === chosen} />
             </li>
           ))}
         </ul>
       ))}
+    </div>
+  );
+}
+
+function PortCell({ port, isChosen }: { readonly port: FaceplatePort; readonly isChosen: boolean }) {
+  const change = useChangeOf()(port.id);
+  const summary = change === undefined ? summaryOf(port) : `${comparisonText.changes[change]}: ${summaryOf(port)}`;
+  return (
+    <a
+      class={`port ${stateOf(port)} ${change === undefined ? "" : `port-${change}`}`}
+      href={hrefHere({ port: port.id, find: null, page: null })}
+      title={summary}
+      aria-label={summary}
+      aria-current={isChosen ? "true" : undefined}
+    >
+      {numberOf(port.name)}
+    </a>
+  );
+}
+
+/** Ports that are gone since: where they sat is no longer told. */
+function GonePorts() {
+  const gone = useGone<IfEntry>("if_entry");
+  if (gone.length === 0) return null;
+  return (
+    <div class="plate">
+      <h2>{hostText.goneSince}</h2>
+      <ul>
+        {gone.map(({ id, if_name, if_descr }) => (
+          <li key={id}>
+            <span class="port port-removed" title={if_name || if_descr}>
+              <span class="unseen">{comparisonText.changes.removed}: </span>
+              {numberOf(if_name || if_descr)}
+            </span>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

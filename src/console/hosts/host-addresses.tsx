@@ -1,5 +1,6 @@
 // The addresses of a host, in the order that it has them.
 
+import { AsItWas, ChangeSign, useChangeOf, useGone, Was } from "../changes/comparison.tsx";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Paged } from "../parts/paged.tsx";
@@ -10,7 +11,9 @@ import { isPast } from "../time/at.ts";
 import type { HostData } from "./host-data.ts";
 
 export function HostAddresses({ host }: { readonly host: HostData }) {
-  const addresses = host.ip_addresses ?? [];
+  const changeOf = useChangeOf();
+  const gone = useGone<Address>("ip_address");
+  const addresses = [...(host.ip_addresses ?? []), ...gone];
   if (addresses.length === 0) return <p>{hostText.noAddresses}</p>;
   return (
     <Paged rows={addresses} title={hostText.tabs.addresses} textOf={textOf}>
@@ -31,16 +34,27 @@ export function HostAddresses({ host }: { readonly host: HostData }) {
               {rows.map(({ id, ip_address, mac_address, name, subnet_id, last_seen_at }) => (
                 <tr key={id}>
                   <td>
+                    <ChangeSign id={id} />
+                    <Was id={id} field="ip_address" />
                     <Copied text={ip_address} />
                   </td>
-                  <td>{mac_address !== null && <Copied text={mac_address} />}</td>
                   <td>
+                    <Was id={id} field="mac_address" />
+                    {mac_address !== null && <Copied text={mac_address} />}
+                  </td>
+                  <td>
+                    <Was id={id} field="name" />
                     <bdi>{name}</bdi>
                   </td>
                   <td>
-                    <Named kind="subnets" id={subnet_id} />
+                    <Was id={id} field="subnet_id" />
+                    <AsItWas id={id}>
+                      <Named kind="subnets" id={subnet_id} />
+                    </AsItWas>
                   </td>
-                  {!isPast.value && <td>{last_seen_at && <When instant={last_seen_at} />}</td>}
+                  {!isPast.value && (
+                    <td>{last_seen_at && changeOf(id) !== "removed" && <When instant={last_seen_at} />}</td>
+                  )}
                 </tr>
               ))}
             </tbody>

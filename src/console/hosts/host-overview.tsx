@@ -1,5 +1,6 @@
 // Who a host is and how that is known: the fields that have a value, and where a person's word stands against the scan's.
 
+import { useWas, Was } from "../changes/comparison.tsx";
 import { Value } from "../changes/value.tsx";
 import { Named } from "../names/named.tsx";
 import { Fact } from "../parts/facts.tsx";
@@ -28,8 +29,10 @@ const IDENTITY = [
 ] as const;
 
 export function HostOverview({ host }: { readonly host: HostData }) {
+  const was = useWas(host.id);
   const known = IDENTITY.filter((field) => {
     const value = host[field];
+    if (was(field)) return true;
     return value !== null && value !== "" && (!Array.isArray(value) || value.length > 0);
   });
   const discovered = Object.entries(host.discovered ?? {});
@@ -41,6 +44,7 @@ export function HostOverview({ host }: { readonly host: HostData }) {
         <dl class="facts">
           {known.map((field) => (
             <Fact key={field} name={fieldText[field] ?? field}>
+              <Was id={host.id} field={field} />
               <Value field={field} value={host[field]} at={at.value} />
             </Fact>
           ))}

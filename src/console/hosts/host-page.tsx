@@ -41,31 +41,40 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
         ))
       }
       tabs={[
-        { key: "overview", title: recordText.overview, show: (host) => <HostOverview host={host} /> },
+        {
+          key: "overview",
+          title: recordText.overview,
+          show: (host) => <HostOverview host={host} />,
+          compares: [{ host_id: id }],
+        },
         {
           key: "ports",
           title: hostText.tabs.ports,
           count: ({ interfaces }) => interfaces?.length ?? null,
           show: () => <Faceplate answer={plate} />,
           reads: [faceplateOf(id).url],
+          compares: [{ host_id: id, types: ["if_entry"] }],
         },
         {
           key: "neighbors",
           title: hostText.tabs.neighbors,
           show: (host) => <HostNeighbors host={host} plate={plate} />,
           reads: [linksOf(id).url, faceplateOf(id).url],
+          compares: [{ host_id: id, types: ["if_entry"] }],
         },
         {
           key: "addresses",
           title: hostText.tabs.addresses,
           count: ({ ip_addresses }) => ip_addresses?.length ?? null,
           show: (host) => <HostAddresses host={host} />,
+          compares: [{ host_id: id, types: ["ip_address"] }],
         },
         {
           key: "services",
           title: hostText.tabs.services,
           count: ({ services, ports }) => (services?.length ?? 0) + (ports?.length ?? 0),
           show: (host) => <HostServices host={host} />,
+          compares: [{ host_id: id, types: ["service", "port", "binding"] }],
         },
       ]}
     />

@@ -1,12 +1,14 @@
 // What a host offers: its services with what they are bound to, and the ports that it listens on.
 
+import { ChangeSign, useGone, Was } from "../changes/comparison.tsx";
 import { Paged } from "../parts/paged.tsx";
 import { hostText } from "../text/hosts.ts";
 import type { HostData } from "./host-data.ts";
 
 export function HostServices({ host }: { readonly host: HostData }) {
-  const ports = [...(host.ports ?? [])].sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
-  const services = host.services ?? [];
+  const [gonePorts, goneServices] = [useGone<Port>("port"), useGone<Service>("service")];
+  const ports = [...(host.ports ?? []), ...gonePorts].sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
+  const services = [...(host.services ?? []), ...goneServices];
   if (ports.length + services.length === 0) return <p>{hostText.noServices}</p>;
   return (
     <div class="columns">
@@ -48,9 +50,12 @@ function Services({ services, ports }: { readonly services: readonly Service[]; 
                 {rows.map((service) => (
                   <tr key={service.id}>
                     <td>
+                      <ChangeSign id={service.id} />
+                      <Was id={service.id} field="name" />
                       <bdi>{service.name}</bdi>
                     </td>
                     <td>
+                      <Was id={service.id} field="service_definition" />
                       <bdi>{service.service_definition}</bdi>
                     </td>
                     <td>{boundTo(service)}</td>
@@ -83,7 +88,10 @@ function Ports({ ports }: { readonly ports: readonly Port[] }) {
             <tbody>
               {rows.map(({ id, number, protocol, type }) => (
                 <tr key={id}>
-                  <td>{number}</td>
+                  <td>
+                    <ChangeSign id={id} />
+                    {number}
+                  </td>
                   <td>{protocol}</td>
                   <td>{type}</td>
                 </tr>

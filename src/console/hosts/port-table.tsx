@@ -1,5 +1,6 @@
 // The ports of a group, one in a row: state, speed, VLANs, and what is connected, by name where it is known.
 
+import { ChangeSign, Was } from "../changes/comparison.tsx";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Paged } from "../parts/paged.tsx";
@@ -63,6 +64,7 @@ function Row({ port, isChosen }: { readonly port: FaceplatePort; readonly isChos
   return (
     <tr id={`port-${port.id}`} class={isChosen ? "is-chosen" : undefined}>
       <th scope="row">
+        <ChangeSign id={port.id} />
         <a href={hrefOf(`/interfaces/${port.id}`)}>
           <bdi>{port.name}</bdi>
         </a>
@@ -74,10 +76,16 @@ function Row({ port, isChosen }: { readonly port: FaceplatePort; readonly isChos
         )}
       </th>
       <td>
+        <Was id={port.id} field="oper_status" />
+        <Was id={port.id} field="admin_status" />
         <PortState port={port} />
       </td>
-      <td>{port.speed_bps !== null && speedOf(port.speed_bps)}</td>
       <td>
+        <Was id={port.id} field="speed_bps" />
+        {port.speed_bps !== null && speedOf(port.speed_bps)}
+      </td>
+      <td>
+        <Was id={port.id} field="native_vlan_id" />
         <PortVlans port={port} />
       </td>
       <td>

@@ -2,6 +2,7 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { useWas, Was } from "../changes/comparison.tsx";
 import { Value } from "../changes/value.tsx";
 import { Connected } from "../hosts/port-table.tsx";
 import { Named } from "../names/named.tsx";
@@ -79,6 +80,7 @@ function Overview({ entry }: { readonly entry: IfEntry }) {
 const FIELDS = ["if_descr", "if_alias", "mac_address", "if_type"] as const;
 
 function Facts({ entry }: { readonly entry: IfEntry }) {
+  const was = useWas(entry.id);
   const tagged = (entry.vlan_ids ?? []).filter((vlan) => vlan !== entry.native_vlan_id);
   return (
     <dl class="facts">
@@ -86,30 +88,36 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
         <Named kind="hosts" id={entry.host_id} />
       </Fact>
       <Fact name={fieldText.oper_status ?? ""}>
+        <Was id={entry.id} field="oper_status" />
         <Status status={entry.oper_status} />
       </Fact>
       <Fact name={fieldText.admin_status ?? ""}>
+        <Was id={entry.id} field="admin_status" />
         <Status status={entry.admin_status} />
       </Fact>
       {typeof entry.speed_bps === "number" && (
-        <Fact name={interfaceText.speed}>{entry.speed_bps > 0 && speedOf(entry.speed_bps)}</Fact>
+        <Fact name={interfaceText.speed}>
+          <Was id={entry.id} field="speed_bps" />
+          {entry.speed_bps > 0 && speedOf(entry.speed_bps)}
+        </Fact>
       )}
       {entry.native_vlan_id && (
         <Fact name={fieldText.native_vlan_id ?? ""}>
+          <Was id={entry.id} field="native_vlan_id" />
           <Named kind="vlans" id={entry.native_vlan_id} />
         </Fact>
       )}
       {tagged.length > 0 && (
         <Fact name={interfaceText.tagged}>
+          <Was id={entry.id} field="vlan_ids" />
           <Value field="vlan_ids" value={tagged} at={at.value} />
         </Fact>
       )}
       {FIELDS.map(
         (field) =>
-          entry[field] !== null &&
-          entry[field] !== undefined &&
-          entry[field] !== "" && (
+          (was(field) || (entry[field] !== null && entry[field] !== undefined && entry[field] !== "")) && (
             <Fact key={field} name={fieldText[field] ?? field}>
+              <Was id={entry.id} field={field} />
               <Value field={field} value={entry[field]} at={at.value} />
             </Fact>
           ),

@@ -1,18 +1,21 @@
 // The address map of a subnet: a cell for each address, or a row for each run of them where they are many; and who has
 // which, as a table.
 
+import { useContext } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { ShownComparison } from "../changes/comparison.tsx";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
+import { comparisonText } from "../text/compare.ts";
 import { subnetText } from "../text/networks.ts";
 import { atQuery, isPast } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { hrefOf } from "../url/location.ts";
-import { cellStateOf, countsOf, hasCells, lastPartOf } from "./address-map.ts";
+import { cellStateOf, changesByAddress, countsOf, hasCells, lastPartOf } from "./address-map.ts";
 
 type AddressRow = DataOf<"/api/v1/subnets/{id}/addresses">[number];
 
@@ -48,6 +51,8 @@ export function AddressCells({
 }
 
 function Cells({ rows }: { readonly rows: readonly AddressRow[] }) {
+  const comparison = useContext(ShownComparison);
+  const changes = comparison?.diff === undefined ? null : changesByAddress(comparison.diff);
   const nowMs = isPast.value ? null : exactNow();
   const states = rows.map((row) => cellStateOf(row, nowMs));
   return (
@@ -56,7 +61,12 @@ function Cells({ rows }: { readonly rows: readonly AddressRow[] }) {
       <section class="address-map" tabIndex={0} aria-label={subnetText.map}>
         <div class={rows.length >= WIDE_FROM ? "cells is-wide" : "cells"}>
           {rows.map((row, index) => (
-            <Cell key={row.first} row={row} state={states[index] ?? row.state} />
+            <Cell
+              key={row.first}
+              row={row}
+              state={states[index] ?? row.state}
+              change={row.first === row.last ? changes?.get(row.first) : undefined}
+            />
           ))}
         </div>
       </section>
@@ -68,6 +78,7 @@ function Cells({ rows }: { readonly rows: readonly AddressRow[] }) {
           </li>
         ))}
       </ul>
+      {comparison !== null && <p class="aside">{comparisonText.legend}</p>}
     </>
   );
 }
@@ -75,25 +86,30 @@ function Cells({ rows }: { readonly rows: readonly AddressRow[] }) {
 function Cell({
   row: { first, last, ip_addresses, subnet },
   state,
+  change,
 }: {
   readonly row: AddressRow;
   readonly state: string;
+  readonly change: keyof typeof comparisonText.changes | undefined;
 }) {
   const names = ip_addresses.map(({ host }) => host.name ?? "").join(", ");
-  const title = [first, last === first ? "" : `– ${last}`, subnetText.states[state] ?? state, names]
+  const became = change === undefined ? "" : `(${comparisonText.changes[change]})`;
+  const title = [first, last === first ? "" : `– ${last}`, subnetText.states[state] ?? state, names, became]
     .filter(Boolean)
     .join(" ");
   const [address] = ip_addresses;
   const page = subnet !== null ? `/subnets/${subnet.id}` : address !== undefined ? `/hosts/${address.host.id}` : null;
   const text = lastPartOf(first);
+  const look = `cell cell-${state} ${change === undefined ? "" : `cell-is-${change}`}`;
   if (page === null)
     return (
-      <span class={`cell cell-${state}`} title={title}>
+      <span class={look} title={title}>
         {text}
+        {change !== undefined && <span class="unseen"> {comparisonText.changes[change]}</span>}
       </span>
     );
   return (
-    <a class={`cell cell-${state}`} href={hrefOf(page)} title={title} aria-label={title}>
+    <a class={look} href={hrefOf(page)} title={title} aria-label={title}>
       {text}
     </a>
   );

@@ -33,6 +33,33 @@ export function cellStateOf({ state, ip_addresses }: CellFacts, nowMs: number | 
   return isSeen ? state : "Unseen";
 }
 
+type CellChange = "added" | "removed" | "changed";
+
+/** Differences of addresses, as far as their cells need them; `name` is the address. */
+interface AddressDifferences {
+  readonly added: readonly Differing[];
+  readonly removed: readonly Differing[];
+  readonly changed: readonly Differing[];
+}
+
+interface Differing {
+  readonly entity_type: string;
+  readonly name: string;
+}
+
+/** What became of addresses: one that a host gave up and another has now is changed. */
+export function changesByAddress({ added, removed, changed }: AddressDifferences): ReadonlyMap<string, CellChange> {
+  const changes = new Map<string, CellChange>();
+  const add = (rows: readonly Differing[], change: CellChange) => {
+    for (const { entity_type, name } of rows)
+      if (entity_type === "ip_address") changes.set(name, changes.has(name) ? "changed" : change);
+  };
+  add(added, "added");
+  add(removed, "removed");
+  add(changed, "changed");
+  return changes;
+}
+
 /** The part of an address that tells it from its neighbors: the last octet, or the last digits of IPv6. */
 export function lastPartOf(address: string): string {
   return (/[^.:]*$/.exec(address)?.[0] || "0").slice(-3);

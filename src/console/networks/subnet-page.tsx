@@ -2,6 +2,7 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { Was } from "../changes/comparison.tsx";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
@@ -37,6 +38,11 @@ export function SubnetPage({ params: { id = "" } }: { readonly params: Readonly<
           title: recordText.overview,
           show: (subnet) => <Overview subnet={subnet} />,
           reads: [asked.url, addresses.url],
+          compares: [
+            { ids: [id] },
+            { types: ["ip_address"], filter: `subnet_id = "${id}"` },
+            { types: ["ip_range"], filter: `subnet_id = "${id}"` },
+          ],
         },
       ]}
     />
@@ -75,14 +81,19 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
           <Fill {...utilization} /> <span class="aside">{subnetText.parts(utilization)}</span>
         </Fact>
       )}
-      <Fact name={subnetText.type}>{subnet.subnet_type}</Fact>
+      <Fact name={subnetText.type}>
+        <Was id={subnet.id} field="subnet_type" />
+        {subnet.subnet_type}
+      </Fact>
       {vlan_id !== null && (
         <Fact name={subnetText.vlan}>
+          <Was id={subnet.id} field="vlan_id" />
           <Named kind="vlans" id={vlan_id} />
         </Fact>
       )}
       {description !== null && (
         <Fact name={subnetText.description}>
+          <Was id={subnet.id} field="description" />
           <bdi>{description}</bdi>
         </Fact>
       )}

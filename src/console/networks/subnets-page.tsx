@@ -1,12 +1,26 @@
 // The subnets of a network within one another, and how full they are: each itself, and with all within it.
 
+import { useContext } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import {
+  AsItWas,
+  ChangeSign,
+  type Comparison,
+  ShownComparison,
+  useChangeOf,
+  useComparison,
+  useGone,
+  useLaterShown,
+  Was,
+} from "../changes/comparison.tsx";
+import { ComparisonBar, shownOfComparison } from "../lists/comparison-bar.tsx";
 import { Named } from "../names/named.tsx";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { comparisonText } from "../text/compare.ts";
 import { navigationText } from "../text/navigation.ts";
 import { subnetText } from "../text/networks.ts";
 import { atQuery, network, scopeQuery } from "../time/at.ts";
@@ -14,6 +28,8 @@ import { go, hrefHere, hrefOf, parameter } from "../url/location.ts";
 import { Fill } from "./fill.tsx";
 
 type TreeRow = DataOf<"/api/v1/subnets/tree">[number];
+type GoneSubnet = DataOf<"/api/v1/subnets">[number];
+type NamedSubnet = Pick<GoneSubnet, "cidr" | "name">;
 
 /** As many as one looks through without a filter. */
 const ROWS_MAX = 1_000;
@@ -21,9 +37,17 @@ const ROWS_MAX = 1_000;
 export function SubnetsPage() {
   const { data: networks, problem, again } = useAnswer(read("/api/v1/networks", { query: { ...atQuery(), limit: 0 } }));
   const shown = (networks ?? []).filter(({ id }) => network.value === null || id === network.value);
+  useLaterShown();
+  const comparison = useComparison([
+    { types: ["subnet"], ...(network.value === null ? {} : { network_id: network.value }) },
+  ]);
   const list = read("/api/v1/subnets", { query: { ...scopeQuery(), include: "utilization", limit: 0 } });
   return (
-    <Page title={navigationText.subnets} reads={[list.url]} csv={csvOf(list.url)}>
+    <Page
+      title={navigationText.subnets}
+      reads={[list.url, ...(comparison?.urls ?? [])]}
+      csv={comparison === null ? csvOf(list.url) : `${comparison.urls[0]}&format=csv`}
+    >
       <p class="subnet-find">
         <label>
           {subnetText.find}{" "}
@@ -35,13 +59,31 @@ export function SubnetsPage() {
           />
         </label>
       </p>
+      {comparison !== null && <ComparedSubnets comparison={comparison} />}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {networks === undefined && problem === undefined && <Waiting />}
       {networks !== undefined && shown.length === 0 && <p>{subnetText.noNetworks}</p>}
-      {shown.map(({ id, name }) => (
-        <NetworkTree key={id} networkId={id} name={name} isOnly={shown.length === 1} />
-      ))}
+      <ShownComparison.Provider value={comparison}>
+        {shown.map(({ id, name }) => (
+          <NetworkTree key={id} networkId={id} name={name} isOnly={shown.length === 1} />
+        ))}
+      </ShownComparison.Provider>
     </Page>
+  );
+}
+
+/** How many differ, and which of them are shown; or what is the matter. */
+function ComparedSubnets({ comparison: { diff, answers } }: { readonly comparison: Comparison }) {
+  const failed = answers.find(({ problem }) => problem !== undefined);
+  const counts = diff && { added: 0, removed: 0, changed: 0, ...diff.counts.subnet };
+  return (
+    <>
+      {failed?.problem !== undefined && <Problem problem={failed.problem} again={failed.again} />}
+      <ComparisonBar counts={counts} />
+      {counts !== undefined && counts.added + counts.removed + counts.changed === 0 && (
+        <p role="status">{comparisonText.nothingHere}</p>
+      )}
+    </>
   );
 }
 
@@ -57,7 +99,15 @@ function NetworkTree({ networkId, name, isOnly }: NetworkTreeProps) {
     { how: "offer", types: ["subnet"], network_id: networkId },
   );
   const sought = (parameter("q") ?? "").toLowerCase();
-  const rows = (data ?? []).filter((row) => `${row.cidr} ${row.name}`.toLowerCase().includes(sought));
+  const only = useContext(ShownComparison) === null ? null : shownOfComparison();
+  const changeOf = useChangeOf();
+  const isShown = ({ id }: { readonly id: string }) =>
+    only === null || (only === "differences" ? changeOf(id) !== undefined : changeOf(id) === only);
+  const isSought = (row: NamedSubnet) => `${row.cidr} ${row.name}`.toLowerCase().includes(sought);
+  const rows = (data ?? []).filter((row) => isSought(row) && isShown(row));
+  const gone = useGone<GoneSubnet>("subnet").filter(
+    (row) => row.network_id === networkId && isSought(row) && isShown(row),
+  );
   return (
     <section>
       {!isOnly && (
@@ -67,10 +117,12 @@ function NetworkTree({ networkId, name, isOnly }: NetworkTreeProps) {
       )}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data !== undefined && rows.length === 0 && (
+      {data !== undefined && rows.length + gone.length === 0 && only === null && (
         <p class="aside">{data.length === 0 ? subnetText.noSubnets : subnetText.nothingFound}</p>
       )}
-      {rows.length > 0 && <TreeTable rows={rows.slice(0, ROWS_MAX)} title={name} isFlat={sought !== ""} />}
+      {rows.length + gone.length > 0 && (
+        <TreeTable rows={rows.slice(0, ROWS_MAX)} gone={gone} title={name} isFlat={sought !== "" || only !== null} />
+      )}
       {rows.length > ROWS_MAX && <p class="aside">{subnetText.cut(ROWS_MAX)}</p>}
     </section>
   );
@@ -78,12 +130,15 @@ function NetworkTree({ networkId, name, isOnly }: NetworkTreeProps) {
 
 interface TreeTableProps {
   readonly rows: readonly TreeRow[];
+  /** Since the instant that is compared with. */
+  readonly gone: readonly GoneSubnet[];
   readonly title: string;
   /** Where some are left out, depth says nothing. */
   readonly isFlat: boolean;
 }
 
-function TreeTable({ rows, title, isFlat }: TreeTableProps) {
+function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
+  const vs = useContext(ShownComparison)?.ends.from;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
     <section class="table" tabIndex={0} aria-label={title}>
@@ -102,18 +157,30 @@ function TreeTable({ rows, title, isFlat }: TreeTableProps) {
           </tr>
         </thead>
         <tbody>
+          {gone.map((row) => (
+            <GoneRow key={row.id} row={row} />
+          ))}
           {rows.map(({ id, cidr, name, depth, subnet_type, vlan_id, child_count, utilization, total }) => (
             <tr key={id}>
               <th scope="row">
                 <span style={{ paddingInlineStart: `${isFlat ? 0 : Math.min(depth, 12) * 1.1}rem` }}>
-                  <a href={hrefOf(`/subnets/${id}`)}>{cidr}</a>
+                  <ChangeSign id={id} />
+                  <Was id={id} field="cidr" />
+                  <a href={hrefOf(`/subnets/${id}`, { vs })}>{cidr}</a>
                 </span>
               </th>
               <td class="subnet-name">
+                <Was id={id} field="name" />
                 <bdi>{name}</bdi>
               </td>
-              <td>{subnet_type}</td>
-              <td>{vlan_id !== null && <Named kind="vlans" id={vlan_id} />}</td>
+              <td>
+                <Was id={id} field="subnet_type" />
+                {subnet_type}
+              </td>
+              <td>
+                <Was id={id} field="vlan_id" />
+                {vlan_id !== null && <Named kind="vlans" id={vlan_id} />}
+              </td>
               <td>
                 <Fill {...utilization} />
               </td>
@@ -124,5 +191,26 @@ function TreeTable({ rows, title, isFlat }: TreeTableProps) {
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** As it was last: how full it was is another question. */
+function GoneRow({ row: { id, cidr, name, subnet_type, vlan_id } }: { readonly row: GoneSubnet }) {
+  const at = useContext(ShownComparison)?.ends.from;
+  return (
+    <tr class="is-removed">
+      <th scope="row">
+        <ChangeSign id={id} />
+        <a href={hrefOf(`/subnets/${id}`, { at })}>{cidr}</a>
+      </th>
+      <td class="subnet-name">
+        <bdi>{name}</bdi>
+      </td>
+      <td>{subnet_type}</td>
+      <td>
+        <AsItWas id={id}>{vlan_id !== null && <Named kind="vlans" id={vlan_id} />}</AsItWas>
+      </td>
+      <td colSpan={3} />
+    </tr>
   );
 }

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { ChangeSign } from "../changes/comparison.tsx";
 import { Named } from "../names/named.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
@@ -35,6 +36,11 @@ export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Re
           title: vlanText.where,
           show: (vlan) => <Where vlan={vlan} />,
           reads: [asked.url, interfacesOf(id, 0).url],
+          compares: [
+            { ids: [id] },
+            { types: ["if_entry"], filter: carrying(id) },
+            { types: ["subnet"], filter: `vlan_id = "${id}"` },
+          ],
         },
       ]}
     />
@@ -67,6 +73,7 @@ function Subnets({ id }: { readonly id: string }) {
     <ul class="vlan-part">
       {data.map((subnet) => (
         <li key={subnet.id}>
+          <ChangeSign id={subnet.id} />
           <a href={hrefOf(`/subnets/${subnet.id}`)}>{subnet.cidr}</a> <bdi>{subnet.name}</bdi>
         </li>
       ))}
@@ -75,8 +82,12 @@ function Subnets({ id }: { readonly id: string }) {
 }
 
 function interfacesOf(id: string, offset: number) {
-  const filter = `native_vlan_id = "${id}" OR vlan_ids = "${id}"`;
-  return read("/api/v1/if-entries", { query: { ...atQuery(), filter, limit: PAGE_ROWS, offset } });
+  return read("/api/v1/if-entries", { query: { ...atQuery(), filter: carrying(id), limit: PAGE_ROWS, offset } });
+}
+
+/** The filter of interfaces that have it. */
+function carrying(id: string): string {
+  return `native_vlan_id = "${id}" OR vlan_ids = "${id}"`;
 }
 
 function Interfaces({ id }: { readonly id: string }) {
@@ -101,6 +112,7 @@ function Interfaces({ id }: { readonly id: string }) {
           {data.map((entry) => (
             <tr key={entry.id}>
               <td>
+                <ChangeSign id={entry.id} />
                 <Named kind="hosts" id={entry.host_id} />
               </td>
               <td class="subnet-name">

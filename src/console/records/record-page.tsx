@@ -3,6 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Answer } from "../api/answer.ts";
+import { ComparisonList, type DiffOf, ShownComparison, useComparison, useLaterShown } from "../changes/comparison.tsx";
 import { Transactions } from "../changes/transactions.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -26,6 +27,8 @@ export interface RecordTab<Told> {
   show(record: Told): ComponentChildren;
   /** The addresses of the API that it shows, for curl; the record's own where it says nothing. */
   readonly reads?: readonly string[];
+  /** What of it is compared, where two instants are; the record itself where it says nothing. At most three. */
+  readonly compares?: readonly DiffOf[];
 }
 
 interface RecordPageProps<Told> {
@@ -48,6 +51,10 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
   const { kind, id, url, answer, about, actions, tabs } = props;
   const { data: record, problem, again } = answer;
   useSubject(subjectOf(kind, id));
+  const tab = tabs.find(({ key }) => key === parameter("tab")) ?? tabs[0];
+  const isHistory = parameter("tab") === HISTORY;
+  const comparison = useComparison(isHistory ? [] : (tab.compares ?? [{ ids: [id] }]));
+  useLaterShown();
   // Of what is no instant the bar says so; a marker may become known.
   const isInstant = !isPast.value || atMs.value !== null;
   const isRefused = problem?.status === 400 && record === undefined;
@@ -60,17 +67,17 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
       </Page>
     );
   const history: RecordTab<Told> = {
-    key: "history",
+    key: HISTORY,
     title: recordText.history,
-    show: (shown) => <Transactions of={{ ...subjectOf(kind, id), ...atQuery() }} hostId={props.hostId?.(shown)} />,
+    show: (told) => <Transactions of={{ ...subjectOf(kind, id), ...atQuery() }} hostId={props.hostId?.(told)} />,
   };
   const all = [...tabs, history];
-  const tab = all.find(({ key }) => key === parameter("tab")) ?? tabs[0];
+  const shown = isHistory ? history : tab;
   return (
     <Page
       title={calledBy(id, record)}
       about={about?.(record)}
-      reads={tab.reads ?? [url]}
+      reads={[...(shown.reads ?? [url]), ...(comparison?.urls ?? [])]}
       actions={
         <>
           <Pin kind={PIN_KINDS[kind]} id={id} />
@@ -81,10 +88,15 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <Tabs
         tabs={all.map(({ key, title, count }) => ({ key, title, count: count?.(record) ?? null }))}
-        shown={tab.key}
+        shown={shown.key}
         first={tabs[0].key}
       />
-      {tab.show(record)}
+      <ShownComparison.Provider value={comparison}>
+        <ComparisonList />
+        {shown.show(record)}
+      </ShownComparison.Provider>
     </Page>
   );
 }
+
+const HISTORY = "history";

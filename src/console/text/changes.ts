@@ -32,6 +32,7 @@ export const changesText = {
   changed: "Changed",
   nothing: "Nothing changed.",
   noValue: "none",
+  otherOrder: "in another order",
   by: "by",
   because: "because",
   noReason: "no reason given",

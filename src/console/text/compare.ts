@@ -18,6 +18,7 @@ export const comparisonText = {
   nothingHere: "Nothing of this list differs between A and B.",
   unordered: (count: number) =>
     `More than ${number.format(count)} differ: they stand by what happened, in the order in which they were made. Filter the list to have them in its order.`,
-  comparing: "Comparing",
-  withWord: "with",
+  what: "What differs between A and B",
+  nothing: "Nothing here differs between A and B.",
+  legend: "Added: +. Changed: ~. Gone: dashed.",
 } as const;

@@ -1,6 +1,7 @@
 // What the page of a host says.
 
 export const hostText = {
+  goneSince: "Gone since A",
   tabs: {
     ports: "Ports",
     addresses: "Addresses",

@@ -100,6 +100,7 @@ export async function fillTwoInstants(client: Client, networkId: string): Promis
       hidden: false,
       tags: [],
       serial_number: "FOC2",
+      model: null,
       description: RENAMED,
       ip_addresses: [{ subnet_id: subnet.id, ip_address: "10.2.3.6", mac_address: "00:1b:21:00:00:01" }],
       ports: [{ number: 443, protocol: "Tcp" }],

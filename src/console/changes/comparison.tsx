@@ -1,0 +1,166 @@
+// What differs of a record and its parts between the two instants that are compared: asked once by its page, and shown
+// where each part stands: a word for what became of it, what a field was before, and what is gone.
+
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect } from "preact/hooks";
+import { type Answer, useAnswer } from "../api/answer.ts";
+import { type QueryOf, type Read, read } from "../api/client.ts";
+import { NamedAsOf } from "../names/named.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { comparisonText } from "../text/compare.ts";
+import { at } from "../time/at.ts";
+import { type ComparedEnds, compared } from "../time/compared.ts";
+import { go, hrefHere } from "../url/location.ts";
+import { type DiffData, Difference } from "./difference.tsx";
+import { Value } from "./value.tsx";
+
+/** Which differences a page is about, as the diff is asked. */
+export type DiffOf = Pick<QueryOf<"/api/v1/diff">, "types" | "ids" | "network_id" | "host_id" | "filter">;
+
+type Change = "added" | "removed" | "changed";
+
+export interface Comparison {
+  readonly ends: ComparedEnds;
+  /** Undefined while it is not known. */
+  readonly diff: DiffData | undefined;
+  readonly answers: readonly Answer<DiffData>[];
+  /** Its addresses in the API. */
+  readonly urls: readonly string[];
+  readonly changes: ReadonlyMap<string, { readonly change: Change; readonly before: ReadonlyMap<string, unknown> }>;
+}
+
+/** A page marks as many; more are told by the page of differences. */
+const LIMIT = 1_000;
+/** With all its parts a record may be large. */
+const LIVE = { how: "refresh", everyMs: 2_000 } as const;
+
+/** Of the record whose page it is; null where nothing is compared. */
+export const ShownComparison = createContext<Comparison | null>(null);
+
+/**
+ * Asks what differs; null where nothing is compared.
+ * @param of up to three questions, whose answers stand together
+ */
+export function useComparison(of: readonly DiffOf[]): Comparison | null {
+  const ends = compared.value;
+  const reads = of.flatMap((each) => (ends === null ? [] : [diffOf(ends, each)]));
+  const [first, second, third] = [useDiff(reads[0]), useDiff(reads[1]), useDiff(reads[2])];
+  if (ends === null) return null;
+  const answers = [first, second, third].slice(0, reads.length);
+  const known = answers.flatMap(({ data, isEarlier }) => (data === undefined || isEarlier ? [] : [data]));
+  const diff = known.length === answers.length ? together(known) : undefined;
+  return { ends, diff, answers, urls: reads.map(({ url }) => url), changes: changesIn(diff) };
+}
+
+function useDiff(asked: Read<DiffData> | undefined): Answer<DiffData> {
+  return useAnswer(asked ?? null, LIVE);
+}
+
+function diffOf({ from, to }: ComparedEnds, of: DiffOf): Read<DiffData> {
+  return read("/api/v1/diff", { query: { from, ...(to === null ? {} : { to }), ...of, limit: LIMIT } });
+}
+
+function together(all: readonly DiffData[]): DiffData | undefined {
+  const [first, ...rest] = all;
+  if (first === undefined) return undefined;
+  // A record that two questions are about is told once.
+  const once = <Row extends { readonly id: string }>(rowsOf: (diff: DiffData) => readonly Row[]): Row[] => [
+    ...new Map([first, ...rest].flatMap(rowsOf).map((row) => [row.id, row])).values(),
+  ];
+  return { ...first, added: once((d) => d.added), removed: once((d) => d.removed), changed: once((d) => d.changed) };
+}
+
+function changesIn(diff: DiffData | undefined): Comparison["changes"] {
+  const changes = new Map<string, { change: Change; before: ReadonlyMap<string, unknown> }>();
+  for (const { id } of diff?.added ?? []) changes.set(id, { change: "added", before: NOTHING });
+  for (const { id } of diff?.removed ?? []) changes.set(id, { change: "removed", before: NOTHING });
+  for (const { id, fields } of diff?.changed ?? [])
+    changes.set(id, { change: "changed", before: new Map(fields.map(({ field, from }) => [field, from])) });
+  return changes;
+}
+
+const NOTHING: ReadonlyMap<string, unknown> = new Map();
+
+/** All that differs, as a list; that nothing does; or what is the matter. */
+export function ComparisonList() {
+  const comparison = useContext(ShownComparison);
+  if (comparison === null || comparison.answers.length === 0) return null;
+  const { diff, answers } = comparison;
+  const failed = answers.find(({ problem }) => problem !== undefined);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    <section class="comparison-list" tabIndex={0} aria-label={comparisonText.what}>
+      <h2>{comparisonText.what}</h2>
+      {failed?.problem !== undefined && <Problem problem={failed.problem} again={failed.again} />}
+      {diff === undefined && failed === undefined && <Waiting />}
+      {diff !== undefined &&
+        (diff.added.length + diff.removed.length + diff.changed.length === 0 ? (
+          <p class="aside" role="status">
+            {comparisonText.nothing}
+          </p>
+        ) : (
+          <Difference diff={diff} />
+        ))}
+    </section>
+  );
+}
+
+/** What became of a record, by a word; nothing where it is the same, or nothing is compared. */
+export function ChangeSign({ id }: { readonly id: string }) {
+  const change = useContext(ShownComparison)?.changes.get(id)?.change;
+  if (change === undefined) return null;
+  return (
+    <>
+      <span class={`sign ${change}`}>{comparisonText.changes[change]}</span>{" "}
+    </>
+  );
+}
+
+/** Names of what is gone are those of then. */
+export function AsItWas({ id, children }: { readonly id: string; readonly children: ComponentChildren }) {
+  const comparison = useContext(ShownComparison);
+  if (comparison?.changes.get(id)?.change !== "removed") return <>{children}</>;
+  return <NamedAsOf.Provider value={{ at: comparison.ends.from }}>{children}</NamedAsOf.Provider>;
+}
+
+/** Of two instants a page shows the later one, whichever of them was set as A. */
+export function useLaterShown(): void {
+  const ends = compared.value;
+  useEffect(() => {
+    if (ends !== null && ends.to !== at.value) go(hrefHere({ at: ends.to, vs: ends.from }), "replace");
+  }, [ends]);
+}
+
+/** What became of a record. */
+export function useChangeOf(): (id: string) => Change | undefined {
+  const changes = useContext(ShownComparison)?.changes;
+  return (id) => changes?.get(id)?.change;
+}
+
+/** Whether a field of a record was something else before. */
+export function useWas(id: string): (field: string) => boolean {
+  const before = useContext(ShownComparison)?.changes.get(id)?.before;
+  return (field) => before?.has(field) === true;
+}
+
+/** What a field of a record was before, in front of what it is; nothing where it is the same. */
+export function Was({ id, field }: { readonly id: string; readonly field: string }) {
+  const comparison = useContext(ShownComparison);
+  const before = comparison?.changes.get(id)?.before;
+  if (comparison === null || before?.has(field) !== true) return null;
+  return (
+    <>
+      <del class="was">
+        <Value field={field} value={before.get(field)} at={comparison.ends.from} />
+      </del>{" "}
+      <span aria-hidden="true">→</span>{" "}
+    </>
+  );
+}
+
+/** Records of a kind that are gone, as they were last. */
+export function useGone<Row>(type: string): readonly Row[] {
+  const removed = useContext(ShownComparison)?.diff?.removed ?? [];
+  return removed.flatMap((each) => (each.entity_type === type ? [each.record as Row] : []));
+}
