@@ -95,14 +95,16 @@ class TransactionHighlights {
   *told(narrowing: Narrowing): Generator<void, { readonly changes: Highlight[]; readonly rest: HighlightRest[] }> {
     const { reader, actor } = this;
     const { sequence } = this.entry;
-    const read = withoutGoingAlong(this.read(mostTelling(this.candidates)));
+    const read = this.read(mostTelling(this.candidates));
     const moved = movedAddresses(read);
     const covered = new Set(moved.flatMap(({ covers }) => covers));
     const stations = this.hasForwarding ? yield* stationMoves(reader, actor, sequence, HIGHLIGHTS_MAX) : [];
     const items = [
       ...this.stationItems(stations, narrowing),
       ...moved,
-      ...read.filter((each) => !covered.has(each)).map((each) => recordItem(each)),
+      ...withoutGoingAlong(read)
+        .filter((each) => !covered.has(each))
+        .map((each) => recordItem(each)),
     ]
       .toSorted((one, other) => one.place - other.place)
       .slice(0, HIGHLIGHTS_MAX);

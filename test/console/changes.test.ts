@@ -3,13 +3,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
 
 describe.skipIf(!hasChromium)("what changed", () => {
   let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running };
+  let appliance: Awaited<ReturnType<Workplace["serveSetUp"]>>;
   let visitor: Visitor;
   let vlan: Wire;
   let before: string;
@@ -48,19 +48,40 @@ describe.skipIf(!hasChromium)("what changed", () => {
     await page.getByLabel("Reason contains").fill("4711");
     await page.getByRole("button", { name: "Apply" }).click();
     await page.waitForURL(/reason=4711/);
-    await page.getByText("1 VLAN changed").click();
-    expect(await page.locator(".transaction").count()).toBe(1);
-    expect(all).toBeGreaterThan(1);
     const change = page.locator(".transaction");
+    await change.getByText("VLAN 120 Phones: name Voice → Phones").waitFor();
+    expect(await change.count()).toBe(1);
+    expect(all).toBeGreaterThan(1);
+    await change.getByRole("button").click();
     await change.getByText("Phones").first().waitFor();
     expect(await change.locator("del").first().textContent()).toBe("Voice");
     await change.getByRole("link", { name: /^Transaction \d+$/ }).click();
     await page.getByRole("heading", { name: /^Transaction \d+$/ }).waitFor();
     await page.getByText("CHG-4711: as it is called").waitFor();
+    await page.locator(".phrases").getByText("name Voice → Phones").waitFor();
     await page.getByRole("link", { name: "Compare before and after" }).click();
     await page.getByRole("heading", { name: "Compare", exact: true }).waitFor();
     await page.getByText("1 VLAN", { exact: true }).waitFor();
     expect(await page.locator("ins").first().textContent()).toBe("Phones");
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("is told in sentences whose names lead to the record as it was then, also where it is gone since", async () => {
+    const { client, networkId } = appliance;
+    const gone = await made(client.post("hosts", { network_id: networkId, name: "old-1", hidden: false, tags: [] }));
+    await made(client.delete(`hosts/${gone.id}`));
+    const page = await visitor.open("/changes");
+    const line = page.locator(".transaction").filter({ hasText: "host old-1 gone" });
+    await line.getByRole("link", { name: "old-1" }).click();
+    await page.getByRole("heading", { name: "old-1" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
+    await page.goto(`${appliance.running.url}/`);
+    const latest = page.getByRole("heading", { name: "Latest changes" }).locator("xpath=..");
+    await latest.getByText("host old-1 gone").waitFor();
+    await latest.getByText("new host old-1").waitFor();
+    await latest.getByRole("link", { name: "All changes" }).click();
+    await page.getByRole("heading", { name: "Changes" }).waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
@@ -75,6 +96,33 @@ describe.skipIf(!hasChromium)("what changed", () => {
     await page.goto(`${appliance.running.url}/compare?at=${before}&vs=2099-01-01T00:00:00Z`);
     await page.locator(".difference, .problem").first().waitFor();
     expect(visitor.troubles().filter((each) => !each.includes("400"))).toEqual([]);
+    await page.close();
+  });
+
+  test("is paged in the address: a page that is sent stays what it was, whatever is written meanwhile", async () => {
+    const { client, networkId } = appliance;
+    for (let number = 1_000; number < 1_060; number += 1)
+      await made(client.post("vlans", { network_id: networkId, number, name: `lab ${number}` }));
+    const page = await visitor.open("/changes?types=vlan");
+    await page.getByText("new VLAN 1059 lab 1059").waitFor();
+    await page.getByRole("link", { name: "Older" }).click();
+    const first = page.locator(".transaction").first();
+    await first.getByText("new VLAN 1009 lab 1009").waitFor();
+    const sent = page.url();
+    expect(sent).toMatch(/[?&]offset=50&until=/);
+    await made(client.post("vlans", { network_id: networkId, number: 2_000, name: "later" }));
+    await page.goto(`${appliance.running.url}/ledger`);
+    await page.goto(sent);
+    await first.getByText("new VLAN 1009 lab 1009").waitFor();
+    await page.getByLabel("Kinds").selectOption("");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("new VLAN 2000 later").waitFor();
+    expect(page.url()).not.toMatch(/offset|until/);
+    await page.goBack();
+    await first.getByText("new VLAN 1009 lab 1009").waitFor();
+    await page.getByRole("link", { name: "Newer" }).click();
+    await first.getByText("new VLAN 2000 later").waitFor();
+    expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
 

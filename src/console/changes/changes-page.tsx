@@ -1,6 +1,5 @@
 // What changed: the transactions, the newest first, narrowed by kind, actor, reason and filter; and what changes most.
 
-import type { QueryOf } from "../api/client.ts";
 import { Page } from "../parts/page.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { changesText, kindText } from "../text/changes.ts";
@@ -8,7 +7,7 @@ import { navigationText } from "../text/navigation.ts";
 import { at, network } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { ActivityLists } from "./activity-lists.tsx";
-import { Transactions } from "./transactions.tsx";
+import { Transactions, type TransactionsQuery, transactionsRead } from "./transactions.tsx";
 
 const TABS = [
   { key: "feed", title: changesText.feed },
@@ -19,7 +18,7 @@ export function ChangesPage() {
   const tab = parameter("tab") === "activity" ? "activity" : "feed";
   const query = feedQuery();
   return (
-    <Page title={navigationText.changes} reads={tab === "feed" ? [addressOf(query)] : []}>
+    <Page title={navigationText.changes} reads={tab === "feed" ? [transactionsRead(query).url] : []}>
       <Tabs tabs={TABS} shown={tab} first="feed" />
       {tab === "activity" ? (
         <ActivityLists />
@@ -33,10 +32,8 @@ export function ChangesPage() {
   );
 }
 
-type FeedQuery = Omit<QueryOf<"/api/v1/transactions">, "limit" | "offset">;
-
 /** What the address asks for. */
-function feedQuery(): FeedQuery {
+function feedQuery(): TransactionsQuery {
   const [types, actor, reason, filter] = ["types", "actor", "reason", "filter"].map(parameter);
   return {
     ...(at.value === null ? {} : { at: at.value }),
@@ -45,12 +42,7 @@ function feedQuery(): FeedQuery {
     ...(actor ? { actor_type: [actor] } : {}),
     ...(reason ? { reason } : {}),
     ...(filter ? { filter } : {}),
-  } as FeedQuery;
-}
-
-function addressOf(query: FeedQuery): string {
-  const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-  return `/api/v1/transactions?${parameters}`;
+  } as TransactionsQuery;
 }
 
 function FeedFilter() {

@@ -1,45 +1,55 @@
-// One transaction in a line: when, what, who, why. What is in it is asked for when it is opened.
+// One transaction in a line: when, what in a sentence, who, why. What is in it is asked for when it is opened.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { type DataOf, read } from "../api/client.ts";
+import { read } from "../api/client.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
+import { sentenceText } from "../text/sentences.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
 import { Difference } from "./difference.tsx";
-
-export type TransactionData = DataOf<"/api/v1/transactions">[number];
+import { Sentence } from "./sentence.tsx";
+import type { TransactionData } from "./transaction-data.ts";
 
 interface TransactionLineProps {
   readonly transaction: TransactionData;
   /** To show only what concerns a host. */
-  readonly hostId?: string;
+  readonly hostId?: string | undefined;
 }
 
 export function TransactionLine({ transaction, hostId }: TransactionLineProps) {
   const [isOpen, setOpen] = useState(false);
-  const { at, actor, reason, changes } = transaction;
+  const { sequence, at, actor, reason } = transaction;
   return (
     <li class="transaction">
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>
-          <When instant={at} /> <span class="what">{changesText.counts(changes)}</span>{" "}
-          <span class="aside">
-            {changesText.by} <bdi>{actor.name}</bdi>
-            {actor.type !== "User" && ` (${changesText.actors[actor.type]})`}
-          </span>
-          {reason !== null && (
-            <span class="reason">
-              {" "}
-              <bdi>{reason}</bdi>
-            </span>
-          )}
-        </summary>
-        {isOpen && <Contents transaction={transaction} {...(hostId === undefined ? {} : { hostId })} />}
-      </details>
+      <button
+        type="button"
+        class="opens"
+        aria-expanded={isOpen}
+        title={sentenceText.expand(sequence)}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <When instant={at} />
+      </button>
+      <p class="told">
+        <span class="what">
+          <Sentence transaction={transaction} hostId={hostId} />
+        </span>{" "}
+        <span class="aside">
+          {changesText.by} <bdi>{actor.name}</bdi>
+          {actor.type !== "User" && ` (${changesText.actors[actor.type]})`}
+        </span>
+        {reason !== null && (
+          <>
+            {" "}
+            <bdi class="reason">{reason}</bdi>
+          </>
+        )}
+      </p>
+      {isOpen && <Contents transaction={transaction} hostId={hostId} />}
     </li>
   );
 }
@@ -51,7 +61,7 @@ function Contents({ transaction, hostId }: TransactionLineProps) {
   const query = { from: formatUtc(instant - 1), to: at, ...(hostId === undefined ? {} : { host_id: hostId }) };
   const { data, problem, again } = useAnswer(read("/api/v1/diff", { query }));
   return (
-    <>
+    <div class="opened">
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
       {data !== undefined && <Difference diff={data} />}
@@ -59,6 +69,6 @@ function Contents({ transaction, hostId }: TransactionLineProps) {
         <a href={hrefHere({ at })}>{changesText.showThen}</a>{" "}
         <a href={hrefOf(`/changes/${transaction.sequence}`)}>{changesText.transaction(transaction.sequence)}</a>
       </p>
-    </>
+    </div>
   );
 }

@@ -10,12 +10,16 @@ import { changesText } from "../text/changes.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefOf } from "../url/location.ts";
 import { Difference } from "./difference.tsx";
+import { SentenceList } from "./sentence.tsx";
 
 export function TransactionPage({ params: { sequence = "" } }: { readonly params: Readonly<Record<string, string>> }) {
   const number = Number(sequence);
   const title = changesText.transaction(number);
   const isNumber = Number.isSafeInteger(number) && number > 0;
-  const asked = read("/api/v1/transactions/{sequence}", { path: { sequence: number } });
+  const asked = read("/api/v1/transactions/{sequence}", {
+    path: { sequence: number },
+    query: { include: "highlights" },
+  });
   const { data, problem, again } = useAnswer(isNumber ? asked : null);
   if (!isNumber || problem?.status === 404)
     return (
@@ -76,6 +80,7 @@ export function TransactionPage({ params: { sequence = "" } }: { readonly params
           </div>
         )}
       </dl>
+      <SentenceList transaction={data} />
       <Whole from={before} to={at} />
     </Page>
   );

@@ -1,51 +1,77 @@
-// The transactions of something, the newest first, page by page.
+// The transactions of something, the newest first, page by page: each as a sentence. Which page is in the address, with
+// the instant up to which they are counted, so that it means the same to whoever it is sent to.
 
-import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type QueryOf, read } from "../api/client.ts";
+import type { Live } from "../api/fresh.ts";
+import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { changesText } from "../text/changes.ts";
+import { at } from "../time/at.ts";
+import { formatUtc, parseInstant } from "../time/instant.ts";
+import { pageOffset, parameter } from "../url/location.ts";
 import { TransactionLine } from "./transaction-line.tsx";
 
 const PAGE_LINES = 50;
 
+export type TransactionsQuery = Omit<QueryOf<"/api/v1/transactions">, "limit" | "offset" | "include" | "to">;
+
 interface TransactionsProps {
   /** What of: a host, a network, a record, an actor. */
-  readonly of: Omit<QueryOf<"/api/v1/transactions">, "limit" | "offset">;
+  readonly of: TransactionsQuery;
   readonly hostId?: string | undefined;
 }
 
+/** What the list asks for. */
+export function transactionsRead(of: TransactionsQuery) {
+  const offset = pageOffset.value;
+  const until = at.value === null && offset > 0 ? parameter("until") : null;
+  return read("/api/v1/transactions", {
+    query: {
+      ...of,
+      ...(until === null ? {} : { to: until }),
+      order_direction: "desc",
+      include: "highlights",
+      limit: PAGE_LINES,
+      ...(offset === 0 ? {} : { offset }),
+    },
+  });
+}
+
 export function Transactions({ of, hostId }: TransactionsProps) {
-  const [offset, setOffset] = useState(0);
-  const asked = read("/api/v1/transactions", { query: { ...of, order_direction: "desc", limit: PAGE_LINES, offset } });
-  const { data, meta, problem, again } = useAnswer(asked);
+  const offset = pageOffset.value;
+  const { data, meta, problem, again } = useAnswer(transactionsRead(of), offset === 0 ? liveOf(of) : null);
   if (problem !== undefined) return <Problem problem={problem} again={again} />;
   if (data === undefined) return <Waiting />;
-  if (data.length === 0) return <p class="aside">{changesText.nothing}</p>;
+  const [newest] = data;
+  // What is written meanwhile must not push lines from one page to the next.
+  const until = offset > 0 || newest === undefined ? parameter("until") : justAfter(newest.at);
   return (
     <>
+      {data.length === 0 && <p class="aside">{changesText.nothing}</p>}
       <ol class="transactions">
         {data.map((transaction) => (
-          <TransactionLine
-            key={transaction.sequence}
-            transaction={transaction}
-            {...(hostId === undefined ? {} : { hostId })}
-          />
+          <TransactionLine key={transaction.sequence} transaction={transaction} hostId={hostId} />
         ))}
       </ol>
-      <p class="aside">
-        {offset > 0 && (
-          <button type="button" onClick={() => setOffset(Math.max(0, offset - PAGE_LINES))}>
-            {changesText.newer}
-          </button>
-        )}
-        {meta?.pagination.has_more === true && (
-          <button type="button" onClick={() => setOffset(offset + PAGE_LINES)}>
-            {changesText.older}
-          </button>
-        )}
-      </p>
+      <Pager
+        offset={offset}
+        rows={PAGE_LINES}
+        hasMore={meta?.pagination.has_more === true}
+        total={meta?.pagination.total_count}
+        newer={changesText.newer}
+        older={changesText.older}
+        until={at.value === null ? until : null}
+      />
     </>
   );
+}
+
+function liveOf({ types, network_id, host_id, id }: TransactionsQuery): Live {
+  return { how: "offer", types, network_id, host_id, id };
+}
+
+function justAfter(instant: string): string {
+  return formatUtc((parseInstant(instant) ?? 0) + 1);
 }

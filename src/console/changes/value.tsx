@@ -2,7 +2,7 @@
 
 import { Named } from "../names/named.tsx";
 import type { NamedKind } from "../names/names.ts";
-import { speedOf } from "../parts/status.tsx";
+import { speedOf } from "../parts/speed.ts";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
 
@@ -46,12 +46,23 @@ export function Value({ field, value, at }: ValueProps) {
       </>
     );
   if (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)) return <When instant={value} />;
+  const end = farEndOf(value);
+  if (end !== null) return <Named kind={end.type === "Host" ? "hosts" : "if-entries"} id={end.id} as={at} />;
   const text = textOf(value);
   return <bdi class="value">{text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text}</bdi>;
 }
 
+/** The far end of a link. */
+function farEndOf(value: unknown): { readonly type: "Host" | "IfEntry"; readonly id: string } | null {
+  const { type, id } = value as { readonly type?: unknown; readonly id?: unknown };
+  return (type === "Host" || type === "IfEntry") && typeof id === "string" ? { type, id } : null;
+}
+
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
+  // A chassis or a port, as LLDP names them.
+  const { subtype, value: inner } = value as { readonly subtype?: unknown; readonly value?: unknown };
+  if (typeof subtype === "string" && typeof inner === "string") return inner;
   const isList = Array.isArray(value) && value.every((each) => typeof each === "string");
   return isList ? value.join(", ") : JSON.stringify(value);
 }

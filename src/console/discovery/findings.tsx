@@ -1,20 +1,20 @@
 // What a scan found, created, closed, could not reach or did not ask, each with its reason. Of a dry run it reads like a
 // diff: field by field, old to new.
 
-import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
 import { Value } from "../changes/value.tsx";
 import { FilterField } from "../lists/filter-field.tsx";
 import { recordPage } from "../names/record-page.ts";
+import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { kindText } from "../text/changes.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { fieldText, listText } from "../text/lists.ts";
 import { at, atQuery } from "../time/at.ts";
-import { hrefHere, hrefOf, parameter } from "../url/location.ts";
+import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
 import { Counted, isUnderWay, type ScanData } from "./scan-words.tsx";
 
 type FindingData = DataOf<"/api/v1/discovery/scans/{id}/findings">[number];
@@ -87,7 +87,7 @@ interface FindingListProps {
 }
 
 function FindingList({ scan, type, filter }: FindingListProps) {
-  const [offset, setOffset] = useState(0);
+  const offset = pageOffset.value;
   const query: FindingQuery = {
     ...atQuery(),
     type: type === null ? TYPES.filter((each) => each !== "Read") : [type],
@@ -124,18 +124,13 @@ function FindingList({ scan, type, filter }: FindingListProps) {
           ))}
         </ul>
       )}
-      <p class="aside pager">
-        {offset > 0 && (
-          <button type="button" onClick={() => setOffset(Math.max(0, offset - PAGE_FINDINGS))}>
-            {listText.previousPage}
-          </button>
-        )}
-        {meta?.pagination.has_more === true && (
-          <button type="button" onClick={() => setOffset(offset + PAGE_FINDINGS)}>
-            {listText.nextPage}
-          </button>
-        )}
-      </p>
+      <Pager
+        offset={offset}
+        rows={PAGE_FINDINGS}
+        hasMore={meta?.pagination.has_more === true}
+        newer={listText.previousPage}
+        older={listText.nextPage}
+      />
     </>
   );
 }

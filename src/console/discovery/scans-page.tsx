@@ -1,12 +1,12 @@
 // The scans, the newest first: those that run with how far they are, the others with what came of them.
 
-import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type QueryOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
 import { FilterField } from "../lists/filter-field.tsx";
 import { Named } from "../names/named.tsx";
 import { Page } from "../parts/page.tsx";
+import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
@@ -14,7 +14,7 @@ import { discoveryText } from "../text/discovery.ts";
 import { listText } from "../text/lists.ts";
 import { navigationText } from "../text/navigation.ts";
 import { isPast, scopeQuery } from "../time/at.ts";
-import { hrefHere, hrefOf, parameter } from "../url/location.ts";
+import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
 import { DiscoveryTabs } from "./discovery-tabs.tsx";
 import { Counted, isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, Scope } from "./scan-words.tsx";
 
@@ -35,7 +35,7 @@ interface ScansProps {
 }
 
 function Scans({ query, filter }: ScansProps) {
-  const [offset, setOffset] = useState(0);
+  const offset = pageOffset.value;
   const asked = read("/api/v1/discovery/scans", { query: { ...query, limit: PAGE_SCANS, offset } });
   const answer = useAnswer(asked);
   const { data, meta, problem, again } = answer;
@@ -61,18 +61,13 @@ function Scans({ query, filter }: ScansProps) {
       {data === undefined && problem === undefined && <Waiting />}
       {data?.length === 0 && <NoScans isFiltered={filter !== ""} />}
       {data !== undefined && data.length > 0 && <ScanTable scans={data} />}
-      <p class="aside pager">
-        {offset > 0 && (
-          <button type="button" onClick={() => setOffset(Math.max(0, offset - PAGE_SCANS))}>
-            {discoveryText.newer}
-          </button>
-        )}
-        {meta?.pagination.has_more === true && (
-          <button type="button" onClick={() => setOffset(offset + PAGE_SCANS)}>
-            {discoveryText.older}
-          </button>
-        )}
-      </p>
+      <Pager
+        offset={offset}
+        rows={PAGE_SCANS}
+        hasMore={meta?.pagination.has_more === true}
+        newer={discoveryText.newer}
+        older={discoveryText.older}
+      />
     </Page>
   );
 }

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { Page } from "../parts/page.tsx";
-import { scopeQuery } from "../time/at.ts";
+import { network, scopeQuery } from "../time/at.ts";
 import { parameter } from "../url/location.ts";
 import { askedOf } from "./asked.ts";
 import { LocateCard, locateRead } from "./locate-card.tsx";
@@ -22,7 +22,7 @@ export function FindPage() {
 
 function Found({ words }: { readonly words: string }) {
   const search = read("/api/v1/search", { query: { q: words, limit: RESULTS_MAX, ...scopeQuery() } });
-  const answer = useAnswer(search);
+  const answer = useAnswer(search, { how: "offer", network_id: network.value });
   const asked = askedOf(words);
   const isFound = answer.data !== undefined && answer.data.length > 0;
   useEffect(() => {

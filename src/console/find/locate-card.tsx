@@ -10,7 +10,7 @@ import { Copied } from "../parts/copied.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
 import { locateText } from "../text/find.ts";
-import { isPast, scopeQuery } from "../time/at.ts";
+import { isPast, network, scopeQuery } from "../time/at.ts";
 import { type Asked, locateQuery } from "./asked.ts";
 import { PlacesOverTime } from "./places-over-time.tsx";
 import { type Candidate, Reasons } from "./reasons.tsx";
@@ -23,7 +23,11 @@ export function locateRead(asked: Asked) {
 }
 
 export function LocateCard({ asked }: { readonly asked: Asked }) {
-  const { data, problem, again } = useAnswer(locateRead(asked));
+  const { data, problem, again } = useAnswer(locateRead(asked), {
+    how: "offer",
+    types: ["host", "ip_address", "if_entry"],
+    network_id: network.value,
+  });
   if (problem !== undefined) return <Problem problem={problem} again={again} />;
   if (data === undefined) return null;
   const [first, ...others] = data.candidates;

@@ -17,6 +17,7 @@ import { atMs, isPast, scopeQuery } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 import { pageOfRequest } from "./attention.ts";
 import { instantBefore } from "./hits.ts";
+import { Latest } from "./latest.tsx";
 import { recentQuestions } from "./recent.ts";
 
 type Summary = DataOf<"/api/v1/summary">;
@@ -220,6 +221,7 @@ function ChangedToday({ summary }: { readonly summary: Summary }) {
       </ul>
       <Records title={startText.fresh} records={summary.new} />
       <Records title={startText.vanished} records={summary.vanished} isGone />
+      {!isEmpty && <Latest from={from} />}
       <p class="aside">
         <When instant={from} precision="minute" /> – <When instant={to} precision="minute" />
       </p>

@@ -7,7 +7,7 @@ import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { nameOf } from "../names/names.ts";
 import { Problem } from "../parts/problem.tsx";
-import { speedOf } from "../parts/status.tsx";
+import { speedOf } from "../parts/speed.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { interfaceText } from "../text/interfaces.ts";
 import { at, atMs, atQuery } from "../time/at.ts";

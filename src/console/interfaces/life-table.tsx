@@ -3,7 +3,8 @@
 import { useState } from "preact/hooks";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
-import { Status, speedOf } from "../parts/status.tsx";
+import { speedOf } from "../parts/speed.ts";
+import { Status } from "../parts/status.tsx";
 import { When } from "../parts/when.tsx";
 import { interfaceText } from "../text/interfaces.ts";
 import { addressInstant } from "../time/instant.ts";

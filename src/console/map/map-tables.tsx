@@ -3,7 +3,8 @@
 import { computed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { Status, speedOf } from "../parts/status.tsx";
+import { speedOf } from "../parts/speed.ts";
+import { Status } from "../parts/status.tsx";
 import { mapText } from "../text/map.ts";
 import { vs } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";

@@ -1,17 +1,18 @@
 // A VLAN at the instant of the address: the interfaces that it is on, native or tagged, and the subnets that it carries.
 
-import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import type { Live } from "../api/fresh.ts";
 import { ChangeSign } from "../changes/comparison.tsx";
 import { Named } from "../names/named.tsx";
+import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { RecordPage } from "../records/record-page.tsx";
 import { subnetText, vlanText } from "../text/networks.ts";
 import { atQuery } from "../time/at.ts";
-import { hrefOf } from "../url/location.ts";
+import { hrefOf, pageOffset } from "../url/location.ts";
 
 type Vlan = DataOf<"/api/v1/vlans/{id}">;
 
@@ -35,7 +36,7 @@ export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Re
           key: "overview",
           title: vlanText.where,
           show: (vlan) => <Where vlan={vlan} />,
-          reads: [asked.url, interfacesOf(id, 0).url],
+          reads: [asked.url, interfacesOf(id, pageOffset.value).url],
           compares: [
             { ids: [id] },
             { types: ["if_entry"], filter: carrying(id) },
@@ -47,7 +48,8 @@ export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Re
   );
 }
 
-function Where({ vlan: { id, description } }: { readonly vlan: Vlan }) {
+function Where({ vlan }: { readonly vlan: Vlan }) {
+  const { description } = vlan;
   return (
     <>
       {description !== null && (
@@ -56,16 +58,17 @@ function Where({ vlan: { id, description } }: { readonly vlan: Vlan }) {
         </p>
       )}
       <h2>{vlanText.subnets}</h2>
-      <Subnets id={id} />
+      <Subnets vlan={vlan} />
       <h2>{vlanText.interfaces}</h2>
-      <Interfaces id={id} />
+      <Interfaces vlan={vlan} />
     </>
   );
 }
 
-function Subnets({ id }: { readonly id: string }) {
+function Subnets({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
   const query = { ...atQuery(), filter: `vlan_id = "${id}"`, limit: PAGE_ROWS };
-  const { data, problem, again } = useAnswer(read("/api/v1/subnets", { query }));
+  const live: Live = { how: "offer", types: ["subnet"], network_id };
+  const { data, problem, again } = useAnswer(read("/api/v1/subnets", { query }), live);
   if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
   if (data === undefined) return <Waiting />;
   if (data.length === 0) return <p class="vlan-part aside">{vlanText.noSubnets}</p>;
@@ -90,9 +93,10 @@ function carrying(id: string): string {
   return `native_vlan_id = "${id}" OR vlan_ids = "${id}"`;
 }
 
-function Interfaces({ id }: { readonly id: string }) {
-  const [offset, setOffset] = useState(0);
-  const { data, meta, problem, again } = useAnswer(interfacesOf(id, offset));
+function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
+  const offset = pageOffset.value;
+  const live: Live = { how: "offer", types: ["if_entry"], network_id };
+  const { data, meta, problem, again } = useAnswer(interfacesOf(id, offset), live);
   if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
   if (data === undefined) return <Waiting />;
   if (data.length === 0) return <p class="vlan-part aside">{vlanText.noInterfaces}</p>;
@@ -129,16 +133,14 @@ function Interfaces({ id }: { readonly id: string }) {
           ))}
         </tbody>
       </table>
-      {offset > 0 && (
-        <button type="button" onClick={() => setOffset(offset - PAGE_ROWS)}>
-          {vlanText.previous}
-        </button>
-      )}
-      {meta?.pagination.has_more === true && (
-        <button type="button" onClick={() => setOffset(offset + PAGE_ROWS)}>
-          {vlanText.next}
-        </button>
-      )}
+      <Pager
+        offset={offset}
+        rows={PAGE_ROWS}
+        hasMore={meta?.pagination.has_more === true}
+        total={meta?.pagination.total_count}
+        newer={vlanText.previous}
+        older={vlanText.next}
+      />
     </section>
   );
 }

@@ -1,17 +1,4 @@
-// States and speeds of interfaces, as they are read everywhere.
-
-const SPEEDS: readonly (readonly [unit: string, bps: number])[] = [
-  ["T", 1e12],
-  ["G", 1e9],
-  ["M", 1e6],
-  ["k", 1e3],
-];
-
-/** `10G`, `2.5G`, `64k`: bits per second, as filters take them. */
-export function speedOf(bps: number): string {
-  const [unit, size] = SPEEDS.find(([, each]) => bps >= each) ?? ["", 1];
-  return `${Number((bps / size).toPrecision(3))}${unit}`;
-}
+// States of interfaces, as they are read everywhere.
 
 /** Up and down are said by a word, a shape and a colour. */
 export function Status({ status }: { readonly status: string }) {

@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact";
 import type { Answer } from "../api/answer.ts";
 import { ComparisonList, type DiffOf, ShownComparison, useComparison, useLaterShown } from "../changes/comparison.tsx";
-import { Transactions } from "../changes/transactions.tsx";
+import { Transactions, transactionsRead } from "../changes/transactions.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Tabs } from "../parts/tabs.tsx";
@@ -66,10 +66,12 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
         {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
       </Page>
     );
+  const transactions = { ...subjectOf(kind, id), ...atQuery() };
   const history: RecordTab<Told> = {
     key: HISTORY,
     title: recordText.history,
-    show: (told) => <Transactions of={{ ...subjectOf(kind, id), ...atQuery() }} hostId={props.hostId?.(told)} />,
+    show: (told) => <Transactions of={transactions} hostId={props.hostId?.(told)} />,
+    reads: [transactionsRead(transactions).url],
   };
   const all = [...tabs, history];
   const shown = isHistory ? history : tab;

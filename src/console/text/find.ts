@@ -75,6 +75,8 @@ export const startText = {
   howToScan: "How to let discovery fill it",
   fresh: "New",
   vanished: "Gone",
+  latest: "Latest changes",
+  allChanges: "All changes",
   since: "since",
   changed: (times: number) => `${count(times, "change", "changes")}, the last`,
   ports: (ports: number) => `at ${count(ports, "port", "ports")}:`,

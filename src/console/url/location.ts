@@ -32,9 +32,18 @@ export function hrefOf(path: string, changes: Readonly<Record<string, string | n
   return shown(changed(url, changes));
 }
 
+/** Which rows of a list are shown: what is listed otherwise is shown from its beginning. */
+const PLACE = { offset: null, until: null };
+
+/** The first row that a list shows, as the address says it: 0 without. */
+export const pageOffset = computed(() => {
+  const offset = Number(parameter("offset"));
+  return Number.isSafeInteger(offset) && offset > 0 ? offset : 0;
+});
+
 /** The address of this page with other parameters; null removes one. */
 export function hrefHere(changes: Readonly<Record<string, string | null | undefined>>): string {
-  return shown(changed(new URL(current.value), changes));
+  return shown(changed(new URL(current.value), { ...PLACE, ...changes }));
 }
 
 function changed(url: URL, changes: Readonly<Record<string, string | null | undefined>>): URL {

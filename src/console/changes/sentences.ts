@@ -1,0 +1,265 @@
+// What a transaction changed, as phrases of a sentence: pieces of text, records that can be linked, values. Made of the
+// highlights that the API tells; alike changes are told together. Plain data and functions.
+
+import type { components } from "#api";
+import { speedOf } from "../parts/speed.ts";
+import { sentenceText as text } from "../text/sentences.ts";
+
+type Highlights = components["schemas"]["TransactionHighlights"];
+type Highlight = Highlights["changes"][number];
+type RecordHighlight = Extract<Highlight, { entity_type: string }>;
+type Rest = Highlights["rest"][number];
+interface NamedRecord {
+  readonly id: string;
+  readonly name: string | null;
+}
+
+/** A piece of a phrase. */
+export type PhrasePiece =
+  | string
+  | {
+      readonly piece: "record";
+      readonly type: string;
+      readonly id: string;
+      readonly name: string | null;
+      /** Whether it is to be shown as it was before the transaction: it is gone with it. */
+      readonly isGone?: true;
+    }
+  | { readonly piece: "mac"; readonly mac: string }
+  | { readonly piece: "value"; readonly side: "from" | "to"; readonly value: string };
+
+export interface Phrase {
+  readonly pieces: readonly PhrasePiece[];
+  /** How many changes it tells of. */
+  readonly count: number;
+}
+
+/** Names that are told of alike changes: more are counted. */
+const NAMES_MAX = 4;
+/** Characters of a value. */
+const VALUE_MAX = 60;
+/** Fields that are told of one record: more are counted. */
+const FIELDS_MAX = 2;
+
+/**
+ * The phrases of one transaction, the most telling first.
+ * @param hostId of a page about this host: what is said there need not say its name
+ */
+export function phrasesOf({ changes, rest }: Highlights, hostId?: string): Phrase[] {
+  const left = new Map(rest.map((each) => [restKey(each), each]));
+  const groups = Map.groupBy(changes, (change) => groupOf(change, hostId));
+  const told = [...groups.values()].map((group) => phraseOf(group, left, hostId));
+  const others = [...left.values()].filter((each) => !goesAlong(each, changes, rest.length));
+  return [...told, ...others.map((each) => restPhrase(each, changes))];
+}
+
+/** Bindings with services, and addresses that are no longer seen with their hosts. */
+function goesAlong({ entity_type, field }: Rest, changes: readonly Highlight[], rests: number): boolean {
+  if (entity_type === "binding") return changes.length > 0 || rests > 1;
+  if (entity_type !== "ip_address" || field !== "stale_since") return false;
+  return changes.some((change) => "entity_type" in change && staleness(change) !== null);
+}
+
+/** What is told together. */
+function groupOf(change: Highlight, hostId: string | undefined): string {
+  if (!("entity_type" in change)) return JSON.stringify(change);
+  const { type, entity_type, id, host } = change;
+  if (type !== "Updated") return `${type} ${entity_type}`;
+  const state = stateOf(change);
+  if (state !== null) return `${state} ${host?.id === hostId ? "" : (host?.id ?? "")}`;
+  const stale = staleness(change);
+  return stale === null ? id : `${stale} ${entity_type}`;
+}
+
+/** Of interfaces that went up or down, or were enabled or disabled. */
+function stateOf({ entity_type, fields }: RecordHighlight): string | null {
+  if (entity_type !== "if_entry") return null;
+  const to = (name: string) => fields.find(({ field }) => field === name)?.to;
+  const [admin, oper] = [to("admin_status"), to("oper_status")];
+  if (typeof admin === "string" && admin !== "Up") return text.adminStates[admin] ?? admin;
+  if (typeof oper === "string") return text.operStates[oper] ?? oper;
+  return typeof admin === "string" ? (text.adminStates[admin] ?? admin) : null;
+}
+
+function staleness({ fields }: RecordHighlight): string | null {
+  const [field, ...others] = fields;
+  if (field?.field !== "stale_since" || others.length > 0) return null;
+  return field.to === null ? text.seenAgain : text.notSeen;
+}
+
+function phraseOf(group: readonly Highlight[], left: Map<string, Rest>, hostId: string | undefined): Phrase {
+  const [first] = group as [Highlight];
+  if (first.type === "StationMoved") return { count: 1, pieces: stationPieces(first, hostId) };
+  if (first.type === "AddressMoved") {
+    const { id, ip_address, from, to } = first;
+    const address = record("ip_address", { id, name: ip_address });
+    return { count: 1, pieces: [address, text.went, record("host", from), text.to, record("host", to)] };
+  }
+  const records = group as readonly RecordHighlight[];
+  if (first.type !== "Updated") return comingPhrase(records as [RecordHighlight], left, hostId);
+  const state = stateOf(first);
+  if (state !== null) {
+    const owner = ownerPieces(first.host, hostId);
+    return { count: records.length, pieces: [...listed(records.map(nameOf), records.length), ...owner, ` ${state}`] };
+  }
+  const stale = staleness(first);
+  if (stale !== null) {
+    const pieces = listed(
+      records.map((each) => [...nameOf(each), ...ownerPieces(each.host, hostId)]),
+      records.length,
+    );
+    const word = text.kind(first.entity_type, records.length);
+    const before = records.length === 1 ? `${word} ` : `${text.number(records.length)} ${word} ${stale}: `;
+    return { count: records.length, pieces: [before, ...pieces, ...(records.length === 1 ? [` ${stale}`] : [])] };
+  }
+  return { count: 1, pieces: updatePieces(first, hostId) };
+}
+
+type StationMove = Extract<Highlight, { type: "StationMoved" }>;
+
+function stationPieces({ station, mac_address, from, to }: StationMove, hostId: string | undefined): PhrasePiece[] {
+  const port = (each: StationMove["from"]): PhrasePiece[] => [
+    record("if_entry", each),
+    ...ownerPieces(each.host, hostId),
+  ];
+  const who: PhrasePiece = station === null ? { piece: "mac", mac: mac_address } : record("host", station);
+  return [who, text.moved, ...port(from), text.to, ...port(to)];
+}
+
+/** Records that are new or gone. */
+function comingPhrase(
+  records: readonly [RecordHighlight, ...RecordHighlight[]],
+  left: Map<string, Rest>,
+  hostId: string | undefined,
+): Phrase {
+  const [{ type, entity_type, host }] = records;
+  // The rest of the same sort is told here.
+  const key = restKey({ entity_type, operation: type, field: null });
+  const count = records.length + (left.get(key)?.count ?? 0);
+  left.delete(key);
+  const isOfOne = records.every((each) => each.host?.id === host?.id);
+  const names = records.map((each) => [...nameOf(each), ...(isOfOne ? [] : ownerPieces(each.host, hostId))]);
+  const owner = isOfOne ? ownerPieces(host, hostId) : [];
+  const word = text.kind(entity_type, count);
+  const list = listed(names, count);
+  const isNew = type === "Created";
+  if (count === 1)
+    return {
+      count,
+      pieces: isNew ? [`${text.fresh} ${word} `, ...list, ...owner] : [`${word} `, ...list, ...owner, ` ${text.gone}`],
+    };
+  const words = isNew ? `${text.number(count)} ${text.fresh} ${word}` : `${text.number(count)} ${word}`;
+  return { count, pieces: [words, ...owner, `${isNew ? "" : ` ${text.gone}`}: `, ...list] };
+}
+
+/** `a`, `a and b`, `a, b and 3 more`. @param count of all, also of those that are not among the names */
+function listed(names: readonly (readonly PhrasePiece[])[], count: number): PhrasePiece[] {
+  const shown = names.slice(0, count > NAMES_MAX ? NAMES_MAX - 1 : NAMES_MAX);
+  const pieces = shown.flatMap((name, place): PhrasePiece[] => {
+    const isLast = place === shown.length - 1 && shown.length === count;
+    return place === 0 ? [...name] : [isLast ? text.and : ", ", ...name];
+  });
+  return shown.length === count ? pieces : [...pieces, `${text.and}${text.more(count - shown.length)}`];
+}
+
+function nameOf({ type, entity_type, id, name }: RecordHighlight): PhrasePiece[] {
+  return [{ ...record(entity_type, { id, name }), ...(type === "Deleted" ? { isGone: true as const } : {}) }];
+}
+
+function record(type: string, { id, name }: NamedRecord): Extract<PhrasePiece, { piece: "record" }> {
+  return { piece: "record", type, id, name };
+}
+
+function ownerPieces(host: NamedRecord | null, hostId: string | undefined): PhrasePiece[] {
+  return host === null || host.id === hostId ? [] : [text.of, record("host", host)];
+}
+
+/** `name of the record: field old → new`. */
+function updatePieces(change: RecordHighlight, hostId: string | undefined): PhrasePiece[] {
+  const { entity_type, id, host, fields } = change;
+  const isWhole = entity_type === "host" && id === hostId;
+  const isKnownByName = entity_type === "host" || entity_type === "if_entry" || entity_type === "ip_address";
+  const subject = isWhole
+    ? []
+    : [
+        ...(isKnownByName ? [] : [`${text.kind(entity_type, 1)} `]),
+        ...nameOf(change),
+        ...ownerPieces(host, hostId),
+        ": ",
+      ];
+  const shown = fields.slice(0, FIELDS_MAX);
+  const told = shown.flatMap((field, place): PhrasePiece[] => [...(place === 0 ? [] : [", "]), ...fieldPieces(field)]);
+  const more = fields.length - shown.length;
+  const rest = more === 0 ? [] : [`${text.and}${text.moreFields(more)}`];
+  return fields.length === 0 ? [...subject, text.changed] : [...subject, ...told, ...rest];
+}
+
+function fieldPieces({ field, from, to }: RecordHighlight["fields"][number]): PhrasePiece[] {
+  const name = text.field(field);
+  if (from === undefined && to === undefined) return [`${name} ${text.changed}`];
+  if (Array.isArray(from) && Array.isArray(to)) {
+    const [before, after] = [from, to].map((items) => items.map((item) => readable(field, item))) as [
+      string[],
+      string[],
+    ];
+    const value = (side: "from" | "to", sign: string, items: readonly string[]): PhrasePiece[] =>
+      items.length === 0 ? [] : [" ", { piece: "value", side, value: `${sign}${items.join(", ")}` }];
+    const came = after.filter((item) => !before.includes(item));
+    const went = before.filter((item) => !after.includes(item));
+    return [name, ...value("to", "+", came), ...value("from", "−", went)];
+  }
+  const skipped = typeof from === "string" && typeof to === "string" ? alike(from, to) : 0;
+  const told = (side: "from" | "to", value: unknown): PhrasePiece => ({
+    piece: "value",
+    side,
+    value: skipped === 0 ? readable(field, value) : `…${shortened(String(value).slice(skipped))}`,
+  });
+  return [`${name} `, ...(from === undefined ? [] : [told("from", from)]), " → ", told("to", to)];
+}
+
+/** As it is read. A reference that is beyond reach, or has no name, is the end of its id, which tells it from others. */
+function readable(field: string, value: unknown): string {
+  if (value === null || value === undefined || value === "") return text.none;
+  if (typeof value === "boolean") return value ? text.yes : text.no;
+  if (typeof value === "number") return field === "speed_bps" ? speedOf(value) : String(value);
+  if (Array.isArray(value))
+    return value.length === 0 ? text.none : value.map((each) => readable(field, each)).join(", ");
+  if (typeof value !== "object") return shortened(String(value));
+  const { id, name } = value as NamedRecord;
+  return name || `…${id.slice(-8)}`;
+}
+
+/** How many characters at the beginning of two long texts say nothing of what differs. */
+function alike(one: string, other: string): number {
+  if (Math.max(one.length, other.length) <= VALUE_MAX) return 0;
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  const word = one.lastIndexOf(" ", same) + 1;
+  return word > VALUE_MAX / 2 ? word : 0;
+}
+
+function shortened(value: string): string {
+  const characters = [...value];
+  return characters.length <= VALUE_MAX ? value : `${characters.slice(0, VALUE_MAX).join("")}…`;
+}
+
+function restKey({ entity_type, operation, field }: Omit<Rest, "count">): string {
+  return `${entity_type} ${operation} ${field}`;
+}
+
+/** What is only counted. @param changes those that are told by name: the others are more of the same */
+function restPhrase({ entity_type, operation, field, count }: Rest, changes: readonly Highlight[]): Phrase {
+  const isMore =
+    operation === "Updated" &&
+    changes.some(
+      (each) => "entity_type" in each && each.entity_type === entity_type && each.fields[0]?.field === field,
+    );
+  const number = isMore ? text.more(count) : text.number(count);
+  const kind = text.kind(entity_type, count);
+  const words = {
+    Created: `${number} ${text.fresh} ${kind}`,
+    Deleted: `${number} ${kind} ${text.gone}`,
+    Updated: text.updated(field, `${number} ${kind}`),
+  };
+  return { count, pieces: [words[operation]] };
+}

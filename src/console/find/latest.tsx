@@ -1,0 +1,44 @@
+// What was changed last, each transaction in a sentence: on the start, below what the day brought as a whole.
+
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { Sentence } from "../changes/sentence.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { When } from "../parts/when.tsx";
+import { startText } from "../text/find.ts";
+import { network, scopeQuery } from "../time/at.ts";
+import { hrefOf } from "../url/location.ts";
+
+const LATEST = 8;
+/** Of each: the page of changes tells more. */
+const PHRASES = 2;
+
+/** @param from the beginning of the day, RFC 3339 */
+export function Latest({ from }: { readonly from: string }) {
+  const query = { ...scopeQuery(), from, order_direction: "desc", include: "highlights", limit: LATEST } as const;
+  const { data, problem, again } = useAnswer(read("/api/v1/transactions", { query }), {
+    how: "offer",
+    network_id: network.value,
+  });
+  if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <section class="start-latest">
+      <h3>{startText.latest}</h3>
+      <ol class="latest">
+        {data.map((transaction) => (
+          <li key={transaction.sequence}>
+            <a href={hrefOf(`/changes/${transaction.sequence}`)}>
+              <When instant={transaction.at} as="age" />
+            </a>{" "}
+            <Sentence transaction={transaction} phrases={PHRASES} />{" "}
+            <bdi class="aside">{transaction.reason ?? transaction.actor.name}</bdi>
+          </li>
+        ))}
+      </ol>
+      <p>
+        <a href={hrefOf("/changes")}>{startText.allChanges}</a>
+      </p>
+    </section>
+  );
+}

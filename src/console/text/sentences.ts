@@ -1,0 +1,85 @@
+// What a transaction changed, in a sentence: its words, in one and in several. Fields are called as in lists.
+
+import { kindText } from "./changes.ts";
+import { fieldText } from "./lists.ts";
+
+const number = (count: number) => new Intl.NumberFormat("en").format(count);
+
+/** Names of fields that stay as they are within a sentence: they begin with an abbreviation. */
+const isAbbreviation = (name: string) => /^[A-Z]{2}/.test(name);
+
+const WORDS: Readonly<Record<string, string>> = {
+  addr: "address",
+  cdp: "CDP",
+  desc: "description",
+  ip: "IP",
+  lldp: "LLDP",
+  mgmt: "management",
+  sys: "system",
+};
+
+/** A field that lists do not show: `lldp_mgmt_addr` is the LLDP management address. */
+const spelled = (name: string) =>
+  name
+    .replace(/_ids?$/, "")
+    .split("_")
+    .map((word) => WORDS[word] ?? word)
+    .join(" ");
+
+const field = (name: string) => {
+  const title = fieldText[name];
+  if (title === undefined) return spelled(name);
+  return isAbbreviation(title) ? title : title.charAt(0).toLowerCase() + title.slice(1);
+};
+
+export const sentenceText = {
+  number,
+  field,
+  /** A kind by its name in the API. */
+  kind: (type: string, count: number) => kindText[type]?.[count === 1 ? 0 : 1] ?? type,
+  fresh: "new",
+  gone: "gone",
+  changed: "changed",
+  notSeen: "no longer seen",
+  seenAgain: "seen again",
+  moved: " moved from ",
+  went: " went from ",
+  to: " to ",
+  of: " of ",
+  and: " and ",
+  none: "none",
+  yes: "yes",
+  no: "no",
+  more: (count: number) => `${number(count)} more`,
+  moreFields: (count: number) => `${number(count)} more ${count === 1 ? "field" : "fields"}`,
+  moreChanges: (count: number) => `${number(count)} more ${count === 1 ? "change" : "changes"}`,
+  operStates: {
+    Up: "up",
+    Down: "down",
+    LowerLayerDown: "down, as what it stands on",
+    NotPresent: "not present",
+    Testing: "testing",
+    Dormant: "dormant",
+    Unknown: "of unknown status",
+  } as Readonly<Record<string, string>>,
+  adminStates: { Up: "enabled", Down: "disabled", Testing: "set to testing" } as Readonly<Record<string, string>>,
+  /** @param what such as `3 more interfaces` */
+  updated: (name: string | null, what: string) => {
+    switch (name) {
+      case null:
+        return `${what} changed`;
+      case "fdb_macs":
+        return `MAC addresses at ${what}`;
+      case "oper_status":
+        return `${what} up or down`;
+      case "admin_status":
+        return `${what} enabled or disabled`;
+      case "stale_since":
+        return `${what} no longer seen, or seen again`;
+      default:
+        return `${field(name)} of ${what}`;
+    }
+  },
+  expand: (sequence: number) => `What transaction ${sequence} changed`,
+  inShort: "In short",
+} as const;
