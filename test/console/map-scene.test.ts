@@ -202,6 +202,28 @@ describe("a scene", () => {
     expect(small.names.map(({ text }) => text)).toContain("device-with-a-name-399");
   });
 
+  test("names all around what is chosen where they are few, in short where there is no room, and its ports once", () => {
+    const star = (count: number): SceneOptions & { readonly diagram: Diagram } => {
+      const around = Array.from({ length: count }, (_, n): Place => {
+        return [`n${n}`, (n % 6) * 40, 120 + Math.floor(n / 6) * 30, `a-device-with-a-long-name-${n}`];
+      });
+      const cables = around.map(([id]): Cable => ["core", id]);
+      const diagram = diagramOf(topologyOf([["core", 100, 0], ...around], cables), null);
+      return { ...PLAIN, scale: 0.5, chosenId: "core", diagram };
+    };
+    const namesOf = (count: number) => {
+      const { diagram, ...options } = star(count);
+      return sceneOf(diagram, options).names.map(({ text }) => text);
+    };
+    const devices = (names: readonly string[]) => names.filter((name) => name.startsWith("a-device"));
+    expect(devices(namesOf(12))).toHaveLength(12);
+    expect(devices(namesOf(12)).some((name) => name === "a-device-wi…")).toBe(true);
+    const many = namesOf(60);
+    expect(devices(many).length).toBeLessThan(60);
+    // All cables leave by the one port; the far ones are in the table.
+    expect(many.filter((name) => name === "Gi0/1").length).toBeLessThanOrEqual(1);
+  });
+
   test("tells which device is under a point: the nearest, within reach", () => {
     const scene = sceneOf(diagramOf(TRIANGLE, null), { ...PLAIN, scale: 0.5 });
     expect(dotAt(scene, 80, 0, 8)?.id).toBe("b");

@@ -169,6 +169,23 @@ describe.skipIf(!hasChromium)("the map", () => {
         const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
         expect([address, beside <= 0]).toEqual([address, true]);
       }
+      // Paper is light, whatever the screen is.
+      await page.goto(`${appliance.running.url}/map`);
+      await page.getByRole("application", { name: /3 devices/ }).waitFor();
+      const corner = () =>
+        page.evaluate<string>(`(() => {
+          const copy = Object.assign(document.createElement("canvas"), { width: 4, height: 4 }).getContext("2d");
+          copy.drawImage(document.querySelector("canvas"), 0, 0);
+          return String(copy.getImageData(1, 1, 1, 1).data);
+        })()`);
+      // Drawn by the frame after the next at the latest.
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+      const onScreen = await corner();
+      expect(onScreen === "255,255,255,255").toBe(colorScheme === "light");
+      await page.evaluate("window.dispatchEvent(new Event('beforeprint'))");
+      expect(await corner()).toBe("255,255,255,255");
+      await page.evaluate("window.dispatchEvent(new Event('afterprint'))");
+      expect(await corner()).toBe(onScreen);
       expect(own.troubles()).toEqual([]);
       await own.leave();
     },

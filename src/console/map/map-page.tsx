@@ -97,8 +97,13 @@ function liveOf(networkId: string | null) {
   return networkId === null ? LIVE : { ...LIVE, network_id: networkId };
 }
 
+interface AtInstantProps extends ShownProps {
+  /** Whether it stands for a period until that is known. */
+  readonly isPeriodComing?: boolean;
+}
+
 /** As it was at one instant, or at two of them. */
-function AtInstant({ about, subject, networkId }: ShownProps) {
+function AtInstant({ about, subject, networkId, isPeriodComing = false }: AtInstantProps) {
   const asked = read("/api/v1/topology", { query: { ...about, ...atQuery() } });
   const compared = vs.value === null ? null : read("/api/v1/topology", { query: { ...about, at: vs.value } });
   const now = useAnswer(asked, liveOf(networkId));
@@ -125,6 +130,7 @@ function AtInstant({ about, subject, networkId }: ShownProps) {
         <MapView
           diagram={diagram}
           period={null}
+          isPeriodComing={isPeriodComing}
           subject={subject}
           name={name ?? ""}
           networkId={now.data?.network_id ?? null}
@@ -151,7 +157,10 @@ function OverPeriod({ about, subject, networkId }: ShownProps) {
   useEffect(() => {
     if (period !== null && !isEarlier) settlePeriod(period);
   }, [period, isEarlier]);
-  // What is no period can show no instant of one.
+  // Of a large network it takes a moment: until then, what is there at the instant.
+  if (diagram === null && problem === undefined)
+    return <AtInstant about={about} subject={subject} networkId={networkId} isPeriodComing={true} />;
+  // The beginning of the ledger is no instant, nor is now.
   const instant = Number.isFinite(shownMs) ? { at: addressInstant(shownMs) } : {};
   return (
     <Page
@@ -161,11 +170,11 @@ function OverPeriod({ about, subject, networkId }: ShownProps) {
       actions={<Formats about={{ ...about, ...instant }} />}
     >
       {problem !== undefined && <Problem problem={problem} again={again} />}
-      {diagram === null && problem === undefined && <Waiting />}
       {diagram !== null && period !== null && (
         <MapView
           diagram={diagram}
           period={period}
+          isPeriodComing={false}
           subject={subject}
           name={name ?? ""}
           networkId={data?.network_id ?? null}

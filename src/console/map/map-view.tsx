@@ -22,6 +22,7 @@ interface MapViewProps {
   readonly diagram: Diagram;
   /** Null where one instant is shown, or two. */
   readonly period: Period | null;
+  readonly isPeriodComing: boolean;
   readonly subject: MapSubject;
   readonly name: string;
   /** Of which the positions are; null where it is not known. */
@@ -35,7 +36,7 @@ function choose(id: string | null): void {
   go(hrefHere({ chosen: id }));
 }
 
-export function MapView({ diagram, period, subject, name, networkId, again }: MapViewProps) {
+export function MapView({ diagram, period, isPeriodComing, subject, name, networkId, again }: MapViewProps) {
   const control = useRef<Control | null>(null);
   const [chosenId, wayFrom, sought] = [parameter("chosen"), parameter("from_device"), parameter("search")];
   const found = useMemo(() => foundIn(diagram, sought), [diagram, sought]);
@@ -69,9 +70,14 @@ export function MapView({ diagram, period, subject, name, networkId, again }: Ma
         control={control}
         name={name}
         subject={subject}
-        isOverPeriod={period !== null}
+        isOverPeriod={period !== null || isPeriodComing}
         onFirst={chooseAndCentre}
       />
+      {isPeriodComing && (
+        <p class="map-period" role="status">
+          {mapText.periodComing}
+        </p>
+      )}
       {period !== null && <PeriodTools period={period} control={control} />}
       {diagram.nodes.length === 0 && <Empty isPeriod={period !== null} />}
       <div class="map-parts">

@@ -32,6 +32,15 @@ export function coloursAt(probe: HTMLElement): Colours {
   };
 }
 
+/** The light ones, whatever the screen has: what is painted is not painted anew for paper. */
+export function coloursOfPaper(probe: HTMLElement): Colours {
+  const { classList } = document.documentElement;
+  classList.add("as-paper");
+  const colours = coloursAt(probe);
+  classList.remove("as-paper");
+  return colours;
+}
+
 interface PaintOptions {
   readonly view: View;
   /** How many times larger it is drawn than it was laid out for; letters and dots are not. */

@@ -3,7 +3,7 @@
 
 import type { Diagram } from "./diagram.ts";
 import { gestures } from "./gestures.ts";
-import { coloursAt, paint } from "./paint.ts";
+import { coloursAt, coloursOfPaper, paint } from "./paint.ts";
 import { dotAt, sceneOf } from "./scene.ts";
 import type { Scene, SceneOptions } from "./scene-parts.ts";
 import { type Colours, fontOf } from "./style.ts";
@@ -99,6 +99,13 @@ export class Picture {
       this.drawSoon();
     };
     dark.addEventListener("change", recolour);
+    const printing = (isPaper: boolean) => () => {
+      this.colours = isPaper ? coloursOfPaper(probe) : null;
+      this.draw();
+    };
+    const listening = new AbortController();
+    window.addEventListener("beforeprint", printing(true), { signal: listening.signal });
+    window.addEventListener("afterprint", printing(false), { signal: listening.signal });
     const stopGestures = gestures(canvas, {
       move: (dx, dy) => this.control.move(dx, dy),
       zoom: (factor, x, y) => this.zoomAt(factor, x, y),
@@ -114,6 +121,7 @@ export class Picture {
     return () => {
       resized.disconnect();
       dark.removeEventListener("change", recolour);
+      listening.abort();
       stopGestures();
       for (const timer of [this.resting, this.zooming]) if (timer !== null) clearTimeout(timer);
       if (this.frame !== null) cancelAnimationFrame(this.frame);

@@ -1,7 +1,7 @@
 // Which devices and ports are named in the picture, and where: no name on another, those of what is chosen first. Plain
 // functions.
 
-import { type Diagram, type DiagramLink, type DiagramNode, degreeOf, type Presence } from "./diagram.ts";
+import { type Diagram, type DiagramNode, degreeOf, type Presence } from "./diagram.ts";
 import { type Box, Room } from "./room.ts";
 import {
   NAME_HEIGHT,
@@ -18,10 +18,12 @@ const SHORT_LENGTH_MAX = 12;
 /** How far from its device a port is named: the first that is free. */
 const PORT_AT = [34, 56, 80, 110] as const;
 
+/** Far ports are named of a device with so many cables at most. */
+const FAR_PORTS_OF = 24;
 /** A name that touches another device's dot would seem to be that one's. */
 const BESIDE_DOT = 5;
-/** So many neighbors of what is chosen are named, whatever lies there. */
-const NEIGHBORS_NAMED = 12;
+/** So many neighbors of what is chosen are all named, whatever lies there: more would only cover one another. */
+const NEIGHBORS_NAMED = 13;
 
 const SIGNS: Readonly<Record<Presence, string>> = { stayed: "", appeared: "+ ", vanished: "− ", later: "" };
 
@@ -52,27 +54,27 @@ export function namesOf(
     .map((node, index) => ({ node, index, weight: weightOf(node) }))
     .sort((a, b) => b.weight - a.weight || a.index - b.index);
   const names: SceneName[] = [];
-  let forced = 0;
-  for (const { node, index } of order) {
-    const isChosen = node.id === chosenId;
+  const name = ({ node, index }: (typeof order)[number]) => {
+    const [isChosen, isNear] = [node.id === chosenId, neighbors.has(node.id)];
     const places = placesOf(node, dots[index] as SceneDot, diagram, options);
-    const isWanted = isChosen || neighbors.has(node.id) || way.has(node.id);
     // Beside its dot a name is easily read as another's: only what is looked at is named there.
-    const free = (isWanted ? places : places.slice(0, 2)).find((name) => room.take(boxOf(name)));
+    const isWanted = isChosen || isNear || way.has(node.id);
+    const free = (isWanted ? places : places.slice(0, 2)).find((each) => room.take(boxOf(each)));
     if (free !== undefined) names.push(free);
-    else if (isChosen || (neighbors.has(node.id) && forced < NEIGHBORS_NAMED)) {
-      forced += 1;
+    else if (isChosen || (isNear && neighbors.size <= NEIGHBORS_NAMED)) {
       const short = placesOf(node, dots[index] as SceneDot, diagram, { ...options, lengthMax: SHORT_LENGTH_MAX });
-      const name = short.find((each) => room.isFree(boxOf(each))) ?? (short[0] as SceneName);
-      room.occupy(boxOf(name));
-      names.push(name);
+      const drawn = short.find((each) => room.isFree(boxOf(each))) ?? (short[0] as SceneName);
+      room.occupy(boxOf(drawn));
+      names.push(drawn);
     }
-    if (!isChosen) continue;
-    for (const ports of portNames(diagram.linksById.get(node.id) ?? [], lines, options)) {
-      const freePort = ports.find((name) => room.take(boxOf(name)));
-      if (freePort !== undefined) names.push(freePort);
-    }
+  };
+  const isLookedAt = ({ node: { id } }: (typeof order)[number]) => id === chosenId || neighbors.has(id) || way.has(id);
+  for (const each of order.filter(isLookedAt)) name(each);
+  for (const ports of portNames(diagram, lines, options)) {
+    const free = ports.find((each) => room.take(boxOf(each)));
+    if (free !== undefined) names.push(free);
   }
+  for (const each of order) if (!isLookedAt(each)) name(each);
   return names;
 }
 
@@ -127,19 +129,27 @@ function withoutDomain(label: string): string {
 /** What telephones and access points call their one port. */
 const MAC_ADDRESS = /^([0-9a-f]{2}[:-]){5}[0-9a-f]{2}$/iu;
 
-/** Where each cable leaves what is chosen, and where it arrives: of each the places where its port can be named. */
+/**
+ * Where each cable leaves what is chosen, and where it arrives: of each the places where its port can be named. A port
+ * that many share is named once, and where there are very many cables the far ports are left to the table.
+ */
 function portNames(
-  links: readonly DiagramLink[],
+  { linksById }: Diagram,
   lines: readonly SceneLine[],
   options: SceneOptions,
 ): (readonly SceneName[])[] {
+  const { chosenId } = options;
+  const links = chosenId === null ? [] : (linksById.get(chosenId) ?? []);
   const lineById = new Map(lines.map((line) => [line.id, line]));
+  const told = new Set<string>();
   return links.flatMap(({ id, link }) => {
     const line = lineById.get(id);
     if (line === undefined) return [];
     const length = lengthOf(line);
-    return link.ends.flatMap(({ port }, end) => {
+    return link.ends.flatMap(({ node_id, port }, end) => {
       if (port === null || port === "" || MAC_ADDRESS.test(port)) return [];
+      if (node_id !== chosenId ? links.length > FAR_PORTS_OF : told.has(port)) return [];
+      if (node_id === chosenId) told.add(port);
       const text = shortened(port);
       const width = options.widthOf(text, false) + 4;
       const places = PORT_AT.map((away): SceneName => {

@@ -55,6 +55,7 @@ function lineOf(cable: DiagramLink, bend: number, options: SceneOptions): SceneL
   const turns = bend === 0 ? [] : [at(first, after, beside), at(last, -after, beside)];
   const isMarked = way.has(id) || ends.some((end) => end.id === chosenId);
   const tone = presence === "stayed" ? (way.has(id) ? "accent" : stateTone(status, isMarked)) : presenceTone(presence);
+  const stroke = presence === "vanished" ? "broken" : link.certainty === "Interfaces" ? "whole" : "dotted";
   return [
     {
       id,
@@ -64,10 +65,10 @@ function lineOf(cable: DiagramLink, bend: number, options: SceneOptions): SceneL
       y2: other.y,
       via: ends[0] === first ? turns : turns.toReversed(),
       width: isMarked
-        ? widthBySpeed(link.speed_bps) + 0.75
+        ? widthBySpeed(link.speed_bps) + (stroke === "dotted" ? 0 : 0.75)
         : widthBySpeed(link.speed_bps) * Math.max(0.6, Math.min(1, scale * 2)) * (length > FAR ? 0.5 : 1),
       tone,
-      stroke: presence === "vanished" ? "broken" : link.certainty === "Interfaces" ? "whole" : "dotted",
+      stroke,
     },
   ];
 }

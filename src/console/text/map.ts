@@ -43,6 +43,7 @@ export const mapText = {
   overPeriod: "Over the period of the bar",
   overPeriodAdvice: "What came and what went in the time that the bar shows, and when",
   period: "Period:",
+  periodComing: "Looking through the period…",
   fromBeginning: "the beginning",
   toNow: "now",
   asInBar: "Show the period of the bar",
