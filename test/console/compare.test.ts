@@ -45,8 +45,8 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     expect(await ghost.textContent()).toBe("Removedleaving");
     expect(await next.textContent()).toBe("Addedarriving");
     const core = rows(page).filter({ hasText: "core" });
-    expect(await core.locator("del").allTextContents()).toEqual(["FOC1"]);
-    expect(await core.locator("ins").allTextContents()).toEqual(["FOC2"]);
+    expect(await core.locator("del").allTextContents()).toEqual(["FOC1", "C9300-24T"]);
+    expect(await core.locator("ins").allTextContents()).toEqual(["FOC2", "none"]);
     // What changed beside the columns is named.
     expect(await core.getByText("Changed").locator("..").textContent()).toContain("Description");
     expect(visitor.troubles()).toEqual([]);
@@ -145,8 +145,9 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     await page.getByText("3 hosts").waitFor();
     expect(new URL(page.url()).searchParams.get("vs")).toBe("marker:before the move");
     // What is gone leads to what it was.
-    expect(await page.getByRole("link", { name: "leaving" }).getAttribute("href")).toContain("at=marker:before");
-    await page.getByRole("link", { name: "core" }).click();
+    const left = page.getByRole("link", { name: "leaving" });
+    expect(await left.getAttribute("href")).toContain("at=marker:before");
+    await page.getByRole("link", { name: "core", exact: true }).click();
     await page.getByRole("heading", { name: "What differs between A and B" }).waitFor();
     const serial = page.locator(".facts > div").filter({ hasText: "Serial number" });
     await serial.locator("del").waitFor();
@@ -201,6 +202,22 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     expect(new URL(page.url()).searchParams.get("at")).toBe(filled.after);
     await page.goto(`${appliance.running.url}/hosts/${filled.cameId}?at=${filled.late}&vs=${filled.after}`);
     await page.getByText("Nothing here differs between A and B.").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("tags stand by name beside their color in lists and on pages, and a click on one filters by it", async () => {
+    const page = await visitor.open(`/hosts?at=${filled.before}&columns=name,tags`);
+    const core = rows(page).filter({ hasText: "core" });
+    await core.getByRole("link", { name: "Core", exact: true }).click();
+    await page.getByText("1 host", { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get("filter")).toBe('tags.name = "Core"');
+    await core.locator(".tag-Blue").waitFor();
+    // It was taken off since.
+    await page.goto(`${appliance.running.url}${few("/hosts?columns=name,tags&only=changed")}`);
+    await core.locator("del").getByText("Core", { exact: true }).waitFor();
+    await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?at=${filled.before}`);
+    await page.locator(".facts .tag").getByText("Core").waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });

@@ -2,6 +2,7 @@
 
 import { Named } from "../names/named.tsx";
 import type { NamedKind } from "../names/names.ts";
+import { Tags } from "../names/tags.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
@@ -14,7 +15,6 @@ const REFERENCES: Readonly<Record<string, NamedKind>> = {
   vlan_id: "vlans",
   native_vlan_id: "vlans",
   vlan_ids: "vlans",
-  tags: "tags",
   network_ids: "networks",
 };
 
@@ -32,6 +32,7 @@ export function Value({ field, value, at }: ValueProps) {
   if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0))
     return <i class="aside">{changesText.noValue}</i>;
   if (field === "speed_bps" && typeof value === "number") return <>{speedOf(value)}</>;
+  if (field === "tags" && Array.isArray(value)) return <Tags ids={value.map(String)} as={at} />;
   const kind = REFERENCES[field];
   if (kind !== undefined && typeof value === "string") return <Named kind={kind} id={value} as={at} />;
   if (kind !== undefined && Array.isArray(value))

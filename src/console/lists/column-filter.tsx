@@ -5,8 +5,8 @@ import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { fieldText, listText } from "../text/lists.ts";
 import { go, hrefHere } from "../url/location.ts";
+import { quoted, withCondition } from "./conditions.ts";
 import type { AnyList } from "./definitions.tsx";
-import { quoted, withCondition } from "./list-state.ts";
 
 interface ColumnFilterProps {
   readonly list: AnyList;

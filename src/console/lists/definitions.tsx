@@ -4,11 +4,14 @@ import type { ComponentChildren } from "preact";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
+import { Tags } from "../names/tags.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { Status } from "../parts/status.tsx";
 import { listText } from "../text/lists.ts";
 import { navigationText } from "../text/navigation.ts";
+import { hrefHere, parameter } from "../url/location.ts";
+import { quoted, withCondition } from "./conditions.ts";
 import type { WindowRead } from "./long-list.ts";
 import { FirstOf, Instant, Mac, Reference, Text } from "./values.tsx";
 
@@ -119,7 +122,7 @@ const hosts: ListDefinition<Host> = {
   order: "name",
   idOf: ({ id }) => id,
   nameOf: ({ name, id }) => name || id,
-  shown: ["name", "ip_addresses", "hostname", "manufacturer", "model", "sys_location", "last_seen_at"],
+  shown: ["name", "ip_addresses", "hostname", "manufacturer", "model", "sys_location", "tags", "last_seen_at"],
   columns: [
     {
       key: "name",
@@ -148,7 +151,7 @@ const hosts: ListDefinition<Host> = {
     textColumn("sys_contact", 12),
     textColumn("sys_descr", 20),
     textColumn("chassis_id", 12),
-    { key: "tags", width: 12, cell: ({ tags }) => <TagNames ids={tags} /> },
+    { key: "tags", width: 12, cell: ({ tags }) => <TagsCell ids={tags} /> },
     { key: "hidden", width: 5, isOrdered: true, cell: ({ hidden }) => (hidden ? listText.yes : "") },
     seenColumn(true),
     ...TIMES<Host>(),
@@ -286,13 +289,13 @@ const services: ListDefinition<Service> = {
   order: "name",
   idOf: ({ id }) => id,
   nameOf: ({ name, id }) => name || id,
-  shown: ["name", "service_definition", "host_id", "bindings", "last_seen_at"],
+  shown: ["name", "service_definition", "host_id", "bindings", "tags", "last_seen_at"],
   columns: [
     textColumn("name", 14, true),
     textColumn("service_definition", 12, true),
     hostColumn(true),
     { key: "bindings", width: 6, isNumber: true, cell: ({ bindings }) => bindings?.length || null },
-    { key: "tags", width: 12, cell: ({ tags }) => <TagNames ids={tags} /> },
+    { key: "tags", width: 12, cell: ({ tags }) => <TagsCell ids={tags} /> },
     networkColumn(true),
     seenColumn(true),
     ...TIMES<Service>(),
@@ -346,10 +349,13 @@ export const LISTS = {
   "/vlans": sealed(vlans),
 } as const;
 
-function TagNames({ ids }: { readonly ids: readonly string[] }) {
-  return (
-    <FirstOf items={ids}>
-      <Reference kind="tags" id={ids[0]} />
-    </FirstOf>
-  );
+/** A tag filters the list by its name, beside what it is filtered by already. */
+function TagsCell({ ids }: { readonly ids: readonly string[] }) {
+  return <Tags ids={ids} hrefOf={hrefTagged} />;
+}
+
+function hrefTagged(name: string): string {
+  const filter = parameter("filter") ?? "";
+  const condition = `tags.name = ${quoted(name)}`;
+  return hrefHere({ filter: filter.includes(condition) ? filter : withCondition(filter, condition) });
 }

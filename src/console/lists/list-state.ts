@@ -45,19 +45,3 @@ export function hrefWithColumns(list: AnyList, keys: readonly string[]): string 
   const text = keys.join(",");
   return hrefHere({ columns: text === list.shown.join(",") ? null : text });
 }
-
-/** A condition beside what is filtered already. Mixed with OR, the whole stands in parentheses. */
-export function withCondition(filter: string, condition: string): string {
-  const last = filter.trim();
-  if (last === "") return condition;
-  return `${/\bOR\b/.test(withoutStrings(last)) ? `(${last})` : last} AND ${condition}`;
-}
-
-function withoutStrings(filter: string): string {
-  return filter.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
-}
-
-/** A text as a value of a filter. */
-export function quoted(value: string): string {
-  return `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
-}

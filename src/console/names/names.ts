@@ -14,6 +14,8 @@ type Name = string | null | undefined;
 const IDS_MAX = 300;
 
 /** By instant, as the address has it; what was looked at last comes last. */
+/** Of tags. */
+const colors = new Map<string, string>();
 const names = new Map<string | null, Map<string, Signal<Name>>>();
 /** Whoever moves through time looks at many. */
 const INSTANTS_MAX = 30;
@@ -38,9 +40,15 @@ export function nameOf(kind: NamedKind, id: string, at: string | null): Name {
   return name.value;
 }
 
+/** The color of a tag whose name is known; undefined while it is not. */
+export function tagColor(id: string, at: string | null): string | undefined {
+  return colors.get(`${at} ${id}`);
+}
+
 /** Forgets what has been named: of now, names can change. */
 export function forgetNames(): void {
   names.clear();
+  colors.clear();
   lastNames.clear();
 }
 
@@ -65,7 +73,10 @@ function ask(): void {
 async function fill(kind: NamedKind, at: string | null, ids: string[]): Promise<void> {
   const found = new Map<string, string>();
   try {
-    for (const { id, name } of await listNames(kind, at, ids)) found.set(id, name);
+    for (const { id, name, color } of await listNames(kind, at, ids)) {
+      found.set(id, name);
+      if (color !== undefined) colors.set(`${at} ${id}`, color);
+    }
   } catch {
     // They stay ids: what the page shows is more than its names.
   }
@@ -84,7 +95,7 @@ async function listNames(
   kind: NamedKind,
   at: string | null,
   ids: string[],
-): Promise<{ readonly id: string; readonly name: string }[]> {
+): Promise<readonly { readonly id: string; readonly name: string; readonly color?: string }[]> {
   const query = { ids, limit: IDS_MAX, ...(at === null ? {} : { at }) };
   switch (kind) {
     case "hosts": {

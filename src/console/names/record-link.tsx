@@ -1,6 +1,8 @@
 // A record whose name an answer tells, as a link to its page.
 
+import { useContext } from "preact/hooks";
 import { hrefOf } from "../url/location.ts";
+import { NamedAsOf } from "./named.tsx";
 import { recordPage } from "./record-page.ts";
 
 interface RecordLinkProps {
@@ -16,5 +18,7 @@ export function RecordLink({ type, id, name, at }: RecordLinkProps) {
   // The end of an id tells it from others; its beginning is a time.
   const shown = <bdi>{name || `…${id.slice(-8)}`}</bdi>;
   const page = recordPage(type, id);
-  return page === null ? shown : <a href={hrefOf(page, { at })}>{shown}</a>;
+  const around = useContext(NamedAsOf);
+  const as = at === undefined ? around?.at : at;
+  return page === null ? shown : <a href={hrefOf(page, { at: as, vs: around?.vs })}>{shown}</a>;
 }

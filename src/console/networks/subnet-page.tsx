@@ -2,7 +2,8 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { Was } from "../changes/comparison.tsx";
+import { useWas, Was } from "../changes/comparison.tsx";
+import { Value } from "../changes/value.tsx";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
@@ -13,7 +14,7 @@ import { RecordPage } from "../records/record-page.tsx";
 import { fieldText } from "../text/lists.ts";
 import { subnetText } from "../text/networks.ts";
 import { recordText } from "../text/records.ts";
-import { atQuery } from "../time/at.ts";
+import { at, atQuery } from "../time/at.ts";
 import { AddressCells } from "./address-cells.tsx";
 import { Fill } from "./fill.tsx";
 import { UtilizationLine } from "./utilization-line.tsx";
@@ -74,6 +75,7 @@ function Overview({ subnet }: { readonly subnet: Subnet }) {
 
 function Facts({ subnet }: { readonly subnet: Subnet }) {
   const { utilization, description, vlan_id } = subnet;
+  const was = useWas(subnet.id);
   return (
     <dl class="facts">
       {utilization !== undefined && (
@@ -95,6 +97,12 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
         <Fact name={subnetText.description}>
           <Was id={subnet.id} field="description" />
           <bdi>{description}</bdi>
+        </Fact>
+      )}
+      {(subnet.tags.length > 0 || was("tags")) && (
+        <Fact name={fieldText.tags ?? ""}>
+          <Was id={subnet.id} field="tags" />
+          <Value field="tags" value={subnet.tags} at={at.value} />
         </Fact>
       )}
       <Fact name={subnetText.network}>

@@ -16,11 +16,13 @@ import {
 } from "../changes/comparison.tsx";
 import { ComparisonBar, shownOfComparison } from "../lists/comparison-bar.tsx";
 import { Named } from "../names/named.tsx";
+import { Tags } from "../names/tags.tsx";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
+import { fieldText } from "../text/lists.ts";
 import { navigationText } from "../text/navigation.ts";
 import { subnetText } from "../text/networks.ts";
 import { atQuery, network, scopeQuery } from "../time/at.ts";
@@ -139,6 +141,7 @@ interface TreeTableProps {
 
 function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
   const vs = useContext(ShownComparison)?.ends.from;
+  const hasTags = [...rows, ...gone].some(({ tags }) => tags.length > 0);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
     <section class="table" tabIndex={0} aria-label={title}>
@@ -149,6 +152,7 @@ function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
             <th scope="col">{subnetText.name}</th>
             <th scope="col">{subnetText.type}</th>
             <th scope="col">{subnetText.vlan}</th>
+            {hasTags && <th scope="col">{fieldText.tags}</th>}
             <th scope="col">{subnetText.used}</th>
             <th scope="col">{subnetText.usedWithin}</th>
             <th scope="col" class="is-number">
@@ -158,9 +162,9 @@ function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
         </thead>
         <tbody>
           {gone.map((row) => (
-            <GoneRow key={row.id} row={row} />
+            <GoneRow key={row.id} row={row} hasTags={hasTags} />
           ))}
-          {rows.map(({ id, cidr, name, depth, subnet_type, vlan_id, child_count, utilization, total }) => (
+          {rows.map(({ id, cidr, name, depth, subnet_type, vlan_id, tags, child_count, utilization, total }) => (
             <tr key={id}>
               <th scope="row">
                 <span style={{ paddingInlineStart: `${isFlat ? 0 : Math.min(depth, 12) * 1.1}rem` }}>
@@ -181,6 +185,12 @@ function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
                 <Was id={id} field="vlan_id" />
                 {vlan_id !== null && <Named kind="vlans" id={vlan_id} />}
               </td>
+              {hasTags && (
+                <td>
+                  <Was id={id} field="tags" />
+                  <Tags ids={tags} />
+                </td>
+              )}
               <td>
                 <Fill {...utilization} />
               </td>
@@ -195,7 +205,13 @@ function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
 }
 
 /** As it was last: how full it was is another question. */
-function GoneRow({ row: { id, cidr, name, subnet_type, vlan_id } }: { readonly row: GoneSubnet }) {
+function GoneRow({
+  row: { id, cidr, name, subnet_type, vlan_id, tags },
+  hasTags,
+}: {
+  readonly row: GoneSubnet;
+  readonly hasTags: boolean;
+}) {
   const at = useContext(ShownComparison)?.ends.from;
   return (
     <tr class="is-removed">
@@ -210,6 +226,13 @@ function GoneRow({ row: { id, cidr, name, subnet_type, vlan_id } }: { readonly r
       <td>
         <AsItWas id={id}>{vlan_id !== null && <Named kind="vlans" id={vlan_id} />}</AsItWas>
       </td>
+      {hasTags && (
+        <td>
+          <AsItWas id={id}>
+            <Tags ids={tags} />
+          </AsItWas>
+        </td>
+      )}
       <td colSpan={3} />
     </tr>
   );

@@ -18,8 +18,8 @@ export interface SubnetTreeInput {
   readonly asked: string | null;
 }
 
-const SHOWN = ["id", "cidr", "name", "subnet_type", "vlan_id"] as const;
-const { id, cidr, name, subnet_type, vlan_id } = Subnet.properties;
+const SHOWN = ["id", "cidr", "name", "subnet_type", "vlan_id", "tags"] as const;
+const { id, cidr, name, subnet_type, vlan_id, tags } = Subnet.properties;
 
 export const TreeSubnet = Type.Object(
   {
@@ -28,6 +28,7 @@ export const TreeSubnet = Type.Object(
     name,
     subnet_type,
     vlan_id,
+    tags,
     parent_id: Nullable(Uuid, { description: "The smallest subnet around it; null for none." }),
     depth: Type.Integer({ minimum: 0, description: "How many subnets are around it." }),
     child_count: Type.Integer({ minimum: 0, description: "How many subnets have it as their parent." }),
@@ -44,6 +45,7 @@ export const SUBNET_TREE_EXAMPLE: Array<Static<typeof TreeSubnet>> = [
     name: SUBNET_EXAMPLE.name,
     subnet_type: SUBNET_EXAMPLE.subnet_type,
     vlan_id: SUBNET_EXAMPLE.vlan_id,
+    tags: SUBNET_EXAMPLE.tags,
     parent_id: null,
     depth: 0,
     child_count: 0,

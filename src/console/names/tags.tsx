@@ -1,0 +1,55 @@
+// The tags of a record: each by its name, beside its color. A tag leads to what else has it, where its page says how.
+
+import { useContext } from "preact/hooks";
+import { at } from "../time/at.ts";
+import { NamedAsOf } from "./named.tsx";
+import { nameOf, tagColor } from "./names.ts";
+
+interface TagsProps {
+  readonly ids: readonly string[];
+  /** The address of what has a tag of that name; left out, tags lead nowhere. */
+  readonly hrefOf?: (name: string) => string;
+  /** Another instant than that of the address, of what is around. */
+  readonly as?: string | null;
+}
+
+export function Tags({ ids, hrefOf, as: own }: TagsProps) {
+  const around = useContext(NamedAsOf);
+  const as = own !== undefined ? own : around !== null ? around.at : at.value;
+  return (
+    <span class="tags">
+      {ids.map((id) => (
+        <Tag key={id} id={id} as={as} hrefOf={hrefOf} />
+      ))}
+    </span>
+  );
+}
+
+interface TagProps {
+  readonly id: string;
+  readonly as: string | null;
+  readonly hrefOf: ((name: string) => string) | undefined;
+}
+
+function Tag({ id, as, hrefOf }: TagProps) {
+  const name = nameOf("tags", id, as);
+  const color = tagColor(id, as);
+  const shown = (
+    <>
+      <span class={`tag-color tag-${color ?? "Gray"}`} aria-hidden="true" />
+      {/* The end of an id tells it from others. */}
+      <bdi>{name === undefined ? "…" : name || `…${id.slice(-8)}`}</bdi>
+    </>
+  );
+  if (!name || hrefOf === undefined)
+    return (
+      <span class="tag" title={name || id}>
+        {shown}
+      </span>
+    );
+  return (
+    <a class="tag" href={hrefOf(name)} title={name}>
+      {shown}
+    </a>
+  );
+}
