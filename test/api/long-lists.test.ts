@@ -1,6 +1,7 @@
 // Lists that are gone through beside the thread that answers: what they answer is what a short list answers.
 
 import { beforeAll, describe, expect, test } from "bun:test";
+import { compareCodePoints, textSortKey } from "../../src/base/text.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
@@ -159,4 +160,53 @@ test("a long list that cannot be read is an error before it began, with its stat
   reader.statement = statement;
   expect(answer).toMatchObject(refusal(500, "internal_error"));
   expect(answer.text).not.toContain("disk");
+});
+
+describe("a long list by name at ever other instants", () => {
+  const instants: string[] = [];
+
+  /** A transaction each: some are called otherwise, some are gone, some are new. */
+  async function change(round: number): Promise<void> {
+    const { data } = await owner.get(`hosts?limit=12&offset=${round * 37}&include_children=false`);
+    for (const [place, host] of (data as Wire[]).entries()) {
+      if (place % 6 === 5) await made(owner.delete(`hosts/${host.id}`));
+      else await made(owner.put(`hosts/${host.id}`, { ...host, name: `${"ZaÄ~"[place % 4]}${round}-${host.name}` }));
+    }
+    const fields = { network_id: first.networkId, hidden: false, tags: [] };
+    await made(owner.post("hosts", { ...fields, name: `Beta ${round}` }));
+    instants.push(clock.text());
+    tick();
+  }
+
+  async function expectOrder(instant: string, direction: "asc" | "desc"): Promise<void> {
+    const { data: all } = await ask(`limit=0&include_children=false&at=${instant}`);
+    const sign = direction === "asc" ? 1 : -1;
+    const sorted = all.toSorted((a, b) => sign * compareCodePoints(textSortKey(a.name), textSortKey(b.name)));
+    const query = `order_by=name&order_direction=${direction}&include_children=false&at=${instant}`;
+    const listed = await ask(`${query}&limit=0`);
+    expect(listed.isLong).toBe(true);
+    expect(listed.data).toEqual(sorted);
+    expect((await ask(`${query}&limit=7&offset=1200`)).data).toEqual(sorted.slice(1200, 1207));
+  }
+
+  test("is in the order of then, before and after what was asked about, and after what was written since", async () => {
+    instants.push(at);
+    for (let round = 0; round < 4; round += 1) await change(round);
+    for (const place of [2, 0, 4, 1, 3, 2])
+      for (const direction of ["asc", "desc"] as const) await expectOrder(instants[place] as string, direction);
+    for (let round = 4; round < 6; round += 1) await change(round);
+    for (const place of [6, 1, 5, 3]) await expectOrder(instants[place] as string, "asc");
+    // Everybody was called something else at some of these.
+    expect(new Set(instants).size).toBe(7);
+  });
+
+  test("is that of the records within reach", async () => {
+    const { client } = await newUser({ role: "Viewer", networkIds: [first.networkId] });
+    const query = `include_children=false&at=${instants[2]}`;
+    const reached = new Set(ids((await ask(`limit=0&${query}`, client)).data));
+    const all = await ask(`limit=0&order_by=name&${query}`);
+    const listed = await ask(`limit=0&order_by=name&${query}`, client);
+    expect(listed.data).toEqual(all.data.filter(({ id }) => reached.has(id)));
+    expect(listed.data.length).toBeLessThan(all.data.length);
+  });
 });

@@ -9,7 +9,9 @@ import { membersSql } from "../shape.ts";
 import { ComputedKeyOrder } from "./computed-key-order.ts";
 import { sortSql, sortValueSql } from "./item-sql.ts";
 import type { AsOf, Filter, ListQuery } from "./list-query.ts";
+import { numbersIn } from "./number-list.ts";
 import type { ReadConnection } from "./read-connection.ts";
+import { SortKeyTimelines, TIMELINE_RECORDS_MAX, TIMELINE_RECORDS_MIN } from "./sort-key-timelines.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 import { WordIndex } from "./word-index.ts";
 
@@ -23,10 +25,12 @@ const MAX_SORTED_RECORDS = 20_000;
 export class Populations {
   private readonly connection: ReadConnection;
   readonly index: WordIndex;
+  private readonly timelines: SortKeyTimelines;
 
   constructor(connection: ReadConnection) {
     this.connection = connection;
     this.index = new WordIndex(connection);
+    this.timelines = new SortKeyTimelines(connection);
   }
 
   /** Whether the answer is known to be empty before anything is looked up. */
@@ -62,8 +66,7 @@ export class Populations {
 
   /** `SELECT … AS n` of a page of who matches, in list order. @param limit rows; −1 for all */
   page(query: ListQuery, sql: SqlBuilder, limit: number): string {
-    const numbers =
-      this.orderedByWorkedOutKeys(query) ?? ((query.order ?? []).length === 0 ? query.numbers : undefined);
+    const numbers = this.orderedOutside(query) ?? ((query.order ?? []).length === 0 ? query.numbers : undefined);
     if (numbers === undefined)
       return `${this.ordered(query, sql)} LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(query.offset)}`;
     const page = numbers.subarray(query.offset, limit < 0 ? undefined : query.offset + limit);
@@ -71,16 +74,16 @@ export class Populations {
   }
 
   /**
-   * The record numbers of all who match, in list order, where that is by keys that no version keeps; undefined where
-   * SQL has the order.
+   * The record numbers of all who match, in list order, where that is by keys that no version keeps, or that are known
+   * already; undefined where SQL has the order.
    */
-  orderedByWorkedOutKeys(query: ListQuery): Uint32Array | undefined {
+  orderedOutside(query: ListQuery): Uint32Array | undefined {
     const { kind, asOf } = query;
     const terms = (query.order ?? []).map((term) => ({
       ...term,
       keyOf: (term.byKey ? kind.orderKeys?.[term.field] : undefined) ?? null,
     }));
-    if (terms.every((term) => term.keyOf === null)) return undefined;
+    if (terms.every((term) => term.keyOf === null)) return this.orderedByTimelines(query);
     const sql = new SqlBuilder(asOf);
     const population = this.population(query, sql);
     const values = terms.map(
@@ -98,6 +101,25 @@ export class Populations {
         terms.map((_, place) => row[`value_${place}`] ?? null),
       );
     return order.sorted();
+  }
+
+  /** Where all that a scope has is listed: what has to be looked at to be found is ordered while it is. */
+  private orderedByTimelines(query: ListQuery): Uint32Array | undefined {
+    const { kind, asOf, order: [term, ...more] = [] } = query;
+    // The present is in the live tables.
+    if (asOf === null || asOf.present || term === undefined || more.length > 0) return undefined;
+    if (!this.timelines.serves(kind, term)) return undefined;
+    const total = query.numbers?.length ?? (this.wholeScopes(query) === null ? 0 : this.count(query));
+    if (total < TIMELINE_RECORDS_MIN || total > TIMELINE_RECORDS_MAX) return undefined;
+    return this.timelines.ordered(kind, term, query.numbers ?? this.everybody(query), asOf) ?? undefined;
+  }
+
+  /** The record numbers of who matches, in page order. */
+  private everybody(query: ListQuery): Uint32Array {
+    const sql = new SqlBuilder(query.asOf);
+    const text = `SELECT CAST(group_concat(n) AS BLOB) FROM (${this.inPageOrder(query, sql)})`;
+    const [[numbers]] = this.connection.statement(text).values(...sql.values) as [[Uint8Array | null]];
+    return numbersIn(numbers);
   }
 
   /** `SELECT … AS n` of who matches, in list order, where SQL has it. */

@@ -568,7 +568,7 @@ export class Reader extends ReadConnection {
    */
   private numbers(query: ListQuery): Uint32Array {
     const isInOrder = (query.order ?? []).length === 0;
-    const sorted = this.populations.orderedByWorkedOutKeys(query) ?? (isInOrder ? query.numbers : undefined);
+    const sorted = this.populations.orderedOutside(query) ?? (isInOrder ? query.numbers : undefined);
     if (sorted !== undefined)
       return sorted.subarray(query.offset, query.limit === 0 ? undefined : query.offset + query.limit);
     const sql = new SqlBuilder(query.asOf);
