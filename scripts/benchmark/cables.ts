@@ -1,5 +1,5 @@
-// Cables between the switches of a built store, as LLDP tells of them on both ends: two cores, a twentieth of the rest
-// on both of them, and all others on one of those.
+// Cables between the switches of a built store, as LLDP tells of them on both ends: two cores for each 500 switches, a
+// twentieth of the rest on both of a pair, and all others on one of those.
 
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
@@ -15,7 +15,7 @@ import { placeAllLinked } from "../../src/resources/map-positions/placing.ts";
 import type { BuiltStore } from "./store.ts";
 
 const AUTHOR: Author = { type: "System", id: null, name: "benchmark", organizationId: null, requestId: null };
-const CORES = 2;
+const CORE_PAIR_FOR = 500;
 const DISTRIBUTION_ONE_IN = 20;
 /** Transactions that come after the cables, each of some ports. */
 export const CABLED_CHANGES = 200;
@@ -25,16 +25,20 @@ type End = readonly [host: number, port: number];
 
 /** What the cables of so many switches are; one that comes later leads up by its last ports. */
 function cablesOf(switches: number, ports: number): Array<readonly [End, End]> {
-  const distribution = CORES + Math.ceil(switches / DISTRIBUTION_ONE_IN);
+  const pairs = Math.ceil(switches / CORE_PAIR_FOR);
+  const cores = 2 * pairs;
+  const distribution = cores + Math.ceil(switches / DISTRIBUTION_ONE_IN);
   const used = new Map<number, number>();
   const down = (host: number): End => {
     const port = used.get(host) ?? 0;
     used.set(host, port + 1);
     return [host, port];
   };
-  const cables: Array<readonly [End, End]> = [[down(0), down(1)]];
-  for (let host = CORES; host < switches; host += 1) {
-    const far = host < distribution ? [0, 1] : [CORES + (host % (distribution - CORES))];
+  const cables: Array<readonly [End, End]> = [];
+  for (let core = 1; core < cores; core += 1) cables.push([down(0), down(core)]);
+  for (let host = cores; host < switches; host += 1) {
+    const first = 2 * (host % pairs);
+    const far = host < distribution ? [first, first + 1] : [cores + (host % (distribution - cores))];
     for (const [place, each] of far.entries()) cables.push([[host, ports - 1 - place], down(each)]);
   }
   return cables;

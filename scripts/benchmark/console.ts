@@ -44,7 +44,7 @@ const DRAG_STEPS = 240;
 const STEP_MS = 16;
 const SCROLLS = 400;
 /** A quick turn of the wheel. */
-const SCROLL_PIXELS = 1_200;
+const SCROLL_PIXELS = 400;
 const MOVE_WAIT_MS = 10_000;
 
 type Shown = "start" | "host" | "rows" | "map";

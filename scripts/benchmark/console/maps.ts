@@ -7,8 +7,8 @@ import { say } from "../program.ts";
 import { type BuiltStore, buildStore } from "../store.ts";
 import { instantsAt, transactionsOf } from "./instants.ts";
 
-/** Ports of each device of the larger map: a core has more than a hundred below it. */
-const PORTS = { large: 104, small: 50 };
+/** Of each device. */
+const PORTS = 50;
 
 export interface Maps {
   readonly large: number;
@@ -31,8 +31,8 @@ export async function buildMaps(directory: string, { large, small }: Maps): Prom
   const store = await buildStore(
     directory,
     [
-      { network: "large", hosts: large, entriesPerHost: PORTS.large, versions: 1 },
-      { network: "small", hosts: small, entriesPerHost: PORTS.small, versions: 1 },
+      { network: "large", hosts: large, entriesPerHost: PORTS, versions: 1 },
+      { network: "small", hosts: small, entriesPerHost: PORTS, versions: 1 },
     ],
     say,
   );
@@ -44,9 +44,9 @@ export async function buildMaps(directory: string, { large, small }: Maps): Prom
   return { store, spans: (await Bun.file(noted).json()) as BuiltMaps["spans"] };
 }
 
-function cable(store: BuiltStore, network: keyof typeof PORTS): MapSpan {
+function cable(store: BuiltStore, network: "large" | "small"): MapSpan {
   const before = transactionsOf(store);
-  addCables(store, network, PORTS[network]);
+  addCables(store, network, PORTS);
   const [from, to] = instantsAt(store, before + 1, -1);
   return { from, to };
 }

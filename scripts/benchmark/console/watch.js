@@ -110,16 +110,16 @@
       const look = async () => {
         while (!isOver) {
           await frame();
+          // What is there is painted now, even if the next instant was asked for a moment ago.
+          const done = since !== null && isThere(what, before) ? since : null;
+          if (done !== null) since = null;
           const instant = shownInstant();
           if (instant !== current) {
             current = instant;
             since = moved;
             before = { topologies };
           }
-          if (since === null || !isThere(what, before)) continue;
-          const of = since;
-          since = null;
-          ages.push((await painted()) - of);
+          if (done !== null) void painted().then((at) => ages.push(at - done));
         }
       };
       void look();

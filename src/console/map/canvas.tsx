@@ -1,6 +1,6 @@
 // The picture of the map: moved and zoomed by mouse, fingers and keys. What one does not see in it, the table says.
 
-import { type MutableRef, useEffect, useMemo, useRef } from "preact/hooks";
+import { type MutableRef, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { mapText } from "../text/map.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import type { Diagram } from "./diagram.ts";
@@ -24,12 +24,13 @@ export function MapCanvas({ diagram, marks, subject, control, onPress }: MapCanv
   picture.pressed = onPress;
   picture.rested = (place) => go(hrefHere({ view: place }), "replace");
   const place = parameter("view");
-  useEffect(() => {
+  // What was answered is drawn in the next frame, not in the one after it.
+  useLayoutEffect(() => {
     if (canvas.current === null || probe.current === null) return;
     control.current = picture.control;
     return picture.start(canvas.current, probe.current);
   }, [picture]);
-  useEffect(() => picture.show({ diagram, marks, subject, place }), [diagram, marks, subject, place]);
+  useLayoutEffect(() => picture.show({ diagram, marks, subject, place }), [diagram, marks, subject, place]);
   return (
     <>
       <div
