@@ -3,6 +3,7 @@
 // Usage: scripts/bench --console [--hosts 20000] [--devices 2000] [--changes 20000] [--directory DIR] [--executable FILE]
 
 import { existsSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { CONSOLE_PACK } from "../console.ts";
@@ -74,6 +75,7 @@ if (!existsSync(noted)) {
 const span = spanOf(instantsAt(store, hosts * 2, hosts * VERSIONS));
 const { store: maps, spans } = await buildMaps(join(base, "maps"), { large: devices, small: Math.ceil(devices / 4) });
 
+sayLoad();
 await measureChunks();
 const lists = await browse(executable, store);
 try {
@@ -103,6 +105,12 @@ try {
   await measureMemory(mapping, maps);
 } finally {
   await mapping.end();
+}
+sayLoad();
+
+/** What else the machine does falls on every figure but the processor times: they hold where this is below 2. */
+function sayLoad(): void {
+  say(`load average of the last minute: ${loadavg()[0]?.toFixed(1)}`);
 }
 
 async function measureChunks(): Promise<void> {
@@ -153,7 +161,9 @@ async function measureMoves(browsing: Browsing, name: string, path: string, { fr
   await page.mouse.down();
   const times: number[] = [];
   let requests = 0;
+  let before = await browsing.processorMs();
   for (let turn = -5; turn < MOVES; turn += 1) {
+    if (turn === 0) before = await browsing.processorMs();
     const shown = page.evaluate<{ tookMs: number; requests: number } | null>(
       `watch.next(${JSON.stringify(what)}, ${MOVE_WAIT_MS})`,
     );
@@ -166,13 +176,20 @@ async function measureMoves(browsing: Browsing, name: string, path: string, { fr
   }
   const at = quantilesOf(times);
   const budget = what === "map" ? BUDGET.mapMove : BUDGET.listMove;
+  const after = await browsing.processorMs();
   say("");
-  sayRow(`${name}, at another instant`, NAME_WIDTH, ["p50 ms", "p95 ms", "longest", "budget", "requests"], 10);
-  const cells = [at(0.5), at(0.95), at(1)].map((ms) => ms.toFixed(0));
+  const head = ["p50 ms", "p95 ms", "longest", "budget", "requests", "page CPU", "server"];
+  sayRow(`${name}, at another instant`, NAME_WIDTH, head, 10);
   sayRow(
-    `${MOVES} moves, one after the other`,
+    `${MOVES} moves, one after the other; processor ms of each`,
     NAME_WIDTH,
-    [...cells, String(budget), (requests / MOVES).toFixed(1)],
+    [
+      ...[at(0.5), at(0.95), at(1)].map((ms) => ms.toFixed(0)),
+      String(budget),
+      (requests / MOVES).toFixed(1),
+      ((after.pages - before.pages) / MOVES).toFixed(0),
+      ((after.server - before.server) / MOVES).toFixed(0),
+    ],
     10,
   );
   await page.evaluate(`watch.follow(${JSON.stringify(what)})`);
@@ -204,11 +221,13 @@ async function measureScrolling(browsing: Browsing, path: string): Promise<void>
   const box = await page.locator(".list").boundingBox();
   if (box === null) throw new Error(`${path} has no rows`);
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const before = await browsing.processorMs();
   await page.evaluate("watch.frames()");
   for (let turn = 0; turn < SCROLLS; turn += 1) await page.mouse.wheel(0, SCROLL_PIXELS);
   const frames = await page.evaluate<Frames>("watch.stop()");
+  const used = (await browsing.processorMs()).pages - before.pages;
   const rows = await page.evaluate<number>("Math.round(document.querySelector('.list').scrollTop / 28)");
-  sayFrames(`scrolling ${path}: ${rows} rows by ${SCROLLS} turns of a wheel`, frames);
+  sayFrames(`scrolling ${path}: ${rows} rows by ${SCROLLS} turns of a wheel`, frames, used);
   await page.context().close();
 }
 
@@ -218,24 +237,37 @@ async function measurePanning(browsing: Browsing, path: string): Promise<void> {
   if (box === null) throw new Error("the map has no picture");
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   await page.mouse.move(x, y);
+  const before = await browsing.processorMs();
   await page.evaluate("watch.frames()");
   for (let turn = 0; turn < 40; turn += 1) await page.mouse.wheel(0, turn < 20 ? -60 : 40);
-  sayFrames(`zooming ${devices} devices`, await page.evaluate<Frames>("watch.stop()"));
+  const zoomed = await page.evaluate<Frames>("watch.stop()");
+  const between = await browsing.processorMs();
+  sayFrames(`zooming ${devices} devices`, zoomed, between.pages - before.pages);
   await page.evaluate("watch.frames()");
   await page.mouse.down();
   for (let turn = 0; turn < DRAG_STEPS; turn += 1)
     await page.mouse.move(x + 200 * Math.sin(turn / 20), y + 150 * Math.cos(turn / 31));
   await page.mouse.up();
-  sayFrames(`panning ${devices} devices`, await page.evaluate<Frames>("watch.stop()"));
+  const panned = await page.evaluate<Frames>("watch.stop()");
+  sayFrames(`panning ${devices} devices`, panned, (await browsing.processorMs()).pages - between.pages);
   await page.context().close();
 }
 
-function sayFrames(name: string, { lengths, blank, longTasks }: Frames): void {
+/** @param usedMs processor time of the page meanwhile */
+function sayFrames(name: string, { lengths, blank, longTasks }: Frames, usedMs: number): void {
   const at = quantilesOf(lengths);
   const slow = lengths.filter((length) => length > BUDGET.frame).length;
   say("");
-  sayRow(name, NAME_WIDTH, ["frames", "> 50 ms", "budget", "longest", "p99 ms", "blank"], 10);
-  const cells = [String(lengths.length), String(slow), "0", at(1).toFixed(0), at(0.99).toFixed(0), String(blank)];
+  sayRow(name, NAME_WIDTH, ["frames", "> 50 ms", "budget", "longest", "p99 ms", "blank", "CPU each"], 10);
+  const cells = [
+    String(lengths.length),
+    String(slow),
+    "0",
+    at(1).toFixed(0),
+    at(0.99).toFixed(0),
+    String(blank),
+    (usedMs / lengths.length).toFixed(1),
+  ];
   sayRow(`frames, and those with rows that are not there yet`, NAME_WIDTH, cells, 10);
   const longest = quantilesOf(longTasks, 0)(1).toFixed(0);
   sayRow(`tasks of its script above 50 ms`, NAME_WIDTH, ["", String(longTasks.length), "", longest], 10);

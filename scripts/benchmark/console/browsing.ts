@@ -19,7 +19,15 @@ export interface Browsing {
   readonly browser: Browser;
   /** A page of a browser profile of its own: nothing is cached, somebody is signed in. Close its context. */
   fresh(): Promise<Page>;
+  /** Processor time that was used so far, in milliseconds: what a busy machine does not change. */
+  processorMs(): Promise<ProcessorMs>;
   end(): Promise<void>;
+}
+
+export interface ProcessorMs {
+  /** Of the processes of pages: scripts, layout, painting. */
+  readonly pages: number;
+  readonly server: number;
 }
 
 /** @throws Error where a page says that something went wrong */
@@ -41,10 +49,19 @@ export async function browse(executable: string, store: BuiltStore): Promise<Bro
   await page.getByRole("banner").waitFor();
   const storageState = await context.storageState();
   await context.close();
+  const session = await browser.newBrowserCDPSession();
   return {
     server,
     origin,
     browser,
+    processorMs: async () => {
+      const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+      const pages = processInfo.filter(({ type }) => type === "renderer");
+      return {
+        pages: 1000 * pages.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
+        server: 1000 * (await server.cpuSeconds()),
+      };
+    },
     fresh: async () => {
       const own: BrowserContext = await browser.newContext({ storageState, viewport: VIEWPORT });
       await own.addInitScript({ path: WATCH });
