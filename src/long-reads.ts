@@ -17,6 +17,7 @@ import { conflicts } from "./questions/conflicts/conflicts.ts";
 import { faceplate } from "./questions/faceplate/faceplate.ts";
 import { subnetAddresses } from "./questions/ipam/addresses.ts";
 import { freeSpace } from "./questions/ipam/free.ts";
+import { subnetBlocks } from "./questions/ipam/subnet-blocks.ts";
 import { subnetTree } from "./questions/ipam/subnet-tree.ts";
 import { search } from "./questions/search.ts";
 import { summary } from "./questions/summary/summary.ts";
@@ -40,6 +41,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   retentionPreview,
   search,
   subnetAddresses,
+  subnetBlocks,
   subnetTree,
   summary,
   topology,

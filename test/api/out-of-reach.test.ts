@@ -69,6 +69,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   ],
   count: () => ["7"],
   prefix_length: () => ["24", "30"],
+  within: () => ["10.2.0.0/30", "10.2.0.0/26", "10.2.7.0/24"],
   include_children: () => ["false"],
   children: () => ["ip_addresses"],
   include_isolated: () => ["true"],

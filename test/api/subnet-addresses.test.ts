@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { ROW_EACH_MAX } from "../../src/questions/ipam/address-layout.ts";
+import { BLOCKS_MAX } from "../../src/questions/ipam/subnet-blocks.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
@@ -13,6 +14,8 @@ const rowsOf = async (subnet: Wire, query = "limit=0", by = owner) =>
   (await made(by.get(`subnets/${subnet.id}/addresses?${query}`))) as unknown as Wire[];
 const newRange = (from: string, to: string, purpose: string, fields: Wire = {}) =>
   made(owner.post("ip-ranges", { network_id: first.networkId, first: from, last: to, purpose, ...fields }));
+const blocksOf = async (subnet: Wire, query = "") =>
+  (await made(owner.get(`subnets/${subnet.id}/blocks?${query}`))) as unknown as Wire[];
 /** What an address comes to in short. */
 const short = ({ first: from, last, count, state }: Wire) => `${from}-${last} ${count} ${state}`;
 
@@ -120,6 +123,51 @@ describe("the addresses of a subnet", () => {
     expect(await rowsOf(await newSubnet({ cidr: "10.8.0.0/19" }))).toHaveLength(3);
   });
 
+  test("are counted by blocks, of a length and of a part that one asks for", async () => {
+    const subnet = await newSubnet({ cidr: "10.2.0.0/16" });
+    const room = await newSubnet({ cidr: "10.2.4.0/23", name: "Room" });
+    await newHost({
+      ip_addresses: [{ ip_address: "10.2.0.9" }, { ip_address: "10.2.1.255" }, { ip_address: "10.2.5.1" }],
+    });
+    await newRange("10.2.1.0", "10.2.2.127", "Dhcp");
+    const blocks = await blocksOf(subnet);
+    expect(blocks).toHaveLength(256);
+    expect(blocks.slice(0, 5)).toEqual([
+      { cidr: "10.2.0.0/24", counts: { Used: 1, Network: 1, Free: 254 }, subnet: null },
+      { cidr: "10.2.1.0/24", counts: { Used: 1, Dhcp: 255 }, subnet: null },
+      { cidr: "10.2.2.0/24", counts: { Dhcp: 128, Free: 128 }, subnet: null },
+      { cidr: "10.2.3.0/24", counts: { Free: 256 }, subnet: null },
+      { cidr: "10.2.4.0/24", counts: { Subnet: 256 }, subnet: { id: room.id, cidr: room.cidr, name: "Room" } },
+    ]);
+    expect((await blocksOf(subnet, "prefix_length=17")).map(({ cidr }) => cidr)).toEqual([
+      "10.2.0.0/17",
+      "10.2.128.0/17",
+    ]);
+    expect(await blocksOf(subnet, "within=10.2.4.0/22&prefix_length=22")).toEqual([
+      { cidr: "10.2.4.0/22", counts: { Subnet: 512, Free: 512 }, subnet: null },
+    ]);
+    expect(await blocksOf(subnet, "prefix_length=28")).toHaveLength(BLOCKS_MAX);
+    expect(await rowsOf(subnet, "limit=0&within=10.2.0.8/30")).toHaveLength(4);
+    const six = await newSubnet({ cidr: "2001:db8::/64" });
+    expect((await blocksOf(six, "prefix_length=65"))[1]).toEqual({
+      cidr: "2001:db8:0:0:8000::/65",
+      counts: { Free: String(2n ** 63n) },
+      subnet: null,
+    });
+    for (const [what, query, path] of [
+      ["blocks", "prefix_length=15", "/prefix_length"],
+      ["blocks", "prefix_length=29", "/prefix_length"],
+      ["blocks", "within=10.2.4.0/24&prefix_length=33", "/prefix_length"],
+      ["blocks", "within=10.3.0.0/24", "/within"],
+      ["blocks", "within=10.0.0.0/8", "/within"],
+      ["addresses", "within=2001:db8::/64", "/within"],
+      ["addresses", "within=10.2.4.1/24", "/within"],
+    ]) {
+      const refused = await owner.get(`subnets/${subnet.id}/${what}?${query}`);
+      expect([query, refused.status, refused.body.params?.issues?.[0]?.path]).toEqual([query, 400, path]);
+    }
+  });
+
   test("are of what the caller reaches, now and then, and last seen as the address says", async () => {
     const other = await newNetwork();
     const far = await newSubnet({ cidr: "10.2.3.0/24", network_id: other.id });
@@ -171,12 +219,48 @@ describe("the addresses of a subnet", () => {
         ]);
       }
     expect(compared).toBeGreaterThan(80);
+    // Parts and blocks of the large ones are what their rows are, address by address.
+    let parts = 0;
+    for (const { at, subnets, expected } of told.slice(-3))
+      for (const [place, subnet] of subnets.entries()) {
+        if (!LARGE.includes(subnet.cidr)) continue;
+        const whole = (expected[place] as Wire[]).flatMap(eachOf);
+        const blocks = await blocksOf(subnet, `at=${at}`);
+        expect(blocks).toHaveLength(256);
+        for (const [index, { cidr, counts, subnet: around }] of blocks.entries()) {
+          const own = whole.slice(index * (whole.length / 256), (index + 1) * (whole.length / 256));
+          expect([at, cidr, counts]).toEqual([at, cidr, countsOf(own, cidr.includes(":"))]);
+          const [id] = new Set(own.map((row) => row.subnet?.id));
+          expect(around?.id).toBe(own.every((row) => row.subnet?.id === id) ? id : undefined);
+          if (own.every(({ state }) => state === "Free") && index !== 7) continue;
+          parts += 1;
+          const rows = await rowsOf(subnet, `limit=0&at=${at}&within=${cidr}`);
+          expect([at, cidr, rows.flatMap(eachOf)]).toEqual([at, cidr, own]);
+        }
+      }
+    expect(parts).toBeGreaterThan(20);
     const runs = told
       .flatMap(({ expected }) => expected.flat())
       .filter(({ count, state }) => Number(count) > 1 && state !== "Subnet");
     expect(runs.length).toBeGreaterThan(40);
   });
 });
+
+/** A row as one for each of its addresses. */
+function eachOf(row: Wire): Wire[] {
+  const from = placeOf(row.first);
+  const isSix = row.first.includes(":");
+  return Array.from({ length: placeOf(row.last) - from + 1 }, (_, index) => {
+    const address = addressOf(from + index, isSix);
+    return { ...row, first: address, last: address, count: isSix ? "1" : 1 };
+  });
+}
+
+function countsOf(rows: readonly Wire[], isSix: boolean): Wire {
+  const counts: Record<string, number> = {};
+  for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1;
+  return isSix ? Object.fromEntries(Object.entries(counts).map(([state, count]) => [state, String(count)])) : counts;
+}
 
 const LARGE = ["10.0.0.0/16", "2001:db8::/112"];
 const PURPOSES = ["Gateway", "Dhcp", "Reserved", "Static", "Other"];

@@ -28,7 +28,7 @@ export const ADDRESS_STATES = [
 ] as const;
 export type AddressState = (typeof ADDRESS_STATES)[number];
 
-/** Of a subnet of so many addresses at most, each has a row. */
+/** Of a subnet, or a part of one, of so many addresses at most, each has a row. */
 export const ROW_EACH_MAX = 4_096;
 
 /** Of several ranges, the one that is told: by its purpose, then the smaller one, then the one that begins first. */
@@ -52,26 +52,32 @@ export interface AddressRow extends AddressBlock {
 /** Addresses next to each other that lie in the same, whoever has them. */
 type Stretch = Omit<AddressRow, "state" | "ns"> & { readonly edge: "Network" | "Broadcast" | null };
 
-/** @param used in order */
+/**
+ * @param part of the subnet: what reaches beyond it is cut off
+ * @param used in that part, in order
+ */
 export function* addressRows(
   cidr: string,
+  part: AddressBlock,
   then: { readonly within: readonly SubnetOfNetwork[]; readonly ranges: readonly RangeThen[] },
   used: readonly UsedAddress[],
 ): Generator<AddressRow> {
-  const whole = parseCidr(cidr) as Cidr;
-  const isEach = blockSize(prefixBlock(whole)) <= BigInt(ROW_EACH_MAX);
+  const isEach = blockSize(part) <= BigInt(ROW_EACH_MAX);
   let next = 0;
-  for (const stretch of stretches(whole, then)) {
-    const { range, within, edge, last } = stretch;
+  for (const stretch of stretches(parseCidr(cidr) as Cidr, then)) {
+    const { range, within, edge } = stretch;
+    const first = stretch.first < part.first ? part.first : stretch.first;
+    const last = stretch.last > part.last ? part.last : stretch.last;
+    if (first > last) continue;
     if (within !== null) {
-      yield { first: stretch.first, last, state: "Subnet", range, within, ns: [] };
+      yield { first, last, state: "Subnet", range, within, ns: [] };
       // Its addresses are asked of it.
       while ((used[next]?.at ?? last + 1n) <= last) next += 1;
       continue;
     }
     const isGateway = range?.purpose === "Gateway";
     const state = isGateway ? "Gateway" : (edge ?? range?.purpose ?? "Free");
-    let from = stretch.first;
+    let from = first;
     while (from <= last) {
       const one = used[next];
       if (one !== undefined && one.at === from) {

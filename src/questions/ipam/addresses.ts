@@ -1,8 +1,7 @@
 // GET /api/v1/subnets/{id}/addresses, as it is worked out: all of a subnet as rows, and who has what is in use.
 
 import type { Static } from "@sinclair/typebox";
-import { addressAt, addressNumber, blockSize, prefixBlock } from "../../base/address-block.ts";
-import { type Cidr, parseCidr } from "../../base/ip.ts";
+import { type AddressBlock, addressAt, addressNumber, blockSize, cidrBlock } from "../../base/address-block.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
@@ -16,7 +15,13 @@ import { type AddressRow, addressRows, type UsedAddress } from "./address-layout
 import { ADDRESS_FIELDS } from "./address-row.ts";
 import { type SubnetInput, subnetThen } from "./subnet-then.ts";
 
-export interface AddressesInput extends SubnetInput {
+/** Of a subnet, or of a part of one. */
+interface PartInput extends SubnetInput {
+  /** A prefix within the subnet, or the subnet's own. */
+  readonly part: string;
+}
+
+export interface AddressesInput extends PartInput {
   readonly filter: FilterText;
   /** 0 for all. */
   readonly limit: number;
@@ -51,9 +56,11 @@ interface Page {
   readonly total: number;
 }
 
-function rowsOf(reader: Reader, input: AddressesInput): Iterable<AddressRow> {
+/** In order. Read it within a snapshot. */
+export function addressRowsOf(reader: Reader, input: PartInput): Iterable<AddressRow> {
   const then = subnetThen(reader, input);
-  return addressRows(input.subnet.cidr, then, usedIn(reader, input, then.aroundIds));
+  const part = cidrBlock(input.part);
+  return addressRows(input.subnet.cidr, part, then, usedIn(reader, input, part, then.aroundIds));
 }
 
 /** Of the rows that hold, which are made as they are told. */
@@ -62,7 +69,7 @@ function* filteredPage(
   input: AddressesInput,
   holds: (row: object) => boolean,
 ): Generator<Uint8Array, Page> {
-  const all = reader.snapshot(() => [...rowsOf(reader, input)]);
+  const all = reader.snapshot(() => [...addressRowsOf(reader, input)]);
   const found: AddressRow[] = [];
   for (let start = 0; start < all.length; start += STEP_ROWS) {
     const step = all.slice(start, start + STEP_ROWS);
@@ -78,7 +85,7 @@ function pageOf(reader: Reader, input: AddressesInput): Page {
   const { limit, offset } = input;
   const rows: AddressRow[] = [];
   let total = 0;
-  for (const row of rowsOf(reader, input)) {
+  for (const row of addressRowsOf(reader, input)) {
     if (total >= offset && (limit === 0 || rows.length < limit)) rows.push(row);
     total += 1;
   }
@@ -86,8 +93,12 @@ function pageOf(reader: Reader, input: AddressesInput): Page {
 }
 
 /** In order, each address once. */
-function usedIn(reader: Reader, { subnet, asOf }: AddressesInput, subnetIds: readonly string[]): UsedAddress[] {
-  const { first, last } = prefixBlock(parseCidr(subnet.cidr) as Cidr);
+function usedIn(
+  reader: Reader,
+  { subnet, asOf }: SubnetInput,
+  { first, last }: AddressBlock,
+  subnetIds: readonly string[],
+): UsedAddress[] {
   const isSix = subnet.cidr.includes(":");
   const used = new Map<string, number[]>();
   for (const [n, text] of hostAddressNumbers(reader, asOf, subnetIds)) {

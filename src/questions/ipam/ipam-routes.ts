@@ -25,11 +25,20 @@ import {
 import type { AllocationCommands, AllocationResult } from "../../resources/subnets/allocation-commands.ts";
 import { SUBNET_EXAMPLE, type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
 import { META, successBody } from "../../wire/envelope.ts";
-import { AtQuery, IdParams, LIMIT_DEFAULT, PageQuery, Uuid } from "../../wire/schemas.ts";
+import { AtQuery, CidrText, IdParams, LIMIT_DEFAULT, PageQuery, Uuid } from "../../wire/schemas.ts";
 import { ROW_EACH_MAX } from "./address-layout.ts";
 import { ADDRESSES_EXAMPLE, AddressRowShown } from "./address-row.ts";
 import { type AddressesInput, subnetAddresses } from "./addresses.ts";
 import { type FreeInput, freeSpace } from "./free.ts";
+import {
+  BLOCKS_MAX,
+  type BlocksInput,
+  blockLength,
+  partOf,
+  SUBNET_BLOCKS_EXAMPLE,
+  SubnetBlock,
+  subnetBlocks,
+} from "./subnet-blocks.ts";
 import type { SubnetInput } from "./subnet-then.ts";
 import { SUBNET_TREE_EXAMPLE, type SubnetTreeInput, subnetTree, TreeSubnet } from "./subnet-tree.ts";
 
@@ -43,9 +52,19 @@ const ALLOCATE = `Gives away the lowest free addresses of a subnet: with \`host_
 
 It is looked for and written in one transaction, so no two requests get the same, however many come at once. Up to ${ALLOCATED_MAX} with \`count\`: all, or none with \`entity_in_use\` where fewer are free. A field that says nothing of what is asked for is refused.`;
 
-const ADDRESSES = `A subnet from its first address to its last one, now or at an instant. Of subnets of up to ${ROW_EACH_MAX} addresses each has a row; of larger ones, addresses next to each other that are the same have one together, and those in use have one each. A subnet within this one is one row: its addresses are asked of it.`;
+const ADDRESSES = `A subnet from its first address to its last one, now or at an instant. Of subnets of up to ${ROW_EACH_MAX} addresses each has a row; of larger ones, addresses next to each other that are the same have one together, and those in use have one each; so it is with the part that \`within\` names. A subnet within this one is one row: its addresses are asked of it.`;
 
-/** /api/v1/subnets/tree, and /api/v1/subnets/{id}/addresses, /free and /allocate. */
+const BLOCKS =
+  "A subnet, or a prefix within it, as blocks of one size, in order, now or at an instant: how many addresses of each are in use, free, in ranges, or in subnets within this one. For large subnets, of which `/subnets/{id}/addresses` tells every address; with `within` it tells those of one block.";
+
+const WithinQuery = {
+  within: Type.Optional({
+    ...CidrText,
+    description: `Only this prefix within the subnet, such as 10.2.3.0/24. What reaches beyond it is cut off.`,
+  }),
+};
+
+/** /api/v1/subnets/tree, and /api/v1/subnets/{id}/addresses, /blocks, /free and /allocate. */
 export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<AllocationCommands>): void {
   surface
     .get(
@@ -86,17 +105,49 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
         group,
         access: VIEWER,
         params: IdParams,
-        query: Type.Object({ ...FilterQuery, ...PageQuery }),
+        query: Type.Object({ ...WithinQuery, ...FilterQuery, ...PageQuery }),
         answer: Type.Array(AddressRowShown),
         isList: true,
         example: { parameters, data: ADDRESSES_EXAMPLE },
       },
       (call) =>
         ofSubnet(backend, call, (about) => {
-          const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
+          const { limit = LIMIT_DEFAULT, offset = 0, within } = call.query;
+          const part = partOf(about.subnet.cidr, within);
           const filter = filterText(call, backend.reader, about.asked);
-          const input: AddressesInput = { ...about, filter, limit, offset };
+          const input: AddressesInput = { ...about, part, filter, limit, offset };
           return answerLongRead(backend, call, subnetAddresses, input);
+        }),
+    )
+    .get(
+      "/api/v1/subnets/:id/blocks",
+      {
+        operationId: "listBlocksOfSubnet",
+        summary: "List the blocks of a subnet, with how full each is",
+        description: BLOCKS,
+        group,
+        access: VIEWER,
+        params: IdParams,
+        query: Type.Object({
+          ...WithinQuery,
+          prefix_length: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: 128,
+              description: `The length of each, such as 24; at most ${BLOCKS_MAX} blocks. Default: 256 blocks, or as many as there are addresses.`,
+            }),
+          ),
+          ...AtQuery,
+        }),
+        answer: Type.Array(SubnetBlock),
+        example: { parameters, data: SUBNET_BLOCKS_EXAMPLE },
+      },
+      (call) =>
+        ofSubnet(backend, call, (about) => {
+          const part = partOf(about.subnet.cidr, call.query.within);
+          const prefixLength = blockLength(part, call.query.prefix_length);
+          const input: BlocksInput = { ...about, part, prefixLength };
+          return answerLongRead(backend, call, subnetBlocks, input);
         }),
     )
     .get(

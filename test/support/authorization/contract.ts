@@ -131,6 +131,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "POST /api/v1/ip-addresses/:id/confirm": ADMIN,
   "GET /api/v1/subnets/tree": VIEWER,
   "GET /api/v1/subnets/:id/addresses": VIEWER,
+  "GET /api/v1/subnets/:id/blocks": VIEWER,
   "GET /api/v1/subnets/:id/free": VIEWER,
   // "Member writes inventory": what an allocation makes, a Member could enter.
   "POST /api/v1/subnets/:id/allocate": MEMBER,

@@ -243,6 +243,22 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         }),
       ),
     ),
+  "GET /api/v1/subnets/:id/blocks": (asking) =>
+    asking.targets("subnets").flatMap(({ title, id, isReached }) =>
+      asking.instants().map(
+        (instant): Case => ({
+          title: `${title} ${instant.title}`,
+          path: withQuery(asking.path.replace(":id", id), "", instant.query),
+          code: isReached && instant.title !== asking.world.early ? null : "entity_not_found",
+          check: ({ data }) => {
+            const within = data.flatMap(({ subnet }: Wire) => (subnet === null ? [] : [subnet.id]));
+            const living = asking.living("subnets", instant.sequence);
+            expect(within.filter((each: string) => !idsOf(living).includes(each))).toEqual([]);
+            expect(data.length).toBeGreaterThan(0);
+          },
+        }),
+      ),
+    ),
   "GET /api/v1/subnets/:id/free": (asking) =>
     asking.targets("subnets").flatMap(({ title, id, isReached }) =>
       asking.instants().flatMap((instant) =>
