@@ -10,13 +10,17 @@ import {
   stationsOf,
 } from "../../src/console/interfaces/life.ts";
 import {
+  blockPartsOf,
   type CellFacts,
   cellStateOf,
+  hasBlocks,
   hasCells,
   instantsBetween,
   lastPartOf,
   stepsPath,
 } from "../../src/console/networks/address-map.ts";
+import { blockName, isWithinPrefix } from "../../src/console/networks/prefixes.ts";
+import { gridStep } from "../../src/console/parts/grid-keys.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { type FilledNetwork, fillNetwork } from "../support/browser/networks.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
@@ -82,8 +86,37 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     expect(await page.locator(".cells .cell-Dhcp").count()).toBe(4);
     expect(await page.locator(".cells .cell-Twice").getAttribute("title")).toContain("twin-a");
     await page.locator(".utilization path").waitFor();
-    await page.getByRole("link", { name: /10\.2\.3\.2 in use printer-2/ }).click();
+    // The one that two hosts have is told with who they are.
+    await page.locator(".subnet-conflicts").getByText("10.2.3.5").waitFor();
+    await page.locator(".subnet-conflicts").getByRole("link", { name: "twin-b" }).waitFor();
+    await page.getByText("5 of 5 addresses in the last 30 days").waitFor();
+    await page.getByRole("gridcell", { name: "10.2.3.0 network" }).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page
+      .locator("a:focus")
+      .and(page.getByRole("link", { name: /10\.2\.3\.2 in use printer-2/ }))
+      .waitFor();
+    await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "printer-2" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("show a large subnet as blocks, which open and lead to the subnets within", async () => {
+    const page = await visitor.open(`/subnets/${filled.parent.id}`);
+    const grid = page.getByRole("grid", { name: "Blocks of addresses" });
+    await grid.waitFor();
+    expect(await grid.getByRole("gridcell").count()).toBe(256);
+    await grid.getByRole("link", { name: "10.2.3.0/24: 0 in use, 16 in subnets within, 240 free" }).click();
+    await page.getByRole("grid", { name: "Addresses" }).waitFor();
+    expect(page.url()).toContain("block=10.2.3.0/24");
+    await page.getByRole("link", { name: /10\.2\.3\.0 – 10\.2\.3\.15 a subnet within/ }).waitFor();
+    expect(await page.getByRole("gridcell").count()).toBe(241);
+    await page.getByRole("link", { name: "10.2.0.0/16", exact: true }).click();
+    await grid.getByRole("link", { name: /^10\.2\.4\.0\/24: in the subnet 10\.2\.4\.0\/24/ }).click();
+    await page.getByRole("heading", { name: "10.2.4.0/24" }).waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
@@ -138,6 +171,8 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     ["the subnets in the past", ({ beforeFlap }) => `/subnets?at=${beforeFlap}`],
     ["a subnet", ({ subnet }) => `/subnets/${subnet.id}`],
     ["it in the past", ({ subnet, beforeFlap }) => `/subnets/${subnet.id}?at=${beforeFlap}`],
+    ["a large one", ({ parent }) => `/subnets/${parent.id}`],
+    ["a block of it", ({ parent }) => `/subnets/${parent.id}?block=10.2.3.0/24`],
     ["a VLAN", ({ vlan }) => `/vlans/${vlan.id}`],
     ["the conflicts", () => "/conflicts"],
     ["a subnet of IPv6", ({ subnet6 }) => `/subnets/${subnet6.id}`],
@@ -241,11 +276,60 @@ describe("the address map", () => {
   });
 
   test("says of an address that it is taken twice, or not seen for long; of the past not the latter", () => {
-    expect(cellStateOf(row("Free", []), now)).toBe("Free");
-    expect(cellStateOf(row("Used", ["2026-02-20T00:00:00Z"]), now)).toBe("Used");
-    expect(cellStateOf(row("Used", ["2026-01-01T00:00:00Z"]), now)).toBe("Unseen");
-    expect(cellStateOf(row("Used", ["2026-01-01T00:00:00Z"]), null)).toBe("Used");
-    expect(cellStateOf(row("Used", ["2026-02-20T00:00:00Z", "2026-01-01T00:00:00Z"]), now)).toBe("Twice");
+    const stateNow = (facts: CellFacts, wasUsed = false) => cellStateOf(facts, { nowMs: now, wasUsed });
+    expect(stateNow(row("Free", []))).toBe("Free");
+    expect(stateNow(row("Free", []), true)).toBe("Gone");
+    expect(stateNow(row("Dhcp", []), true)).toBe("Dhcp");
+    expect(stateNow(row("Used", ["2026-02-20T00:00:00Z"]), true)).toBe("Used");
+    expect(stateNow(row("Used", ["2026-01-01T00:00:00Z"]))).toBe("Unseen");
+    expect(cellStateOf(row("Used", ["2026-01-01T00:00:00Z"]), { nowMs: null, wasUsed: false })).toBe("Used");
+    expect(stateNow(row("Used", ["2026-02-20T00:00:00Z", "2026-01-01T00:00:00Z"]))).toBe("Twice");
+  });
+
+  test("is in blocks where a subnet of IPv4 is too large for cells", () => {
+    expect(["10.0.0.0/20", "10.0.0.0/19", "10.0.0.0/8", "2001:db8::/64"].map(hasBlocks)).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(blockPartsOf({ Used: 3, Gateway: 1, Dhcp: 10, Static: 2, Subnet: 8, Network: 1, Free: "7" })).toEqual({
+      used: 4,
+      aside: 12,
+      inSubnets: 8,
+      free: 7,
+    });
+    expect(blockName("10.0.0.0/16", "10.0.5.0/24")).toBe("5");
+    expect(blockName("10.0.0.0/12", "10.3.16.0/20")).toBe("3.16");
+    expect(blockName("10.0.0.0/8", "10.255.0.0/16")).toBe("255");
+  });
+
+  test.each([
+    ["10.2.0.0/16", "10.2.255.255", true],
+    ["10.2.0.0/16", "10.3.0.0", false],
+    ["10.2.0.0/16", "10.2.4.0/24", true],
+    ["10.2.0.0/16", "10.0.0.0/8", false],
+    ["0.0.0.0/0", "255.255.255.255", true],
+    ["10.2.0.0/16", "::a02:0", false],
+    ["2001:db8:2:3::/64", "2001:db8:2:3::10", true],
+    ["2001:db8:2:3::/64", "2001:db8:2:4::", false],
+    ["::/0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true],
+    ["2001:db8::/32", "2001:db8:1:2:3:4:5:6", true],
+  ])("says whether %s has %s: %p", (cidr, other, expected) => {
+    expect(isWithinPrefix(cidr, other)).toBe(expected);
+  });
+
+  test("is walked by the arrow keys, and nobody walks out of it", () => {
+    const from = (index: number, key: string, isToEnd = false) =>
+      gridStep(key, { index, columns: 16, count: 40, isToEnd });
+    expect(["ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"].map((key) => from(17, key))).toEqual([18, 16, 33, 1]);
+    expect([from(0, "ArrowLeft"), from(39, "ArrowRight"), from(30, "ArrowDown"), from(3, "ArrowUp")]).toEqual([
+      0, 39, 30, 3,
+    ]);
+    expect([from(18, "Home"), from(18, "End"), from(35, "End"), from(18, "Home", true), from(3, "End", true)]).toEqual([
+      16, 31, 39, 0, 39,
+    ]);
+    expect([from(1, "PageDown"), from(10, "PageDown"), from(37, "PageUp"), from(1, "x")]).toEqual([33, 26, 5, null]);
   });
 
   test("labels a cell by the end of its address", () => {

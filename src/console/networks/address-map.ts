@@ -20,12 +20,24 @@ export function hasCells(cidr: string): boolean {
   return 2 ** ((cidr.includes(":") ? 128 : 32) - Number(length)) <= CELLS_MAX;
 }
 
+/** Whether a prefix is shown by its blocks: larger ones of IPv4. In IPv6 there is mostly nothing in any of them. */
+export function hasBlocks(cidr: string): boolean {
+  return !cidr.includes(":") && !hasCells(cidr);
+}
+
+interface CellStateOptions {
+  /** Null in the past: when something was last seen is known of now alone. */
+  readonly nowMs: number | null;
+  /** Whether a host had it a month before. */
+  readonly wasUsed: boolean;
+}
+
 /**
- * What a cell shows: the state, or `Twice` where several hosts have the address, or `Unseen` where it was not seen for
- * long.
- * @param nowMs null in the past: when something was last seen is known of now alone
+ * What a cell shows: the state, or `Twice` where several hosts have the address, `Unseen` where it was not seen for long,
+ * or `Gone` where it is free and a host had it.
  */
-export function cellStateOf({ state, ip_addresses }: CellFacts, nowMs: number | null): string {
+export function cellStateOf({ state, ip_addresses }: CellFacts, { nowMs, wasUsed }: CellStateOptions): string {
+  if (state === "Free" && wasUsed) return "Gone";
   const hosts = new Set(ip_addresses.map(({ host }) => host.id));
   if (hosts.size > 1) return "Twice";
   if (ip_addresses.length === 0 || nowMs === null) return state;
@@ -63,6 +75,25 @@ export function changesByAddress({ added, removed, changed }: AddressDifferences
 /** The part of an address that tells it from its neighbors: the last octet, or the last digits of IPv6. */
 export function lastPartOf(address: string): string {
   return (/[^.:]*$/.exec(address)?.[0] || "0").slice(-3);
+}
+
+/** How many addresses of a block are in use, set aside, in subnets within, and free. */
+export interface BlockParts {
+  readonly used: number;
+  readonly aside: number;
+  readonly inSubnets: number;
+  readonly free: number;
+}
+
+/** @param counts by the state of addresses, as the API has it */
+export function blockPartsOf(counts: Readonly<Record<string, number | string | undefined>>): BlockParts {
+  const sum = (...states: string[]) => states.reduce((total, state) => total + Number(counts[state] ?? 0), 0);
+  return {
+    used: sum("Used", "Gateway"),
+    aside: sum("Dhcp", "Reserved", "Static", "Other"),
+    inSubnets: sum("Subnet"),
+    free: sum("Free"),
+  };
 }
 
 /** How many cells have each state, the most frequent first. */

@@ -14,9 +14,12 @@ import { RecordPage } from "../records/record-page.tsx";
 import { fieldText } from "../text/lists.ts";
 import { subnetText } from "../text/networks.ts";
 import { recordText } from "../text/records.ts";
-import { at, atQuery } from "../time/at.ts";
-import { AddressCells } from "./address-cells.tsx";
+import { at, atQuery, isPast } from "../time/at.ts";
+import { hasBlocks } from "./address-map.ts";
 import { Fill } from "./fill.tsx";
+import { SeenLately } from "./seen-lately.tsx";
+import { openBlock, SubnetAddresses } from "./subnet-addresses.tsx";
+import { SubnetConflicts } from "./subnet-conflicts.tsx";
 import { UtilizationLine } from "./utilization-line.tsx";
 
 type Subnet = DataOf<"/api/v1/subnets/{id}">;
@@ -25,20 +28,20 @@ const NEXT_FREE = 8;
 
 export function SubnetPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
   const asked = read("/api/v1/subnets/{id}", { path: { id }, query: { ...atQuery(), include: "utilization" } });
-  const addresses = read("/api/v1/subnets/{id}/addresses", { path: { id }, query: { ...atQuery(), limit: 0 } });
+  const answer = useAnswer(asked, { how: "refresh", types: ["subnet", "host", "ip_range"] });
   return (
     <RecordPage
       kind="subnet"
       id={id}
       url={asked.url}
-      answer={useAnswer(asked, { how: "refresh", types: ["subnet", "host", "ip_range"] })}
+      answer={answer}
       about={({ name }) => <bdi>{name}</bdi>}
       tabs={[
         {
           key: "overview",
           title: recordText.overview,
           show: (subnet) => <Overview subnet={subnet} />,
-          reads: [asked.url, addresses.url],
+          reads: [asked.url, ...(answer.data === undefined ? [] : [addressesShown(answer.data).url])],
           compares: [
             { ids: [id] },
             { types: ["ip_address"], filter: `subnet_id = "${id}"` },
@@ -48,6 +51,14 @@ export function SubnetPage({ params: { id = "" } }: { readonly params: Readonly<
       ]}
     />
   );
+}
+
+/** The read of the address map. */
+function addressesShown({ id, cidr }: Subnet) {
+  const part = openBlock(cidr);
+  const query = { ...atQuery(), ...(part === cidr ? {} : { within: part }) };
+  if (hasBlocks(part)) return read("/api/v1/subnets/{id}/blocks", { path: { id }, query });
+  return read("/api/v1/subnets/{id}/addresses", { path: { id }, query: { ...query, limit: 0 } });
 }
 
 function Overview({ subnet }: { readonly subnet: Subnet }) {
@@ -63,12 +74,13 @@ function Overview({ subnet }: { readonly subnet: Subnet }) {
           <NextFree id={subnet.id} />
           <h2>{subnetText.overTime}</h2>
           <UtilizationLine id={subnet.id} createdAt={subnet.created_at} />
+          <h2>{subnetText.conflicts}</h2>
+          <SubnetConflicts subnet={subnet} />
           <h2>{subnetText.ranges}</h2>
           <Ranges id={subnet.id} />
         </section>
       </div>
-      <h2>{subnetText.map}</h2>
-      <AddressCells subnet={subnet} />
+      <SubnetAddresses subnet={subnet} />
     </>
   );
 }
@@ -81,6 +93,11 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
       {utilization !== undefined && (
         <Fact name={subnetText.used}>
           <Fill {...utilization} /> <span class="aside">{subnetText.parts(utilization)}</span>
+        </Fact>
+      )}
+      {!isPast.value && (
+        <Fact name={subnetText.seenLately}>
+          <SeenLately id={subnet.id} />
         </Fact>
       )}
       <Fact name={subnetText.type}>

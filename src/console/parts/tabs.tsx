@@ -16,7 +16,7 @@ interface TabsProps {
 }
 
 /** What belongs to one part, and has no meaning in another: where one was in its table. */
-const OWN = { find: null, page: null, ports_find: null, ports_page: null, port: null } as const;
+const OWN = { find: null, page: null, ports_find: null, ports_page: null, port: null, block: null } as const;
 
 export function Tabs({ tabs, shown, first }: TabsProps) {
   return (

@@ -55,9 +55,9 @@ function changed(url: URL, changes: Readonly<Record<string, string | null | unde
   return url;
 }
 
-/** Colons and commas are read by people, and mean nothing in a query (RFC 3986 section 3.4). */
+/** Colons, commas and slashes are read by people, and mean nothing in a query (RFC 3986 section 3.4). */
 function shown(url: URL): string {
-  return `${url.pathname}${url.search.replaceAll("%3A", ":").replaceAll("%2C", ",")}${url.hash}`;
+  return `${url.pathname}${url.search.replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%2F", "/")}${url.hash}`;
 }
 
 /** Safari refuses to replace an entry more than a hundred times in half a minute. */

@@ -1,0 +1,134 @@
+// A large subnet as blocks of one size, each with how full it is; a block opens into smaller ones, or into its addresses.
+
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { CellGrid } from "../parts/cell-grid.tsx";
+import { Paged } from "../parts/paged.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { subnetText } from "../text/networks.ts";
+import { atQuery } from "../time/at.ts";
+import { hrefHere, hrefOf } from "../url/location.ts";
+import { type BlockParts, blockPartsOf } from "./address-map.ts";
+import { blockName } from "./prefixes.ts";
+
+type Block = DataOf<"/api/v1/subnets/{id}/blocks">[number];
+
+const COLUMNS = 16;
+
+interface AddressBlocksProps {
+  readonly id: string;
+  readonly cidr: string;
+  /** A prefix within it, or its own. */
+  readonly part: string;
+}
+
+export function AddressBlocks({ id, cidr, part }: AddressBlocksProps) {
+  const within = part === cidr ? {} : { within: part };
+  const { data, problem, again } = useAnswer(
+    read("/api/v1/subnets/{id}/blocks", { path: { id }, query: { ...atQuery(), ...within } }),
+    { how: "refresh", types: ["host", "ip_address", "ip_range", "subnet"] },
+  );
+  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  const filled = data.filter(({ counts, subnet }) => subnet !== null || isFilled(blockPartsOf(counts)));
+  return (
+    <>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <div class="address-map">
+        <CellGrid title={subnetText.blocks} columns={COLUMNS} cells={data.map((block) => cellOf(block, part))} />
+      </div>
+      <p class="aside block-legend">{subnetText.blockLegend}</p>
+      <h2>{subnetText.filledBlocks}</h2>
+      {filled.length === 0 ? <p class="aside">{subnetText.noFilledBlocks}</p> : <BlockTable blocks={filled} />}
+    </>
+  );
+}
+
+function isFilled({ used, aside, inSubnets }: BlockParts): boolean {
+  return used + aside + inSubnets > 0;
+}
+
+function hrefOfBlock({ cidr, subnet }: Block): string {
+  return subnet === null ? hrefHere({ block: cidr, page: null, find: null }) : hrefOf(`/subnets/${subnet.id}`);
+}
+
+function cellOf(block: Block, part: string) {
+  const { cidr, counts, subnet } = block;
+  const parts = blockPartsOf(counts);
+  const all = Math.max(1, parts.used + parts.aside + parts.inSubnets + parts.free);
+  const share = (count: number) => ({ inlineSize: `${count === 0 ? 0 : Math.max(6, (count / all) * 100)}%` });
+  return {
+    id: cidr,
+    kind: subnet !== null ? "block block-subnet" : isFilled(parts) ? "block block-filled" : "block",
+    title: `${cidr}: ${subnet === null ? subnetText.blockParts(parts) : subnetText.blockInSubnet(subnet.cidr, subnet.name)}`,
+    href: hrefOfBlock(block),
+    content: (
+      <>
+        {blockName(part, cidr)}
+        <span class="block-bar" aria-hidden="true">
+          <span class="block-used" style={share(parts.used)} />
+          <span class="block-aside" style={share(parts.aside)} />
+          <span class="block-within" style={share(parts.inSubnets)} />
+        </span>
+      </>
+    ),
+  };
+}
+
+function BlockTable({ blocks }: { readonly blocks: readonly Block[] }) {
+  const textOf = ({ cidr, subnet }: Block) => `${cidr} ${subnet?.cidr ?? ""} ${subnet?.name ?? ""}`;
+  return (
+    <Paged rows={blocks} title={subnetText.filledBlocks} textOf={textOf}>
+      {(rows) => (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+        <section class="table" tabIndex={0} aria-label={subnetText.filledBlocks}>
+          <table class="rows">
+            <thead>
+              <tr>
+                <th scope="col">{subnetText.block}</th>
+                <th scope="col" class="is-number">
+                  {subnetText.inUse}
+                </th>
+                <th scope="col" class="is-number">
+                  {subnetText.setAside}
+                </th>
+                <th scope="col" class="is-number">
+                  {subnetText.free}
+                </th>
+                <th scope="col">{subnetText.inSubnet}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((block) => (
+                <BlockRow key={block.cidr} block={block} />
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </Paged>
+  );
+}
+
+function BlockRow({ block }: { readonly block: Block }) {
+  const { used, aside, inSubnets, free } = blockPartsOf(block.counts);
+  return (
+    <tr>
+      <th scope="row">
+        <a href={hrefOfBlock(block)}>{block.cidr}</a>
+      </th>
+      <td class="is-number">{subnetText.number(used)}</td>
+      <td class="is-number">{subnetText.number(aside)}</td>
+      <td class="is-number">{subnetText.number(free)}</td>
+      <td>
+        {block.subnet === null ? (
+          inSubnets > 0 && subnetText.number(inSubnets)
+        ) : (
+          <>
+            {block.subnet.cidr} <bdi>{block.subnet.name}</bdi>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}

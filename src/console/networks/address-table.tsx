@@ -1,0 +1,97 @@
+// Addresses of a subnet as a table: what each is, who has it, and when that was last seen.
+
+import type { DataOf } from "../api/client.ts";
+import { Named } from "../names/named.tsx";
+import { Copied } from "../parts/copied.tsx";
+import { Paged } from "../parts/paged.tsx";
+import { When } from "../parts/when.tsx";
+import { subnetText } from "../text/networks.ts";
+import { isPast } from "../time/at.ts";
+
+export type AddressRow = DataOf<"/api/v1/subnets/{id}/addresses">[number];
+
+interface AddressTableProps {
+  readonly title: string;
+  readonly rows: readonly AddressRow[];
+}
+
+export function AddressTable({ title, rows: all }: AddressTableProps) {
+  if (all.length === 0) return null;
+  return (
+    <>
+      <h2>{title}</h2>
+      <Paged rows={all} title={title} textOf={textOf}>
+        {(rows) => (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+          <section class="table" tabIndex={0} aria-label={title}>
+            <table class="rows address-rows" aria-label={title}>
+              <thead>
+                <tr>
+                  <th scope="col">{subnetText.address}</th>
+                  <th scope="col">{subnetText.state}</th>
+                  <th scope="col">{subnetText.host}</th>
+                  <th scope="col">{subnetText.mac}</th>
+                  {!isPast.value && <th scope="col">{subnetText.seen}</th>}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row) => (
+                  <Row key={row.first} row={row} />
+                ))}
+              </tbody>
+            </table>
+          </section>
+        )}
+      </Paged>
+    </>
+  );
+}
+
+function textOf({ first, last, state, ip_addresses }: AddressRow): string {
+  const held = ip_addresses.flatMap(({ host, name, mac_address, vendor }) => [host.name, name, mac_address, vendor]);
+  return [first, last, state, ...held].join(" ");
+}
+
+function Row({ row: { first, last, count, state, ip_addresses, subnet } }: { readonly row: AddressRow }) {
+  return (
+    <tr>
+      <td>
+        <Copied text={first} />
+        {first !== last && (
+          <>
+            {" – "}
+            <Copied text={last} /> <span class="aside">{subnetText.number(count)}</span>
+          </>
+        )}
+      </td>
+      <td class="address-state">
+        {subnetText.states[state] ?? state}
+        {ip_addresses.length > 1 && <span class="label">{subnetText.twice(ip_addresses.length)}</span>}
+      </td>
+      <td>
+        {subnet !== null && <Named kind="subnets" id={subnet.id} />}
+        {ip_addresses.map(({ id, host }) => (
+          <span key={id} class="station">
+            <Named kind="hosts" id={host.id} />
+          </span>
+        ))}
+      </td>
+      <td>
+        {ip_addresses.map(({ id, mac_address, vendor }) => (
+          <span key={id} class="station">
+            {mac_address !== null && <Copied text={mac_address} />} <span class="aside">{vendor}</span>
+          </span>
+        ))}
+      </td>
+      {!isPast.value && (
+        <td>
+          {ip_addresses.map(({ id, last_seen_at }) => (
+            <span key={id} class="station">
+              <When instant={last_seen_at} as="age" />
+            </span>
+          ))}
+        </td>
+      )}
+    </tr>
+  );
+}

@@ -1,0 +1,28 @@
+// Addresses and prefixes as numbers. Plain functions; what they are given is canonical.
+
+/** An address as a number. */
+export function numberOfAddress(address: string): bigint {
+  if (!address.includes(":")) return address.split(".").reduce((sum, octet) => sum * 256n + BigInt(octet), 0n);
+  const [head = "", tail] = address.split("::");
+  const before = head.split(":").filter(Boolean);
+  const after = (tail ?? "").split(":").filter(Boolean);
+  const between = tail === undefined ? [] : Array.from({ length: 8 - before.length - after.length }, () => "0");
+  return [...before, ...between, ...after].reduce((sum, part) => (sum << 16n) + BigInt(`0x${part}`), 0n);
+}
+
+/** Whether an address, or a prefix, lies in a prefix. */
+export function isWithinPrefix(cidr: string, other: string): boolean {
+  const [base = "", length = ""] = cidr.split("/");
+  const [address = "", otherLength] = other.split("/");
+  if (base.includes(":") !== address.includes(":")) return false;
+  if (otherLength !== undefined && Number(otherLength) < Number(length)) return false;
+  const shift = BigInt((base.includes(":") ? 128 : 32) - Number(length));
+  return numberOfAddress(base) >> shift === numberOfAddress(address) >> shift;
+}
+
+/** What tells the blocks of an IPv4 prefix from one another: `5` of 10.0.5.0/24 in 10.0.0.0/16. */
+export function blockName(parent: string, block: string): string {
+  const lengthOf = (cidr: string) => Number(cidr.slice(cidr.indexOf("/") + 1));
+  const octets = block.slice(0, block.indexOf("/")).split(".");
+  return octets.slice(Math.floor(lengthOf(parent) / 8), Math.ceil(lengthOf(block) / 8)).join(".");
+}

@@ -1,0 +1,67 @@
+// What the addresses of a subnet are: cells where they are few, blocks that open where they are many, and of IPv6 a row for
+// each run of addresses that are the same.
+
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { subnetText } from "../text/networks.ts";
+import { atQuery } from "../time/at.ts";
+import { hrefHere, parameter } from "../url/location.ts";
+import { AddressBlocks } from "./address-blocks.tsx";
+import { AddressCells } from "./address-cells.tsx";
+import { hasBlocks, hasCells } from "./address-map.ts";
+import { AddressTable } from "./address-table.tsx";
+import { isWithinPrefix } from "./prefixes.ts";
+
+/** Of a subnet without cells: runs, and what is in use. */
+const RUNS_MAX = 1_000;
+
+interface SubnetAddressesProps {
+  readonly subnet: { readonly id: string; readonly cidr: string; readonly created_at: string };
+}
+
+export function SubnetAddresses({ subnet }: SubnetAddressesProps) {
+  const { id, cidr } = subnet;
+  const part = openBlock(cidr);
+  return (
+    <>
+      <h2 class="subnet-part">{subnetText.map}</h2>
+      {part !== cidr && (
+        <p class="block-path">
+          <a href={hrefHere({ block: null, page: null, find: null })}>{cidr}</a> › <b>{part}</b>
+        </p>
+      )}
+      {hasCells(part) ? (
+        <AddressCells key={part} subnet={subnet} part={part} />
+      ) : hasBlocks(part) ? (
+        <AddressBlocks key={part} id={id} cidr={cidr} part={part} />
+      ) : (
+        <Runs id={id} />
+      )}
+    </>
+  );
+}
+
+/** The block that the address names; the subnet itself where it names none that is in it. */
+export function openBlock(cidr: string): string {
+  const block = parameter("block");
+  return block !== null && /^[\d.]+\/\d+$/.test(block) && isWithinPrefix(cidr, block) ? block : cidr;
+}
+
+function Runs({ id }: { readonly id: string }) {
+  const query = { ...atQuery(), limit: RUNS_MAX };
+  const { data, meta, problem, again } = useAnswer(read("/api/v1/subnets/{id}/addresses", { path: { id }, query }), {
+    how: "refresh",
+    types: ["host", "ip_address", "ip_range", "subnet"],
+  });
+  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  const left = (meta?.pagination.total_count ?? 0) - data.length;
+  return (
+    <>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <AddressTable title={subnetText.runs} rows={data} />
+      {left > 0 && <p class="aside">{subnetText.moreRows(left)}</p>}
+    </>
+  );
+}
