@@ -148,7 +148,7 @@ function OverPeriod({ about, subject, networkId }: ShownProps) {
     query: { ...about, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) },
   });
   const isFollowed = to === null && at.value === null;
-  const { data, problem, again, isEarlier } = useAnswer(asked, isFollowed ? liveOf(networkId) : null);
+  const { data, problem, again, isEarlier, isLoading } = useAnswer(asked, isFollowed ? liveOf(networkId) : null);
   const name = useNameOf(subject.hostId, networkId, to);
   const period = useMemo(() => (data === undefined ? null : periodOf(data)), [data]);
   const ms = atMs.value;
@@ -174,7 +174,7 @@ function OverPeriod({ about, subject, networkId }: ShownProps) {
         <MapView
           diagram={diagram}
           period={period}
-          isPeriodComing={false}
+          isPeriodComing={isEarlier && isLoading}
           subject={subject}
           name={name ?? ""}
           networkId={data?.network_id ?? null}

@@ -78,8 +78,8 @@ export function MapView({ diagram, period, isPeriodComing, subject, name, networ
           {mapText.periodComing}
         </p>
       )}
-      {period !== null && <PeriodTools period={period} control={control} />}
-      {diagram.nodes.length === 0 && <Empty isPeriod={period !== null} />}
+      {period !== null && !isPeriodComing && <PeriodTools period={period} control={control} />}
+      {diagram.nodes.length === 0 && period?.answer.truncated !== true && <Empty isPeriod={period !== null} />}
       <div class="map-parts">
         <div class="map-picture">
           <MapCanvas diagram={diagram} marks={marks} subject={subject.key} control={control} onPress={press} />

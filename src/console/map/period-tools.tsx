@@ -88,7 +88,8 @@ function AsInBar({ period }: { readonly period: Period }) {
 /** The picture stays at the end that is nearest. */
 function Outside({ period }: { readonly period: Period }) {
   const side = sideOf(period, atMs.value);
-  if (side === "within") return null;
+  // Where the answer was cut off, that is said.
+  if (side === "within" || (side === "after" && period.answer.next_from != null)) return null;
   const instant = side === "before" ? beginningOf(period) : endOf(period);
   return (
     <p class="note" role="status">

@@ -171,7 +171,9 @@ export class Picture {
     const { canvas } = this;
     if (canvas === null) return;
     const { clientWidth: width, clientHeight: height } = canvas;
-    const { size, view } = this;
+    const { size } = this;
+    if (this.isWhole) this.view = null;
+    const { view } = this;
     // What was in the middle stays there.
     if (view !== null && size.width > 0) this.view = moved(view, (width - size.width) / 2, (height - size.height) / 2);
     this.size = { width, height };
