@@ -13,6 +13,7 @@ import {
   blockPartsOf,
   type CellFacts,
   cellStateOf,
+  changesByAddress,
   hasBlocks,
   hasCells,
   instantsBetween,
@@ -259,6 +260,22 @@ describe("the life of an interface", () => {
 });
 
 describe("the address map", () => {
+  test("of two instants says of each address what became of it, whoever has it", () => {
+    const address = (name: string) => ({ entity_type: "ip_address", name });
+    const changes = changesByAddress({
+      added: [address("10.0.0.1"), address("10.0.0.2"), { entity_type: "host", name: "10.0.0.9" }],
+      removed: [address("10.0.0.2"), address("10.0.0.3")],
+      changed: [address("10.0.0.4")],
+    });
+    expect(Object.fromEntries(changes)).toEqual({
+      "10.0.0.1": "added",
+      // Another host has it now.
+      "10.0.0.2": "changed",
+      "10.0.0.3": "removed",
+      "10.0.0.4": "changed",
+    });
+  });
+
   const row = (state: string, lastSeen: readonly string[]): CellFacts => ({
     state,
     ip_addresses: lastSeen.map((last_seen_at, index) => ({ host: { id: `host-${index}` }, last_seen_at })),

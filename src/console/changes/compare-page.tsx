@@ -7,6 +7,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText, kindText } from "../text/changes.ts";
+import { comparisonText } from "../text/compare.ts";
 import { at, atMs, network, vs, vsMs } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatUtc } from "../time/instant.ts";
@@ -74,7 +75,7 @@ function Compared({
       {data !== undefined && (
         <>
           <p class="aside">{changesText.total(data.counts as Record<string, Record<string, number>>)}</p>
-          <Difference diff={data} />
+          <Difference diff={data} more={comparisonText.more} />
         </>
       )}
     </Page>

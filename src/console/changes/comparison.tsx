@@ -33,7 +33,7 @@ export interface Comparison {
 /** A page marks as many; more are told by the page of differences. */
 const LIMIT = 1_000;
 /** With all its parts a record may be large. */
-const LIVE = { how: "refresh", everyMs: 2_000 } as const;
+const EVERY_MS = 2_000;
 
 /** Of the record whose page it is; null where nothing is compared. */
 export const ShownComparison = createContext<Comparison | null>(null);
@@ -45,7 +45,7 @@ export const ShownComparison = createContext<Comparison | null>(null);
 export function useComparison(of: readonly DiffOf[]): Comparison | null {
   const ends = compared.value;
   const reads = of.flatMap((each) => (ends === null ? [] : [diffOf(ends, each)]));
-  const [first, second, third] = [useDiff(reads[0]), useDiff(reads[1]), useDiff(reads[2])];
+  const [first, second, third] = [useDiff(reads[0], of[0]), useDiff(reads[1], of[1]), useDiff(reads[2], of[2])];
   if (ends === null) return null;
   const answers = [first, second, third].slice(0, reads.length);
   const known = answers.flatMap(({ data, isEarlier }) => (data === undefined || isEarlier ? [] : [data]));
@@ -53,8 +53,10 @@ export function useComparison(of: readonly DiffOf[]): Comparison | null {
   return { ends, diff, answers, urls: reads.map(({ url }) => url), changes: changesIn(diff) };
 }
 
-function useDiff(asked: Read<DiffData> | undefined): Answer<DiffData> {
-  return useAnswer(asked ?? null, LIVE);
+function useDiff(asked: Read<DiffData> | undefined, of: DiffOf | undefined): Answer<DiffData> {
+  const { types, ids, network_id, host_id } = of ?? {};
+  const id = ids?.length === 1 ? ids[0] : undefined;
+  return useAnswer(asked ?? null, { how: "refresh", everyMs: EVERY_MS, types, id, network_id, host_id });
 }
 
 function diffOf({ from, to }: ComparedEnds, of: DiffOf): Read<DiffData> {
@@ -91,7 +93,10 @@ export function ComparisonList() {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
     <section class="comparison-list" tabIndex={0} aria-label={comparisonText.what}>
-      <h2>{comparisonText.what}</h2>
+      <h2>
+        {comparisonText.what}
+        {diff !== undefined && <span class="aside"> {comparisonText.counts(countsIn(answers))}</span>}
+      </h2>
       {failed?.problem !== undefined && <Problem problem={failed.problem} again={failed.again} />}
       {diff === undefined && failed === undefined && <Waiting />}
       {diff !== undefined &&
@@ -100,10 +105,21 @@ export function ComparisonList() {
             {comparisonText.nothing}
           </p>
         ) : (
-          <Difference diff={diff} />
+          <Difference diff={diff} more={comparisonText.more} />
         ))}
     </section>
   );
+}
+
+function countsIn(answers: Comparison["answers"]): Readonly<Record<Change, number>> {
+  const sum = { added: 0, removed: 0, changed: 0 };
+  for (const { data } of answers)
+    for (const { added = 0, removed = 0, changed = 0 } of Object.values(data?.counts ?? {})) {
+      sum.added += added;
+      sum.removed += removed;
+      sum.changed += changed;
+    }
+  return sum;
 }
 
 /** What became of a record, by a word; nothing where it is the same, or nothing is compared. */

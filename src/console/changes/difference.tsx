@@ -17,7 +17,13 @@ const SHOWN_MAX = 200;
 /** Fields that change with every version, and say nothing of their own. */
 const SELF_EVIDENT = new Set(["updated_at", "valid_from", "valid_to", "last_seen_at", "last_discovery_id"]);
 
-export function Difference({ diff }: { readonly diff: DiffData }) {
+interface DifferenceProps {
+  readonly diff: DiffData;
+  /** What is said of those that are not shown: where they are. */
+  readonly more?: (count: number) => string;
+}
+
+export function Difference({ diff, more = changesText.moreChanges }: DifferenceProps) {
   const { added, removed, changed, from, to } = diff;
   const total = added.length + removed.length + changed.length;
   if (total === 0) return <p class="aside">{changesText.nothing}</p>;
@@ -33,7 +39,7 @@ export function Difference({ diff }: { readonly diff: DiffData }) {
       {removed.slice(0, left).map((record) => (
         <SideLine key={record.id} record={record} sort="removed" at={from.at} />
       ))}
-      {total > SHOWN_MAX && <li class="aside">{changesText.moreChanges(total - SHOWN_MAX)}</li>}
+      {total > SHOWN_MAX && <li class="aside">{more(total - SHOWN_MAX)}</li>}
     </ul>
   );
 }

@@ -66,7 +66,10 @@ interface ComparedCellProps {
   readonly compared: ComparedEnds;
 }
 
-function ComparedCell({ row: { before, after, fields }, column: { key, cell }, compared }: ComparedCellProps) {
+function ComparedCell({ row: { before, after, fields }, column, compared }: ComparedCellProps) {
+  const { key, cell, isOfNow } = column;
+  // When something was last seen is known of what is there alone.
+  if (after === undefined && isOfNow === true) return null;
   const old = before === undefined ? null : <AsOf at={compared.from}>{cell(before)}</AsOf>;
   if (after === undefined) return old;
   const now = (

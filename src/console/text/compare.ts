@@ -20,5 +20,12 @@ export const comparisonText = {
     `More than ${number.format(count)} differ: they stand by what happened, in the order in which they were made. Filter the list to have them in its order.`,
   what: "What differs between A and B",
   nothing: "Nothing here differs between A and B.",
+  /** `1 added, 12 changed`; empty for nothing. */
+  counts: (counts: Readonly<Record<"added" | "removed" | "changed", number>>) =>
+    Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .map(([change, count]) => `${number.format(count)} ${change}`)
+      .join(", "),
+  more: (count: number) => `${number.format(count)} more: the lists of their kinds, compared, show all.`,
   legend: "Added: +. Changed: ~. Gone: dashed.",
 } as const;
