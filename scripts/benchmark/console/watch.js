@@ -44,7 +44,7 @@
   }
 
   const isWaiting = () => document.querySelector("main .waiting, main [role=alert]") !== null;
-  /** Whether every row that is drawn is there, with the names of what it refers to. */
+  /** Whether every row that is drawn is there; what it refers to is called as it was last until it is known. */
   const hasRows = () => {
     const table = document.querySelector(".list table");
     if (table === null || table.classList.contains("is-earlier")) return false;
