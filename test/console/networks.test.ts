@@ -21,6 +21,7 @@ import {
   stepsPath,
 } from "../../src/console/networks/address-map.ts";
 import { blockName, isWithinPrefix } from "../../src/console/networks/prefixes.ts";
+import { vlanDevices } from "../../src/console/networks/vlan-devices.ts";
 import { gridStep } from "../../src/console/parts/grid-keys.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { type FilledNetwork, fillNetwork } from "../support/browser/networks.ts";
@@ -148,6 +149,7 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
   test("show where a VLAN is, and who claims one address", async () => {
     const page = await visitor.open(`/vlans/${filled.vlan.id}`);
     await page.getByRole("heading", { name: "VLAN 20" }).waitFor();
+    await page.getByRole("row", { name: "access-1 Gi1/0/7 Gi1/0/8 2 of 2" }).waitFor();
     await page.getByRole("row", { name: /access-1 Gi1\/0\/7 .*native/ }).waitFor();
     await page.getByRole("row", { name: /access-1 Gi1\/0\/8 .*tagged/ }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "10.2.3.0/28" }).waitFor();
@@ -256,6 +258,26 @@ describe("the life of an interface", () => {
 
   test("shows a flap however short it was", () => {
     expect(piecesPath([{ fromMs: 600, toMs: 600.1, value: "Down" }], window, () => 0.5)).toBe("M500 100V50H501.5V100Z");
+  });
+});
+
+describe("the devices of a VLAN", () => {
+  test("come with their ports, untagged and tagged, in the order of the device; those with the most first", () => {
+    const port = (host_id: string, if_index: number, native_vlan_id: string | null, oper_status = "Up") => ({
+      id: `${host_id}-${if_index}`,
+      host_id,
+      if_index,
+      native_vlan_id,
+      oper_status,
+    });
+    const ports = [port("small", 1, "v"), port("core", 9, "other"), port("core", 3, "v", "Down"), port("core", 1, "v")];
+    const devices = vlanDevices("v", ports);
+    expect(devices.map(({ hostId, up }) => [hostId, up])).toEqual([
+      ["core", 2],
+      ["small", 1],
+    ]);
+    expect(devices[0]?.untagged.map(({ if_index }) => if_index)).toEqual([1, 3]);
+    expect(devices[0]?.tagged.map(({ if_index }) => if_index)).toEqual([9]);
   });
 });
 

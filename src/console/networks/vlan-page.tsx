@@ -13,6 +13,7 @@ import { RecordPage } from "../records/record-page.tsx";
 import { subnetText, vlanText } from "../text/networks.ts";
 import { atQuery } from "../time/at.ts";
 import { hrefOf, pageOffset } from "../url/location.ts";
+import { VlanDeviceTable } from "./vlan-device-table.tsx";
 
 type Vlan = DataOf<"/api/v1/vlans/{id}">;
 
@@ -59,6 +60,8 @@ function Where({ vlan }: { readonly vlan: Vlan }) {
       )}
       <h2>{vlanText.subnets}</h2>
       <Subnets vlan={vlan} />
+      <h2>{vlanText.devices}</h2>
+      <VlanDeviceTable id={vlan.id} networkId={vlan.network_id} filter={carrying(vlan.id)} />
       <h2>{vlanText.interfaces}</h2>
       <Interfaces vlan={vlan} />
     </>

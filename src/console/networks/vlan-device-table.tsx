@@ -1,0 +1,102 @@
+// Where a VLAN is, device by device: the ports that have it untagged, and those that have it tagged.
+
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { Named } from "../names/named.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { vlanText } from "../text/networks.ts";
+import { atQuery } from "../time/at.ts";
+import { hrefOf } from "../url/location.ts";
+import { type VlanDevice, vlanDevices } from "./vlan-devices.ts";
+
+type Port = DataOf<"/api/v1/if-entries">[number];
+
+/** As many as one answer has. Of a VLAN on more, the list of interfaces tells the rest. */
+const PORTS_MAX = 1_000;
+/** Of a device in a row: more are counted, and lead to the list. */
+const PORTS_SHOWN = 24;
+
+interface VlanDeviceTableProps {
+  readonly id: string;
+  readonly networkId: string;
+  /** The filter of interfaces that have it. */
+  readonly filter: string;
+}
+
+export function VlanDeviceTable({ id, networkId, filter }: VlanDeviceTableProps) {
+  const asked = read("/api/v1/if-entries", { query: { ...atQuery(), filter, limit: PORTS_MAX } });
+  const live = { how: "offer", types: ["if_entry"], network_id: networkId } as const;
+  const { data, meta, problem, again } = useAnswer(asked, live);
+  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  if (data.length === 0) return <p class="vlan-part aside">{vlanText.noInterfaces}</p>;
+  const left = (meta?.pagination.total_count ?? 0) - data.length;
+  return (
+    <>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused */}
+      <section class="table" tabIndex={0} aria-label={vlanText.devices}>
+        <table class="rows vlan-interfaces">
+          <thead>
+            <tr>
+              <th scope="col">{vlanText.device}</th>
+              <th scope="col">{vlanText.untagged}</th>
+              <th scope="col">{vlanText.taggedPorts}</th>
+              <th scope="col">{vlanText.up}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {vlanDevices(id, data).map((device) => (
+              <DeviceRow key={device.hostId} device={device} filter={filter} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {left > 0 && <p class="aside">{vlanText.moreInterfaces(left)}</p>}
+    </>
+  );
+}
+
+function DeviceRow({ device, filter }: { readonly device: VlanDevice<Port>; readonly filter: string }) {
+  const { hostId, untagged, tagged, up } = device;
+  const all = hrefOf("/interfaces", { filter: `host_id = "${hostId}" AND (${filter})` });
+  return (
+    <tr>
+      <th scope="row" class="subnet-name">
+        <Named kind="hosts" id={hostId} />
+      </th>
+      <td class="subnet-name">
+        <Ports ports={untagged} all={all} />
+      </td>
+      <td class="subnet-name">
+        <Ports ports={tagged} all={all} />
+      </td>
+      <td>{vlanText.upOf(up, untagged.length + tagged.length)}</td>
+    </tr>
+  );
+}
+
+function Ports({ ports, all }: { readonly ports: readonly Port[]; readonly all: string }) {
+  return (
+    <>
+      {ports.slice(0, PORTS_SHOWN).map(({ id, if_name, if_descr, if_index, oper_status }, index) => (
+        <span key={id}>
+          {index > 0 && ", "}
+          <a
+            href={hrefOf(`/interfaces/${id}`)}
+            class={oper_status === "Up" ? undefined : "is-not-up"}
+            title={oper_status}
+          >
+            <bdi>{if_name || if_descr || `#${if_index}`}</bdi>
+          </a>
+        </span>
+      ))}
+      {ports.length > PORTS_SHOWN && (
+        <>
+          {", "}
+          <a href={all}>{vlanText.morePorts(ports.length - PORTS_SHOWN)}</a>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+// The interfaces of a VLAN by the devices that they are on. Plain functions.
+
+/** What is told of an interface that has the VLAN. */
+export interface VlanPort {
+  readonly id: string;
+  readonly host_id: string;
+  readonly if_index: number;
+  readonly native_vlan_id?: string | null;
+  readonly oper_status: string;
+}
+
+/** A device with its interfaces that have the VLAN, in the order of its interface table. */
+export interface VlanDevice<Port> {
+  readonly hostId: string;
+  readonly untagged: readonly Port[];
+  readonly tagged: readonly Port[];
+  /** How many of both are up. */
+  readonly up: number;
+}
+
+/** Those with the most interfaces first. */
+export function vlanDevices<Port extends VlanPort>(vlanId: string, ports: readonly Port[]): VlanDevice<Port>[] {
+  const byHost = Map.groupBy(ports, ({ host_id }) => host_id);
+  return [...byHost]
+    .map(([hostId, own]) => {
+      const inOrder = own.toSorted((a, b) => a.if_index - b.if_index);
+      return {
+        hostId,
+        untagged: inOrder.filter(({ native_vlan_id }) => native_vlan_id === vlanId),
+        tagged: inOrder.filter(({ native_vlan_id }) => native_vlan_id !== vlanId),
+        up: own.filter(({ oper_status }) => oper_status === "Up").length,
+      };
+    })
+    .sort((a, b) => b.untagged.length + b.tagged.length - a.untagged.length - a.tagged.length);
+}
