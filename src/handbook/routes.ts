@@ -1,7 +1,7 @@
 // /handbook: the pages for people who run and use the appliance, with their search. No credentials: nothing of an inventory is in them.
 
 import { type Asset, answerAsset, assetOf } from "../http/asset.ts";
-import { PAGE_HEADERS } from "../http/request.ts";
+import { pageHeaders } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import { HANDBOOK_PATHS, handbook } from "./handbook.ts";
 
@@ -30,7 +30,7 @@ export function handbookRoutes<Actor, Access>(surface: Surface<Actor, Access>): 
     surface.serve(path, async (request, common) => {
       const asset = await assetAt(path);
       const isPage = asset.type.startsWith("text/html");
-      const headers = isPage ? { ...common, ...PAGE_HEADERS, "content-security-policy": PAGE_POLICY } : common;
+      const headers = isPage ? { ...common, ...pageHeaders(request), "content-security-policy": PAGE_POLICY } : common;
       return answerAsset(request, asset, headers);
     });
   }

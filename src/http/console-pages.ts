@@ -5,7 +5,7 @@ import { isNotModified } from "../wire/entity-tags.ts";
 import { CONSOLE_ASSETS, type ConsoleFile, readConsolePack } from "./console-pack.ts";
 import { preferredCoding } from "./content-coding.ts";
 import { errorResponse } from "./errors.ts";
-import { PAGE_HEADERS, pathOf } from "./request.ts";
+import { pageHeaders, pathOf } from "./request.ts";
 import { nothingAt, type Surface } from "./surface.ts";
 
 /** Nothing inline, nothing of another host, and no text that becomes markup or script (Trusted Types). */
@@ -105,7 +105,7 @@ async function answerPage(
   if (page === null) throw new Error("a console without a page");
   const headers = {
     ...common,
-    ...PAGE_HEADERS,
+    ...pageHeaders(request),
     "cache-control": "no-cache",
     "content-security-policy": CONSOLE_POLICY,
   };

@@ -10,7 +10,7 @@ import type { Json, NamedSchemas } from "../wire/json-schema.ts";
 import { type Asset, answerAsset, assetOf, assetOfFile } from "./asset.ts";
 import { type Group, groupsWith, INTRODUCTION } from "./document-description.ts";
 import { describeOperation, sharedComponents } from "./operation.ts";
-import { PAGE_HEADERS } from "./request.ts";
+import { pageHeaders } from "./request.ts";
 import type { RegisteredRoute, Surface } from "./surface.ts";
 
 const DOCUMENT_PATH = "/api/openapi.json";
@@ -56,13 +56,13 @@ export function documentation<Actor, Access>(
       });
     return answerAsset(request, await document, headers);
   };
-  const answerPage = async (_request: Request, common: Record<string, string>) => {
+  const answerPage = async (request: Request, common: Record<string, string>) => {
     page ??= generated(DOCS_PATH)
       .then((response) => response.text())
       .then(completed);
     const headers = {
       ...common,
-      ...PAGE_HEADERS,
+      ...pageHeaders(request),
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": PAGE_POLICY,
     };

@@ -103,11 +103,24 @@ const SECRET_PATH = /^\/api\/(?:auth|v1\/auth|v1\/credentials)(?:\/|$)/i;
  * What a page carries besides: for data that no browser renders they change nothing, and each header is felt on the hot
  * paths.
  */
-export const PAGE_HEADERS = {
-  "x-frame-options": "DENY",
-  "cross-origin-resource-policy": "same-origin",
-  "cross-origin-opener-policy": "same-origin",
-} as const;
+export function pageHeaders(request: Request): Record<string, string> {
+  return {
+    "x-frame-options": "DENY",
+    "cross-origin-resource-policy": "same-origin",
+    // Over plain HTTP to a name of the LAN browsers ignore it, and say so on every page.
+    ...(isTrustworthy(request) ? { "cross-origin-opener-policy": "same-origin" } : {}),
+  };
+}
+
+/**
+ * Whether the browser trusts where it asks (W3C Secure Contexts section 3.1): over TLS, on this machine, or where it says
+ * so itself, as it does through a proxy that speaks TLS: it sends Sec-Fetch headers nowhere else.
+ */
+function isTrustworthy({ url, headers }: Request): boolean {
+  return url.startsWith("https:") || headers.has("sec-fetch-dest") || LOOPBACK.test(url);
+}
+
+const LOOPBACK = /^http:\/\/(?:127(?:\.\d+){3}|\[::1\]|(?:[\w-]+\.)*localhost)(?::\d+)?(?:[/?#]|$)/i;
 
 /** What every answer carries. Written out: a literal costs nothing, and this is on every path. */
 function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Record<string, string> {

@@ -110,6 +110,18 @@ describe("every answer keeps browsers from guessing, framing, referring and keep
     for (const name of ["base-uri", "form-action", "frame-ancestors"]) expect(policy.get(name)).toEqual(["'none'"]);
   });
 
+  test("and says whose window a page may open where browsers listen to that: not over plain HTTP on a LAN", async () => {
+    const opener = async (url: string, headers: Record<string, string> = {}) =>
+      (await appliance.handle(new Request(url, { headers }))).headers.get("cross-origin-opener-policy");
+    for (const trusted of ["http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost"])
+      for (const path of ["/docs", "/handbook"])
+        expect([trusted, path, await opener(trusted + path)]).toEqual([trusted, path, "same-origin"]);
+    for (const lan of ["http://netledger.lan:8080", "http://10.0.0.1", "http://localhost.lan", "http://127.0.0.1.lan"])
+      expect([lan, await opener(`${lan}/docs`)]).toEqual([lan, null]);
+    // Behind a proxy that speaks TLS.
+    expect(await opener("http://netledger.lan/docs", { "sec-fetch-dest": "document" })).toBe("same-origin");
+  });
+
   test("and on what has not changed, with its version", async () => {
     const first = await ask(`/api/v1/organizations`);
     const tag = first.headers.get("etag") ?? "";

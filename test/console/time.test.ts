@@ -535,8 +535,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.getByText("web-4").first().waitFor();
     await createHost("seen-over-the-lan");
     await page.getByText(/^1 change since/).waitFor();
-    // What the browser says of every page without HTTPS.
-    expect(visitor.troubles().filter((each) => !each.includes("Cross-Origin-Opener-Policy"))).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
     await visitor.leave();
   });
 

@@ -86,6 +86,9 @@ describe("with a certificate and its key", () => {
 
     const health = await ask(running, "/api/health", pair.certificate);
     expect([health.status, health.headers.get("strict-transport-security")]).toEqual([200, "max-age=31536000"]);
+    // Whatever it is called: over TLS browsers listen to it.
+    const page = await ask(running, "/docs", pair.certificate, { headers: { host: "netledger.lan" } });
+    expect([page.status, page.headers.get("cross-origin-opener-policy")]).toEqual([200, "same-origin"]);
     const claim = {
       setup_token: running.setupToken,
       organization_name: "Acme",
