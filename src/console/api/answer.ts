@@ -1,9 +1,11 @@
 // Answers in components: what was last answered stays until the next is there, so that nothing jumps while one moves
 // through time. Answers of the past are kept: at an instant they stay what they are.
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Answered, asRefusal, isAborted, type Read } from "./client.ts";
+import { effect } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { type Answered, asRefusal, isAborted, isReachable, type Read } from "./client.ts";
 import { type Live, useFresh } from "./fresh.ts";
+import { liveState } from "./live.ts";
 import type { Refusal } from "./refusal.ts";
 
 export interface Answer<Data, Meta = unknown> {
@@ -83,6 +85,8 @@ export function useAnswer<Data, Meta>(asked: Read<Data, Meta> | null, live: Live
     return () => abort.abort();
   }, [url, turn]);
   const again = () => setTurn((last) => last + 1);
+  const isWaiting = state.url === url && state.problem !== undefined && isOfRestart(state.problem);
+  useEffect(() => (isWaiting ? whenBack(again) : undefined), [isWaiting]);
   useFresh({
     live: url === null || /[?&]at=/.test(url) ? null : live,
     name: `${turn} ${url}`,
@@ -97,6 +101,21 @@ export function useAnswer<Data, Meta>(asked: Read<Data, Meta> | null, live: Live
     problem: state.url === url ? state.problem : undefined,
     again,
   };
+}
+
+/** Whether asking again helps by itself, as when the appliance is restarted. */
+function isOfRestart({ code, status }: Refusal): boolean {
+  return code === "unreachable" || status === 502 || status === 503;
+}
+
+/** Once the appliance answers again. @returns what ends the wait */
+function whenBack(act: () => void): () => void {
+  let was = true;
+  return effect(() => {
+    const is = isReachable.value && liveState.value !== "waiting";
+    if (is && !was) queueMicrotask(act);
+    was = is;
+  });
 }
 
 function keepAnswer(url: string, answered: Answered<unknown, unknown>): void {

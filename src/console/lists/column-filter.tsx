@@ -43,7 +43,9 @@ export function ColumnFilter({ list, field, filter, close }: ColumnFilterProps) 
     close();
     if (about === undefined || (value === "" && chosen !== ANY)) return;
     const plain = about.type === "number" || about.type === "boolean" || /^[\d.]+[kMGT]$/.test(value);
-    const condition = chosen === ANY ? `${about.name}:*` : `${about.name} ${chosen} ${plain ? value : quoted(value)}`;
+    const now = chosen === ANY ? `${about.name}:*` : `${about.name} ${chosen} ${plain ? value : quoted(value)}`;
+    const age = String(new FormData(event.currentTarget as HTMLFormElement).get("age") ?? "");
+    const condition = age === "" ? now : `always(${now}, "${age}")`;
     go(hrefHere({ filter: withCondition(filter, condition) }));
   };
   return (
@@ -75,6 +77,18 @@ export function ColumnFilter({ list, field, filter, close }: ColumnFilterProps) 
                 ))}
               </select>
             )}
+          </label>
+        )}
+        {about?.over_time === true && (
+          <label>
+            {listText.howLong}
+            <select name="age">
+              {Object.entries(listText.ages).map(([age, title]) => (
+                <option key={age} value={age}>
+                  {title}
+                </option>
+              ))}
+            </select>
           </label>
         )}
         <p class="dialog-actions">

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
+import { mayWrite } from "../session/me.ts";
 import { preferences, setPreference } from "../session/preferences.ts";
 import { listText } from "../text/lists.ts";
 import { vs } from "../time/at.ts";
@@ -66,23 +67,27 @@ export function ViewsMenu({ list }: { readonly list: AnyList }) {
           {saved.map(({ name, filter, order, columns }) => (
             <li key={name}>
               <a href={hrefOf(list.page, { filter, order, columns, vs: vs.value })}>{name}</a>{" "}
-              <button
-                type="button"
-                aria-label={listText.removeView(name)}
-                onClick={() => change((last) => last.filter((each) => each.name !== name))}
-              >
-                ×
-              </button>
+              {mayWrite("setPreferences") && (
+                <button
+                  type="button"
+                  aria-label={listText.removeView(name)}
+                  onClick={() => change((last) => last.filter((each) => each.name !== name))}
+                >
+                  ×
+                </button>
+              )}
             </li>
           ))}
         </ul>
-        <form onSubmit={save}>
-          <label>
-            {listText.viewName}
-            <input name="name" maxLength={60} required autoComplete="off" />
-          </label>
-          <button type="submit">{listText.saveView}</button>
-        </form>
+        {mayWrite("setPreferences") && (
+          <form onSubmit={save}>
+            <label>
+              {listText.viewName}
+              <input name="name" maxLength={60} required autoComplete="off" />
+            </label>
+            <button type="submit">{listText.saveView}</button>
+          </form>
+        )}
         {problem !== null && <Problem problem={problem} />}
       </div>
     </>

@@ -19,6 +19,9 @@ export const me = signal<Me | null | undefined>(undefined);
 /** Why it is not known, where the appliance did not say. */
 export const meProblem = signal<Refusal | null>(null);
 
+/** Whether a backup is served, of which nothing is changed; null until it is known. */
+export const isReadOnly = signal<boolean | null>(null);
+
 /** Whether a session ended that there was. Signing in leads back to where one was. */
 export const wasCutOff = signal(false);
 
@@ -70,4 +73,9 @@ export async function signOut(): Promise<void> {
 /** Whether the one who is signed in may do this. @param operation its id in the OpenAPI document */
 export function may(operation: keyof operations): boolean {
   return me.value?.permitted_operations.includes(operation) ?? false;
+}
+
+/** As `may`, for what changes something: nobody changes a backup. */
+export function mayWrite(operation: keyof operations): boolean {
+  return isReadOnly.value === false && may(operation);
 }

@@ -1,0 +1,218 @@
+// Whole tasks in Chromium, on the executable: over plain HTTP on a LAN, through a restart, on a backup, while a scan runs,
+// and from a question put together by clicks to the file that one takes along.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { DEMO_EMAIL } from "../../src/demo/cast.ts";
+import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { closeBrowser, hasChromium, LAN_NAME, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+
+describe.skipIf(!hasChromium)("on a month of a campus", () => {
+  let workplace: Workplace;
+  let demo: Running;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    demo = await workplace.serveDemo();
+  });
+
+  afterAll(async () => {
+    await workplace.close();
+  });
+
+  test("over plain HTTP on a LAN a switch is found, listed, opened, seen on the map and in the changes", async () => {
+    const visitor = await Visitor.arrive(demo.url.replace("127.0.0.1", LAN_NAME));
+    const page = await visitor.signIn(DEMO_EMAIL, DEMO_PASSWORD);
+    expect(await page.evaluate<boolean>("isSecureContext")).toBe(false);
+    await page.getByLabel("Find anything").fill("acc-admin-1");
+    await page.keyboard.press("Enter");
+    await page.locator(".hits").getByRole("link", { name: "acc-admin-1" }).first().click();
+    await page.getByRole("heading", { name: "acc-admin-1" }).waitFor();
+    await page
+      .getByRole("link", { name: /^Ports/ })
+      .first()
+      .click();
+    await page.getByRole("link", { name: "Gi1/0/31" }).first().waitFor();
+    const pages = page.getByRole("navigation", { name: "Pages" });
+    await pages.getByRole("link", { name: "Hosts", exact: true }).click();
+    await page.getByRole("heading", { name: "Hosts" }).waitFor();
+    await page.getByRole("row").nth(3).waitFor();
+    await pages.getByRole("link", { name: "Map", exact: true }).click();
+    await page.locator("main").getByRole("link", { name: "Main campus" }).click();
+    await page.locator("canvas").waitFor();
+    await pages.getByRole("link", { name: "Changes", exact: true }).click();
+    await page.getByText("lt-mchen.larkfield.example").first().waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("interfaces that have been down for 30 days are filtered by clicks, and taken along as CSV", async () => {
+    const visitor = await Visitor.arrive(demo.url);
+    const page = await visitor.signIn(DEMO_EMAIL, DEMO_PASSWORD, "/interfaces");
+    await page.getByRole("columnheader", { name: "Operational status" }).hover();
+    await page.getByRole("button", { name: "Filter by Operational status" }).click();
+    await page.getByLabel("Comparison").selectOption("=");
+    await page.locator("#column-filter-value").selectOption("Down");
+    await page.getByLabel("Since when").selectOption("-30d");
+    await page.getByRole("button", { name: "Add to the filter" }).click();
+    await page.waitForURL(/filter=always/);
+    expect(new URL(page.url()).searchParams.get("filter")).toBe('always(oper_status = "Down", "-30d")');
+    const count = page.locator(".list-count");
+    await count.getByText(/^[\d,]+ interfaces/).waitFor();
+    const total = Number((await count.textContent())?.replaceAll(/\D/g, ""));
+    const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
+    const [head = "", ...lines] = (await (await page.request.get(demo.url + csv)).text()).trim().split("\r\n");
+    expect(lines).toHaveLength(total);
+    const place = head.split(",").indexOf("oper_status");
+    const states = new Set(lines.map((line) => fieldsOf(line)[place]));
+    expect([total > 100, [...states]]).toEqual([true, ["Down"]]);
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+});
+
+/** The fields of a line of CSV without line breaks in it. */
+function fieldsOf(line: string): string[] {
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+}
+
+describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
+  let workplace: Workplace;
+  let appliance: Awaited<ReturnType<Workplace["serveSetUp"]>>;
+  let host: Wire;
+  let entry: Wire;
+  let subnet: Wire;
+  let vlan: Wire;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    const { client, networkId: network_id } = appliance;
+    subnet = await made(client.post("subnets", { network_id, cidr: "127.0.0.0/24", name: "here" }));
+    vlan = await made(client.post("vlans", { network_id, number: 20, name: "Staff" }));
+    host = await made(
+      client.post("hosts", {
+        network_id,
+        name: "access-1",
+        hidden: false,
+        tags: [],
+        ip_addresses: [{ ip_address: "127.0.0.200" }],
+        interfaces: [{ if_index: 1, if_descr: "Gi1/0/1", oper_status: "Up", native_vlan_id: vlan.id }],
+      }),
+    );
+    [entry = {}] = host.interfaces as Wire[];
+  });
+
+  afterAll(async () => {
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  test("changes are followed while a scan runs, and nothing moves until one wants it to", async () => {
+    const visitor = await Visitor.arrive(appliance.running.url);
+    const page = await visitor.signIn(OWNER, PASSWORD, "/changes");
+    await page.getByText("new host access-1").waitFor();
+    await page.getByText("live", { exact: true }).waitFor();
+    const scans = await visitor.open("/discovery");
+    const { client, networkId } = appliance;
+    const body = { network_id: networkId, kind: "sweep", targets: ["127.0.0.7", "127.0.0.8"] };
+    const scan = await made(client.post("discovery/scans", body, { "x-change-reason": "CHG-9: a look" }));
+    await page.getByText(/^\d+ changes? since/).waitFor();
+    expect(await page.getByText("127.0.0.7").count()).toBe(0);
+    await page.keyboard.press(".");
+    const line = page.locator(".transaction").filter({ hasText: "CHG-9" }).first();
+    await line
+      .getByText(/new hosts?:? .*127\.0\.0\.[78]/)
+      .first()
+      .waitFor();
+    await scans.locator(`a[href*="${scan.id}"]`).first().waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("a page that is read while the appliance restarts says so, and goes on by itself, still signed in", async () => {
+    const { running } = appliance;
+    const listen = new URL(running.url).host;
+    const visitor = await Visitor.arrive(running.url);
+    const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${host.id}`);
+    await page.getByRole("heading", { name: "access-1" }).waitFor();
+    const list = await visitor.open("/hosts");
+    await list.getByRole("link", { name: "access-1" }).waitFor();
+    await page.getByText("live", { exact: true }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await running.stop();
+    // What was read stays, what is asked for now says that nobody answers.
+    await page.getByRole("link", { name: /^History/ }).click();
+    await page.getByText("The appliance did not answer").waitFor();
+    await page.getByText("The appliance does not answer. What you see is from before").waitFor();
+    await list.getByRole("link", { name: "access-1" }).waitFor();
+    await workplace.serve([], { listen });
+    await page.getByText("new host access-1").waitFor();
+    await page.getByText("The appliance did not answer").waitFor({ state: "detached" });
+    await list.getByText("live", { exact: true }).waitFor();
+    expect(await list.getByLabel("Password").count()).toBe(0);
+    // What the browser says of a host that does not answer.
+    expect(visitor.troubles().filter((each) => !/net::ERR_|503/.test(each))).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("a backup is served to be read: every page says so, and offers nothing that writes", async () => {
+    const file = workplace.path("copy.db");
+    expect((await workplace.command("backup", file)).code).toBe(0);
+    const copy = await workplace.serve(["--read-only", file]);
+    const visitor = await Visitor.arrive(copy.url);
+    const page = await visitor.signIn(OWNER, PASSWORD);
+    for (const [address, heading] of [
+      ["/", "Find"],
+      ["/?q=access-1", "access-1"],
+      ["/hosts", "Hosts"],
+      [`/hosts/${host.id}`, "access-1"],
+      [`/hosts/${host.id}?tab=history`, "access-1"],
+      ["/interfaces", "Interfaces"],
+      [`/interfaces/${entry.id}`, "Gi1/0/1"],
+      ["/addresses", "Addresses"],
+      ["/services", "Services"],
+      ["/subnets", "Subnets"],
+      [`/subnets/${subnet.id}`, "127.0.0.0/24"],
+      ["/vlans", "VLANs"],
+      [`/vlans/${vlan.id}`, "VLAN 20"],
+      ["/conflicts", "Conflicts"],
+      ["/map", "Map"],
+      ["/changes", "Changes"],
+      ["/changes/1", "Transaction 1"],
+      ["/compare?vs=2026-01-01T00:00:00Z", "Compare"],
+      ["/discovery", "Discovery"],
+      ["/discovery/schedules", "Schedules"],
+      ["/discovery/ignored", "Must not come back"],
+      ["/ledger", "Ledger"],
+    ] as const) {
+      await page.goto(copy.url + address);
+      await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+      await page.getByText("A backup, read-only").waitFor();
+      await settled(page);
+      expect([address, await writing(page).count()]).toEqual([address, 0]);
+      expect([address, visitor.troubles()]).toEqual([address, []]);
+    }
+    await page.goto(`${copy.url}/hosts`);
+    await page.getByRole("button", { name: "Views" }).click();
+    await page.getByRole("heading", { name: "Your own" }).waitFor();
+    expect(await writing(page).count()).toBe(0);
+    await visitor.leave();
+  });
+});
+
+/** Whatever is asked for is answered. */
+async function settled(page: Page): Promise<void> {
+  await page.locator(".waiting").first().waitFor({ state: "detached" });
+}
+
+/** What changes something, wherever it is offered. */
+function writing(page: Page) {
+  return page.getByRole("button", { name: /^(Pin|Pinned|Save this view|Remove the view .*|Move it|Lay it out anew)$/ });
+}
