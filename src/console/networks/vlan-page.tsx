@@ -54,7 +54,7 @@ function Where({ vlan }: { readonly vlan: Vlan }) {
   return (
     <>
       {description !== null && (
-        <p class="subnet-name">
+        <p class="vlan-part">
           <bdi>{description}</bdi>
         </p>
       )}
