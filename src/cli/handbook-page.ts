@@ -28,7 +28,9 @@ export function handbookPage(
     const hint = near.length === 0 ? "" : `; near it: ${near.join(", ")}`;
     throw new UsageError(`there is no page about ${JSON.stringify(topic.slice(0, 100))}${hint}`);
   }
-  const markdown = page.markdown.replace(/\[([^[\]]+)\]\(([^)\s]+)\)/g, (_, text: string, link: string) => {
+  // A terminal shows no pictures.
+  const words = page.markdown.replace(/^!\[[^\]]*\]\([^)]*\)\n+/gm, "");
+  const markdown = words.replace(/\[([^[\]]+)\]\(([^)\s]+)\)/g, (_, text: string, link: string) => {
     const to = /^([a-z-]+)\.md/.exec(link)?.[1];
     return to === undefined || to === topic ? text : `${text} (→ ${to})`;
   });
@@ -49,7 +51,8 @@ function airy(text: string): string {
 /** The names of pages that may be meant: by name, by heading, by what they say; in this order. */
 function nearPages(word: string): string[] {
   const { pages, files } = handbook();
-  const sections = JSON.parse(files["/handbook/search.json"]?.text ?? "[]") as Section[];
+  const index = files["/handbook/search.json"];
+  const sections = JSON.parse(index !== undefined && "text" in index ? index.text : "[]") as Section[];
   const topicsWhere = (holds: (section: Section) => boolean) =>
     sections.filter(holds).map((section) => section.url.replace(/^\/handbook\/|#.*$/g, ""));
   const has = (text: string) => word !== "" && text.toLowerCase().includes(word);

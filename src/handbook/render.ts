@@ -1,7 +1,7 @@
 // The handbook made ready while the program is built: HTML pages, the index that is searched, style and script. A macro, which runs in the
 // bundler and leaves only its result behind. Must not be imported without `with { type: "macro" }`: the Markdown is not there at run time.
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 
@@ -10,6 +10,10 @@ const CONTENTS = "contents";
 
 /** The colours and measures of the console: both look as one. */
 const TOKENS = "../console/styles/tokens.css";
+
+/** Screenshots of the demo, made by `scripts/pictures`: two pixels for each of these, and a page has room before it has them. */
+const PICTURES = "pictures";
+const PICTURE = { width: 1280, height: 800 };
 
 /** A page as the command line shows it. */
 export interface Page {
@@ -30,21 +34,36 @@ export interface Section {
   readonly text: string;
 }
 
-/** Everything that is embedded. `files` has a media type and the text of what is served at each path. */
+/** What is served at a path: a text, or bytes in base64. */
+export type HandbookFile = { readonly type: string } & ({ readonly text: string } | { readonly base64: string });
+
+/** Everything that is embedded; files by the paths that they are served at. */
 export interface Handbook {
   readonly pages: readonly Page[];
-  readonly files: Readonly<Record<string, { readonly type: string; readonly text: string }>>;
+  readonly files: Readonly<Record<string, HandbookFile>>;
+}
+
+/** What the handbook is made of, by paths from this folder. */
+export interface HandbookSources {
+  readonly read: (name: string) => string;
+  /** In base64. */
+  readonly readBytes: (name: string) => string;
+  readonly pictures: readonly string[];
 }
 
 /** The paths below which the handbook is served, and the whole of it: JSON of Handbook, compressed with Brotli, in base64. */
 export function renderHandbook(): { paths: string[]; packed: string } {
-  const handbook = handbookOf((name) => readFileSync(join(import.meta.dir, name), "utf8"));
+  const at = (name: string) => join(import.meta.dir, name);
+  const handbook = handbookOf({
+    read: (name) => readFileSync(at(name), "utf8"),
+    readBytes: (name) => readFileSync(at(name), "base64"),
+    pictures: readdirSync(at(PICTURES)).sort(),
+  });
   const packed = brotliCompressSync(JSON.stringify(handbook)).toString("base64");
   return { paths: Object.keys(handbook.files), packed };
 }
 
-/** @param read the text of a file, by its path from this folder */
-export function handbookOf(read: (name: string) => string): Handbook {
+export function handbookOf({ read, readBytes, pictures }: HandbookSources): Handbook {
   const contents = read(`${CONTENTS}.md`);
   const pages = [...contents.matchAll(/^- \[(.+?)\]\(([a-z-]+)\.md\): (.+)$/gm)].map(
     ([, title = "", topic = "", summary = ""]): Page => ({ title, topic, summary, markdown: read(`${topic}.md`) }),
@@ -60,6 +79,12 @@ export function handbookOf(read: (name: string) => string): Handbook {
       "/handbook/search.json": { type: "application/json", text: JSON.stringify(pages.flatMap(sectionsOf)) },
       "/handbook/search.js": { type: "text/javascript; charset=utf-8", text: read("search.js") },
       "/handbook/handbook.css": { type: "text/css; charset=utf-8", text: read(TOKENS) + read("handbook.css") },
+      ...Object.fromEntries(
+        pictures.map((name) => [
+          `/handbook/${PICTURES}/${name}`,
+          { type: "image/webp", base64: readBytes(`${PICTURES}/${name}`) },
+        ]),
+      ),
     },
   };
 }
@@ -73,6 +98,10 @@ function document(pages: readonly Page[], page: Page | null, markdown: string): 
     .replace(/href="([a-z-]+)\.md(#[^"]*)?"/g, (_, topic: string, anchor = "") => {
       return `href="/handbook${topic === CONTENTS ? "" : `/${topic}`}${anchor}"`;
     })
+    .replace(
+      new RegExp(`<img src="(?=${PICTURES}/)`, "g"),
+      `<img width="${PICTURE.width}" height="${PICTURE.height}" loading="lazy" src="/handbook/`,
+    )
     .replaceAll("<table>", '<div class="table" tabindex="0"><table>')
     .replaceAll("</table>", "</table></div>")
     .replaceAll("<pre>", '<pre tabindex="0">');

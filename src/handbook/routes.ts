@@ -10,7 +10,7 @@ const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src data:",
+  "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -21,8 +21,9 @@ const PAGE_POLICY = [
 export function handbookRoutes<Actor, Access>(surface: Surface<Actor, Access>): void {
   const assets = new Map<string, Promise<Asset>>();
   const assetAt = (path: string) => {
-    const { type, text } = handbook().files[path] ?? { type: "text/plain", text: "" };
-    const asset = assets.get(path) ?? assetOf(new TextEncoder().encode(text), type);
+    const file = handbook().files[path] ?? { type: "text/plain", text: "" };
+    const bytes = "text" in file ? new TextEncoder().encode(file.text) : Uint8Array.fromBase64(file.base64);
+    const asset = assets.get(path) ?? assetOf(bytes, file.type);
     assets.set(path, asset);
     return asset;
   };

@@ -77,6 +77,22 @@ test("every link and every anchor leads to something that the appliance serves",
   expect(broken).toEqual([]);
 });
 
+test("every picture stands on a page with a sentence in its place, keeps its room, and is light", async () => {
+  const names = readdirSync(join(FOLDER, "pictures"));
+  expect(names.length).toBeGreaterThanOrEqual(6);
+  const shown = (await Promise.all(PAGES.map(textAt))).flatMap((html) => html.match(/<img [^>]*>/g) ?? []);
+  for (const name of names) {
+    const image = shown.find((each) => each.includes(`src="/handbook/pictures/${name}"`)) ?? "";
+    expect([name, /alt="[^"]{40,}"/.test(image), / width="\d+" height="\d+"/.test(image)]).toEqual([name, true, true]);
+    const response = await get(`/handbook/pictures/${name}`);
+    expect([name, response.headers.get("content-type")]).toEqual([name, "image/webp"]);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    expect(new TextDecoder().decode(bytes.subarray(8, 12))).toBe("WEBP");
+    expect([name, bytes.length < 250_000]).toEqual([name, true]);
+  }
+  expect((await get("/handbook/console")).headers.get("content-security-policy")).toContain("img-src 'self' data:;");
+});
+
 test("a page asks no other host for anything and has nothing inline, and its policy says so", async () => {
   for (const path of PAGES) {
     const response = await get(path);
@@ -85,7 +101,7 @@ test("a page asks no other host for anything and has nothing inline, and its pol
     expect(html).not.toMatch(/<style|<script(?! src=)| style="| on[a-z]+="/);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "content-security-policy":
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       "x-frame-options": "DENY",
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",

@@ -136,10 +136,10 @@ function StayRow({ stay }: { readonly stay: Stay }) {
       <td>
         <span class={`swatch ${toneClass(stay)}`} />
         <a href={hrefThen(stay)}>
-          <When instant={formatUtc(from)} />
+          <When instant={formatUtc(from)} precision="minute" />
         </a>
       </td>
-      <td>{holds ? locateText.stillSo : <When instant={formatUtc(to)} />}</td>
+      <td>{holds ? locateText.stillSo : <When instant={formatUtc(to)} precision="minute" />}</td>
       <td>{formatDuration(to - from)}</td>
       {interval === null ? (
         <td colSpan={4} class="aside">
