@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)("on a month of a campus", () => {
     await page.getByRole("button", { name: "Filter by Operational status" }).click();
     await page.getByLabel("Comparison").selectOption("=");
     await page.locator("#column-filter-value").selectOption("Down");
-    await page.getByLabel("Since when").selectOption("-30d");
+    await page.getByLabel("How long").selectOption("-30d");
     await page.getByRole("button", { name: "Add to the filter" }).click();
     await page.waitForURL(/filter=always/);
     expect(new URL(page.url()).searchParams.get("filter")).toBe('always(oper_status = "Down", "-30d")');

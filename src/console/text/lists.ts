@@ -78,9 +78,9 @@ export const listText = {
   clear: "Clear",
   columns: "Columns",
   views: "Views",
-  howLong: "Since when",
+  howLong: "How long",
   ages: {
-    "": "now",
+    "": "at the instant shown",
     "-1d": "all the time for a day",
     "-7d": "all the time for 7 days",
     "-30d": "all the time for 30 days",
