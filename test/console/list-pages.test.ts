@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
 const HOSTS = 1_200;
@@ -12,7 +12,7 @@ const HOSTILE = ["<img src=x onerror=alert(1)>", "خادم الطباعة", "�
 
 describe.skipIf(!hasChromium)("the console's lists", () => {
   let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running };
+  let appliance: Awaited<ReturnType<Workplace["serveSetUp"]>>;
   let visitor: Visitor;
 
   beforeAll(async () => {
@@ -111,6 +111,22 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     expect(next.url()).toBe(address);
     expect(visitor.troubles()).toEqual([]);
     await next.close();
+  });
+
+  test("rows show what a record is called by now, when somebody renames it meanwhile", async () => {
+    const { client, networkId } = appliance;
+    const fields = { network_id: networkId, hidden: false, tags: [] };
+    const host = (await client.post("hosts", { ...fields, name: "before", ip_addresses: [] })).data;
+    const port = { host_id: host.id, network_id: networkId, if_index: 1, if_descr: "Gi1/0/1", if_type: 6 };
+    await client.post("if-entries", { ...port, admin_status: "Up", oper_status: "Up" });
+    const page = await visitor.open("/interfaces");
+    await rows(page).getByRole("link", { name: "before" }).waitFor();
+    expect(await client.put(`hosts/${host.id}`, { ...host, name: "afterwards" })).toMatchObject({ status: 200 });
+    await rows(page).getByRole("link", { name: "afterwards" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+    await client.delete(`if-entries/${(await client.get(`if-entries?host_id=${host.id}`)).data[0].id}`);
+    await client.delete(`hosts/${host.id}`);
   });
 
   test("rows are walked through and opened with the keyboard alone", async () => {

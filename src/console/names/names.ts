@@ -3,6 +3,7 @@
 
 import { batch, type Signal, signal } from "@preact/signals";
 import { read } from "../api/client.ts";
+import { onChanges } from "../api/live.ts";
 
 /** Kinds that are referred to, by the path of their list. */
 export type NamedKind = "hosts" | "networks" | "subnets" | "vlans" | "if-entries" | "tags";
@@ -13,14 +14,16 @@ type Name = string | null | undefined;
 /** As many as a list takes by `ids`. */
 const IDS_MAX = 300;
 
-/** By instant, as the address has it; what was looked at last comes last. */
 /** Of tags. */
 const colors = new Map<string, string>();
+/** By instant, as the address has it; what was looked at last comes last. */
 const names = new Map<string | null, Map<string, Signal<Name>>>();
 /** Whoever moves through time looks at many. */
 const INSTANTS_MAX = 30;
 /** What each was called when it was last named: shown until it is known what it was called at the instant. */
 const lastNames = new Map<string, string | null>();
+/** Of what is named as it is now, which can change. */
+const kindsOfNow = new Map<string, NamedKind>();
 const wanted = new Map<string, { readonly kind: NamedKind; readonly at: string | null; readonly ids: Set<string> }>();
 
 /**
@@ -33,11 +36,16 @@ export function nameOf(kind: NamedKind, id: string, at: string | null): Name {
   if (known !== undefined) return known.value;
   const name = signal<Name>(lastNames.get(id));
   ofInstant.set(id, name);
+  if (at === null) kindsOfNow.set(id, kind);
+  want(kind, id, at);
+  return name.value;
+}
+
+function want(kind: NamedKind, id: string, at: string | null): void {
   const together = `${at} ${kind}`;
   if (wanted.size === 0) queueMicrotask(ask);
   const ids = wanted.get(together)?.ids ?? new Set();
   wanted.set(together, { kind, at, ids: ids.add(id) });
-  return name.value;
 }
 
 /** The color of a tag whose name is known; undefined while it is not. */
@@ -45,12 +53,13 @@ export function tagColor(id: string, at: string | null): string | undefined {
   return colors.get(`${at} ${id}`);
 }
 
-/** Forgets what has been named: of now, names can change. */
-export function forgetNames(): void {
-  names.clear();
-  colors.clear();
-  lastNames.clear();
-}
+onChanges((changes) => {
+  // What was missed is not known: all that is named now may be called otherwise.
+  for (const id of changes === null ? kindsOfNow.keys() : changes.map((change) => change.id)) {
+    const kind = kindsOfNow.get(id);
+    if (kind !== undefined) want(kind, id, null);
+  }
+});
 
 function namesAt(at: string | null): Map<string, Signal<Name>> {
   const ofInstant = names.get(at) ?? new Map<string, Signal<Name>>();
@@ -59,6 +68,7 @@ function namesAt(at: string | null): Map<string, Signal<Name>> {
   for (const oldest of names.keys()) {
     if (names.size <= INSTANTS_MAX) break;
     names.delete(oldest);
+    if (oldest === null) kindsOfNow.clear();
   }
   return ofInstant;
 }
