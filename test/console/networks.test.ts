@@ -165,6 +165,28 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     await page.close();
   });
 
+  test("list all subnets by a filter and how full they are, and conflicts by a filter", async () => {
+    const page = await visitor.open("/subnets");
+    await page.getByRole("navigation", { name: "Ways to look at subnets" }).getByRole("link", { name: "List" }).click();
+    const row = page.getByRole("row", { name: /10\.2\.3\.0\/28/ });
+    await row.waitFor();
+    // Five addresses and a range of four, of fourteen.
+    await row.getByText("57.1 %").waitFor();
+    const field = page.getByRole("combobox", { name: "Filter" });
+    await field.fill('cidr = "2001:db8:2:3::/64"');
+    await field.press("Enter");
+    await page.getByText("1 subnet", { exact: true }).waitFor();
+    expect(await row.count()).toBe(0);
+    expect(new URL(page.url()).searchParams.get("filter")).toBe('cidr = "2001:db8:2:3::/64"');
+    await page.goto(`${appliance.running.url}/conflicts?show=all`);
+    await page.getByRole("row", { name: /10\.2\.3\.5/ }).waitFor();
+    await field.fill("type = Subnet");
+    await field.press("Enter");
+    await page.getByText("No conflict matches the filter.").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
   const PAGES: readonly [what: string, address: (network: FilledNetwork) => string][] = [
     ["an interface", ({ flapped }) => `/interfaces/${flapped.id}`],
     ["its whole life", ({ flapped }) => `/interfaces/${flapped.id}?life=all`],
@@ -172,12 +194,15 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     ["it in the past", ({ flapped, beforeFlap }) => `/interfaces/${flapped.id}?at=${beforeFlap}`],
     ["the subnets", () => "/subnets"],
     ["the subnets in the past", ({ beforeFlap }) => `/subnets?at=${beforeFlap}`],
+    ["the subnets as a list", () => "/subnets/list"],
+    ["the list in the past", ({ beforeFlap }) => `/subnets/list?at=${beforeFlap}`],
     ["a subnet", ({ subnet }) => `/subnets/${subnet.id}`],
     ["it in the past", ({ subnet, beforeFlap }) => `/subnets/${subnet.id}?at=${beforeFlap}`],
     ["a large one", ({ parent }) => `/subnets/${parent.id}`],
     ["a block of it", ({ parent }) => `/subnets/${parent.id}?block=10.2.3.0/24`],
     ["a VLAN", ({ vlan }) => `/vlans/${vlan.id}`],
     ["the conflicts", () => "/conflicts"],
+    ["conflicts that a filter leaves", () => "/conflicts?filter=type%20%3D%20Address"],
     ["a subnet of IPv6", ({ subnet6 }) => `/subnets/${subnet6.id}`],
   ];
 
@@ -308,7 +333,7 @@ describe("the address map", () => {
     ["10.0.0.0/20", true],
     ["10.0.0.0/19", false],
     ["2001:db8::/116", true],
-    ["2001:db8::/64", false],
+    ["2001:db8:2:3::/64", false],
     ["10.0.0.1/32", true],
   ])("has a cell for each address of %s: %p", (cidr, expected) => {
     expect(hasCells(cidr)).toBe(expected);
@@ -326,7 +351,7 @@ describe("the address map", () => {
   });
 
   test("is in blocks where a subnet of IPv4 is too large for cells", () => {
-    expect(["10.0.0.0/20", "10.0.0.0/19", "10.0.0.0/8", "2001:db8::/64"].map(hasBlocks)).toEqual([
+    expect(["10.0.0.0/20", "10.0.0.0/19", "10.0.0.0/8", "2001:db8:2:3::/64"].map(hasBlocks)).toEqual([
       false,
       true,
       true,

@@ -6,6 +6,7 @@ import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { Tags } from "../names/tags.tsx";
 import { Copied } from "../parts/copied.tsx";
+import { Fill } from "../parts/fill.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { Status } from "../parts/status.tsx";
 import { listText } from "../text/lists.ts";
@@ -19,6 +20,7 @@ type Host = DataOf<"/api/v1/hosts">[number];
 type IfEntry = DataOf<"/api/v1/if-entries">[number];
 type IpAddress = DataOf<"/api/v1/ip-addresses">[number];
 type Service = DataOf<"/api/v1/services">[number];
+type Subnet = DataOf<"/api/v1/subnets">[number];
 type Vlan = DataOf<"/api/v1/vlans">[number];
 
 export interface Column<Row> {
@@ -305,6 +307,50 @@ const services: ListDefinition<Service> = {
   views: [{ name: listText.shippedViews.newThisWeek, filter: 'created_at > "-7d"', order: "-created_at" }],
 };
 
+const subnets: ListDefinition<Subnet> = {
+  kind: "subnet",
+  path: "subnets",
+  page: "/subnets/list",
+  example: 'subnet_type = Lan AND name : "floor 2"',
+  title: navigationText.subnets,
+  one: "subnet",
+  many: "subnets",
+  order: "cidr",
+  idOf: ({ id }) => id,
+  nameOf: ({ cidr }) => cidr,
+  shown: ["cidr", "name", "subnet_type", "vlan_id", "utilization", "network_id", "tags"],
+  columns: [
+    {
+      key: "cidr",
+      width: 12,
+      isOrdered: true,
+      cell: ({ id, cidr }) => <RecordLink type="subnet" id={id} name={cidr} />,
+    },
+    textColumn("name", 14, true),
+    { key: "subnet_type", width: 8, isOrdered: true, cell: ({ subnet_type }) => subnet_type },
+    { key: "vlan_id", width: 10, isOrdered: true, cell: ({ vlan_id }) => <Reference kind="vlans" id={vlan_id} /> },
+    {
+      key: "utilization",
+      width: 12,
+      isMark: true,
+      cell: ({ utilization }) => utilization !== undefined && <Fill {...utilization} />,
+    },
+    textColumn("description", 20),
+    networkColumn(true),
+    { key: "tags", width: 12, cell: ({ tags }) => <TagsCell ids={tags} /> },
+    ...TIMES<Subnet>(),
+  ],
+  readWith: (query, columns) => (window) =>
+    read("/api/v1/subnets", {
+      query: {
+        ...query,
+        ...window,
+        ...(columns.includes("utilization") ? { include: "utilization" } : {}),
+      } as QueryOf<"/api/v1/subnets">,
+    }),
+  views: [{ name: listText.shippedViews.newThisWeek, filter: 'created_at > "-7d"', order: "-created_at" }],
+};
+
 const vlans: ListDefinition<Vlan> = {
   kind: "vlan",
   path: "vlans",
@@ -346,6 +392,7 @@ export const LISTS = {
   "/interfaces": sealed(interfaces),
   "/addresses": sealed(addresses),
   "/services": sealed(services),
+  "/subnets/list": sealed(subnets),
   "/vlans": sealed(vlans),
 } as const;
 

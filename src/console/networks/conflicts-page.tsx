@@ -2,6 +2,7 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { FilterField } from "../lists/filter-field.tsx";
 import { recordPage } from "../names/record-page.ts";
 import { Copied } from "../parts/copied.tsx";
 import { Page } from "../parts/page.tsx";
@@ -21,11 +22,15 @@ const SHOWN = ["open", "accepted", "all"] as const;
 export function ConflictsPage() {
   const shown = SHOWN.find((each) => each === parameter("show")) ?? "open";
   const accepted = shown === "all" ? {} : { accepted: shown === "accepted" };
-  const asked = read("/api/v1/conflicts", { query: { ...scopeQuery(), ...accepted, limit: ROWS_MAX } });
+  const filter = parameter("filter") ?? "";
+  const asked = read("/api/v1/conflicts", {
+    query: { ...scopeQuery(), ...accepted, ...(filter === "" ? {} : { filter }), limit: ROWS_MAX },
+  });
   const { data, meta, problem, again } = useAnswer(asked, {
     how: "offer",
     types: ["host", "ip_address", "if_entry", "subnet"],
   });
+  const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
   const left = (meta?.pagination.total_count ?? 0) - (data?.length ?? 0);
   return (
     <Page title={navigationText.conflicts} reads={[asked.url]}>
@@ -40,9 +45,17 @@ export function ConflictsPage() {
           </a>
         ))}
       </nav>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <div class="list-tools">
+        <FilterField
+          kind="conflict"
+          filter={filter}
+          example={conflictText.example}
+          problem={isOfFilter ? problem : undefined}
+        />
+      </div>
+      {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data?.length === 0 && <p>{conflictText.none[shown]}</p>}
+      {data?.length === 0 && <p>{filter === "" ? conflictText.none[shown] : conflictText.noneFiltered}</p>}
       {data !== undefined && data.length > 0 && <ConflictTable conflicts={data} />}
       {left > 0 && <p class="aside">{conflictText.more(left)}</p>}
     </Page>

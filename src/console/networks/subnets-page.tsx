@@ -18,6 +18,7 @@ import { ComparisonBar, shownOfComparison } from "../lists/comparison-bar.tsx";
 import { Named } from "../names/named.tsx";
 import { Tags } from "../names/tags.tsx";
 import { csvOf } from "../parts/curl.ts";
+import { Fill } from "../parts/fill.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -27,7 +28,7 @@ import { navigationText } from "../text/navigation.ts";
 import { subnetText } from "../text/networks.ts";
 import { atQuery, network, scopeQuery } from "../time/at.ts";
 import { go, hrefHere, hrefOf, parameter } from "../url/location.ts";
-import { Fill } from "./fill.tsx";
+import { SubnetTabs } from "./subnet-tabs.tsx";
 
 type TreeRow = DataOf<"/api/v1/subnets/tree">[number];
 type GoneSubnet = DataOf<"/api/v1/subnets">[number];
@@ -50,6 +51,7 @@ export function SubnetsPage() {
       reads={[list.url, ...(comparison?.urls ?? [])]}
       csv={comparison === null ? csvOf(list.url) : `${comparison.urls[0]}&format=csv`}
     >
+      <SubnetTabs />
       <p class="subnet-find">
         <label>
           {subnetText.find}{" "}

@@ -7,6 +7,9 @@ type UtilizationPart = "used" | "dhcp" | "reserved" | "in_subnets" | "free";
 export const subnetText = {
   noSubnets: "There are no subnets in this network. Discovery finds them, or they are added through the API.",
   noNetworks: "There are no networks within your reach.",
+  ways: "Ways to look at subnets",
+  tree: "Tree",
+  list: "List",
   find: "CIDR or name",
   findHint: "Show only subnets whose CIDR or name contains this",
   nothingFound: "No subnet here has this in its CIDR or its name.",
@@ -123,6 +126,8 @@ export const conflictText = {
     accepted: "No conflict has been accepted.",
     all: "There are no conflicts.",
   },
+  noneFiltered: "No conflict matches the filter.",
+  example: 'type = Address AND value : "10.20."',
   type: "Type",
   value: "What",
   parties: "Who claims it",

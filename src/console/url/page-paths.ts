@@ -11,6 +11,7 @@ export const PAGE_PATHS = [
   "/addresses",
   "/services",
   "/subnets",
+  "/subnets/list",
   "/subnets/:id",
   "/vlans",
   "/vlans/:id",

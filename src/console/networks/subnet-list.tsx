@@ -1,0 +1,9 @@
+// Subnets as a list: filtered, ordered and in columns, whatever networks they are of.
+
+import { LISTS } from "../lists/definitions.tsx";
+import { ListPage } from "../lists/list-page.tsx";
+import { SubnetTabs } from "./subnet-tabs.tsx";
+
+export function SubnetListPage() {
+  return <ListPage list={LISTS["/subnets/list"]} above={<SubnetTabs />} />;
+}

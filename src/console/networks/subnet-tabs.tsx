@@ -1,0 +1,21 @@
+// The ways to look at all subnets: within one another, and as a list.
+
+import { subnetText } from "../text/networks.ts";
+import { hrefOf, pathname } from "../url/location.ts";
+
+const WAYS = [
+  { href: "/subnets", title: subnetText.tree },
+  { href: "/subnets/list", title: subnetText.list },
+];
+
+export function SubnetTabs() {
+  return (
+    <nav class="tabs" aria-label={subnetText.ways}>
+      {WAYS.map(({ href, title }) => (
+        <a key={href} href={hrefOf(href)} aria-current={pathname.value === href ? "page" : undefined}>
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
