@@ -145,6 +145,9 @@ describe("a page of interface entries with very many forwarding entries", () => 
       fromAt: 0,
       toAt: clock.now(),
       thinnedUntil: null,
+      sorts: ["added", "removed", "changed"],
+      offset: 0,
+      limit: 0,
       format: "ndjson",
     });
     expect(diff.filter((chunk) => new TextDecoder().decode(chunk).includes("02:00:00")).length).toBe(3);
