@@ -33,6 +33,7 @@ const random = seededRandom(1733);
 /** Lists that take no filter, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
   getSubnetTree: "all subnets of a network, each within its parent: the list of subnets takes one",
+  listBlocksOfSubnet: "counts of all addresses of a subnet, 256 at most; the list of its addresses takes one",
   listChanges: "a feed that is gone through by its cursor, and narrowed by types and network",
   search: "what words find, best first; the lists of what it finds take one",
 };
