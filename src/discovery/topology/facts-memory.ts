@@ -4,8 +4,8 @@
 import type { AnyKind } from "../../db/kind.ts";
 import type { NetworkFacts } from "./facts.ts";
 
-/** Records of one kind in a network that is remembered: some 20 MB of interfaces. A larger one is read anew each time. */
-export const REMEMBERED_RECORDS_MAX = 30_000;
+/** Records of one kind in a network that is remembered: some 80 MB of interfaces. A larger one is read anew each time. */
+export const REMEMBERED_RECORDS_MAX = 120_000;
 
 /** Record number → the transaction that wrote the version in force, in page order. */
 export type VersionsThen = ReadonlyMap<number, number>;

@@ -65,7 +65,7 @@ export const SubnetShown = Type.Object(
 );
 
 /** Addresses are only counted: a step can take very many of them. */
-const STEP = { records: 250, parts: 10_000 };
+const STEP = { records: 500, parts: 25_000 };
 
 /** Adds `utilization`, which changes without a version of the subnet. */
 export const composeUtilization: ComposeFor = Object.assign(variesByCaller(composeFullness), {
