@@ -2,7 +2,7 @@
 // that one reads moves by itself.
 
 import { computed, signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { exactNow } from "../time/clock.ts";
 import { type Concern, concerns, type LiveChange } from "./concern.ts";
 import { onChanges } from "./live.ts";
@@ -59,7 +59,8 @@ export function useFresh({ live, name, sinceMs, again, isBusy }: FreshOptions): 
   const latest = useRef({ live, again, isBusy });
   latest.current = { live, again, isBusy };
   const how = live?.how ?? null;
-  useEffect(() => {
+  // In the frame in which it is shown: what the bar offers is then shown already.
+  useLayoutEffect(() => {
     if (how === null) return;
     return how === "offer" ? offerAgain(latest, sinceMs) : refreshAgain(latest);
   }, [how, name, sinceMs]);
