@@ -21,7 +21,7 @@ import { Counted, isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, 
 const PAGE_SCANS = 50;
 /** While one runs, and while none does: another could begin. */
 const RUNNING_MS = 1_500;
-const IDLE_MS = 15_000;
+const IDLE_MS = 5_000;
 
 export function ScansPage() {
   const filter = parameter("filter") ?? "";
