@@ -80,6 +80,14 @@ export class PartsOfHosts {
   private *hosts({ words }: WordReading, parts: readonly AnyKind[]): Generator<void, HostOfWords[]> {
     const ns = new Set<number>();
     for (const word of words) for (const n of (yield* this.candidates.byWord(hostKind, word)).keys()) ns.add(n);
+    // All hosts have the same few words in common.
+    const questions = new Map<string, SearchQuery>();
+    const question = (asked: readonly AskedWord[]) => {
+      const name = asked.map(({ text }) => text).join(" ");
+      let known = questions.get(name);
+      if (known === undefined) questions.set(name, (known = questionOf(asked)));
+      return known;
+    };
     const found = this.versions.newest([...ns]).flatMap((version): HostOfWords[] => {
       const { record } = version;
       if (record === null || !this.sight.sees(hostKind, record)) return [];
@@ -87,14 +95,14 @@ export class PartsOfHosts {
       const own = wordsMatched(called, words);
       const left = words.filter((word) => !own.includes(word));
       if (own.length === 0 || left.length === 0) return [];
-      const match = matchOf(called, questionOf(own), false);
+      const match = matchOf(called, question(own), false);
       // A number within a name is no name of a host.
       if (match === null || (match.kind === "Word" && !own.some(({ text }) => /\p{L}/u.test(text)))) return [];
       return [
         {
           host: { ...version, record },
           left,
-          question: questionOf(left),
+          question: question(left),
           match: match.kind,
           rank: left.length * MATCHES.length + MATCHES.indexOf(match.kind),
         },

@@ -89,9 +89,12 @@ export class CandidateReader {
       if (fewest !== null && fewest.length <= ENTRIES_FEW) break;
       // One word alone may also be a part of an address.
       const tail = words.length === 1 ? [{ sort: ENTRY.tail, text }] : [];
-      const entries = this.entriesOf(kind, { text, asked: [...asked, ...tail] });
-      if (entries.length <= ENTRIES_TOGETHER_MAX && (fewest === null || entries.length < fewest.length))
-        fewest = entries;
+      // As many as the rarest so far has: this one is no rarer, and each takes a search of the index.
+      const enough: number = fewest === null ? ENTRIES_TOGETHER_MAX + 1 : fewest.length;
+      const entries: string[] = this.entriesOf(kind, { text, asked: [...asked, ...tail] })
+        .take(enough)
+        .toArray();
+      if (entries.length < enough) fewest = entries;
     }
     return fewest;
   }
@@ -103,18 +106,12 @@ export class CandidateReader {
     return rows.length === LOOKED_AT_MAX ? null : [...new Set(rows.map(([n]) => n))];
   }
 
-  /** Those that the word begins, with their places, and one more than may be looked up together if there is. */
-  private entriesOf(kind: AnyKind, { asked }: AskedWord): string[] {
+  /** Those that the word begins, with their places. */
+  private *entriesOf(kind: AnyKind, { asked }: AskedWord): Generator<string, void> {
     const place = entryPlace(this.sight.organizationN, kind);
-    return asked.flatMap(({ sort, text }) =>
-      !this.mayHave(kind, sort)
-        ? []
-        : this.index
-            .entries(place, sort, text)
-            .take(ENTRIES_TOGETHER_MAX + 1)
-            .map((entry) => place + sort + entry)
-            .toArray(),
-    );
+    for (const { sort, text } of asked)
+      if (this.mayHave(kind, sort))
+        for (const entry of this.index.entries(place, sort, text)) yield place + sort + entry;
   }
 
   /** Who has all of the words: whoever has the rarest of them is looked at. */
@@ -146,7 +143,7 @@ export class CandidateReader {
    * the first who have the rarest.
    */
   private *byCommonWords(kind: AnyKind, words: readonly AskedWord[], found: CandidateRecords): Generator<void> {
-    const entries = words.map((word) => this.entriesOf(kind, word)[0]);
+    const entries = words.map((word) => this.entriesOf(kind, word).next().value ?? undefined);
     let rarest: { readonly entry: string; readonly count: number } | null = null;
     for (const entry of entries) {
       if (entry === undefined) return;
