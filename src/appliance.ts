@@ -33,6 +33,7 @@ import { BodyChecks } from "./http/body-checks.ts";
 import type { Console } from "./http/console-pages.ts";
 import type { App } from "./listener.ts";
 import { callerOfRead } from "./long-reads.ts";
+import { workOutFirstSummary } from "./questions/summary/first-summary.ts";
 import { AccessGate } from "./sign-in/gate.ts";
 import { ReadOnlyWriteQueue } from "./sign-in/read-only-writes.ts";
 import { generateSetupToken } from "./sign-in/setup-token.ts";
@@ -193,6 +194,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     void verifications.close();
   });
   schedules.start();
+  opened.defer(workOutFirstSummary({ reader, longReads: services.longReads, clock, timers }));
   const running = opened.move();
   return {
     url: served.url,

@@ -7,9 +7,11 @@ import { formatInstant } from "../../src/base/instant.ts";
 import { ChangeLog } from "../../src/db/reading/change-log.ts";
 import { Reader } from "../../src/db/reading/reader.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
+import { LONG_READS } from "../../src/long-reads.ts";
 import { conflicts } from "../../src/questions/conflicts/conflicts.ts";
+import { workOutFirstSummary } from "../../src/questions/summary/first-summary.ts";
 import { flappingPorts } from "../../src/questions/summary/flapping.ts";
-import { summary } from "../../src/questions/summary/summary.ts";
+import { dayBefore, summary } from "../../src/questions/summary/summary.ts";
 import { SUMMARY_CONFLICT_TYPES } from "../../src/resources/conflict-acceptances/acceptance.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
@@ -17,6 +19,8 @@ import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { OPER_STATUSES } from "../../src/resources/if-entries/vocabulary.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { recordLabel } from "../../src/resources/record-label.ts";
+import { DirectLongReads } from "../support/injected/direct-long-reads.ts";
+import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { Model } from "../support/model/model.ts";
 import { isTold, type ToldChange, toldChanges } from "../support/model/told-changes.ts";
 import { DAY_MS, Store, type Wire } from "../support/store/store.ts";
@@ -107,7 +111,6 @@ function answer({ reach, networkId, to }: Asked): Wire {
       sequence,
       isPresent: to > store.clock.at,
       day: { after: past.lastBefore(to - DAY_MS + 1), until: sequence },
-      from: to - DAY_MS,
       to,
       asked: null,
     }),
@@ -329,4 +332,43 @@ test("finds what flaps in as many steps as it takes, each change once, without l
     expect(stepwise.ports).toEqual(whole.ports);
     expect(stepwise.steps).toBeGreaterThan((whole.ports.length * 7) / stepVersions);
   }
+});
+
+test("a moment after the start, what flapped in the last day is counted for whoever asks first", () => {
+  for (let each = 0; each < 7; each += 1)
+    model.step((draft) => {
+      for (const port of draft.all(ifEntryKind))
+        draft.update(port, { oper_status: port.fields.oper_status === "Up" ? "Down" : "Up" });
+    });
+  const { clock } = store;
+  const stepsOf = (reader: Reader) => {
+    const day = dayBefore(reader, clock.now(), reader.head().sequence);
+    const steps = flappingPorts(reader, store.reach(), null, day, 1);
+    for (let count = 1; ; count += 1) {
+      const step = steps.next();
+      if (step.done === true) return { ports: step.value, steps: count };
+    }
+  };
+  const alone = stepsOf(new Reader(store.readDb, clock));
+  const counted = (recordsMin: number) => {
+    const reader = new Reader(store.readDb, clock);
+    const timers = new ManualTimers();
+    const longReads = new DirectLongReads(reader, LONG_READS);
+    workOutFirstSummary({ reader, longReads, clock, timers, recordsMin });
+    timers.advance(1_000);
+    return stepsOf(reader);
+  };
+  expect(counted(1)).toEqual({ ports: alone.ports, steps: 2 });
+  expect(alone.steps).toBeGreaterThan(7);
+  // Where there is little, there is nothing to wait for.
+  expect(counted(1_000_000)).toEqual(alone);
+});
+
+test("an appliance that stops within that moment counts nothing", () => {
+  const timers = new ManualTimers();
+  const longReads = new DirectLongReads(store.reader, LONG_READS);
+  const callOff = workOutFirstSummary({ reader: store.reader, longReads, clock: store.clock, timers, recordsMin: 1 });
+  callOff();
+  timers.advance(60_000);
+  expect(timers.pendingCount).toBe(0);
 });

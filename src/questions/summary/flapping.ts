@@ -61,31 +61,51 @@ export function* flappingPorts(
   return flapping.sort((one, other) => other.changes - one.changes || other.last - one.last || one.n - other.n);
 }
 
-/** What a thread counted last: who looks at the present asks about nearly the same day again and again. */
-const remembered = new WeakMap<Reader, Remembered>();
+/** Days that a thread remembers, each some bytes for every record that changed within it. */
+const DAYS_MAX = 3;
+/** What a thread counted lately: who looks at the present, or steps through the past, asks about nearly the same day. */
+const remembered = new WeakMap<Reader, readonly CountedDay[]>();
 
-interface Remembered extends TransactionRange {
+interface CountedDay extends TransactionRange {
   readonly counts: ChangesOfRecords;
   /** Up to which history is thinned: what is counted there is other than before. */
   readonly thinned: number;
 }
 
-/** The changes that are remembered, with what came since and without what is no longer of the day; null where much is. */
-function moved(reader: Reader, { after, until }: TransactionRange): ChangesOfRecords | null {
-  const last = remembered.get(reader);
-  if (last === undefined || last.thinned !== reader.thinnedPast.until) return null;
-  if (after < last.after || until < last.until || after > last.until) return null;
-  const [came, went] = [between(reader, last.until, until), between(reader, last.after, after)];
-  if (came === null || went === null) return null;
-  last.counts.change(came, 1);
-  last.counts.change(went, -1);
-  remembered.set(reader, { ...last, after, until });
-  return last.counts;
+/** @param instead of the day that it was moved from */
+function remember(reader: Reader, day: CountedDay, instead: CountedDay | null): void {
+  const others = (remembered.get(reader) ?? []).filter(
+    (other) => other !== instead && other.thinned === day.thinned && !isSameDay(other, day),
+  );
+  remembered.set(reader, [day, ...others].slice(0, DAYS_MAX));
 }
 
-/** Null for more than a step takes. */
-function between(reader: Reader, after: number, until: number): Uint8Array | null {
-  if (after >= until) return NONE;
+function isSameDay(one: TransactionRange, other: TransactionRange): boolean {
+  return one.after === other.after && one.until === other.until;
+}
+
+/** The changes of a day that is remembered, with what came and without what went; null where that is much of each. */
+function moved(reader: Reader, { after, until }: TransactionRange): ChangesOfRecords | null {
+  for (const day of remembered.get(reader) ?? []) {
+    if (day.thinned !== reader.thinnedPast.until) continue;
+    const atItsEnd = between(reader, day.until, until);
+    const atItsStart = atItsEnd === null ? null : between(reader, day.after, after);
+    if (atItsEnd === null || atItsStart === null) continue;
+    // What comes first: nothing is counted below zero on the way.
+    if (until > day.until) day.counts.change(atItsEnd, 1);
+    if (after < day.after) day.counts.change(atItsStart, 1);
+    if (until < day.until) day.counts.change(atItsEnd, -1);
+    if (after > day.after) day.counts.change(atItsStart, -1);
+    remember(reader, { ...day, after, until }, day);
+    return day.counts;
+  }
+  return null;
+}
+
+/** What changed from one transaction to the other, whichever is first; null for more than a step takes. */
+function between(reader: Reader, one: number, other: number): Uint8Array | null {
+  if (one === other) return NONE;
+  const [after, until] = one < other ? [one, other] : [other, one];
   if (reader.statement(TOO_MANY).values(after + 1, until, STEP_VERSIONS).length > 0) return null;
   const [changed] = reader.statement(CHANGED).values(after + 1, until)[0] as [Uint8Array | null];
   return changed ?? NONE;
@@ -119,7 +139,7 @@ function* counted(
       from = next ?? until + 1;
     }
   }
-  remembered.set(reader, { after, until, counts, thinned });
+  remember(reader, { after, until, counts, thinned }, null);
   return counts;
 }
 

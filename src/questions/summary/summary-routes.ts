@@ -15,10 +15,8 @@ import { AtQuery, Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts
 import { CONFLICT_EXAMPLE, ConflictBody } from "../conflicts/conflict-answer.ts";
 import { Attention } from "./attention.ts";
 import { FLAPPING_CHANGES } from "./flapping.ts";
-import { SUMMARY_LISTED, type SummaryInput, summary } from "./summary.ts";
+import { dayBefore, SUMMARY_LISTED, type SummaryInput, summary } from "./summary.ts";
 import { WANDERING_PORTS } from "./wandering.ts";
-
-const DAY_MS = 86_400_000;
 
 const Count = Type.Integer({ minimum: 0 });
 const counts = { created: Count, updated: Count, deleted: Count };
@@ -162,7 +160,6 @@ export function summaryRoutes(surface: Surface<Actor, Access>, backend: Backend,
         const sequence = (asOf ?? reader.head()).sequence;
         // An instant in the future is the present.
         const to = at === null || at > now ? now : at;
-        const from = to - DAY_MS;
         const input: SummaryInput = {
           actor: plainActor(call.actor),
           networkN:
@@ -172,8 +169,7 @@ export function summaryRoutes(surface: Surface<Actor, Access>, backend: Backend,
           networkId: network_id ?? null,
           sequence,
           isPresent: asOf === null,
-          day: { after: Math.min(sequence, reader.thinnedPast.lastBefore(from + 1)), until: sequence },
-          from,
+          day: dayBefore(reader, to, sequence),
           to,
           asked,
           ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),

@@ -44,7 +44,6 @@ export interface SummaryInput {
   readonly isPresent: boolean;
   /** Transactions of the last day. */
   readonly day: TransactionRange;
-  readonly from: Instant;
   readonly to: Instant;
   /** The instant to be echoed; null where none was asked for. */
   readonly asked: string | null;
@@ -53,13 +52,19 @@ export interface SummaryInput {
 
 /** Those that each list names; the others are counted. */
 export const SUMMARY_LISTED = 10;
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** Hands the turn to other reads. */
 const PAUSE = new Uint8Array(0);
+
+/** The transactions of the 24 hours before an instant. @param sequence the last of them */
+export function dayBefore(reader: Reader, to: Instant, sequence: number): TransactionRange {
+  return { after: Math.min(sequence, reader.thinnedPast.lastBefore(to - DAY_MS + 1)), until: sequence };
+}
 
 /** The answer as an envelope. */
 export const summary = longRead("summary", function* (reader: Reader, input: SummaryInput) {
   const parts: Record<string, unknown> = {
-    from: formatInstant(input.from),
+    from: formatInstant(input.to - DAY_MS),
     to: formatInstant(input.to),
   };
   const troubles: Found = { ...NO_TROUBLES };
@@ -227,17 +232,18 @@ function* stale(
 
 function* scans(
   reader: Reader,
-  { actor, networkN, sequence, from, to }: SummaryInput,
+  { actor, networkN, sequence, to }: SummaryInput,
   troubles: Found,
 ): Generator<void, object> {
-  const failed = failedScans(reader, { reach: actor, networkN, after: from, at: to, sequence });
+  const after = to - DAY_MS;
+  const failed = failedScans(reader, { reach: actor, networkN, after, at: to, sequence });
   troubles.failedScans = failed.length;
   const scheduled = new Set(failed.flatMap(({ scheduleId }) => scheduleId ?? []));
   troubles.failedSchedules = [...scheduled].filter((id) => livesAt(reader, actor, scheduleKind, id, sequence));
   yield;
   const missed = missedByLast(
     reader,
-    { reach: actor, after: from, at: to },
+    { reach: actor, after, at: to },
     networksMeant(reader, { actor, networkN, sequence }),
   );
   for (const { id, unreached } of missed) {

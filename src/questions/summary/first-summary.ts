@@ -1,0 +1,43 @@
+// The first summary after a start, worked out for nobody: what the last day's changes come to is remembered then, and
+// whoever asks first waits no longer than everybody after them.
+
+import type { Actor } from "../../access/actor.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Timers } from "../../base/timers.ts";
+import type { LongReads } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { dayBefore, summary } from "./summary.ts";
+
+/** Whoever waits for the first answer after a start goes first. */
+const AFTER_MS = 1_000;
+/** With fewer records than this, the first summary takes no longer than the next. */
+const RECORDS_MIN = 100_000;
+
+interface FirstSummaryOptions {
+  readonly reader: Reader;
+  readonly longReads: LongReads;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly recordsMin?: number;
+}
+
+/** Has it worked out a moment from now. @returns what calls it off */
+export function workOutFirstSummary(options: FirstSummaryOptions): () => void {
+  return options.timers.after(AFTER_MS, () => void workOut(options));
+}
+
+async function workOut({ reader, longReads, clock, recordsMin = RECORDS_MIN }: FirstSummaryOptions): Promise<void> {
+  const { sequence, lastN } = reader.head();
+  if (lastN < recordsMin) return;
+  // One organization is as good as another: what changed is counted for all of them.
+  const [[organizationN] = [0]] = reader.statement("SELECT n FROM organizations LIMIT 1").values() as Array<[number]>;
+  const actor: Actor = { type: "User", n: 0, userN: 0, role: "Viewer", organizationN, networkNs: null };
+  const to = clock.now();
+  const day = dayBefore(reader, to, sequence);
+  const input = { actor, networkN: null, networkId: null, sequence, isPresent: true, day, to, asked: null };
+  try {
+    for await (const _ of await longReads.start(summary, input, { isAdmitted: true }));
+  } catch {
+    // Whoever asks for it is told what is wrong.
+  }
+}
