@@ -139,7 +139,7 @@ export function createApp(options: AppOptions) {
   app.onError(({ code, error, request }) =>
     code === "NOT_FOUND" ? surface.notRouted(request) : surface.failed(error, request),
   );
-  signInRoutes(surface, options.backend, options.signIn, options.gate);
+  signInRoutes(surface, options.backend, options.signIn, options.gate, options.isReadOnly);
   sessionRoutes(surface, options.backend, options.clock);
   preferenceRoutes(surface, options.backend);
   app.use(cookieApp);

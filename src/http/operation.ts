@@ -424,7 +424,7 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
     if (asked.role !== LEAST_ROLE) codes.add("auth_permission_denied");
     if (asked.sessionOnly === true) codes.add("auth_session_required");
     if (method !== "GET") codes.add("auth_origin_rejected");
-    if (method !== "GET" && operation.setsCookie !== true) codes.add("store_read_only");
+    if (method !== "GET" && operation.isOfSessions !== true) codes.add("store_read_only");
   }
   // Nobody may keep an appliance busy for all.
   if (operation.isAlwaysAdmitted !== true) codes.add("rate_limit_exceeded");

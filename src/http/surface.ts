@@ -89,6 +89,8 @@ export interface Operation<
   readonly isNotRepeated?: true;
   /** Writes nothing to the ledger, whatever it is asked: there is nothing that a reason could be kept with. */
   readonly makesNoTransaction?: true;
+  /** Opens or ends sessions and writes nothing else: so it works where a backup is served, too. */
+  readonly isOfSessions?: true;
   /** Without it, the handler's setCookie throws. */
   readonly setsCookie?: true;
   /** Error codes beyond those that every operation of its form has. */

@@ -61,7 +61,7 @@ const Me = Type.Object(
     reachable_network_ids: Type.Array(Uuid, { description: "The networks that the caller reaches." }),
     permitted_operations: Type.Array(Type.String(), {
       description:
-        "The ids of the operations that the caller may ask for, as in this document, alphabetically. What is asked for may still be refused: because of where it is, or what it would give away.",
+        "The ids of the operations that the caller may ask for, as in this document, alphabetically. What is asked for may still be refused: because of where it is, or what it would give away. Where a backup is served: those that read, and those that open and end sessions.",
     }),
   },
   { $id: "Me" },
@@ -100,12 +100,16 @@ const CLAIM_EXAMPLE = {
   data: { user: OWNER_EXAMPLE, organization_id: USER_EXAMPLE.organization_id, network_id },
 };
 
-/** /api/auth: the first claim, sign-in and sign-out, who one is, one's own password. */
+/**
+ * /api/auth: the first claim, sign-in and sign-out, who one is, one's own password.
+ * @param isReadOnly whether a backup is served
+ */
 export function signInRoutes(
   surface: Surface<Actor, Access>,
   backend: Backend,
   signIn: SignIn,
   gate: Pick<AccessGate, "mayAsk">,
+  isReadOnly: boolean,
 ): void {
   const { reader, authorOf } = backend;
   surface
@@ -156,6 +160,7 @@ export function signInRoutes(
       {
         operationId: "signIn",
         isRecord: false,
+        isOfSessions: true,
         makesNoTransaction: true,
         summary: "Sign in",
         description:
@@ -186,6 +191,7 @@ export function signInRoutes(
       "/api/auth/logout",
       {
         operationId: "signOut",
+        isOfSessions: true,
         makesNoTransaction: true,
         summary: "Sign out",
         description: "Ends this session and clears its cookie. Other sessions and API keys stay valid.",
@@ -273,6 +279,7 @@ export function signInRoutes(
       return isIt;
     };
     return surface.routes
+      .filter(({ method, operation }) => !isReadOnly || method === "GET" || operation.isOfSessions === true)
       .filter(({ operation }) => isPermitted(operation.access))
       .map(({ operation }) => operation.operationId)
       .sort();

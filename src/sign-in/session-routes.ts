@@ -72,6 +72,7 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
       "/api/auth/sessions/:id",
       {
         operationId: "endSession",
+        isOfSessions: true,
         makesNoTransaction: true,
         isNotRepeated: true,
         summary: "End one of your sessions",
@@ -96,6 +97,7 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
       "/api/auth/sessions/end-others",
       {
         operationId: "endOtherSessions",
+        isOfSessions: true,
         makesNoTransaction: true,
         isNotRepeated: true,
         summary: "End your other sessions",

@@ -162,6 +162,29 @@ test("every operation that would change something is refused with store_read_onl
   expect((await session.get("/api/auth/preferences")).data).toEqual({ theme: "dark" });
 });
 
+test("nobody is told that they may write, whoever they are", async () => {
+  const document = (await copy.client().get("/api/openapi.json")).body as {
+    paths: Record<string, Record<string, { operationId: string }>>;
+  };
+  const methods = new Map(
+    Object.values(document.paths).flatMap((byMethod) =>
+      Object.entries(byMethod).map(([method, { operationId }]) => [operationId, method] as const),
+    ),
+  );
+  const callers = (served: Running, cookie: string) => [served.client({ cookie }), served.withKey(key)];
+  const onCopy = callers(copy, await signIn(copy.client()));
+  const onLive = callers(live, await signIn(live.client()));
+  for (const [place, client] of onCopy.entries()) {
+    const there = (await onLive[place]?.get("/api/auth/me"))?.data.permitted_operations as string[];
+    const here = (await client.get("/api/auth/me")).data.permitted_operations as string[];
+    expect(there.filter((each) => methods.get(each) !== "get").length).toBeGreaterThan(50);
+    // Sessions are in memory.
+    const sessions = ["signIn", "signOut", "endSession", "endOtherSessions"];
+    expect(here).toEqual(there.filter((each) => methods.get(each) === "get" || sessions.includes(each)));
+    expect(here).toContain("listHosts");
+  }
+});
+
 test("there are no backups of it", async () => {
   expect((await copy.withKey(key).get("backups")).data).toEqual([]);
   expect((await copy.withKey(key).post("backups", {})).body.code).toBe("store_read_only");

@@ -6,7 +6,7 @@ import { useAnswer } from "../api/answer.ts";
 import { isReachable, read } from "../api/client.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { findMe, isReadOnly, me, meProblem } from "../session/me.ts";
+import { findMe, me, meProblem } from "../session/me.ts";
 import { SignInPage } from "../session/sign-in-page.tsx";
 import { frameText } from "../text/frame.ts";
 import { isPast } from "../time/at.ts";
@@ -61,14 +61,12 @@ function SignedIn() {
 function Notes() {
   const { data: version } = useAnswer(read("/api/version"));
   const isDemo = version?.is_demo === true;
-  useEffect(() => {
-    if (version !== undefined) isReadOnly.value = version.read_only;
-  }, [version]);
-  if (!isDemo && isReadOnly.value !== true && isReachable.value) return null;
+  const isReadOnly = version?.read_only === true;
+  if (!isDemo && !isReadOnly && isReachable.value) return null;
   return (
     <section aria-label={frameText.notes}>
       {isDemo && <p class="note">{frameText.demo}</p>}
-      {isReadOnly.value === true && <p class="note">{frameText.readOnly}</p>}
+      {isReadOnly && <p class="note">{frameText.readOnly}</p>}
       {!isReachable.value && (
         <p class="note" role="alert">
           {frameText.unreachable}

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
-import { mayWrite } from "../session/me.ts";
+import { may } from "../session/me.ts";
 import { preferences, setPreference } from "../session/preferences.ts";
 import { listText } from "../text/lists.ts";
 import { vs } from "../time/at.ts";
@@ -67,7 +67,7 @@ export function ViewsMenu({ list }: { readonly list: AnyList }) {
           {saved.map(({ name, filter, order, columns }) => (
             <li key={name}>
               <a href={hrefOf(list.page, { filter, order, columns, vs: vs.value })}>{name}</a>{" "}
-              {mayWrite("setPreferences") && (
+              {may("setPreferences") && (
                 <button
                   type="button"
                   aria-label={listText.removeView(name)}
@@ -79,7 +79,7 @@ export function ViewsMenu({ list }: { readonly list: AnyList }) {
             </li>
           ))}
         </ul>
-        {mayWrite("setPreferences") && (
+        {may("setPreferences") && (
           <form onSubmit={save}>
             <label>
               {listText.viewName}

@@ -4,7 +4,7 @@ import { useRef, useState } from "preact/hooks";
 import { api, asRefusal, done } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
-import { mayWrite } from "../session/me.ts";
+import { may } from "../session/me.ts";
 import { mapText } from "../text/map.ts";
 import { isPast } from "../time/at.ts";
 import type { Diagram } from "./diagram.ts";
@@ -39,7 +39,7 @@ export function usePlacing({ networkId, id, diagram, again }: PlacingOptions): P
   // Keys come faster than answers.
   const lastPlace = useRef<(Point & { readonly id: string }) | null>(null);
   const node = id === null ? undefined : diagram.nodeById.get(id);
-  const isPossible = node !== undefined && networkId !== null && !isPast.value && mayWrite("setMapPositions");
+  const isPossible = node !== undefined && networkId !== null && !isPast.value && may("setMapPositions");
   const place = (where: Point | null) => {
     if (!isPossible || id === null || networkId === null) return;
     lastPlace.current = where === null ? null : { id, ...where };

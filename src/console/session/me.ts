@@ -19,9 +19,6 @@ export const me = signal<Me | null | undefined>(undefined);
 /** Why it is not known, where the appliance did not say. */
 export const meProblem = signal<Refusal | null>(null);
 
-/** Whether a backup is served, of which nothing is changed; null until it is known. */
-export const isReadOnly = signal<boolean | null>(null);
-
 /** Whether a session ended that there was. Signing in leads back to where one was. */
 export const wasCutOff = signal(false);
 
@@ -70,12 +67,7 @@ export async function signOut(): Promise<void> {
   me.value = null;
 }
 
-/** Whether the one who is signed in may do this. @param operation its id in the OpenAPI document */
+/** Whether the one who is signed in may do this; nobody changes a backup. @param operation its id in the OpenAPI document */
 export function may(operation: keyof operations): boolean {
   return me.value?.permitted_operations.includes(operation) ?? false;
-}
-
-/** As `may`, for what changes something: nobody changes a backup. */
-export function mayWrite(operation: keyof operations): boolean {
-  return isReadOnly.value === false && may(operation);
 }

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { partText } from "../text/frame.ts";
-import { mayWrite } from "./me.ts";
+import { may } from "./me.ts";
 import { type Pinned, pins, setPinned } from "./pins.ts";
 
 export function Pin({ kind, id }: Pinned) {
@@ -13,7 +13,7 @@ export function Pin({ kind, id }: Pinned) {
     setProblem("");
     setPinned({ kind, id }, !isPinned).catch((cause: unknown) => setProblem(asRefusal(cause).message));
   };
-  if (!mayWrite("setPreferences")) return null;
+  if (!may("setPreferences")) return null;
   return (
     <>
       <button type="button" aria-pressed={isPinned} title={partText.pinMeaning} onClick={toggle}>
