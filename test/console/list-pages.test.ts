@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { WINDOW_ROWS } from "../../src/console/lists/rows-window.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
@@ -50,6 +51,34 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await page.getByRole("link", { name: "خادم الطباعة" }).waitFor();
     expect(await page.getByRole("table").getAttribute("aria-rowcount")).toBe("1201");
     expect(await rows(page).last().getAttribute("aria-rowindex")).toBe("1201");
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("rows that were read stay: one who scrolls back asks for nothing, and sees them at once", async () => {
+    const page = await visitor.open("/hosts");
+    await rows(page).getByRole("link", { name: "host-1000" }).waitFor();
+    const asked = visitor.requests();
+    const box = await page.locator(".list").boundingBox();
+    if (box === null) throw new Error("there is no list");
+    await page.mouse.move(box.x + 200, box.y + 200);
+    for (let turn = 0; turn < 60; turn += 1) await page.mouse.wheel(0, 400);
+    await rows(page).getByRole("link", { name: "host-1850" }).waitFor();
+    await page.evaluate("document.querySelector('.list').scrollTop = 14_000");
+    await rows(page).getByRole("link", { name: "host-1500" }).waitFor();
+    await page.evaluate("document.querySelector('.list').scrollTop = 0");
+    await rows(page).getByRole("link", { name: "host-1000" }).waitFor();
+    // Several windows with one request, each of them once; the first was there.
+    const requests = asked.filter((url) => /\/api\/v1\/hosts\?.*limit=/.test(url));
+    const windows = requests.flatMap((url) => {
+      const { searchParams } = new URL(url);
+      const [offset, limit] = [Number(searchParams.get("offset")), Number(searchParams.get("limit"))];
+      return Array.from({ length: limit / WINDOW_ROWS }, (_, place) => offset / WINDOW_ROWS + place);
+    });
+    expect(windows).toContain(17);
+    expect(windows).not.toContain(0);
+    expect(new Set(windows).size).toBe(windows.length);
+    expect(requests.length).toBeLessThan(windows.length);
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });

@@ -4,7 +4,18 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { completed, completionsOf, type KnownFields } from "../../src/console/lists/completion.ts";
 import { addressKey, rowOrder } from "../../src/console/lists/row-order.ts";
-import { rowsToDraw, scrollTo, WINDOW_ROWS, windowsOf } from "../../src/console/lists/rows-window.ts";
+import {
+  KEPT_WINDOWS,
+  nextRun,
+  paceAfter,
+  type RowRange,
+  rowsToDraw,
+  type ScrollPace,
+  scrollTo,
+  WINDOW_ROWS,
+  windowsOf,
+  windowsToForget,
+} from "../../src/console/lists/rows-window.ts";
 import { csvOf, curlOf } from "../../src/console/parts/curl.ts";
 
 describe("rows", () => {
@@ -32,6 +43,102 @@ describe("rows", () => {
     expect(scrollTo(3, 0, 280, 28)).toBeNull();
     expect(scrollTo(12, 0, 280, 28)).toBe(84);
     expect(scrollTo(1, 84, 280, 28)).toBe(28);
+  });
+});
+
+describe("rows that are asked for", () => {
+  const ROWS = 20_000;
+  const drawnFrom = (first: number): RowRange => ({ first, end: first + 54 });
+  /** All that is asked for at one place, one after the other. */
+  const askedAt = (drawn: RowRange, speed: number, known: Set<number>, count = ROWS) => {
+    const runs: Array<[first: number, windows: number]> = [];
+    for (let run = nextRun(drawn, speed, count, has(known)); run !== null; ) {
+      runs.push([run.first, run.windows]);
+      for (let place = 0; place < run.windows; place += 1) known.add(run.first + place);
+      run = nextRun(drawn, speed, count, has(known));
+    }
+    return runs;
+  };
+  const has = (known: ReadonlySet<number>) => (window: number) => known.has(window);
+
+  test("are no more than those that are drawn while one stands still, and none that are there", () => {
+    expect(askedAt(drawnFrom(120), 0, new Set())).toEqual([[2, 2]]);
+    expect(askedAt(drawnFrom(120), 0, new Set([2]))).toEqual([[3, 1]]);
+    expect(askedAt(drawnFrom(120), 0, new Set([2, 3]))).toEqual([]);
+  });
+
+  test("are those that come next while one scrolls, the way one scrolls, several with one request", () => {
+    expect(askedAt(drawnFrom(1_000), 500, new Set([20, 21]))).toEqual([[22, 3]]);
+    expect(askedAt(drawnFrom(1_000), -500, new Set([20, 21]))).toEqual([[17, 3]]);
+    // What is drawn comes first, from where one comes from on.
+    expect(askedAt(drawnFrom(1_000), 500, new Set())).toEqual([[20, 4]]);
+    expect(askedAt(drawnFrom(1_000), -500, new Set())).toEqual([[18, 4]]);
+  });
+
+  test("are not asked for one by one ahead, but for the last ones of the list", () => {
+    expect(askedAt(drawnFrom(1_000), 100, new Set([20, 21, 22]))).toEqual([]);
+    expect(askedAt(drawnFrom(19_880), 100, new Set([397, 398]))).toEqual([[399, 1]]);
+    expect(askedAt(drawnFrom(70), -100, new Set([1, 2]))).toEqual([[0, 1]]);
+  });
+
+  test("are those that are seen where one stops, not those that were passed by at a leap", () => {
+    expect(askedAt(drawnFrom(15_000), 90_000, new Set([0]))).toEqual([[300, 2]]);
+  });
+
+  test("are those of all that one passes at a walk, once each, with fewer requests than windows", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 60, max: ROWS }), (step, count) => {
+        const known = new Set([0]);
+        const runs: Array<[number, number]> = [];
+        for (let first = 0; first + 54 <= count; first += step) {
+          const drawn = drawnFrom(first);
+          runs.push(...askedAt(drawn, step * 60, known, count));
+          for (const window of windowsOf(drawn)) expect(known.has(window)).toBe(true);
+        }
+        const windows = runs.reduce((sum, [, each]) => sum + each, 1);
+        expect(windows).toBe(known.size);
+        expect(Math.max(...known)).toBeLessThan(Math.ceil(count / WINDOW_ROWS));
+        expect(runs.length).toBeLessThanOrEqual(Math.ceil(windows / 2) + 1);
+      }),
+    );
+  });
+
+  test("come ahead as fast as one scrolls: uneven steps are evened out, a pause and a turn are forgotten", () => {
+    const steps = (each: ReadonlyArray<readonly [row: number, ms: number]>) =>
+      each.reduce<ScrollPace>((last, [row, ms]) => paceAfter(last, row, ms), { row: 0, ms: 0, speed: 0 }).speed;
+    expect(steps([[10, 5_000]])).toBe(100);
+    const even = steps([
+      [10, 5_000],
+      [20, 5_020],
+      [30, 5_040],
+      [40, 5_060],
+    ]);
+    expect(even).toBeGreaterThan(400);
+    expect(even).toBeLessThanOrEqual(500);
+    const turned = steps([
+      [10, 5_000],
+      [20, 5_020],
+      [19, 5_040],
+    ]);
+    expect(turned).toBe(-50);
+  });
+
+  test("are forgotten where there are very many, those that are farthest first", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: 0, max: 2_000 }), { maxLength: 600 }),
+        fc.integer({ min: 0, max: 99_000 }),
+        (known, first) => {
+          const drawn = drawnFrom(first);
+          const gone = new Set(windowsToForget(known, drawn));
+          expect(gone.size).toBe(Math.max(0, known.length - KEPT_WINDOWS));
+          for (const window of windowsOf(drawn)) expect(gone.has(window)).toBe(false);
+          const distance = (window: number) => Math.abs((window + 0.5) * WINDOW_ROWS - (drawn.first + drawn.end) / 2);
+          const kept = known.filter((window) => !gone.has(window)).map(distance);
+          for (const window of gone) expect(distance(window)).toBeGreaterThanOrEqual(Math.max(...kept));
+        },
+      ),
+    );
   });
 });
 

@@ -8,7 +8,7 @@ import { hrefHere } from "../url/location.ts";
 import type { AnyList, Column } from "./definitions.tsx";
 import { hrefOrdered, type ListState } from "./list-state.ts";
 import type { LongList } from "./long-list.ts";
-import { rowsToDraw, scrollTo, windowsOf } from "./rows-window.ts";
+import { paceAfter, rowsToDraw, type ScrollPace, scrollTo } from "./rows-window.ts";
 
 /** In pixels, as --row has it at the usual size of text. */
 const ROW_HEIGHT = 28;
@@ -29,6 +29,12 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
   const box = useRef<HTMLElement>(null);
   const [seen, setSeen] = useState({ scrolled: 0, height: 600 });
   const [active, setActive] = useState<number | null>(null);
+  const pace = useRef<ScrollPace>({ row: 0, ms: 0, speed: 0 });
+  const scrolled = ({ timeStamp }: Event) => {
+    const row = (box.current?.scrollTop ?? 0) / ROW_HEIGHT;
+    pace.current = paceAfter(pace.current, row, timeStamp);
+    measure();
+  };
   const measure = () => {
     const element = box.current;
     if (element !== null) setSeen({ scrolled: element.scrollTop, height: element.clientHeight });
@@ -40,8 +46,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
     return () => observer.disconnect();
   }, []);
   const drawn = rowsToDraw(seen.scrolled, seen.height, ROW_HEIGHT, count);
-  const missing = windowsOf(drawn);
-  useEffect(() => rows.want(missing));
+  useEffect(() => rows.want(drawn, pace.current.speed));
   const move = (step: number) => {
     const element = box.current;
     if (element === null || count === 0) return false;
@@ -75,7 +80,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
   return (
     // Scrolled by the keyboard too.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-    <section ref={box} class="list" tabIndex={0} aria-label={list.title} onScroll={measure}>
+    <section ref={box} class="list" tabIndex={0} aria-label={list.title} onScroll={scrolled}>
       <table
         aria-rowcount={count + 1}
         aria-colcount={state.columns.length + 1}

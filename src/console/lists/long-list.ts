@@ -4,9 +4,9 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Answered, asRefusal, isAborted, type Read, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
-import { WINDOW_ROWS } from "./rows-window.ts";
+import { nextRun, type RowRange, WINDOW_ROWS, type WindowRun, windowsToForget } from "./rows-window.ts";
 
-/** One window of rows, from an offset. */
+/** Rows from an offset: those of one window, or of several beside each other. */
 export type WindowRead<Row> = (window: {
   readonly at?: string;
   readonly limit: number;
@@ -22,8 +22,11 @@ export interface LongList<Row> {
   readonly at: string | null;
   /** Undefined while its window is not there yet. */
   rowAt(index: number): Row | undefined;
-  /** Asks for windows that are not there. */
-  want(windows: readonly number[]): void;
+  /**
+   * Asks for rows that are drawn and not there, and ahead of them for those that come next.
+   * @param speed of the scrolling, in rows a second; less than 0 upwards
+   */
+  want(drawn: RowRange, speed: number): void;
   readonly problem: Refusal | undefined;
   /** Whether the rows are still those of the list that was asked for before. */
   readonly isEarlier: boolean;
@@ -48,21 +51,25 @@ interface Loaded<Row> {
   readonly windows: ReadonlyMap<number, readonly Row[]>;
 }
 
-/** One who scrolls fast passes many windows: of those that wait, only the ones that are seen by then are asked for. */
-const WINDOWS_AT_ONCE = 2;
+/** One who scrolls fast passes many windows: what is asked for next is what is seen by the time that these are there. */
+const REQUESTS_AT_ONCE = 2;
 
 /** What is asked for of one list. */
 interface Asking {
   readonly abort: AbortController;
   /** Numbers of windows that are there, are on their way, or have failed. */
   readonly asked: Set<number>;
-  /** What is seen. */
-  wanted: readonly number[];
+  /** What is drawn, and how fast one scrolls. */
+  drawn: RowRange;
+  speed: number;
   loading: number;
+  /** Whether something was written since a list of now began. */
+  isLeftBehind: boolean;
 }
 
 function newAsking(): Asking {
-  return { abort: new AbortController(), asked: new Set(), wanted: [], loading: 0 };
+  const drawn = { first: 0, end: 0 };
+  return { abort: new AbortController(), asked: new Set(), drawn, speed: 0, loading: 0, isLeftBehind: false };
 }
 
 /**
@@ -85,7 +92,7 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
     const begin = async () => {
       const { signal } = own.abort;
       const pin = at === null ? await headOf(signal) : { at, sequence: null };
-      const first = await loadWindow(windowOf, pin, 0, signal);
+      const first = await loadWindows(windowOf, pin, { first: 0, windows: 1 }, own);
       setLoaded({ name: full, pin, count: countOf(first), meta: first.meta, windows: new Map([[0, first.data]]) });
     };
     begin().catch((cause: unknown) => {
@@ -94,21 +101,34 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
     return () => own.abort.abort();
   }, [full]);
 
-  const want = (windows: readonly number[]) => {
+  const want = (drawn: RowRange, speed: number) => {
     if (loaded === null || loaded.name !== full) return;
     const own = asking.current;
-    own.wanted = windows;
+    own.drawn = drawn;
+    own.speed = speed;
     const askNext = () => {
-      const number = own.wanted.find((each) => !own.asked.has(each));
-      if (number === undefined || own.loading === WINDOWS_AT_ONCE || own.abort.signal.aborted) return;
-      // One that failed is not asked for again before somebody wants to.
-      own.asked.add(number);
+      if (own.loading === REQUESTS_AT_ONCE || own.abort.signal.aborted) return;
+      const run = nextRun(own.drawn, own.speed, loaded.count, (window) => own.asked.has(window));
+      if (run === null) return;
+      // What failed is not asked for again before somebody wants to.
+      const numbers = Array.from({ length: run.windows }, (_, place) => run.first + place);
+      for (const number of numbers) own.asked.add(number);
       own.loading += 1;
-      loadWindow(windowOf, loaded.pin, number, own.abort.signal)
+      loadWindows(windowOf, loaded.pin, run, own)
         .then(({ data }) => {
-          setLoaded((last) =>
-            last?.name === full ? { ...last, windows: new Map([...last.windows, [number, data]]) } : last,
-          );
+          const rowsOf = (number: number) => {
+            const start = (number - run.first) * WINDOW_ROWS;
+            return data.slice(start, start + WINDOW_ROWS);
+          };
+          setLoaded((last) => {
+            if (last?.name !== full) return last;
+            const windows = new Map([...last.windows, ...numbers.map((number) => [number, rowsOf(number)] as const)]);
+            for (const number of windowsToForget(windows.keys(), own.drawn)) {
+              windows.delete(number);
+              own.asked.delete(number);
+            }
+            return { ...last, windows };
+          });
         })
         .catch((cause: unknown) => {
           if (!isAborted(cause)) setProblem(asRefusal(cause));
@@ -143,19 +163,21 @@ async function headOf(signal: AbortSignal): Promise<{ readonly at: string | null
 }
 
 /**
- * A window of a list of now is read without an instant while nothing was written since the list began: when something
- * was last seen is known of now alone. Once something was, it is read as of then.
+ * Windows of a list of now are read without an instant while nothing was written since the list began: when something
+ * was last seen is known of now alone. Once something was, they are read as of then.
  */
-async function loadWindow<Row>(
+async function loadWindows<Row>(
   windowOf: WindowRead<Row>,
   { at, sequence }: Pin,
-  number: number,
-  signal: AbortSignal,
+  { first, windows }: WindowRun,
+  own: Asking,
 ): Promise<Answered<readonly Row[], unknown>> {
-  const window = { limit: WINDOW_ROWS, offset: number * WINDOW_ROWS };
-  if (sequence !== null) {
+  const { signal } = own.abort;
+  const window = { limit: windows * WINDOW_ROWS, offset: first * WINDOW_ROWS };
+  if (sequence !== null && !own.isLeftBehind) {
     const live = await windowOf(window).load(signal);
     if ((await headOf(signal)).sequence === sequence) return live;
+    own.isLeftBehind = true;
   }
   return windowOf(at === null ? window : { ...window, at }).load(signal);
 }
