@@ -54,10 +54,7 @@ export const longListRead = longRead(
       reach: actor,
       ...(condition === undefined ? {} : { condition }),
     };
-    const steps = reader.sifted(asking);
-    let step = steps.next();
-    for (; step.done !== true; step = steps.next()) yield PAUSE;
-    const query = step.value;
+    const query = yield* paused(reader.ordering(yield* paused(reader.sifted(asking))));
     const composeFor = composedWith(resource, { isAlone, include });
     const compose = composeFor?.(reader, actor) ?? null;
     // What has to be gone through is, before there is a status: then it can still be that of an error.
@@ -91,6 +88,13 @@ export const longListRead = longRead(
   { isInLargeSteps: true },
 );
 
+/** What steps come to; each of them hands the turn to other reads. */
+function* paused<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) yield PAUSE;
+  return step.value;
+}
+
 /** What records of a list are put together with; undefined for nothing. */
 export function composedWith(
   { compose, composeAlone, includes }: Shown,
@@ -101,7 +105,6 @@ export function composedWith(
 }
 
 const NO_FILTER: FilterText = { text: "", base: 0 };
-/** Hands the turn to other reads. */
 const PAUSE = new Uint8Array(0);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

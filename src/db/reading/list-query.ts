@@ -56,7 +56,10 @@ export interface ListQuery {
   readonly among?: Uint32Array;
   /** Exactly who lives in one of these scopes, no two of which have a record in common. Nothing else selects. */
   readonly scopes?: readonly number[];
-  /** Exactly the records with these numbers, ascending: what a sieve found. Nothing else selects. */
+  /**
+   * Exactly the records with these numbers: what a sieve found, ascending; where an order was looked up, in that order, and
+   * `order` is empty then. Nothing else selects.
+   */
   readonly numbers?: Uint32Array;
   /** Words, each of which must begin some word that the record is found by; without any, everything is found. */
   readonly search?: string | undefined;

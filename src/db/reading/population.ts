@@ -74,8 +74,8 @@ export class Populations {
   }
 
   /**
-   * The record numbers of all who match, in list order, where that is by keys that no version keeps, or that are known
-   * already; undefined where SQL has the order.
+   * The record numbers of all who match, in list order, where that is by keys that no version keeps; undefined where SQL
+   * has the order.
    */
   orderedOutside(query: ListQuery): Uint32Array | undefined {
     const { kind, asOf } = query;
@@ -83,7 +83,7 @@ export class Populations {
       ...term,
       keyOf: (term.byKey ? kind.orderKeys?.[term.field] : undefined) ?? null,
     }));
-    if (terms.every((term) => term.keyOf === null)) return this.orderedByTimelines(query);
+    if (terms.every((term) => term.keyOf === null)) return undefined;
     const sql = new SqlBuilder(asOf);
     const population = this.population(query, sql);
     const values = terms.map(
@@ -103,15 +103,20 @@ export class Populations {
     return order.sorted();
   }
 
-  /** Where all that a scope has is listed: what has to be looked at to be found is ordered while it is. */
-  private orderedByTimelines(query: ListQuery): Uint32Array | undefined {
+  /**
+   * The same list by the numbers of who is in it, in order, where that comes from what is known of their keys, which is
+   * read in steps; else as it is. Where all that a scope has is listed: what has to be looked at to be found is ordered
+   * while it is.
+   */
+  *ordering(query: ListQuery): Generator<void, ListQuery> {
     const { kind, asOf, order: [term, ...more] = [] } = query;
     // The present is in the live tables.
-    if (asOf === null || asOf.present || term === undefined || more.length > 0) return undefined;
-    if (!this.timelines.serves(kind, term)) return undefined;
+    if (asOf === null || asOf.present || term === undefined || more.length > 0) return query;
+    if (!this.timelines.serves(kind, term)) return query;
     const total = query.numbers?.length ?? (this.wholeScopes(query) === null ? 0 : this.count(query));
-    if (total < TIMELINE_RECORDS_MIN || total > TIMELINE_RECORDS_MAX) return undefined;
-    return this.timelines.ordered(kind, term, query.numbers ?? this.everybody(query), asOf) ?? undefined;
+    if (total < TIMELINE_RECORDS_MIN || total > TIMELINE_RECORDS_MAX) return query;
+    const numbers = yield* this.timelines.ordered(kind, term, query.numbers ?? this.everybody(query), asOf);
+    return numbers === null ? query : { ...query, numbers, order: [] };
   }
 
   /** The record numbers of who matches, in page order. */

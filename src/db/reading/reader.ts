@@ -372,6 +372,11 @@ export class Reader extends ReadConnection {
     return query.condition === undefined ? query : yield* this.sieve.sifted(query);
   }
 
+  /** The same list, with an order that comes from memory looked up, in steps. @param query as of sifted */
+  *ordering(query: ListQuery): Generator<void, ListQuery> {
+    return yield* this.populations.ordering(query);
+  }
+
   /** What a condition on rows that are no records asks of records, looked up. @param asOf as of sifted */
   *settledRow(condition: Condition, reach: Reach, asOf: AsOf | null): Generator<void, Settled> {
     return yield* this.sieve.settledRow(condition, { reach, asOf });

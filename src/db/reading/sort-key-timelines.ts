@@ -6,6 +6,7 @@ import type { AnyKind } from "../kind.ts";
 import { sortKeysSql } from "../shape.ts";
 import type { AsOf, OrderTerm } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
+import { sortedInSteps } from "./sorted-in-steps.ts";
 
 /** Fewer are looked up one by one, and sooner. */
 export const TIMELINE_RECORDS_MIN = 1_000;
@@ -13,6 +14,12 @@ export const TIMELINE_RECORDS_MIN = 1_000;
 export const TIMELINE_RECORDS_MAX = 50_000;
 /** Versions that are read for it at most: with more of them, looking those of one instant up costs less. */
 const VERSIONS_MAX = 400_000;
+/** A step reads versions of as many records; from a cold disk each may be a page of its own. */
+export const STEP_RECORDS = 64;
+/** A step reads as many versions, or one record's few more. */
+export const STEP_VERSIONS = 2_048;
+/** A step compares as many values. */
+const STEP_VALUES = 4_096;
 /** Fields that are kept: those of the lists that somebody looks at. */
 const FIELDS_MAX = 2;
 
@@ -28,7 +35,8 @@ class FieldTimelines {
   readonly ofRecord = new Map<number, Timeline>();
   private readonly values: Array<string | null> = [];
   private readonly placeOf = new Map<string | null, number>();
-  private ranks: Uint32Array | null = null;
+  /** By place of a value: where it stands in SQLite's order, null before all texts. Null while that is not known. */
+  ranks: Uint32Array | null = null;
 
   learn(timeline: Timeline, sequence: number, value: string | null): void {
     let place = this.placeOf.get(value);
@@ -42,18 +50,20 @@ class FieldTimelines {
     timeline.values.push(place);
   }
 
-  /** By place of a value: where it stands in SQLite's order, null before all texts. */
-  ranked(): Uint32Array {
-    if (this.ranks !== null) return this.ranks;
-    const { values } = this;
-    const order = Uint32Array.from(values, (_, place) => place).sort((a, b) => {
-      const [one, other] = [values[a] as string | null, values[b] as string | null];
-      if (one === null || other === null) return Number(one !== null) - Number(other !== null);
-      return compareCodePoints(one, other);
-    });
-    this.ranks = new Uint32Array(values.length);
-    for (const [rank, place] of order.entries()) this.ranks[place] = rank;
-    return this.ranks;
+  /** Ranks the values, in steps. Another list may learn more of them meanwhile: then once more. */
+  *rank(): Generator<void> {
+    while (this.ranks === null) {
+      const values = this.values.slice();
+      const order = yield* sortedInSteps(
+        Uint32Array.from(values, (_, place) => place),
+        (a, b) => compareKeys(values[a] as string | null, values[b] as string | null),
+        STEP_VALUES,
+      );
+      if (values.length !== this.values.length) continue;
+      const ranks = new Uint32Array(values.length);
+      for (const [rank, place] of order.entries()) ranks[place] = rank;
+      this.ranks = ranks;
+    }
   }
 }
 
@@ -72,13 +82,19 @@ export class SortKeyTimelines {
   }
 
   /**
-   * The same records in order; equal ones as they are given. Null where looking their versions up costs less.
+   * The same records in order; equal ones as they are given. Null where looking their versions up costs less. In steps,
+   * between which others may ask for the same.
    * @param ns record numbers, ascending, of records that lived then
    */
-  ordered(kind: AnyKind, term: OrderTerm, ns: Uint32Array, { sequence }: AsOf): Uint32Array | null {
-    const known = this.known(kind, term, ns, sequence);
-    if (known === null) return null;
-    const ranks = known.ranked();
+  *ordered(kind: AnyKind, term: OrderTerm, ns: Uint32Array, { sequence }: AsOf): Generator<void, Uint32Array | null> {
+    const known = this.kept(nameOf(kind, term), ns, sequence);
+    if (!(yield* this.load({ kind, term, ns, sequence }, known))) {
+      this.fields.set(nameOf(kind, term), null);
+      return null;
+    }
+    // What another list learns meanwhile may be new values.
+    while (known.ranks === null) yield* known.rank();
+    const { ranks } = known;
     const sign = term.direction === "desc" ? -1 : 1;
     // One number for both: a rank is below 2^26, a place below 2^17.
     const rows = new Float64Array(ns.length);
@@ -92,52 +108,84 @@ export class SortKeyTimelines {
     return Uint32Array.from(rows, (row) => ns[((row % PLACES) + PLACES) % PLACES] as number);
   }
 
-  private known(kind: AnyKind, term: OrderTerm, ns: Uint32Array, sequence: number): FieldTimelines | null {
-    const name = nameOf(kind, term);
-    const known = this.fields.get(name) ?? new FieldTimelines();
+  /** What is known of a field. Whoever is in the middle of another list keeps what it began with. */
+  private kept(name: string, ns: Uint32Array, sequence: number): FieldTimelines {
+    let known = this.fields.get(name) ?? new FieldTimelines();
+    let missing = 0;
+    for (const n of ns) if (!isKnown(known, n, sequence)) missing += 1;
+    if (missing > 0 && known.ofRecord.size + missing > 2 * TIMELINE_RECORDS_MAX) known = new FieldTimelines();
     this.fields.delete(name);
     this.fields.set(name, known);
     for (const oldest of this.fields.keys()) {
       if (this.fields.size <= FIELDS_MAX) break;
       this.fields.delete(oldest);
     }
-    const missing = Array.from(ns).filter((n) => (known.ofRecord.get(n)?.upTo ?? -1) < sequence);
-    if (missing.length === 0) return known;
-    if (known.ofRecord.size + missing.length > 2 * TIMELINE_RECORDS_MAX) known.ofRecord.clear();
-    if (this.load(kind, term, missing, known)) return known;
-    this.fields.set(name, null);
-    return null;
+    return known;
   }
 
-  /** @returns false where there are too many versions */
-  private load(kind: AnyKind, { field }: OrderTerm, ns: readonly number[], known: FieldTimelines): boolean {
-    const [[head]] = this.connection.statement("SELECT max(sequence) FROM history_transactions").values() as [[number]];
-    const rows = this.connection
-      .statement(
-        `SELECT v.key >> 31 AS n, v.key & 2147483647 AS sequence, ${sortKeysSql(kind, "v")} ->> '$.${field}' AS value
-        FROM json_each(+?) j CROSS JOIN history_versions v
-          ON v.key BETWEEN (j.value << 31) AND ((j.value << 31) | 2147483647) ORDER BY j.key, v.key`,
-      )
-      .iterate(JSON.stringify(ns)) as Iterable<{ n: number; sequence: number; value: string | null }>;
-    let count = 0;
-    let timeline: Timeline = { from: [], values: [], upTo: -1 };
-    let last = -1;
-    for (const { n, sequence, value } of rows) {
-      count += 1;
-      if (count > VERSIONS_MAX) return false;
-      if (n !== last) {
-        last = n;
-        timeline = { from: [], values: [], upTo: head };
-        known.ofRecord.set(n, timeline);
+  /** Reads what is missing. @returns false where there are too many versions */
+  private *load(
+    { kind, term, ns, sequence }: { kind: AnyKind; term: OrderTerm; ns: Uint32Array; sequence: number },
+    known: FieldTimelines,
+  ): Generator<void, boolean> {
+    let [count, records, versions] = [0, 0, 0];
+    for (const n of ns) {
+      if (isKnown(known, n, sequence)) continue;
+      const timeline: Timeline = { from: [], values: [], upTo: this.head() };
+      for (let after = n * KEYS_OF_RECORD; ; ) {
+        const rows = this.versionsOf(kind, term, after, n);
+        for (const [key, value] of rows) {
+          known.learn(timeline, key % KEYS_OF_RECORD, value);
+          after = key;
+        }
+        count += rows.length;
+        versions += rows.length;
+        if (count > VERSIONS_MAX) return false;
+        if (versions >= STEP_VERSIONS) {
+          yield;
+          [records, versions] = [0, 0];
+        }
+        if (rows.length < STEP_VERSIONS) break;
       }
-      known.learn(timeline, sequence, value);
+      known.ofRecord.set(n, timeline);
+      records += 1;
+      if (records < STEP_RECORDS) continue;
+      yield;
+      [records, versions] = [0, 0];
     }
     return true;
+  }
+
+  private head(): number {
+    const text = "SELECT max(sequence) FROM history_transactions";
+    const [[head]] = this.connection.statement(text).values() as [[number]];
+    return head;
+  }
+
+  /** Keys of versions, beyond one of them, with what the field was; as many as a step reads. */
+  private versionsOf(kind: AnyKind, { field }: OrderTerm, after: number, n: number): Array<[number, string | null]> {
+    return this.connection
+      .statement(
+        `SELECT v.key, ${sortKeysSql(kind, "v")} ->> '$.${field}' FROM history_versions v
+        WHERE v.key > ?1 AND v.key <= ((?2 << 31) | 2147483647) ORDER BY v.key LIMIT ${STEP_VERSIONS}`,
+      )
+      .values(after, n) as Array<[number, string | null]>;
   }
 }
 
 const PLACES = 2 ** 17;
+/** A version's key is its record's number times as many, and its sequence. */
+const KEYS_OF_RECORD = 2 ** 31;
 
 function nameOf({ code }: AnyKind, { field }: OrderTerm): string {
   return `${code} ${field}`;
+}
+
+function isKnown(known: FieldTimelines, n: number, sequence: number): boolean {
+  return (known.ofRecord.get(n)?.upTo ?? -1) >= sequence;
+}
+
+function compareKeys(one: string | null, other: string | null): number {
+  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+  return compareCodePoints(one, other);
 }

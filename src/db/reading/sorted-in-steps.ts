@@ -1,0 +1,32 @@
+// Sorting what is too much to be sorted in one step of a thread: runs of it, then pairs of runs merged.
+
+/**
+ * The same numbers in order; equal ones stay as they stand. Between two steps others may have their turn.
+ * @param numbers is written to
+ * @param stepNumbers how many are looked at in one step
+ */
+export function* sortedInSteps(
+  numbers: Uint32Array<ArrayBuffer>,
+  compare: (a: number, b: number) => number,
+  stepNumbers: number,
+): Generator<void, Uint32Array<ArrayBuffer>> {
+  for (let start = 0; start < numbers.length; start += stepNumbers) {
+    numbers.subarray(start, start + stepNumbers).sort(compare);
+    yield;
+  }
+  let [from, to] = [numbers, new Uint32Array(numbers.length)];
+  for (let width = stepNumbers; width < from.length; width *= 2) {
+    for (let start = 0; start < from.length; start += 2 * width) {
+      const middle = Math.min(start + width, from.length);
+      const end = Math.min(start + 2 * width, from.length);
+      let [left, right] = [start, middle];
+      for (let place = start; place < end; place += 1) {
+        const isLeft = right === end || (left < middle && compare(from[left] as number, from[right] as number) <= 0);
+        to[place] = from[isLeft ? left++ : right++] as number;
+        if ((place - start) % stepNumbers === stepNumbers - 1) yield;
+      }
+    }
+    [from, to] = [to, from];
+  }
+  return from;
+}
