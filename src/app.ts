@@ -41,6 +41,7 @@ import { conflictRoutes } from "./questions/conflicts/routes.ts";
 import { faceplateRoutes } from "./questions/faceplate/faceplate-routes.ts";
 import { ipamRoutes } from "./questions/ipam/ipam-routes.ts";
 import { searchRoutes } from "./questions/search-routes.ts";
+import { stationRoutes } from "./questions/stations/stations-routes.ts";
 import { summaryRoutes } from "./questions/summary/summary-routes.ts";
 import { topologyRoutes } from "./questions/topology/routes.ts";
 import { vendorRoutes } from "./questions/vendor-routes.ts";
@@ -192,6 +193,7 @@ export function createApp(options: AppOptions) {
   summaryRoutes(surface, options.backend, options.clock);
   searchRoutes(surface, options.backend);
   faceplateRoutes(surface, options.backend);
+  stationRoutes(surface, options.backend);
   topologyRoutes(surface, options.backend);
   vendorRoutes(surface);
   documentation(

@@ -20,6 +20,7 @@ import { freeSpace } from "./questions/ipam/free.ts";
 import { subnetBlocks } from "./questions/ipam/subnet-blocks.ts";
 import { subnetTree } from "./questions/ipam/subnet-tree.ts";
 import { search } from "./questions/search.ts";
+import { stations } from "./questions/stations/stations.ts";
 import { summary } from "./questions/summary/summary.ts";
 import { topology } from "./questions/topology/topology.ts";
 import { topologyOverTime } from "./questions/topology/topology-over-time.ts";
@@ -40,6 +41,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   recordHistory,
   retentionPreview,
   search,
+  stations,
   subnetAddresses,
   subnetBlocks,
   subnetTree,

@@ -7,6 +7,7 @@ import { VERSION_ROWS } from "./history/version-rows.ts";
 import type { RowList } from "./inventory/row-fields.ts";
 import { CONFLICT_ROWS } from "./questions/conflicts/conflict-answer.ts";
 import { ADDRESS_ROWS } from "./questions/ipam/address-row.ts";
+import { STATION_ROWS } from "./questions/stations/station-answer.ts";
 import { SESSION_ROWS } from "./sign-in/session.ts";
 import { LOG_LINE_ROWS } from "./upkeep/log-line.ts";
 import { VERIFICATION_ROWS } from "./upkeep/verification.ts";
@@ -17,6 +18,7 @@ export const ROW_LISTS: readonly RowList[] = [
   TRANSACTION_ROWS,
   ...VERSION_ROWS,
   CONFLICT_ROWS,
+  STATION_ROWS,
   ADDRESS_ROWS,
   BACKUP_ROWS,
   LOG_LINE_ROWS,

@@ -52,6 +52,10 @@ beforeAll(async () => {
     if_type: 6,
     admin_status: "Up" as const,
     oper_status: "Up" as const,
+    forwarding: [`00:00:5e:00:53:0${if_index + 1}`, `00:1b:21:aa:bb:0${if_index}`].map((mac_address) => ({
+      mac_address,
+      vlan_number: 10 * if_index,
+    })),
   }));
   const addresses = [{ ip_address: "10.0.0.1", prefix_length: 28, if_index: 1 }];
   probes.devices.set("10.0.0.1", {
@@ -89,6 +93,7 @@ beforeAll(async () => {
     transaction: "transactions",
     host_version: `hosts/${host.id}/history`,
     conflict: "conflicts",
+    station: "stations",
     address_row: `subnets/${subnet.id}/addresses`,
     backup: "backups",
     log_line: "log",
@@ -132,7 +137,7 @@ function drawn({ type, operators }: Wire, value: unknown): Drawn {
     const [own, folded] = [String(value).slice(0, 60), (text: unknown) => String(text).toLowerCase()];
     if (by === ":") {
       const part = own.slice(1, 9).trim() || own;
-      return as(quoted(part), (other) => folded(other).includes(folded(part)));
+      return as(quoted(part), (other) => other !== "" && folded(other).includes(folded(part)));
     }
     const codes = (text: string) => [...text].map((character) => character.codePointAt(0) as number);
     const order = (other: unknown) =>

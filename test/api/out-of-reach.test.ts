@@ -35,6 +35,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   actor_name: () => ["owner@first.example"],
   ids: (twin) => [Object.values(twin.ids).flat().join(",")],
   network_id: (twin) => [twin.networkId],
+  known: () => ["true", "false"],
   host_id: (twin) => twin.ids.hosts ?? [],
   service_id: (twin) => twin.ids.services ?? [],
   subnet_id: (twin) => twin.ids.subnets ?? [],

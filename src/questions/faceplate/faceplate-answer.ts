@@ -4,33 +4,15 @@ import { type Static, Type } from "@sinclair/typebox";
 import { HOST_EXAMPLE } from "../../resources/hosts/host-example.ts";
 import { IF_ENTRY_EXAMPLE } from "../../resources/if-entries/if-entry.ts";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
-import { macToldFields } from "../../wire/mac-fields.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
-import { OWNERS_MAX, STATIONS_MAX } from "./stations.ts";
+import { stationFields } from "../stations/station-answer.ts";
+import { STATIONS_MAX } from "./stations.ts";
 
 const Named = Type.Object({ id: Uuid, name: Type.String() });
 const VlanRef = Type.Object({ id: Uuid, number: Type.Integer(), name: Type.String() });
 const NullableText = Nullable(Type.String());
 
-const Station = Type.Object(
-  {
-    mac_address: Type.String(),
-    ...macToldFields,
-    vlan_numbers: Type.Array(Type.Integer(), { description: "The VLANs in which the port learned it." }),
-    since: Type.String({ format: "date-time", description: "Since when it is known at this port." }),
-    hosts: Type.Array(
-      Type.Object({
-        ...Named.properties,
-        interface: Nullable(Named, { description: "Its interface that has the MAC address." }),
-        ip_addresses: Type.Array(Type.String(), { description: `${OWNERS_MAX} at most.` }),
-      }),
-      {
-        description: `The hosts of the network that have the MAC address, by name; several share that of a virtual router. ${OWNERS_MAX} at most.`,
-      },
-    ),
-  },
-  { $id: "FaceplateStation" },
-);
+const FaceplateStation = Type.Object(stationFields, { $id: "FaceplateStation" });
 
 const Port = Type.Object(
   {
@@ -60,7 +42,7 @@ const Port = Type.Object(
       minimum: 0,
       description: "Entries of the forwarding table that lead to it: one for each MAC address and VLAN.",
     }),
-    stations: Type.Array(Station, {
+    stations: Type.Array(FaceplateStation, {
       description: `Who is behind it: those with a name first, by name, then by MAC address. ${STATIONS_MAX} MAC addresses at most.`,
     }),
     has_more_stations: Type.Boolean(),

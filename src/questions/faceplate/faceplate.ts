@@ -17,9 +17,10 @@ import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-e
 import { vlanKind } from "../../resources/vlans/vlan.ts";
 import { metaAt, resolvedMembers, successBody, thinnedUntilMember } from "../../wire/envelope.ts";
 import { CHILDREN_MAX } from "../../wire/schemas.ts";
+import { ownersNow } from "../stations/owners.ts";
 import type { Faceplate, FaceplatePort } from "./faceplate-answer.ts";
 import { layOut } from "./port-layout.ts";
-import { type FindOwnersNow, stationsAt } from "./stations.ts";
+import { stationsAt } from "./stations.ts";
 
 /** Crosses to another thread. */
 export interface FaceplateInput {
@@ -104,24 +105,6 @@ function* faceplateAt(
     },
     isThinned:
       thinnedUntil !== null && ports.some(({ record }) => (parseInstant(record.created_at) ?? 0) < thinnedUntil),
-  };
-}
-
-/** By the live tables, as long as nothing has come after the transaction that is asked about. */
-function ownersNow(reader: Reader, sequence: number): FindOwnersNow {
-  const idsIn = (table: "ip_addresses" | "if_entries", macs: string, limit: number) =>
-    (
-      reader
-        .statement(
-          `SELECT r.id FROM json_each(+?1) j CROSS JOIN ${table} l ON l.mac_address = j.value
-            CROSS JOIN history_records r ON r.n = l.n LIMIT +?2`,
-        )
-        .values(macs, limit) as Array<[string]>
-    ).map(([id]) => id);
-  return (macs, limit) => {
-    if (reader.head().sequence !== sequence) return null;
-    const asked = JSON.stringify(macs);
-    return { addressIds: idsIn("ip_addresses", asked, limit), interfaceIds: idsIn("if_entries", asked, limit) };
   };
 }
 

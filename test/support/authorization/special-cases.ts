@@ -794,6 +794,29 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         }),
       ),
     ),
+  "GET /api/v1/stations": (asking) =>
+    asking.instants().flatMap((instant) =>
+      [null, ...asking.places].map(
+        (place): Case => ({
+          title: `${instant.title}, of ${place?.name ?? "all"}`,
+          path: withQuery(asking.path, "limit=0", place === null ? "" : `network_id=${place.networkId}`, instant.query),
+          code: null,
+          check: ({ data }) => {
+            const { oracle } = asking.world;
+            const sequence = Math.min(instant.sequence, oracle.head);
+            const living = (type: string) => idsOf(oracle.living(asking.caller, type, sequence));
+            const [hosts, ports, networks] = [living("host"), living("if_entry"), living("network")];
+            for (const { network_id, switch: device, port, hosts: owners } of data as Wire[]) {
+              expect(networks).toContain(network_id);
+              if (place !== null) expect(network_id).toBe(place.networkId);
+              expect(hosts).toContain(device.id);
+              expect(ports).toContain(port.id);
+              for (const owner of owners) expect(hosts).toContain(owner.id);
+            }
+          },
+        }),
+      ),
+    ),
   "GET /api/v1/vendors/:mac": ({ path }) =>
     ["00:1b:21:aa:bb:cc", "ffffff"].map((mac) => ({ title: mac, path: path.replace(":mac", mac), code: null })),
   // Its head is everybody's: it is to be written down elsewhere.

@@ -1,0 +1,90 @@
+// MAC addresses at the edge ports of a network as of a transaction: each with who it is, by name. Uplinks, where a MAC
+// address only passes, are no place where it is. In bounded steps.
+
+import { isOneDevices } from "../../base/mac.ts";
+import { compareCodePoints } from "../../base/text.ts";
+import { macTold } from "../../base/vendors/vendor.ts";
+import { scopeKey } from "../../db/kind.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { membersSql } from "../../db/shape.ts";
+import { EDGE_MACS_MAX, edgesAt } from "../../history/edge-ports.ts";
+import type { Known, RecordsAt } from "../../history/records-at.ts";
+import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { Owners, ownersNow } from "./owners.ts";
+import type { Station } from "./station-answer.ts";
+
+/** Forwarding entries read per step. */
+const STEP_ENTRIES = 2_000;
+/** Ports looked at per step. */
+const STEP_PORTS = 200;
+
+const PORT_ID = `('{' || ${membersSql(fdbEntryKind, "v")} || '}') ->> '$.if_entry_id'`;
+/** The forwarding entries of a network or of a device, with their ports. */
+const ENTRIES = `SELECT s.n, ${PORT_ID} FROM history_spans s
+  CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (s.n << 31)
+    AND key <= ((s.n << 31) | +?3))
+  WHERE s.scope = +?1 AND s.n > +?2 AND s.born <= +?3 AND s.died > +?3 ORDER BY s.n LIMIT ${STEP_ENTRIES}`;
+
+export interface EdgeQuery {
+  readonly sequence: number;
+  readonly networkId: string;
+  /** The number of the network, or of the one device whose ports are looked at. */
+  readonly containerN: number;
+}
+
+/** Not in any order. @param records as of the same transaction */
+export function* edgeStations(reader: Reader, records: RecordsAt, query: EdgeQuery): Generator<void, Station[]> {
+  const ports = yield* fewPorts(reader, query);
+  const isEdge = edgesAt(reader, query.sequence);
+  const found: Array<{ readonly port: Known<IfEntryRecord>; readonly entries: readonly Known<FdbEntryRecord>[] }> = [];
+  for (let start = 0; start < ports.length; start += STEP_PORTS) {
+    for (const port of records.byIds(ifEntryKind, ports.slice(start, start + STEP_PORTS)).values()) {
+      if (!isEdge(port.n)) continue;
+      const entries = records.livingIn(fdbEntryKind, port.n, EDGE_MACS_MAX);
+      found.push({ port, entries: entries.filter(({ record }) => isOneDevices(record.mac_address)) });
+    }
+    yield;
+  }
+  const owners = new Owners(records, query.networkId, ownersNow(reader, query.sequence));
+  yield* owners.lookUp(new Set(found.flatMap(({ entries }) => entries.map(({ record }) => record.mac_address))));
+  const switches = records.byIds(
+    hostKind,
+    found.map(({ port }) => port.record.host_id),
+  );
+  const stations: Station[] = [];
+  for (const [place, { port, entries }] of found.entries()) {
+    if (place % STEP_PORTS === 0) yield;
+    const { id, host_id, if_name, if_descr } = port.record;
+    for (const [mac, all] of Map.groupBy(entries, ({ record }) => record.mac_address)) {
+      const vlans = new Set(all.flatMap(({ record }) => record.vlan_number ?? []));
+      stations.push({
+        network_id: query.networkId,
+        switch: { id: host_id, name: switches.get(host_id)?.record.name ?? "" },
+        port: { id, name: if_name || if_descr },
+        mac_address: mac,
+        ...macTold(mac),
+        vlan_numbers: [...vlans].sort((one, other) => one - other),
+        since: all.map(({ record }) => record.created_at).sort(compareCodePoints)[0] as string,
+        hosts: owners.of(mac),
+      });
+    }
+  }
+  return stations;
+}
+
+/** The ids of ports that are known to have so few MAC addresses that they may be edges. */
+function* fewPorts(reader: Reader, { containerN, sequence }: EdgeQuery): Generator<void, string[]> {
+  const entriesAt = new Map<string, number>();
+  const scope = scopeKey(containerN, fdbEntryKind);
+  for (let after = 0; ; ) {
+    const rows = reader.statement(ENTRIES).values(scope, after, sequence) as Array<[number, string]>;
+    for (const [, port] of rows) entriesAt.set(port, (entriesAt.get(port) ?? 0) + 1);
+    yield;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < STEP_ENTRIES) break;
+    [after] = last;
+  }
+  return [...entriesAt].flatMap(([port, count]) => (count <= EDGE_MACS_MAX ? [port] : []));
+}

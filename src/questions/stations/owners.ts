@@ -1,0 +1,159 @@
+// The hosts of a network that have MAC addresses, by name: on their interfaces, or beside their IP addresses. Reads
+// through RecordsAt, or from the live tables where the present is asked about.
+
+import { type MacType, macTypeOf } from "../../base/mac.ts";
+import { compareCodePoints, textSortKey } from "../../base/text.ts";
+import type { AnyKind, Kind } from "../../db/kind.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { wholeTerm } from "../../db/search-text.ts";
+import type { Known, RecordsAt } from "../../history/records-at.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+
+/** Hosts named of one MAC address, and addresses of each of them. */
+export const OWNERS_MAX = 8;
+/** MAC addresses looked up at once. */
+const BATCH_MACS = 50;
+/** Hosts read at once. */
+const BATCH_HOSTS = 200;
+/** Records that one look finds: where they are more, each MAC address is looked up on its own. */
+const MATCHES_MAX = 1_000;
+/** What hosts can have. */
+const STATIONS: readonly MacType[] = ["Universal", "LocallyAdministered", "VirtualRouter"];
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface StationHost extends Named {
+  /** Its interface that has the MAC address, where one is known to. */
+  readonly interface: Named | null;
+  readonly ip_addresses: string[];
+}
+
+/** The ids of addresses and interfaces that have one of these MAC addresses today, `limit` of each kind at most. */
+export interface OwnersNow {
+  readonly addressIds: readonly string[];
+  readonly interfaceIds: readonly string[];
+}
+export type FindOwnersNow = (macs: readonly string[], limit: number) => OwnersNow | null;
+
+/** By the live tables, as long as nothing has come after the transaction that is asked about. */
+export function ownersNow(reader: Reader, sequence: number): FindOwnersNow {
+  const idsIn = (table: "ip_addresses" | "if_entries", macs: string, limit: number) =>
+    (
+      reader
+        .statement(
+          `SELECT r.id FROM json_each(+?1) j CROSS JOIN ${table} l ON l.mac_address = j.value
+            CROSS JOIN history_records r ON r.n = l.n LIMIT +?2`,
+        )
+        .values(macs, limit) as Array<[string]>
+    ).map(([id]) => id);
+  return (macs, limit) => {
+    if (reader.head().sequence !== sequence) return null;
+    const asked = JSON.stringify(macs);
+    return { addressIds: idsIn("ip_addresses", asked, limit), interfaceIds: idsIn("if_entries", asked, limit) };
+  };
+}
+
+/** The hosts of a network that have MAC addresses, on their interfaces or with their IP addresses. */
+export class Owners {
+  private readonly records: RecordsAt;
+  private readonly networkId: string;
+  private readonly ownersNow: FindOwnersNow;
+  private readonly addresses = new Map<string, IpAddressRecord[]>();
+  private readonly interfaces = new Map<string, IfEntryRecord[]>();
+  private readonly hosts = new Map<string, Known<HostRecord>>();
+
+  constructor(records: RecordsAt, networkId: string, ownersNow: FindOwnersNow) {
+    this.records = records;
+    this.ownersNow = ownersNow;
+    this.networkId = networkId;
+  }
+
+  *lookUp(macs: ReadonlySet<string>): Generator<void> {
+    const asked = [...macs].filter((mac) => STATIONS.includes(macTypeOf(mac)));
+    for (let start = 0; start < asked.length; start += BATCH_MACS) {
+      const batch = asked.slice(start, start + BATCH_MACS);
+      if (!this.found(batch)) for (const mac of batch) this.found([mac], true);
+      yield;
+    }
+    const ids = new Set<string>();
+    for (const lists of [this.addresses, this.interfaces])
+      for (const list of lists.values()) for (const { host_id } of list) ids.add(host_id);
+    const wanted = [...ids];
+    for (let start = 0; start < wanted.length; start += BATCH_HOSTS) {
+      for (const [id, host] of this.records.byIds(hostKind, wanted.slice(start, start + BATCH_HOSTS)))
+        this.hosts.set(id, host);
+      yield;
+    }
+  }
+
+  of(mac: string): StationHost[] {
+    const addresses = this.addresses.get(mac) ?? [];
+    const interfaces = this.interfaces.get(mac) ?? [];
+    const ids = new Set([...addresses, ...interfaces].map(({ host_id: id }) => id));
+    return [...ids]
+      .flatMap((id): StationHost[] => {
+        const host = this.hosts.get(id)?.record;
+        if (host === undefined) return [];
+        const entry = interfaces.find((each) => each.host_id === id);
+        return [
+          {
+            id,
+            name: host.name,
+            interface: entry === undefined ? null : { id: entry.id, name: entry.if_name || entry.if_descr },
+            ip_addresses: addresses
+              .filter((each) => each.host_id === id)
+              .map(({ ip_address: text }) => text)
+              .sort(compareCodePoints)
+              .slice(0, OWNERS_MAX),
+          },
+        ];
+      })
+      .sort(
+        (one, other) =>
+          compareCodePoints(textSortKey(one.name), textSortKey(other.name)) || compareCodePoints(one.id, other.id),
+      )
+      .slice(0, OWNERS_MAX);
+  }
+
+  /** @returns false where there may be more, unless that is taken */
+  private found(macs: readonly string[], isEnough = false): boolean {
+    const found = this.foundNow(macs) ?? this.foundThen(macs);
+    if (found.length >= MATCHES_MAX && !isEnough) return false;
+    const asked = new Set(macs);
+    for (const { kind, record } of found) {
+      const mac = record.mac_address;
+      if (typeof mac !== "string" || !asked.has(mac) || record.network_id !== this.networkId) continue;
+      if (kind === ipAddressKind) push(this.addresses, mac, record as IpAddressRecord);
+      else push(this.interfaces, mac, record as IfEntryRecord);
+    }
+    return true;
+  }
+
+  private foundNow(macs: readonly string[]): Owner[] | null {
+    const now = this.ownersNow(macs, MATCHES_MAX);
+    if (now === null) return null;
+    return [
+      ...this.records.byIds(ipAddressKind, now.addressIds).values(),
+      ...this.records.byIds(ifEntryKind, now.interfaceIds).values(),
+    ];
+  }
+
+  private foundThen(macs: readonly string[]): Owner[] {
+    // Both at once: what the switches learned has to be passed over each time, and is most of what the index finds.
+    const kinds: readonly Kind<IpAddressRecord & IfEntryRecord>[] = [ipAddressKind, ifEntryKind] as AnyKind[];
+    return this.records.matching(kinds, macs.map(wholeTerm).join(" OR "), MATCHES_MAX);
+  }
+}
+
+type Owner = Known<IpAddressRecord> | Known<IfEntryRecord>;
+
+function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}

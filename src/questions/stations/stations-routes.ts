@@ -1,0 +1,66 @@
+// /api/v1/stations: who hangs on the network, and who of them nobody knows.
+
+import { Type } from "@sinclair/typebox";
+import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
+import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
+import type { Surface } from "../../http/surface.ts";
+import type { Backend } from "../../inventory/backend.ts";
+import { filterText } from "../../inventory/list-answers.ts";
+import { FilterQuery } from "../../inventory/list-filter.ts";
+import { answerLongRead } from "../../inventory/long-read-answers.ts";
+import { readAt, readingAt } from "../../inventory/read-instant.ts";
+import { LIMIT_DEFAULT, PageQuery, Uuid } from "../../wire/schemas.ts";
+import { STATION_EXAMPLE, Station } from "./station-answer.ts";
+import { type StationsInput, stations } from "./stations.ts";
+
+const List = Type.Object({
+  network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
+  host_id: Type.Optional({ ...Uuid, description: "Only at the ports of this device." }),
+  known: Type.Optional(
+    Type.Boolean({ description: "Only MAC addresses that a host of the network has, or only those that none has." }),
+  ),
+  ...FilterQuery,
+  ...PageQuery,
+});
+
+const DESCRIPTION = `The MAC addresses at edge ports, as the forwarding tables of the switches have them now or \`at\` an instant; those that came last first.
+
+An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most, so uplinks do not count; nor do group addresses and those of virtual routers. A MAC address that stands at several edge ports is listed at each of them. \`hosts\` are those of the same network that have it on an interface or beside an IP address: \`known=false\` leaves what hangs on the network and is in no inventory.`;
+
+/** /api/v1/stations. */
+export function stationRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
+  const { reader } = backend;
+  surface.get(
+    "/api/v1/stations",
+    {
+      operationId: "listStations",
+      summary: "List the MAC addresses at edge ports",
+      description: DESCRIPTION,
+      group: "Questions",
+      access: VIEWER,
+      query: List,
+      answer: Type.Array(Station),
+      isList: true,
+      example: { data: [STATION_EXAMPLE] },
+    },
+    (call) => {
+      const { network_id, host_id, known, limit, offset } = call.query;
+      const { at, asked } = readAt(reader, call);
+      return readingAt(backend, at, (asOf) => {
+        const input: StationsInput = {
+          actor: plainActor(call.actor),
+          networkId: network_id ?? null,
+          hostId: host_id ?? null,
+          isKnown: known ?? null,
+          filter: filterText(call, reader, asked),
+          sequence: (asOf ?? reader.head()).sequence,
+          limit: limit ?? LIMIT_DEFAULT,
+          offset: offset ?? 0,
+          asked,
+          ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+        };
+        return answerLongRead(backend, call, stations, input);
+      });
+    },
+  );
+}
