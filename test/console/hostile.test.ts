@@ -53,6 +53,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
       "/subnets",
       "/vlans",
       "/conflicts",
+      "/stations?show=all",
       ...[hosts.markup, hosts.rightToLeft, hosts.emoji].map(({ id }) => `/hosts/${id}`),
       ...[hosts.formula, device, server].flatMap(({ id }) => hostTabs.map((tab) => `/hosts/${id}${tab}`)),
       `/interfaces/${interfaceId}`,

@@ -183,6 +183,7 @@ describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
       ["/vlans", "VLANs"],
       [`/vlans/${vlan.id}`, "VLAN 20"],
       ["/conflicts", "Conflicts"],
+      ["/stations", "Stations"],
       ["/map", "Map"],
       ["/changes", "Changes"],
       ["/changes/1", "Transaction 1"],

@@ -24,7 +24,7 @@ import { blockName, isWithinPrefix } from "../../src/console/networks/prefixes.t
 import { vlanDevices } from "../../src/console/networks/vlan-devices.ts";
 import { gridStep } from "../../src/console/parts/grid-keys.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
-import { type FilledNetwork, fillNetwork } from "../support/browser/networks.ts";
+import { type FilledNetwork, fillNetwork, UNKNOWN_MAC } from "../support/browser/networks.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -102,6 +102,27 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
       .waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "printer-2" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("name what hangs on the network that no host has, and who hung there before", async () => {
+    const page = await visitor.open("/");
+    await page.getByRole("navigation").getByRole("link", { name: "Stations" }).click();
+    const table = page.getByRole("table");
+    const unknown = table.getByRole("row", { name: new RegExp(UNKNOWN_MAC) });
+    await unknown.getByText(/Raspberry/).waitFor();
+    await unknown.getByRole("link", { name: "Gi1/0/8" }).waitFor();
+    expect(await table.locator("tbody tr").count()).toBe(1);
+    await page.getByRole("link", { name: "All", exact: true }).click();
+    await table.getByRole("link", { name: "Gi1/0/7" }).waitFor();
+    expect(await table.locator("tbody tr").count()).toBe(2);
+    await page.goto(`${appliance.running.url}/stations?show=all&at=${filled.beforeFlap}`);
+    await table.getByRole("link", { name: "printer-2" }).waitFor();
+    expect(await table.locator("tbody tr").count()).toBe(1);
+    await table.getByRole("link", { name: "locate 00:1b:21:00:00:02" }).click();
+    await page.getByRole("link", { name: "printer-2" }).first().waitFor();
+    expect(page.url()).toContain("at=");
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
@@ -201,6 +222,8 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     ["a large one", ({ parent }) => `/subnets/${parent.id}`],
     ["a block of it", ({ parent }) => `/subnets/${parent.id}?block=10.2.3.0/24`],
     ["a VLAN", ({ vlan }) => `/vlans/${vlan.id}`],
+    ["the stations that nobody knows", () => "/stations"],
+    ["all stations in the past", ({ beforeFlap }) => `/stations?show=all&at=${beforeFlap}`],
     ["the conflicts", () => "/conflicts"],
     ["conflicts that a filter leaves", () => "/conflicts?filter=type%20%3D%20Address"],
     ["a subnet of IPv6", ({ subnet6 }) => `/subnets/${subnet6.id}`],

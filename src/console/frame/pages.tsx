@@ -22,6 +22,7 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/interfaces/:id": () => import("../interfaces/interface-page.tsx").then(({ InterfacePage }) => InterfacePage),
   "/addresses": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/addresses")),
   "/services": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/services")),
+  "/stations": () => import("../networks/stations-page.tsx").then(({ StationsPage }) => StationsPage),
   "/subnets": () => import("../networks/subnets-page.tsx").then(({ SubnetsPage }) => SubnetsPage),
   "/subnets/list": () => import("../networks/subnet-list.tsx").then(({ SubnetListPage }) => SubnetListPage),
   "/subnets/:id": () => import("../networks/subnet-page.tsx").then(({ SubnetPage }) => SubnetPage),
@@ -54,6 +55,7 @@ export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
     { href: "/interfaces", title: navigationText.interfaces },
     { href: "/addresses", title: navigationText.addresses },
     { href: "/services", title: navigationText.services },
+    { href: "/stations", title: navigationText.stations },
   ],
   [
     { href: "/subnets", title: navigationText.subnets },

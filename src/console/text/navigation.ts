@@ -8,6 +8,7 @@ export const navigationText = {
   services: "Services",
   subnets: "Subnets",
   vlans: "VLANs",
+  stations: "Stations",
   conflicts: "Conflicts",
   map: "Map",
   changes: "Changes",

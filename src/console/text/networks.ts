@@ -118,6 +118,40 @@ export const vlanText = {
   next: "More",
 } as const;
 
+export const stationText = {
+  show: "Which stations",
+  shown: { unknown: "Unknown", known: "Of known hosts", all: "All" },
+  about:
+    "MAC addresses at edge ports, as the forwarding tables have them. Ports with a neighbor or with more than four MAC addresses lead on to others.",
+  none: {
+    unknown: "Every MAC address at an edge port belongs to a host.",
+    known: "No MAC address at an edge port belongs to a host.",
+    all: "No MAC address is known at an edge port. Scans of switches by SNMP read their forwarding tables.",
+  },
+  noneFiltered: "No station matches the filter.",
+  example: 'vendor : "Raspberry" AND since > "-24h"',
+  mac: "MAC address",
+  vendor: "Vendor",
+  host: "Host",
+  address: "Address",
+  andMore: (count: number) => `+${count}`,
+  switch: "Switch",
+  port: "Port",
+  vlans: "VLANs",
+  since: "Since",
+  locate: "locate",
+  newer: "Newer",
+  older: "Older",
+  types: {
+    Universal: "not in the registry",
+    LocallyAdministered: "made up by software",
+    VirtualRouter: "a virtual router's",
+    Multicast: "a group's",
+    Broadcast: "a group's",
+    Null: "none",
+  } as Readonly<Record<string, string>>,
+} as const;
+
 export const conflictText = {
   show: "Which conflicts",
   shown: { open: "Open", accepted: "Accepted", all: "All" },

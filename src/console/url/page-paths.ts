@@ -10,6 +10,7 @@ export const PAGE_PATHS = [
   "/interfaces/:id",
   "/addresses",
   "/services",
+  "/stations",
   "/subnets",
   "/subnets/list",
   "/subnets/:id",

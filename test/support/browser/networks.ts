@@ -27,6 +27,9 @@ async function data(answer: Promise<{ status: number; body: Wire }>): Promise<Wi
   return body.data as Wire;
 }
 
+/** Of no host. */
+export const UNKNOWN_MAC = "b8:27:eb:00:00:08";
+
 /** Fills a network through the API. */
 export async function fillNetwork(client: Client, networkId: string): Promise<FilledNetwork> {
   const vlan = await data(client.post("vlans", { network_id: networkId, number: 20, name: "Offices" }));
@@ -100,6 +103,7 @@ export async function fillNetwork(client: Client, networkId: string): Promise<Fi
       admin_status: "Up",
       oper_status: "Up",
       vlan_ids: [vlan.id],
+      fdb_macs: [UNKNOWN_MAC],
     }),
   );
   return {

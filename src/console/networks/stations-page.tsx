@@ -1,0 +1,143 @@
+// What hangs on the network: every MAC address at an edge port, the last that came first. It begins with those that no
+// host has.
+
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { FilterField } from "../lists/filter-field.tsx";
+import { RecordLink } from "../names/record-link.tsx";
+import { Copied } from "../parts/copied.tsx";
+import { Page } from "../parts/page.tsx";
+import { Pager } from "../parts/pager.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { navigationText } from "../text/navigation.ts";
+import { stationText } from "../text/networks.ts";
+import { scopeQuery } from "../time/at.ts";
+import { hrefHere, hrefOf, parameter } from "../url/location.ts";
+
+type Station = DataOf<"/api/v1/stations">[number];
+
+const ROWS = 100;
+const SHOWN = ["unknown", "known", "all"] as const;
+
+export function StationsPage() {
+  const shown = SHOWN.find((each) => each === parameter("show")) ?? "unknown";
+  const known = shown === "all" ? {} : { known: shown === "known" };
+  const filter = parameter("filter") ?? "";
+  const offset = Math.max(0, Math.trunc(Number(parameter("offset") ?? 0)) || 0);
+  const asked = read("/api/v1/stations", {
+    query: { ...scopeQuery(), ...known, ...(filter === "" ? {} : { filter }), limit: ROWS, offset },
+  });
+  const { data, meta, problem, again } = useAnswer(asked, {
+    how: "offer",
+    types: ["host", "ip_address", "if_entry"],
+  });
+  const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
+  const pages = meta?.pagination;
+  return (
+    <Page title={navigationText.stations} reads={[asked.url]}>
+      <nav class="tabs" aria-label={stationText.show}>
+        {SHOWN.map((each) => (
+          <a
+            key={each}
+            href={hrefHere({ show: each === "unknown" ? null : each, offset: null })}
+            aria-current={each === shown ? "true" : undefined}
+          >
+            {stationText.shown[each]}
+          </a>
+        ))}
+      </nav>
+      <div class="list-tools">
+        <FilterField
+          kind="station"
+          filter={filter}
+          example={stationText.example}
+          problem={isOfFilter ? problem : undefined}
+        />
+      </div>
+      <p class="aside">{stationText.about}</p>
+      {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Waiting />}
+      {data?.length === 0 && <p>{filter === "" ? stationText.none[shown] : stationText.noneFiltered}</p>}
+      {data !== undefined && data.length > 0 && <StationTable stations={data} />}
+      {pages !== undefined && (
+        <Pager
+          offset={offset}
+          rows={ROWS}
+          hasMore={pages.has_more}
+          total={pages.total_count}
+          newer={stationText.newer}
+          older={stationText.older}
+        />
+      )}
+    </Page>
+  );
+}
+
+function StationTable({ stations }: { readonly stations: readonly Station[] }) {
+  const hasHosts = stations.some(({ hosts }) => hosts.length > 0);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
+    <section class="table" tabIndex={0} aria-label={navigationText.stations}>
+      <table class="rows stations">
+        <thead>
+          <tr>
+            <th scope="col">{stationText.since}</th>
+            <th scope="col">{stationText.mac}</th>
+            <th scope="col">{stationText.vendor}</th>
+            {hasHosts && <th scope="col">{stationText.host}</th>}
+            {hasHosts && <th scope="col">{stationText.address}</th>}
+            <th scope="col">{stationText.switch}</th>
+            <th scope="col">{stationText.port}</th>
+            <th scope="col">{stationText.vlans}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {stations.map(({ mac_address: mac, vendor, type, known_use, switch: device, port, hosts, ...station }) => (
+            <tr key={`${port.id} ${mac}`}>
+              <td>
+                <When instant={station.since} precision="minute" />
+              </td>
+              <th scope="row">
+                <Copied text={mac} />{" "}
+                <a class="aside" href={hrefOf("/", { q: mac })}>
+                  {stationText.locate}
+                  <span class="unseen"> {mac}</span>
+                </a>
+              </th>
+              <td title={known_use ?? vendor ?? undefined}>
+                {known_use ?? vendor ?? <span class="aside">{stationText.types[type]}</span>}
+              </td>
+              {hasHosts && (
+                <>
+                  <td>
+                    {hosts.map(({ id, name }) => (
+                      <span key={id} class="station" title={name}>
+                        <RecordLink type="host" id={id} name={name} />
+                      </span>
+                    ))}
+                  </td>
+                  <td>
+                    {hosts.map(({ id, ip_addresses: [address, ...more] }) => (
+                      <span key={id} class="station">
+                        {address} {more.length > 0 && <span class="aside">{stationText.andMore(more.length)}</span>}
+                      </span>
+                    ))}
+                  </td>
+                </>
+              )}
+              <td>
+                <RecordLink type="host" id={device.id} name={device.name} />
+              </td>
+              <td>
+                <RecordLink type="if_entry" id={port.id} name={port.name} />
+              </td>
+              <td>{station.vlan_numbers.join(", ")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
