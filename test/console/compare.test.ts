@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
 
     await page
       .locator(".tabs")
-      .getByRole("link", { name: /^Ports/ })
+      .getByRole("link", { name: /^Interfaces \d/ })
       .click();
     await page.getByRole("link", { name: /^Changed: Gi1\/0\/1/ }).waitFor();
     await page.getByRole("link", { name: /^Added: Gi1\/0\/4/ }).waitFor();

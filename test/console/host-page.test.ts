@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { managementLinks } from "../../src/console/hosts/management-links.ts";
 import { neighborLinks, sinceByLink } from "../../src/console/hosts/neighbors.ts";
+import { isPlateShown, upTo } from "../../src/console/hosts/plate-room.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
@@ -96,6 +97,23 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     expect(await page.getByText("<b>uplink</b>").count()).toBe(1);
     await row.getByRole("link", { name: "printer-2" }).click();
     await page.getByRole("heading", { name: "printer-2" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("has the ports of a switch on its first tab, where each leads to its row; a host without has no picture", async () => {
+    const page = await visitor.open(`/hosts/${switchId}`);
+    const plate = page.getByRole("region", { name: "Its ports" });
+    await page.getByRole("heading", { name: "What it is" }).waitFor();
+    await plate.getByRole("link", { name: "Gi1/0/24, disabled" }).waitFor();
+    expect(await plate.getByRole("listitem").count()).toBe(24);
+    await plate.getByRole("link", { name: "Gi1/0/3, Up, printer-2" }).click();
+    await page.locator("tr.is-chosen").getByRole("link", { name: "Gi1/0/3" }).waitFor();
+    expect(await page.getByRole("link", { name: "Interfaces 24" }).getAttribute("aria-current")).toBe("true");
+    await page.locator("tr.is-chosen").getByRole("link", { name: "printer-2" }).click();
+    await page.getByRole("heading", { name: "printer-2" }).waitFor();
+    await page.getByRole("link", { name: "Services and ports 0" }).waitFor();
+    expect(await page.locator(".plates, .waiting").count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
@@ -233,6 +251,20 @@ describe("neighbors", () => {
       ["longer", { instant: "2026-03-01T00:00:00.000Z", isOrEarlier: true }],
       ["again", { instant: "2026-03-05T00:00:00.000Z", isOrEarlier: false }],
     ]);
+  });
+});
+
+describe("the ports on the overview", () => {
+  const group = (count: number) => ({ ports: Array.from({ length: count }, (_, index) => index) });
+
+  test("are shown from four on, up to as many as there is room for", () => {
+    expect([0, 3, 4, 3_271].map(isPlateShown)).toEqual([false, false, true, true]);
+    const sizes = (counts: readonly number[]) => upTo(counts.map(group), 100).map(({ ports }) => ports.length);
+    expect(sizes([48, 4])).toEqual([48, 4]);
+    expect(sizes([48, 52, 1])).toEqual([48, 52]);
+    expect(sizes([48, 60, 9])).toEqual([48, 52]);
+    expect(sizes([300])).toEqual([100]);
+    expect(upTo([group(300)], 100)[0]?.ports.at(-1)).toBe(99);
   });
 });
 

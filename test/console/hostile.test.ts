@@ -110,23 +110,36 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
   test("a device with thousands of interfaces shows its ports in pages, finds in all of them, and leads to each", async () => {
     const visitor = await Visitor.arrive(running.url);
     const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${filled.device.id}?tab=ports`);
-    await page.getByRole("link", { name: /^Ports 3,271$/ }).waitFor();
+    await page.getByRole("link", { name: /^Interfaces 3,271$/ }).waitFor();
     const table = page.getByRole("table");
     await table.getByRole("link", { name: "Te1/1", exact: true }).waitFor();
     expect(INTERFACES).toBe(3_271);
     expect(await page.evaluate<number>("document.getElementsByTagName('*').length")).toBeLessThan(ELEMENTS_MAX);
-    await page.getByRole("link", { name: "Next: Ports" }).first().click();
+    await page.getByRole("link", { name: "Next: Interfaces" }).first().click();
     await table.getByRole("link", { name: "Te3/5", exact: true }).waitFor();
     // The port that one chooses is on another page of the table.
     await page.getByRole("link", { name: "Te12/48, Down", exact: true }).click();
     const row = table.locator("tr.is-chosen");
     await row.getByRole("link", { name: "Te12/48" }).waitFor();
     await row.locator("a:focus").waitFor();
-    await page.getByLabel("Find in: Ports").fill("vl3271");
+    await page.getByLabel("Find in: Interfaces").fill("vl3271");
     await table.getByRole("link", { name: "Vl3271" }).waitFor();
     expect(await table.locator("tbody tr").count()).toBe(2);
     await page.getByText("1 of 3,271").waitFor();
     expect(page.url()).toContain("find=vl3271");
+    // Who it is does not wait for what all of its addresses say.
+    const asked = visitor.requests();
+    await page.goto(`${running.url}/hosts/${filled.server.id}`);
+    await page.getByRole("link", { name: "Addresses 10,000" }).waitFor();
+    await page.getByRole("heading", { name: "What it is" }).waitFor();
+    await isAnswered(page);
+    const reads = asked.filter((url) => url.includes("/api/v1/") && !url.includes("/changes"));
+    expect(reads.some((url) => url.includes("/ip-addresses?"))).toBe(true);
+    for (const { pathname, search } of reads.map((url) => new URL(url)))
+      expect([pathname, (await client.get(pathname + search)).text.length < 50_000]).toEqual([pathname, true]);
+    await page.goto(`${running.url}/hosts/${filled.device.id}`);
+    await page.getByRole("link", { name: "All 3,271 interfaces" }).waitFor();
+    expect(await page.locator(".plate li").count()).toBe(384);
     await page.goto(`${running.url}/hosts/${filled.server.id}?tab=addresses&page=100`);
     await page.getByRole("table").getByText("10.0.39.15", { exact: true }).waitFor();
     expect(await page.getByRole("link", { name: "Addresses 10,000" }).count()).toBe(1);

@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)("on a month of a campus", () => {
     await page.locator(".hits").getByRole("link", { name: "acc-admin-1" }).first().click();
     await page.getByRole("heading", { name: "acc-admin-1" }).waitFor();
     await page
-      .getByRole("link", { name: /^Ports/ })
+      .getByRole("link", { name: /^Interfaces \d/ })
       .first()
       .click();
     await page.getByRole("link", { name: "Gi1/0/31" }).first().waitFor();

@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)("the page of a record", () => {
     appliance = made;
     const filled: FilledNetwork = await fillNetwork(made.client, made.networkId);
     records = [
-      [`/hosts/${filled.switchId}`, `**/api/v1/hosts/${filled.switchId}*`, "access-1"],
+      [`/hosts/${filled.switchId}`, `**/api/v1/hosts?ids=${filled.switchId}*`, "access-1"],
       [`/interfaces/${filled.flapped.id}`, `**/api/v1/if-entries/${filled.flapped.id}*`, "Gi1/0/7"],
       [`/subnets/${filled.subnet.id}`, `**/api/v1/subnets/${filled.subnet.id}?*`, "10.2.3.0/28"],
       [`/vlans/${filled.vlan.id}`, `**/api/v1/vlans/${filled.vlan.id}*`, "VLAN 20"],

@@ -29,7 +29,6 @@ export function faceplateOf(hostId: string) {
 /** @param answer of `faceplateOf` */
 export function Faceplate({ answer: { data, problem, again } }: { readonly answer: Answer<FaceplateData> }) {
   const chosen = parameter("port");
-  const isCompared = useContext(ShownComparison) !== null;
   const isThere = data !== undefined;
   useEffect(() => {
     const row = chosen === null || !isThere ? null : document.getElementById(`port-${chosen}`);
@@ -42,16 +41,30 @@ export function Faceplate({ answer: { data, problem, again } }: { readonly answe
   return (
     <>
       {problem !== undefined && <Problem problem={problem} again={again} />}
-      <div class="plates">
-        {data.groups.map((group) => (
-          <Plate key={keyOf(group)} group={group} chosen={chosen} />
-        ))}
-        <GonePorts />
-        {data.groups.length > 0 && <p class="aside">{hostText.legend}</p>}
-        {isCompared && <p class="aside">{comparisonText.legend}</p>}
-      </div>
+      <Plates groups={data.groups} chosen={chosen} />
       <PortTable rows={rows} chosen={chosen} />
     </>
+  );
+}
+
+interface PlatesProps {
+  readonly groups: readonly PortGroup[];
+  /** The port whose row is shown, by id; null for none. */
+  readonly chosen: string | null;
+}
+
+/** The ports as they sit on the device; each leads to its row among the interfaces. */
+export function Plates({ groups, chosen }: PlatesProps) {
+  const isCompared = useContext(ShownComparison) !== null;
+  return (
+    <div class="plates">
+      {groups.map((group) => (
+        <Plate key={keyOf(group)} group={group} chosen={chosen} />
+      ))}
+      <GonePorts />
+      {groups.length > 0 && <p class="aside">{hostText.legend}</p>}
+      {isCompared && <p class="aside">{comparisonText.legend}</p>}
+    </div>
   );
 }
 
@@ -67,7 +80,7 @@ const keyOf = ({ type, member, module }: PortGroup) => `${type} ${member} ${modu
 function titleOf({ type, member, module }: PortGroup): string {
   if (type === "Management") return hostText.managementPorts;
   if (module !== null) return hostText.module(module);
-  return member === null ? hostText.tabs.ports : hostText.member(member);
+  return member === null ? hostText.ports : hostText.member(member);
 }
 
 function Plate({ group, chosen }: { readonly group: PortGroup; readonly chosen: string | null }) {
@@ -95,7 +108,7 @@ function PortCell({ port, isChosen }: { readonly port: FaceplatePort; readonly i
   return (
     <a
       class={`port ${stateOf(port)} ${change === undefined ? "" : `port-${change}`}`}
-      href={hrefHere({ port: port.id, find: null, page: null })}
+      href={hrefHere({ tab: "ports", port: port.id, find: null, page: null })}
       title={summary}
       aria-label={summary}
       aria-current={isChosen ? "true" : undefined}

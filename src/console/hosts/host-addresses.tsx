@@ -1,19 +1,25 @@
 // The addresses of a host, in the order that it has them.
 
+import type { Answer } from "../api/answer.ts";
 import { AsItWas, ChangeSign, useChangeOf, useGone, Was } from "../changes/comparison.tsx";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Paged } from "../parts/paged.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { hostText } from "../text/hosts.ts";
 import { fieldText } from "../text/lists.ts";
 import { isPast } from "../time/at.ts";
-import type { HostData } from "./host-data.ts";
+import type { HostAddress } from "./host-data.ts";
 
-export function HostAddresses({ host }: { readonly host: HostData }) {
+/** @param answer of `addressesOf` */
+export function HostAddresses({ answer }: { readonly answer: Answer<readonly HostAddress[]> }) {
+  const { data, problem, again } = answer;
   const changeOf = useChangeOf();
-  const gone = useGone<Address>("ip_address");
-  const addresses = [...(host.ip_addresses ?? []), ...gone];
+  const gone = useGone<HostAddress>("ip_address");
+  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  const addresses = [...data, ...gone];
   if (addresses.length === 0) return <p>{hostText.noAddresses}</p>;
   return (
     <Paged rows={addresses} title={hostText.tabs.addresses} textOf={textOf}>
@@ -65,8 +71,6 @@ export function HostAddresses({ host }: { readonly host: HostData }) {
   );
 }
 
-type Address = NonNullable<HostData["ip_addresses"]>[number];
-
-function textOf({ ip_address, mac_address, name }: Address): string {
+function textOf({ ip_address, mac_address, name }: HostAddress): string {
   return `${ip_address} ${mac_address ?? ""} ${name}`;
 }

@@ -1,8 +1,11 @@
-// What the API answers of a host, its ports and its links, by the names that these pages use.
+// What the API answers of a host, its parts and its links, by the names that these pages use.
 
 import type { DataOf } from "../api/client.ts";
 
-export type HostData = DataOf<"/api/v1/hosts/{id}">;
+export type HostData = DataOf<"/api/v1/hosts">[number];
+export type HostAddress = DataOf<"/api/v1/ip-addresses">[number];
+export type HostPort = DataOf<"/api/v1/ports">[number];
+export type HostService = DataOf<"/api/v1/services">[number];
 export type FaceplateData = DataOf<"/api/v1/hosts/{id}/faceplate">;
 export type PortGroup = FaceplateData["groups"][number];
 export type FaceplatePort = PortGroup["ports"][number];

@@ -1,5 +1,6 @@
 // Who a host is and how that is known: the fields that have a value, and where a person's word stands against the scan's.
 
+import type { Answer } from "../api/answer.ts";
 import { useWas, Was } from "../changes/comparison.tsx";
 import { Value } from "../changes/value.tsx";
 import { Named } from "../names/named.tsx";
@@ -8,7 +9,9 @@ import { When } from "../parts/when.tsx";
 import { hostText } from "../text/hosts.ts";
 import { fieldText } from "../text/lists.ts";
 import { at, isPast } from "../time/at.ts";
-import type { HostData } from "./host-data.ts";
+import type { FaceplateData, HostData } from "./host-data.ts";
+import { HostPlate } from "./host-plate.tsx";
+import type { ShownHost } from "./host-reads.ts";
 
 const IDENTITY = [
   "hostname",
@@ -28,80 +31,107 @@ const IDENTITY = [
   "tags",
 ] as const;
 
-export function HostOverview({ host }: { readonly host: HostData }) {
+interface HostOverviewProps {
+  readonly host: ShownHost;
+  /** Of `faceplateOf`. */
+  readonly plate: Answer<FaceplateData>;
+}
+
+export function HostOverview({ host, plate }: HostOverviewProps) {
+  return (
+    <>
+      <HostPlate count={host.counts.interfaces} answer={plate} />
+      <div class="columns">
+        <Identity host={host} />
+        <section>
+          <h2>{hostText.seen}</h2>
+          <Seen host={host} />
+          <SetByPerson host={host} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+function Identity({ host }: { readonly host: ShownHost }) {
   const was = useWas(host.id);
   const known = IDENTITY.filter((field) => {
     const value = host[field];
     if (was(field)) return true;
     return value !== null && value !== "" && (!Array.isArray(value) || value.length > 0);
   });
-  const discovered = Object.entries(host.discovered ?? {});
   return (
-    <div class="columns">
-      <section>
-        <h2>{hostText.identity}</h2>
-        {known.length === 0 && <p class="aside">{hostText.nothingKnown}</p>}
-        <dl class="facts">
-          {known.map((field) => (
-            <Fact key={field} name={fieldText[field] ?? field}>
-              <Was id={host.id} field={field} />
-              <Value field={field} value={host[field]} at={at.value} />
-            </Fact>
+    <section>
+      <h2>{hostText.identity}</h2>
+      {known.length === 0 && <p class="aside">{hostText.nothingKnown}</p>}
+      <dl class="facts">
+        {known.map((field) => (
+          <Fact key={field} name={fieldText[field] ?? field}>
+            <Was id={host.id} field={field} />
+            <Value field={field} value={host[field]} at={at.value} />
+          </Fact>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Seen({ host }: { readonly host: ShownHost }) {
+  return (
+    <dl class="facts">
+      <Fact name={hostText.network}>
+        <Named kind="networks" id={host.network_id} />
+      </Fact>
+      <Fact name={hostText.source}>
+        {hostText.sources[host.source.type] ?? host.source.type}, <When instant={host.created_at} as="both" />
+      </Fact>
+      <Fact name={fieldText.updated_at ?? ""}>
+        <When instant={host.updated_at} as="both" />
+      </Fact>
+      {/* When something was last seen is known of now alone. */}
+      {!isPast.value && host.last_seen_at !== null && (
+        <Fact name={hostText.lastSeen}>
+          <When instant={host.last_seen_at} as="both" />
+        </Fact>
+      )}
+      {!isPast.value && host.stale_since !== undefined && (
+        <Fact name={hostText.staleSince}>
+          <When instant={host.stale_since} as="both" />
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+/** Where a person's word stands against the scan's. */
+function SetByPerson({ host }: { readonly host: ShownHost }) {
+  const discovered = Object.entries(host.discovered ?? {});
+  if (discovered.length === 0) return null;
+  return (
+    <>
+      <h2>{hostText.setByPerson}</h2>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">{hostText.field}</th>
+            <th scope="col">{hostText.person}</th>
+            <th scope="col">{hostText.scan}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {discovered.map(([field, value]) => (
+            <tr key={field}>
+              <th scope="row">{fieldText[field] ?? field}</th>
+              <td>
+                <Value field={field} value={host[field as keyof HostData]} at={at.value} />
+              </td>
+              <td>
+                <Value field={field} value={value} at={at.value} />
+              </td>
+            </tr>
           ))}
-        </dl>
-      </section>
-      <section>
-        <h2>{hostText.seen}</h2>
-        <dl class="facts">
-          <Fact name={hostText.network}>
-            <Named kind="networks" id={host.network_id} />
-          </Fact>
-          <Fact name={hostText.source}>
-            {hostText.sources[host.source.type] ?? host.source.type}, <When instant={host.created_at} as="both" />
-          </Fact>
-          <Fact name={fieldText.updated_at ?? ""}>
-            <When instant={host.updated_at} as="both" />
-          </Fact>
-          {/* When something was last seen is known of now alone. */}
-          {!isPast.value && host.last_seen_at !== null && (
-            <Fact name={hostText.lastSeen}>
-              <When instant={host.last_seen_at} as="both" />
-            </Fact>
-          )}
-          {!isPast.value && host.stale_since !== undefined && (
-            <Fact name={hostText.staleSince}>
-              <When instant={host.stale_since} as="both" />
-            </Fact>
-          )}
-        </dl>
-        {discovered.length > 0 && (
-          <>
-            <h2>{hostText.setByPerson}</h2>
-            <table class="rows">
-              <thead>
-                <tr>
-                  <th scope="col">{hostText.field}</th>
-                  <th scope="col">{hostText.person}</th>
-                  <th scope="col">{hostText.scan}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {discovered.map(([field, value]) => (
-                  <tr key={field}>
-                    <th scope="row">{fieldText[field] ?? field}</th>
-                    <td>
-                      <Value field={field} value={(host as Record<string, unknown>)[field]} at={at.value} />
-                    </td>
-                    <td>
-                      <Value field={field} value={value} at={at.value} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </>
-        )}
-      </section>
-    </div>
+        </tbody>
+      </table>
+    </>
   );
 }

@@ -8,14 +8,25 @@ import { RecordLink } from "../names/record-link.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
+import { Waiting } from "../parts/waiting.tsx";
 import { locateText } from "../text/find.ts";
 import { neighborText } from "../text/hosts.ts";
 import { atQuery } from "../time/at.ts";
 import type { HostData } from "./host-data.ts";
+import { liveOf } from "./host-reads.ts";
 import { ownMacs } from "./neighbors.ts";
 
+/** As many of its addresses and interfaces are looked at: most have the same few MAC addresses. */
+const LOOKED_AT = 50;
+
 export function HostPlaces({ host }: { readonly host: HostData }) {
-  const macs = ownMacs(host);
+  const query = { host_id: host.id, filter: "mac_address:*", limit: LOOKED_AT, ...atQuery() };
+  const addresses = useAnswer(read("/api/v1/ip-addresses", { query }), liveOf(host.id));
+  const interfaces = useAnswer(read("/api/v1/if-entries", { query }), liveOf(host.id));
+  const failed = [addresses, interfaces].find(({ problem }) => problem !== undefined);
+  if (failed?.problem !== undefined) return <Problem problem={failed.problem} again={failed.again} />;
+  if (addresses.data === undefined || interfaces.data === undefined) return <Waiting />;
+  const macs = ownMacs([...addresses.data, ...interfaces.data]);
   if (macs.length === 0) return <p class="aside">{neighborText.noMacs}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused

@@ -1,14 +1,27 @@
 // What a host offers: its services with what they are bound to, and the ports that it listens on.
 
+import type { Answer } from "../api/answer.ts";
 import { ChangeSign, useGone, Was } from "../changes/comparison.tsx";
 import { Paged } from "../parts/paged.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
 import { hostText } from "../text/hosts.ts";
-import type { HostData } from "./host-data.ts";
+import type { HostPort, HostService } from "./host-data.ts";
 
-export function HostServices({ host }: { readonly host: HostData }) {
-  const [gonePorts, goneServices] = [useGone<Port>("port"), useGone<Service>("service")];
-  const ports = [...(host.ports ?? []), ...gonePorts].sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
-  const services = [...(host.services ?? []), ...goneServices];
+interface HostServicesProps {
+  /** Of `servicesOf`. */
+  readonly services: Answer<readonly HostService[]>;
+  /** Of `portsOf`. */
+  readonly ports: Answer<readonly HostPort[]>;
+}
+
+export function HostServices(answers: HostServicesProps) {
+  const [gonePorts, goneServices] = [useGone<HostPort>("port"), useGone<HostService>("service")];
+  const failed = [answers.services, answers.ports].find(({ problem }) => problem !== undefined);
+  if (failed?.problem !== undefined) return <Problem problem={failed.problem} again={failed.again} />;
+  if (answers.services.data === undefined || answers.ports.data === undefined) return <Waiting />;
+  const ports = [...answers.ports.data, ...gonePorts].sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
+  const services = [...answers.services.data, ...goneServices];
   if (ports.length + services.length === 0) return <p>{hostText.noServices}</p>;
   return (
     <div class="columns">
@@ -18,19 +31,21 @@ export function HostServices({ host }: { readonly host: HostData }) {
   );
 }
 
-type Service = NonNullable<HostData["services"]>[number];
-type Port = NonNullable<HostData["ports"]>[number];
+interface ServicesProps {
+  readonly services: readonly HostService[];
+  readonly ports: readonly HostPort[];
+}
 
-function Services({ services, ports }: { readonly services: readonly Service[]; readonly ports: readonly Port[] }) {
+function Services({ services, ports }: ServicesProps) {
   const portById = new Map(ports.map((port) => [port.id, port]));
-  const boundTo = ({ bindings = [] }: Service) =>
+  const boundTo = ({ bindings = [] }: HostService) =>
     bindings
       .flatMap(({ port_id }) => {
         const port = portById.get(port_id ?? "");
         return port === undefined ? [] : [`${port.number}/${port.protocol}`];
       })
       .join(", ");
-  const textOf = (service: Service) => `${service.name} ${service.service_definition} ${boundTo(service)}`;
+  const textOf = (service: HostService) => `${service.name} ${service.service_definition} ${boundTo(service)}`;
   return (
     <section>
       <h2>{hostText.services}</h2>
@@ -70,8 +85,8 @@ function Services({ services, ports }: { readonly services: readonly Service[]; 
   );
 }
 
-function Ports({ ports }: { readonly ports: readonly Port[] }) {
-  const textOf = ({ number, protocol, type }: Port) => `${number}/${protocol} ${type}`;
+function Ports({ ports }: { readonly ports: readonly HostPort[] }) {
+  const textOf = ({ number, protocol, type }: HostPort) => `${number}/${protocol} ${type}`;
   return (
     <section>
       <h2>{hostText.listens}</h2>

@@ -3,18 +3,21 @@
 
 import { hostText } from "../text/hosts.ts";
 
-interface Manageable {
+/** What is asked of the ports of a host for it. */
+export const LISTENS_FILTER = { filter: "protocol = Tcp AND (number = 22 OR number = 80 OR number = 443)", limit: 3 };
+
+/** Of a host: its addresses, at least the first, and its ports, at least those. */
+export interface Manageable {
   readonly management_url: string | null;
-  readonly ip_addresses?: readonly { readonly ip_address: string }[];
-  readonly ports?: readonly { readonly number: number | null; readonly protocol: string }[];
+  readonly ip_addresses: readonly { readonly ip_address: string }[];
+  readonly ports: readonly { readonly number: number | null; readonly protocol: string }[];
 }
 
 /** Links with http, https and ssh alone. */
 export function managementLinks(host: Manageable): { readonly href: string; readonly title: string }[] {
   const links: { href: string; title: string }[] = [];
-  const [address] = host.ip_addresses ?? [];
-  const listens = (number: number) =>
-    (host.ports ?? []).some((port) => port.number === number && port.protocol === "Tcp");
+  const [address] = host.ip_addresses;
+  const listens = (number: number) => host.ports.some((port) => port.number === number && port.protocol === "Tcp");
   if (address !== undefined && listens(22))
     links.push({ href: `ssh://${hostPart(address.ip_address)}`, title: hostText.ssh });
   const url = host.management_url === null ? null : URL.parse(host.management_url);

@@ -57,18 +57,16 @@ export function sinceByLink(links: readonly Link<unknown>[], fromMs: number): Ma
   return since;
 }
 
-interface Addressed {
-  readonly ip_addresses?: readonly { readonly mac_address: string | null }[];
-  readonly interfaces?: readonly { readonly mac_address: string | null }[];
-}
-
 /** A device may have very many, and nearly all of them are on one cable. */
 const MACS_MAX = 4;
 
-/** The MAC addresses that are looked for in the forwarding tables of others: those beside its addresses first. */
-export function ownMacs({ ip_addresses = [], interfaces = [] }: Addressed): string[] {
+/**
+ * The MAC addresses that are looked for in the forwarding tables of others.
+ * @param of its addresses, then its interfaces
+ */
+export function ownMacs(of: readonly { readonly mac_address?: string | null }[]): string[] {
   const macs = new Set<string>();
-  for (const { mac_address } of [...ip_addresses, ...interfaces]) {
+  for (const { mac_address } of of) {
     if (mac_address) macs.add(mac_address);
     if (macs.size === MACS_MAX) break;
   }

@@ -28,14 +28,14 @@ interface PortTableProps {
 
 export function PortTable({ rows: all, chosen }: PortTableProps) {
   return (
-    <Paged rows={all} title={hostText.tabs.ports} textOf={textOf} isChosen={({ port }) => port.id === chosen}>
+    <Paged rows={all} title={hostText.tabs.interfaces} textOf={textOf} isChosen={({ port }) => port.id === chosen}>
       {(rows) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-        <section class="table" tabIndex={0} aria-label={hostText.tabs.ports}>
+        <section class="table" tabIndex={0} aria-label={hostText.tabs.interfaces}>
           <table class="rows ports">
             <thead>
               <tr>
-                <th scope="col">{hostText.port}</th>
+                <th scope="col">{hostText.interface}</th>
                 <th scope="col">{hostText.state}</th>
                 <th scope="col">{hostText.speed}</th>
                 <th scope="col">{hostText.vlans}</th>

@@ -10,7 +10,7 @@ export const interfaceText = {
   state: "State",
   tagged: "Tagged",
   neighbor: "Neighbor",
-  ofDevice: "All ports of the device",
+  ofDevice: "All interfaces of the device",
   life: "Its life",
   lastMonth: "30 days",
   all: "All",

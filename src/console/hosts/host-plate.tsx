@@ -1,0 +1,56 @@
+// The ports of a switch on the overview of its page: what one comes for. Of a device with very many, the first of them.
+
+import type { Answer } from "../api/answer.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { partText } from "../text/frame.ts";
+import { hostText } from "../text/hosts.ts";
+import { hrefHere } from "../url/location.ts";
+import { Plates } from "./faceplate.tsx";
+import type { FaceplateData, PortGroup } from "./host-data.ts";
+import { isPlateShown, upTo } from "./plate-room.ts";
+
+/** A chassis of eight modules: as much as stands above the facts without hiding them. */
+const PORTS_MAX = 384;
+/** What a row of 48 ports takes, with its heading. */
+const ROW_REM = 5.75;
+const ROW_PORTS = 48;
+const ROWS_KEPT_FREE_MAX = 4;
+
+interface HostPlateProps {
+  /** How many interfaces it has. */
+  readonly count: number;
+  /** Of `faceplateOf`. */
+  readonly answer: Answer<FaceplateData>;
+}
+
+export function HostPlate({ count, answer: { data, problem, again } }: HostPlateProps) {
+  if (!isPlateShown(count)) return null;
+  if (data === undefined) {
+    if (problem !== undefined) return <Problem problem={problem} again={again} />;
+    const rows = Math.min(ROWS_KEPT_FREE_MAX, Math.ceil(count / ROW_PORTS));
+    return (
+      <div style={{ minBlockSize: `${rows * ROW_REM}rem` }}>
+        <Waiting />
+      </div>
+    );
+  }
+  const all = portsIn(data.groups);
+  if (!isPlateShown(all)) return null;
+  const groups = upTo(data.groups, PORTS_MAX);
+  return (
+    <section aria-label={hostText.faceplate}>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <Plates groups={groups} chosen={null} />
+      {all > PORTS_MAX && (
+        <p>
+          <a href={hrefHere({ tab: "ports" })}>{hostText.allInterfaces(partText.number(count))}</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function portsIn(groups: readonly PortGroup[]): number {
+  return groups.reduce((sum, { ports }) => sum + ports.length, 0);
+}

@@ -1,0 +1,88 @@
+// What the page of a host asks: itself without its parts, of which a device may have thousands, how many parts there are,
+// and of each kind all of them once its tab is shown.
+
+import { type Answer, useAnswer } from "../api/answer.ts";
+import { type MetaOf, type Read, read } from "../api/client.ts";
+import type { Live } from "../api/fresh.ts";
+import { Refusal } from "../api/refusal.ts";
+import { atQuery } from "../time/at.ts";
+import type { HostData } from "./host-data.ts";
+import { LISTENS_FILTER, type Manageable } from "./management-links.ts";
+
+/** While a scan writes one part after the other. */
+const EVERY_MS = 2_000;
+
+/** How many parts a host has. */
+export interface PartCounts {
+  readonly interfaces: number;
+  readonly addresses: number;
+  readonly services: number;
+}
+
+/** A host with what its page says of its parts wherever one is on it. */
+export interface ShownHost extends HostData {
+  readonly counts: PartCounts;
+  readonly managed: Manageable;
+}
+
+/** The read of a host alone. */
+export function hostOf(id: string): Read<HostData> {
+  const asked = read("/api/v1/hosts", { query: { ids: [id], include_children: false, ...atQuery() } });
+  return {
+    url: asked.url,
+    load: async (abort) => {
+      const { data, meta } = await asked.load(abort);
+      const [host] = data;
+      if (host === undefined)
+        throw new Refusal({ status: 404, code: "entity_not_found", message: "", requestId: null });
+      return { data: host, meta };
+    },
+  };
+}
+
+/** The reads of all of its parts of a kind. */
+export const addressesOf = (id: string) => read("/api/v1/ip-addresses", { query: all(id) });
+export const portsOf = (id: string) => read("/api/v1/ports", { query: all(id) });
+export const servicesOf = (id: string) => read("/api/v1/services", { query: all(id) });
+
+function all(host_id: string) {
+  return { host_id, limit: 0, ...atQuery() };
+}
+
+/** What is written of a host makes its answers others. */
+export function liveOf(id: string): Live {
+  return { how: "refresh", host_id: id, everyMs: EVERY_MS };
+}
+
+/** The host with what belongs to every one of its tabs, asked at once; there when all of it is, so that nothing jumps. */
+export function useHost(id: string): Answer<ShownHost> {
+  const live = liveOf(id);
+  const host = useAnswer(hostOf(id), live);
+  const query = { host_id: id, limit: 1, ...atQuery() };
+  const addresses = useAnswer(read("/api/v1/ip-addresses", { query }), live);
+  const interfaces = useAnswer(read("/api/v1/if-entries", { query }), live);
+  const services = useAnswer(read("/api/v1/services", { query }), live);
+  const ports = useAnswer(read("/api/v1/ports", { query }), live);
+  const listens = useAnswer(read("/api/v1/ports", { query: { ...query, ...LISTENS_FILTER } }), live);
+  const parts = [addresses, interfaces, services, ports, listens];
+  const failed = parts.find(({ problem }) => problem !== undefined);
+  // The host itself is what counts: where it cannot be told, nothing else is.
+  const problem = host.problem ?? failed?.problem;
+  const again = () => {
+    for (const each of [host, ...parts]) if (each.problem !== undefined) each.again();
+  };
+  const isThere = parts.every(({ data }) => data !== undefined);
+  if (host.data === undefined || !isThere) return { ...host, data: undefined, problem, again };
+  const { data } = host;
+  const managed = { ...data, ip_addresses: addresses.data ?? [], ports: listens.data ?? [] };
+  const counts = {
+    interfaces: totalOf(interfaces),
+    addresses: totalOf(addresses),
+    services: totalOf(services) + totalOf(ports),
+  };
+  return { ...host, data: { ...data, counts, managed }, problem, again };
+}
+
+function totalOf({ meta }: Answer<unknown, MetaOf<"/api/v1/ports">>): number {
+  return meta?.pagination.total_count ?? 0;
+}
