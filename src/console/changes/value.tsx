@@ -6,6 +6,7 @@ import { Tags } from "../names/tags.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
+import { ifTypeSaid } from "../text/if-types.ts";
 
 /** Fields that hold ids, and of what. */
 const REFERENCES: Readonly<Record<string, NamedKind>> = {
@@ -32,6 +33,7 @@ export function Value({ field, value, at }: ValueProps) {
   if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0))
     return <i class="aside">{changesText.noValue}</i>;
   if (field === "speed_bps" && typeof value === "number") return <>{speedOf(value)}</>;
+  if (field === "if_type" && typeof value === "number") return <IfType type={value} />;
   if (field === "tags" && Array.isArray(value)) return <Tags ids={value.map(String)} as={at} />;
   const kind = REFERENCES[field];
   if (kind !== undefined && typeof value === "string") return <Named kind={kind} id={value} as={at} />;
@@ -51,6 +53,15 @@ export function Value({ field, value, at }: ValueProps) {
   if (end !== null) return <Named kind={end.type === "Host" ? "hosts" : "if-entries"} id={end.id} as={at} />;
   const text = textOf(value);
   return <bdi class="value">{text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text}</bdi>;
+}
+
+function IfType({ type }: { readonly type: number }) {
+  const { word, beside } = ifTypeSaid(type);
+  return (
+    <>
+      {word} <span class="aside">{beside}</span>
+    </>
+  );
 }
 
 /** The far end of a link. */

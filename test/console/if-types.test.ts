@@ -1,0 +1,27 @@
+// What types of interfaces are called, held against the registry.
+
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { IF_TYPES, ifTypeSaid } from "../../src/console/text/if-types.ts";
+
+/** As IANA publishes it, with the library that tests speak SNMP by. */
+const REGISTRY = new URL("../../node_modules/net-snmp/lib/mibs/IANAifType-MIB.mib", import.meta.url);
+
+test("each has the name that the registry gives its number, and no word stands for two", () => {
+  // Another enumeration follows it there: of tunnels.
+  const types = readFileSync(REGISTRY, "utf8").split(/^IANAtunnelType/m)[0] as string;
+  const names = new Map(
+    [...types.matchAll(/^\s*([a-z][\w-]*)\s*\((\d+)\)/gm)].map(([, name, number]) => [Number(number), name]),
+  );
+  expect(names.get(6)).toBe("ethernetCsmacd");
+  const told = Object.entries(IF_TYPES).map(([number, [, registered]]) => [Number(number), registered] as const);
+  expect(told.filter(([number, registered]) => names.get(number) !== registered)).toEqual([]);
+  const words = Object.values(IF_TYPES).map(([word]) => word);
+  expect(words.length).toBe(new Set(words).size);
+});
+
+test("each is said with its number beside it, and one that is not known by its number", () => {
+  expect(ifTypeSaid(6)).toEqual({ word: "Ethernet", beside: "ethernetCsmacd, 6" });
+  expect(ifTypeSaid(161)).toEqual({ word: "Link aggregation", beside: "ieee8023adLag, 161" });
+  expect(ifTypeSaid(61_234)).toEqual({ word: "61234", beside: "IANAifType" });
+});
