@@ -123,6 +123,8 @@ class Happenings {
           break;
         case 1:
           tx.update(hostKind, port.host.id, { name: `name-${random.integer(20)}` });
+          // What others announce means it by this.
+          if (random.integer(2) === 0) tx.update(hostKind, port.host.id, { sys_name: `sw-${1 + random.integer(6)}` });
           break;
         case 2:
           tx.update(ipAddressKind, port.host.ip_addresses[0].id, {
@@ -184,7 +186,8 @@ describe("the topology over a period", () => {
   test("is what asking at each transaction comes to, for a network and around a host, whoever asks", async () => {
     await grown();
     for (let k = 0; k < 90; k += 1) {
-      if (k === 45) near.remove();
+      if (k === 45 || k === 75) near.remove();
+      if (k === 60) await near.grow("192.0.2.100");
       (k % 5 === 4 ? far : near).happen();
     }
     const everything = await overTime(owner, `network_id=${first.networkId}&include_isolated=true`, 0, null);

@@ -62,3 +62,10 @@ export interface NetworkFacts {
   readonly hosts: readonly ShownHost[];
   readonly ports: readonly ShownPort[];
 }
+
+/** What became of a network's facts; null for what is not there any more. By id. */
+export interface FactsChange {
+  readonly hosts: ReadonlyMap<string, ShownHost | null>;
+  /** With the number of its record: interfaces stand in the order of these. */
+  readonly ports: ReadonlyMap<string, { readonly n: number; readonly port: ShownPort } | null>;
+}

@@ -32,7 +32,8 @@ export const LEAD_MIN = 2;
 /** Signs shared by more hosts than this name none of them. */
 const SHARED_BY_MAX = 64;
 
-interface Known {
+/** What a host says of itself, in comparable form. */
+export interface KnownSigns {
   readonly chassisMac: string | null;
   readonly chassisText: string | null;
   readonly sysName: string | null;
@@ -41,8 +42,46 @@ interface Known {
   readonly serial: string | null;
 }
 
-export class ClaimedHosts {
-  private readonly known: readonly Known[];
+/** Hosts by what tells them apart. Each has a place, by which it is known here. */
+export abstract class HostSigns {
+  protected abstract knownAt(place: number): KnownSigns;
+  /** The places of the hosts that have it, each once. */
+  protected abstract withMac(mac: string): readonly number[] | undefined;
+  /** The same by a key of keysOf. */
+  protected abstract withText(key: string): readonly number[] | undefined;
+
+  /** The places of hosts that share a sign with a claim, each with its weight. */
+  candidates(claim: IdentityClaim): Map<number, number> {
+    const found = new Map<number, number>();
+    const add = (places: readonly number[] | undefined) => {
+      if (places === undefined || places.length > SHARED_BY_MAX) return;
+      for (const place of places) if (!found.has(place)) found.set(place, this.score(claim, place));
+    };
+    for (const mac of macsOf(claim)) add(this.withMac(mac));
+    for (const key of keysOf(claim)) add(this.withText(key));
+    return found;
+  }
+
+  /** Negative where more speaks against it. */
+  score(claim: IdentityClaim, place: number): number {
+    const known = this.knownAt(place);
+    let score = chassisScore(claim, known, (mac) => this.has(mac, place));
+    if (claim.macs.some((mac) => this.has(mac, place))) score += CLAIM_WEIGHTS.mac;
+    if (known.serial !== null && claim.serials.includes(known.serial)) score += CLAIM_WEIGHTS.serial;
+    score += nameScore(claim, known);
+    if (claim.addresses.some((address) => this.withText(`a ${address}`)?.includes(place) === true))
+      score += CLAIM_WEIGHTS.address;
+    return score;
+  }
+
+  private has(mac: string, place: number): boolean {
+    return this.withMac(mac)?.includes(place) === true;
+  }
+}
+
+/** Those of all hosts of a network, for the claims that are made there. */
+export class ClaimedHosts extends HostSigns {
+  private readonly known: readonly KnownSigns[];
   /** Only what some claim names is kept, with the places of its hosts. */
   private readonly byMac = new Map<string, number[]>();
   private readonly byText = new Map<string, number[]>();
@@ -53,6 +92,7 @@ export class ClaimedHosts {
     hostPlaces: ReadonlyMap<string, number>,
     claims: readonly IdentityClaim[],
   ) {
+    super();
     for (const claim of claims) {
       for (const mac of macsOf(claim)) this.byMac.set(mac, []);
       for (const key of keysOf(claim)) this.byText.set(key, []);
@@ -79,32 +119,16 @@ export class ClaimedHosts {
     }
   }
 
-  /** The places of hosts that share a sign with a claim, each with its weight. */
-  candidates(claim: IdentityClaim): Map<number, number> {
-    const found = new Map<number, number>();
-    const add = (places: readonly number[] | undefined) => {
-      if (places === undefined || places.length > SHARED_BY_MAX) return;
-      for (const place of places) if (!found.has(place)) found.set(place, this.score(claim, place));
-    };
-    for (const mac of macsOf(claim)) add(this.byMac.get(mac));
-    for (const key of keysOf(claim)) add(this.byText.get(key));
-    return found;
+  protected knownAt(place: number): KnownSigns {
+    return this.known[place] as KnownSigns;
   }
 
-  /** Negative where more speaks against it. */
-  score(claim: IdentityClaim, place: number): number {
-    const known = this.known[place] as Known;
-    let score = chassisScore(claim, known, (mac) => this.has(mac, place));
-    if (claim.macs.some((mac) => this.has(mac, place))) score += CLAIM_WEIGHTS.mac;
-    if (known.serial !== null && claim.serials.includes(known.serial)) score += CLAIM_WEIGHTS.serial;
-    score += nameScore(claim, known);
-    if (claim.addresses.some((address) => this.byText.get(`a ${address}`)?.includes(place) === true))
-      score += CLAIM_WEIGHTS.address;
-    return score;
+  protected withMac(mac: string): readonly number[] | undefined {
+    return this.byMac.get(mac);
   }
 
-  private has(mac: string, place: number): boolean {
-    return this.byMac.get(mac)?.includes(place) === true;
+  protected withText(key: string): readonly number[] | undefined {
+    return this.byText.get(key);
   }
 
   private noteMac(mac: string | null, place: number): void {
@@ -112,7 +136,7 @@ export class ClaimedHosts {
   }
 }
 
-function chassisScore(claim: IdentityClaim, known: Known, has: (mac: string) => boolean): number {
+function chassisScore(claim: IdentityClaim, known: KnownSigns, has: (mac: string) => boolean): number {
   if (claim.chassisMac !== null) {
     if (has(claim.chassisMac)) return CLAIM_WEIGHTS.chassisMac;
     return known.chassisMac === null ? 0 : -CLAIM_WEIGHTS.chassisMac;
@@ -122,7 +146,7 @@ function chassisScore(claim: IdentityClaim, known: Known, has: (mac: string) => 
   return text === known.chassisText ? weight : -weight;
 }
 
-function nameScore(claim: IdentityClaim, known: Known): number {
+function nameScore(claim: IdentityClaim, known: KnownSigns): number {
   if (claim.names.length === 0) return 0;
   if (known.sysName === null) {
     return claim.names.some((name) => known.otherNames.some((other) => compareNames(name, other) !== "Different"))
@@ -136,7 +160,7 @@ function nameScore(claim: IdentityClaim, known: Known): number {
   return claim.isNamed ? -CLAIM_WEIGHTS.sysName : 0;
 }
 
-function knownOf(host: TopologyHost): Known {
+export function knownOf(host: TopologyHost): KnownSigns {
   const chassisMac = host.chassis_id === null ? null : usableMac(host.chassis_id);
   const isText = host.chassis_id !== null && host.chassis_id.trim() !== "" && parseMac(host.chassis_id) === null;
   return {
@@ -149,7 +173,7 @@ function knownOf(host: TopologyHost): Known {
 }
 
 /** The keys of a claim. A name without a domain matches it in any; a name in a domain also matches without. */
-function keysOf(claim: IdentityClaim): string[] {
+export function keysOf(claim: IdentityClaim): string[] {
   const keys = claim.addresses.map((address) => `a ${address}`);
   for (const serial of claim.serials) keys.push(`r ${serial}`);
   if (claim.chassisText !== null) keys.push(`c ${claim.chassisText.text}`);
@@ -161,7 +185,7 @@ function keysOf(claim: IdentityClaim): string[] {
   return keys;
 }
 
-function keysOfHost(host: TopologyHost, { chassisText, sysName, otherNames, serial }: Known): string[] {
+export function keysOfHost(host: TopologyHost, { chassisText, sysName, otherNames, serial }: KnownSigns): string[] {
   const keys: string[] = [];
   for (const { ip_address } of host.addresses) {
     const address = usableAddress(ip_address);

@@ -6,7 +6,8 @@ import type { ReadConnection } from "../../db/reading/read-connection.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
-import type { NetworkFacts, ShownHost, ShownPort } from "./facts.ts";
+import type { FactsChange, ShownHost, ShownPort, TopologyAddress } from "./facts.ts";
+import { Index } from "./index-of.ts";
 import {
   type AddressPart,
   addressPart,
@@ -36,14 +37,6 @@ export interface Revision {
 
 type Part = AddressPart | HostPart | PortPart;
 
-interface Composed {
-  readonly facts: { readonly hosts: readonly ShownHost[]; readonly ports: ShownPort[] };
-  /** By the id of an address. */
-  readonly ipOf: ReadonlyMap<string, string>;
-  /** Number of an interface entry → its place among the ports. */
-  readonly placeOf: ReadonlyMap<number, number>;
-}
-
 /** Shown with a node or a link, without a say in whether there is one. */
 const SHOWN_ONLY = new Set([
   "manufacturer",
@@ -63,9 +56,13 @@ export class NetworkRecords {
   readonly networkN: number;
   private readonly connection: ReadConnection;
   private readonly parts = new Map<number, Map<number, Part>>(WIRING_KINDS.map(({ code }) => [code, new Map()]));
-
-  /** Null where it has to be composed anew. */
-  private composed: Composed | null = null;
+  private readonly hostNs = new Map<string, number>();
+  /** By the id of their host: numbers. */
+  private readonly addressesOf = new Index<string, number>();
+  /** By the id of an address. */
+  private readonly ipOf = new Map<string, string>();
+  /** By the id of their address: numbers. */
+  private readonly portsWith = new Index<string, number>();
 
   /** Empty until it is loaded. */
   constructor(connection: ReadConnection, networkN: number) {
@@ -73,17 +70,16 @@ export class NetworkRecords {
     this.networkN = networkN;
   }
 
-  /** Everything anew, as of a transaction, yielding between its steps. */
-  *load(sequence: number): Generator<void> {
+  /** Everything, as of a transaction, yielding between its steps. @returns all that there is */
+  *load(sequence: number): Generator<void, FactsChange> {
+    const touched = new Touching();
     for (const kind of WIRING_KINDS) {
-      const parts = this.of(kind);
-      parts.clear();
-      this.composed = null;
       for (const rows of storedRecords(this.connection, kind, this.networkN, sequence)) {
-        for (const [n, record] of rows) parts.set(n, partOf(kind, record));
+        for (const [n, record] of rows) this.put(kind.code, n, partOf(kind, record), touched);
         yield;
       }
     }
+    return this.changed(touched);
   }
 
   /** How touched records differ as of a transaction from what is known of them. Changes nothing yet. */
@@ -103,39 +99,74 @@ export class NetworkRecords {
     return { sequence, isOfWiring, parts };
   }
 
-  apply({ parts }: Revision): void {
-    for (const { code, n, part } of parts) {
-      if (part === null) this.parts.get(code)?.delete(n);
-      else this.parts.get(code)?.set(n, part);
-      this.recompose(code, n, part);
+  /** @returns what is other than before */
+  apply({ parts }: Revision): FactsChange {
+    const touched = new Touching();
+    for (const { code, n, part } of parts) this.put(code, n, part, touched);
+    return this.changed(touched);
+  }
+
+  private put(code: number, n: number, part: Part | null, touched: Touching): void {
+    const known = this.parts.get(code) as Map<number, Part>;
+    const before = known.get(n) ?? null;
+    if (part === null) known.delete(n);
+    else known.set(n, part);
+    if (code === hostKind.code) this.putHost(n, before as HostPart | null, part as HostPart | null, touched);
+    else if (code === ipAddressKind.code)
+      this.putAddress(n, before as AddressPart | null, part as AddressPart | null, touched);
+    else this.putPort(n, before as PortPart | null, part as PortPart | null, touched);
+  }
+
+  private putHost(n: number, before: HostPart | null, part: HostPart | null, touched: Touching): void {
+    if (before !== null) this.hostNs.delete(before.id);
+    if (part !== null) this.hostNs.set(part.id, n);
+    for (const each of [before, part]) if (each !== null) touched.hostIds.add(each.id);
+  }
+
+  private putAddress(n: number, before: AddressPart | null, part: AddressPart | null, touched: Touching): void {
+    if (before !== null) {
+      this.addressesOf.remove(before.host_id, n);
+      this.ipOf.delete(before.id);
+    }
+    if (part !== null) {
+      this.addressesOf.add(part.host_id, n);
+      this.ipOf.set(part.id, part.ip_address);
+    }
+    for (const each of [before, part]) {
+      if (each === null) continue;
+      touched.hostIds.add(each.host_id);
+      for (const portN of this.portsWith.of(each.id)) touched.portNs.set(portN, null);
     }
   }
 
-  /** As gatherNetworkFacts tells them: to be used before the next revision is applied. */
-  facts(): NetworkFacts {
-    this.composed ??= this.compose();
-    return this.composed.facts;
+  private putPort(n: number, before: PortPart | null, part: PortPart | null, touched: Touching): void {
+    for (const [each, change] of [
+      [before, "remove"],
+      [part, "add"],
+    ] as const)
+      if (each !== null && each.ip_address_id !== null) this.portsWith[change](each.ip_address_id, n);
+    touched.portNs.set(n, before?.id ?? null);
   }
 
-  /** Most changes are of an interface: the rest stays as it is. */
-  private recompose(code: number, n: number, part: Part | null): void {
-    const place = code === ifEntryKind.code && part !== null ? this.composed?.placeOf.get(n) : undefined;
-    if (place === undefined || this.composed === null) this.composed = null;
-    else this.composed.facts.ports[place] = shownPort(part as PortPart, this.composed.ipOf);
+  private changed({ hostIds, portNs }: Touching): FactsChange {
+    const hosts = new Map<string, ShownHost | null>();
+    for (const id of hostIds) {
+      const host = this.of(hostKind).get(this.hostNs.get(id) ?? 0) as HostPart | undefined;
+      hosts.set(id, host === undefined ? null : { ...host, addresses: this.addressesAt(id) });
+    }
+    const ports = new Map<string, { readonly n: number; readonly port: ShownPort } | null>();
+    for (const [n, idBefore] of portNs) {
+      const part = this.of(ifEntryKind).get(n) as PortPart | undefined;
+      if (part !== undefined) ports.set(part.id, { n, port: shownPort(part, this.ipOf) });
+      else if (idBefore !== null) ports.set(idBefore, null);
+    }
+    return { hosts, ports };
   }
 
-  private compose(): Composed {
-    const addresses = inOrder(this.of(ipAddressKind)) as AddressPart[];
-    const ipOf = new Map(addresses.map(({ id, ip_address }) => [id, ip_address]));
-    const byHost = Map.groupBy(addresses, ({ host_id }) => host_id);
-    const hosts = (inOrder(this.of(hostKind)) as HostPart[]).map((host) => ({
-      ...host,
-      addresses: inPositions(byHost.get(host.id)),
-    }));
-    const entries = this.of(ifEntryKind);
-    const ports = (inOrder(entries) as PortPart[]).map((port) => shownPort(port, ipOf));
-    const placeOf = new Map([...entries.keys()].sort((a, b) => a - b).map((n, place) => [n, place]));
-    return { facts: { hosts, ports }, ipOf, placeOf };
+  private addressesAt(hostId: string): TopologyAddress[] {
+    const addresses = this.of(ipAddressKind) as Map<number, AddressPart>;
+    const ns = [...this.addressesOf.of(hostId)].sort((a, b) => a - b);
+    return inPositions(ns.map((n) => addresses.get(n) as AddressPart));
   }
 
   private of({ code }: AnyKind): Map<number, Part> {
@@ -163,7 +194,8 @@ function wiringOf(part: Part | null): string {
   return JSON.stringify(part, (name, value: unknown) => (SHOWN_ONLY.has(name) ? undefined : value));
 }
 
-/** By number: a record that comes back to a network keeps its own. */
-function inOrder(parts: ReadonlyMap<number, Part>): Part[] {
-  return [...parts].sort(([a], [b]) => a - b).map(([, part]) => part);
+class Touching {
+  readonly hostIds = new Set<string>();
+  /** With the ids that they had before. */
+  readonly portNs = new Map<number, string | null>();
 }

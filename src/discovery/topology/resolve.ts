@@ -2,9 +2,10 @@
 // a link only where nothing contradicts it: a wrong link misleads, a missing one is found by the next scan.
 
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
-import { claimsOf, type IdentityClaim } from "./claims.ts";
+import type { IdentityClaim } from "./claims.ts";
 import type { TopologyHost, TopologyPort } from "./facts.ts";
-import { CLAIM_WEIGHTS, ClaimedHosts, LEAD_MIN, SCORE_MIN } from "./identify.ts";
+import { type ClaimGround, WholeNetwork } from "./ground.ts";
+import { CLAIM_WEIGHTS, LEAD_MIN, SCORE_MIN } from "./identify.ts";
 import { HostPorts, IF_TYPE_LAG } from "./port-matching.ts";
 import { PortNameKeys } from "./port-names.ts";
 
@@ -45,10 +46,11 @@ export function resolveNeighbors(
   hosts: readonly TopologyHost[],
   ports: readonly TopologyPort[],
 ): Map<string, PortResolution> {
-  return new Resolution(hosts, ports).run();
+  const ground = new WholeNetwork(hosts, ports);
+  return new ClaimResolution(ground, ground.claims).run();
 }
 
-class Judged {
+export class Judged {
   readonly claim: IdentityClaim;
   /** The place of the host that it was heard by. */
   readonly near: number;
@@ -86,15 +88,13 @@ class Judged {
 /** How well what an interface hears agrees with the claim. */
 const AGREES = { not: 0, perhaps: 1, host: 2, port: 3 } as const;
 
-class Resolution {
-  private readonly hosts: readonly TopologyHost[];
-  private readonly hostPlaces = new Map<string, number>();
-  private readonly portsOfHost = new Map<number, TopologyPort[]>();
+/** Of claims of which no other one is heard or meant where these are. */
+export class ClaimResolution {
+  readonly judged: Judged[] = [];
+  private readonly ground: ClaimGround;
   private readonly hostPorts = new Map<number, HostPorts>();
   private readonly keys = new PortNameKeys();
-  private readonly judged: Judged[] = [];
   private readonly heardAt = new Map<string, Judged[]>();
-  private readonly index: ClaimedHosts;
   /** Claims clear by their own signs, by hearing host and meant host. */
   private readonly clear = new Map<number, Judged[]>();
   /** All identified claims, by hearing host and meant host. */
@@ -102,36 +102,22 @@ class Resolution {
   /** Accepted claims, by the interface that they lead to. */
   private readonly into = new Map<string, Judged[]>();
 
-  constructor(hosts: readonly TopologyHost[], ports: readonly TopologyPort[]) {
-    this.hosts = hosts;
-    for (const [place, { id }] of hosts.entries()) this.hostPlaces.set(id, place);
-    const claims: IdentityClaim[] = [];
-    let [hostId, own]: [string, TopologyPort[]] = ["", []];
-    for (const port of ports) {
-      // Those of one host mostly come one after the other.
-      if (port.host_id !== hostId) {
-        const place = this.hostPlaces.get(port.host_id);
-        if (place === undefined) continue;
-        [hostId, own] = [port.host_id, this.portsOfHost.get(place) ?? []];
-        this.portsOfHost.set(place, own);
-      }
-      own.push(port);
-      if (port.announcements.length > 0) claims.push(...claimsOf(port));
-    }
-    this.index = new ClaimedHosts(hosts, ports, this.hostPlaces, claims);
+  /** @param claims in the order of their interfaces */
+  constructor(ground: ClaimGround, claims: Iterable<IdentityClaim>) {
+    this.ground = ground;
     for (const claim of claims) {
-      const judged = new Judged(claim, this.hostPlaces.get(claim.port.host_id) as number, this.index.candidates(claim));
+      const judged = new Judged(claim, ground.placeOf(claim.port.host_id), ground.signs.candidates(claim));
       this.judged.push(judged);
       push(this.heardAt, claim.port.id, judged);
       const { best } = ahead(judged.scores);
-      if (best !== null && best !== judged.near) push(this.clear, this.pair(judged.near, best), judged);
+      if (best !== null && best !== judged.near) push(this.clear, pairOf(judged.near, best), judged);
     }
   }
 
   run(): Map<string, PortResolution> {
     for (const judged of this.judged) this.identify(judged);
     for (const judged of this.judged)
-      if (judged.host !== null) push(this.identified, this.pair(judged.near, judged.host), judged);
+      if (judged.host !== null) push(this.identified, pairOf(judged.near, judged.host), judged);
     for (const judged of this.judged) this.aim(judged);
     this.acceptDirect();
     this.acceptFloodable();
@@ -165,7 +151,7 @@ class Resolution {
   /** The weight of a host hearing the near end where this claim says. */
   private opposite(judged: Judged, place: number): number {
     let worth = 0;
-    for (const back of this.clear.get(this.pair(place, judged.near)) ?? []) {
+    for (const back of this.clear.get(pairOf(place, judged.near)) ?? []) {
       const meant = judged.meant(place, this.named(place));
       if (meant.length > 0 && !meant.includes(back.claim.port)) continue;
       const backMeant = back.meant(judged.near, this.named(judged.near));
@@ -185,7 +171,7 @@ class Resolution {
       judged.target = only;
       return;
     }
-    const naming = (this.identified.get(this.pair(host, near)) ?? []).filter((back) => {
+    const naming = (this.identified.get(pairOf(host, near)) ?? []).filter((back) => {
       if (meant.length > 0 && !meant.includes(back.claim.port)) return false;
       const backMeant = back.meant(near, this.named(near));
       return backMeant.length === 1 ? backMeant[0] === claim.port : meant.length > 0 && backMeant.includes(claim.port);
@@ -250,7 +236,7 @@ class Resolution {
     if (meant.length > 0 && !meant.includes(claim.port)) return AGREES.not;
     if (back.host === near) return AGREES.host;
     if (back.host !== null || back.isOwn) return AGREES.not;
-    return this.index.score(back.claim, near) >= 0 ? AGREES.perhaps : AGREES.not;
+    return this.ground.signs.score(back.claim, near) >= 0 ? AGREES.perhaps : AGREES.not;
   }
 
   /** Accepts what may have been flooded, beside what cannot. */
@@ -319,7 +305,7 @@ class Resolution {
       .map(({ near, claim }) => ({ host: near, target: claim.port }));
     return [
       ...own.map(({ host, far }) => ({
-        host: far === null ? host : (this.hostPlaces.get(far.host_id) as number),
+        host: far === null ? host : this.ground.placeOf(far.host_id),
         target: far,
       })),
       ...others,
@@ -342,8 +328,7 @@ class Resolution {
     for (const [id, heard] of this.heardAt) {
       const announced: (Neighbor | null)[] = (heard[0] as Judged).claim.port.announcements.map(() => null);
       const claims = heard.map((judged): ResolvedClaim => {
-        const hostId =
-          judged.far?.host_id ?? (judged.host === null ? null : (this.hosts[judged.host] as TopologyHost).id);
+        const hostId = judged.far?.host_id ?? (judged.host === null ? null : this.ground.idAt(judged.host));
         const resolved = { claim: judged.claim, ...this.farEnd(judged), hostId };
         for (const place of judged.claim.places) announced[place] = resolved.neighbor;
         return resolved;
@@ -363,7 +348,7 @@ class Resolution {
     if (far !== null) return { neighbor: { type: "IfEntry", id: far.id }, standing: "Port" };
     if (host === null) return { neighbor: null, standing: "Unknown" };
     return {
-      neighbor: { type: "Host", id: (this.hosts[host] as TopologyHost).id },
+      neighbor: { type: "Host", id: this.ground.idAt(host) },
       standing: target === null ? "Host" : "Contested",
     };
   }
@@ -391,7 +376,7 @@ class Resolution {
   }
 
   private portsOf(place: number): readonly TopologyPort[] {
-    return this.portsOfHost.get(place) ?? [];
+    return this.ground.portsOf(place);
   }
 
   private named(place: number): HostPorts {
@@ -402,10 +387,14 @@ class Resolution {
     }
     return ports;
   }
+}
 
-  private pair(one: number, other: number): number {
-    return one * this.hosts.length + other;
-  }
+/** More than there are hosts of a network. */
+const PLACES_MAX = 2 ** 26;
+
+/** Of two hosts by their places, in this order. */
+export function pairOf(one: number, other: number): number {
+  return one * PLACES_MAX + other;
 }
 
 /** The place clearly ahead; else those close to the best, none if that is too little. */

@@ -1,5 +1,5 @@
-// The topology over a period: the map drawn anew at each transaction at which links may differ, and the maps put
-// together. Runs beside the answering thread, step by step.
+// The topology over a period: the map carried from transaction to transaction at which links may differ, and what it
+// showed put together. Runs beside the answering thread, step by step.
 
 import type { Actor } from "../../access/actor.ts";
 import { formatInstant } from "../../base/instant.ts";
@@ -7,13 +7,14 @@ import { ChangeLog } from "../../db/reading/change-log.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { membersSql } from "../../db/shape.ts";
-import { NetworkRecords, type Touched } from "../../discovery/topology/network-records.ts";
+import { NetworkRecords, type Revision, type Touched } from "../../discovery/topology/network-records.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { keptPositions } from "../../resources/map-positions/map-position.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { metaAt, thinnedUntilMember } from "../../wire/envelope.ts";
-import { mapOf, type NetworkMap } from "./map.ts";
-import { type Center, neighborhoodOf } from "./neighborhood.ts";
+import type { MapChange, NetworkMap } from "./map.ts";
+import { MapOverTime } from "./map-over-time.ts";
+import type { Center } from "./neighborhood.ts";
 import { type PlacedNode, placedNodes } from "./placed-nodes.ts";
 import { shownNetwork } from "./topology.ts";
 import { type Touch, touching } from "./touching.ts";
@@ -71,8 +72,7 @@ class Walk {
   private readonly surroundings: UnionOfMaps | null;
   /** Of the network that is shown; null while there is none. */
   private records: NetworkRecords | null = null;
-  /** Whether what is shown with nodes and links has changed since they were drawn. */
-  private isOutdated = false;
+  private map: MapOverTime | null = null;
 
   constructor(reader: Reader, input: TopologyPeriodInput) {
     this.reader = reader;
@@ -86,8 +86,7 @@ class Walk {
   *run(): Generator<Uint8Array, string | null> {
     const { reader, input } = this;
     const after = input.from?.sequence ?? 0;
-    yield* this.load(after);
-    this.draw(input.from?.at ?? null);
+    yield* this.load(after, input.from?.at ?? null);
     let points = 0;
     const range = { after, until: input.until };
     for (const touch of touching(reader, input.actor.organizationN, this.networkNs(), range)) {
@@ -97,14 +96,10 @@ class Walk {
       if (step === null) continue;
       const at = formatInstant(reader.thinnedPast.instantOf(touch.sequence));
       points += 1;
-      // What is shown to the end is shown as it was there.
-      this.refresh();
       if (points > TOPOLOGY_POINTS_MAX) return at;
-      if (step === "anew") yield* this.load(touch.sequence);
-      else this.records?.apply(step);
-      this.draw(at);
+      if (step === "anew") yield* this.load(touch.sequence, at);
+      else this.revise(step, at);
     }
-    this.refresh();
     return null;
   }
 
@@ -123,8 +118,10 @@ class Walk {
     const revision = records?.revision(touched, sequence);
     if (revision === undefined || revision.parts.length === 0) return null;
     if (revision.isOfWiring) return revision;
-    records?.apply(revision);
-    this.isOutdated = true;
+    // What is shown to the end is shown as it was there.
+    const change = this.changed(revision);
+    this.union.refresh(change);
+    this.surroundings?.refresh(change);
     return null;
   }
 
@@ -133,14 +130,21 @@ class Walk {
     return touched.has(networkKind.code) || (touched.get(hostKind.code) ?? []).some((n) => n === this.centerN);
   }
 
-  private *load(sequence: number): Generator<Uint8Array> {
+  /** Everything anew, shown from an instant on. */
+  private *load(sequence: number, at: string | null): Generator<Uint8Array> {
+    const { input, reader } = this;
     const network = this.networkAt(sequence);
     this.records = null;
-    if (network === null) return;
-    this.lastNetworkId = network.id;
-    this.lastNetworkN = network.n;
-    this.records = new NetworkRecords(this.reader, network.n);
-    for (const _step of this.records.load(sequence)) yield PAUSE;
+    this.map = null;
+    if (network !== null) {
+      this.lastNetworkId = network.id;
+      this.lastNetworkN = network.n;
+      this.records = new NetworkRecords(reader, network.n);
+      this.map = new MapOverTime(network.id, input.includeIsolated || input.center !== null);
+      this.map.revise(yield* pausing(this.records.load(sequence)));
+    }
+    this.union.from(at, this.around());
+    this.surroundings?.from(at, this.map?.whole() ?? NOTHING);
   }
 
   private networkAt(sequence: number): { readonly n: number; readonly id: string } | null {
@@ -150,31 +154,22 @@ class Walk {
     return found === null || id === null ? null : { n: found.n, id };
   }
 
-  private draw(at: string | null): void {
-    const map = this.map();
-    this.union.from(at, this.around(map));
-    this.surroundings?.from(at, map);
-    this.isOutdated = false;
+  private revise(revision: Revision, at: string): void {
+    const change = this.changed(revision);
+    if (this.input.center === null) this.union.revised(at, change);
+    else this.union.from(at, this.around());
+    this.surroundings?.revised(at, change);
   }
 
-  private refresh(): void {
-    if (this.isOutdated) {
-      const map = this.map();
-      this.union.refresh(this.around(map));
-      this.surroundings?.refresh(map);
-    }
-    this.isOutdated = false;
+  private changed(revision: Revision): MapChange {
+    const { map, records } = this;
+    return map === null || records === null ? UNCHANGED : map.revise(records.apply(revision));
   }
 
-  private map(): NetworkMap {
-    const { records, lastNetworkId, input } = this;
-    if (records === null || lastNetworkId === null) return { nodes: [], links: [] };
-    return mapOf(lastNetworkId, records.facts(), input.includeIsolated || input.center !== null);
-  }
-
-  private around(map: NetworkMap): NetworkMap {
-    const { center } = this.input;
-    return center === null ? map : neighborhoodOf(map, center);
+  private around(): NetworkMap {
+    const { map, input } = this;
+    if (map === null) return NOTHING;
+    return input.center === null ? map.whole() : map.around(input.center.hostId, input.center.hops);
   }
 
   /** Every network that may have to be shown. */
@@ -203,6 +198,18 @@ function* inChunks(items: readonly unknown[]): Generator<Uint8Array> {
   for (let start = 0; start < items.length; start += CHUNK_ITEMS) {
     const texts = items.slice(start, start + CHUNK_ITEMS).map((item) => JSON.stringify(item));
     yield encoder.encode((start === 0 ? "" : ",") + texts.join(","));
+  }
+}
+
+const NOTHING: NetworkMap = { nodes: [], links: [] };
+const UNCHANGED: MapChange = { nodes: new Map(), links: new Map() };
+
+/** Steps that have nothing to tell yet. */
+function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield PAUSE;
   }
 }
 

@@ -12,9 +12,10 @@ import { keptPositions } from "../../resources/map-positions/map-position.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { resolvedMembers } from "../../wire/envelope.ts";
 import { formatted, type TopologyFormat } from "./formats.ts";
-import { mapOf, type NetworkMap } from "./map.ts";
+import type { NetworkMap } from "./map.ts";
 import { type Center, neighborhoodOf } from "./neighborhood.ts";
 import { placedNodes } from "./placed-nodes.ts";
+import { mapOf } from "./whole-map.ts";
 
 /** Crosses to another thread. */
 export interface TopologyInput {

@@ -1,7 +1,7 @@
 // What several maps of one period show, each node and link once, with the intervals in which it was shown. Pure.
 
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
-import type { MapLink, MapNode, NetworkMap } from "./map.ts";
+import type { MapChange, MapLink, MapNode, NetworkMap } from "./map.ts";
 
 /** Half-open. `to` is null where it goes on. */
 export interface ShownInterval {
@@ -27,8 +27,14 @@ export class UnionOfMaps {
     this.links.from(at, links);
   }
 
-  /** The same nodes and links, as they are by now. */
-  refresh({ nodes, links }: NetworkMap): void {
+  /** What is shown from an instant on, until the next one, where only some of it may be other than before. */
+  revised(at: string | null, { nodes, links }: MapChange): void {
+    this.nodes.revised(at, nodes);
+    this.links.revised(at, links);
+  }
+
+  /** What is shown is the same, as it is by now. */
+  refresh({ nodes, links }: MapChange): void {
     this.nodes.refresh(nodes);
     this.links.refresh(links);
   }
@@ -49,38 +55,44 @@ export class UnionOfMaps {
 }
 
 class Shown<Item extends { readonly id: string }> {
-  private readonly items = new Map<string, { item: Item; isShown: boolean; readonly intervals: ShownInterval[] }>();
+  private readonly items = new Map<string, { item: Item; readonly intervals: ShownInterval[] }>();
+  private readonly shown = new Set<string>();
 
   from(at: string | null, items: readonly Item[]): void {
+    const change = new Map<string, Item | null>();
+    for (const id of this.shown) change.set(id, null);
+    for (const item of items) change.set(item.id, item);
+    this.revised(at, change);
+  }
+
+  revised(at: string | null, change: ReadonlyMap<string, Item | null>): void {
     // Nothing is shown before the first transaction.
     if (at === null) return;
-    const ids = new Set(items.map(({ id }) => id));
-    for (const [id, known] of this.items) {
-      if (!known.isShown || ids.has(id)) continue;
-      known.isShown = false;
-      (known.intervals.at(-1) as ShownInterval).to = at;
-    }
-    for (const item of items) {
-      const known = this.items.get(item.id);
-      if (known === undefined) this.items.set(item.id, { item, isShown: true, intervals: [{ from: at, to: null }] });
-      else {
-        if (!known.isShown) known.intervals.push({ from: at, to: null });
-        known.item = item;
-        known.isShown = true;
+    for (const [id, item] of change) {
+      const known = this.items.get(id);
+      if (item === null) {
+        if (known !== undefined && this.shown.delete(id)) (known.intervals.at(-1) as ShownInterval).to = at;
+        continue;
       }
+      if (known === undefined) this.items.set(id, { item, intervals: [{ from: at, to: null }] });
+      else {
+        if (!this.shown.has(id)) known.intervals.push({ from: at, to: null });
+        known.item = item;
+      }
+      this.shown.add(id);
     }
   }
 
-  refresh(items: readonly Item[]): void {
-    for (const item of items) {
-      const known = this.items.get(item.id);
-      if (known !== undefined) known.item = item;
+  refresh(change: ReadonlyMap<string, Item | null>): void {
+    for (const [id, item] of change) {
+      const known = this.items.get(id);
+      if (known !== undefined && item !== null && this.shown.has(id)) known.item = item;
     }
   }
 
   until(to: string | null): Array<Timed<Item>> {
-    return [...this.items.values()].map(({ item, isShown, intervals }) => {
-      if (isShown) (intervals.at(-1) as ShownInterval).to = to;
+    return [...this.items.values()].map(({ item, intervals }) => {
+      if (this.shown.has(item.id)) (intervals.at(-1) as ShownInterval).to = to;
       return { ...item, intervals };
     });
   }

@@ -1,0 +1,160 @@
+// The map of a network, carried from change to change: the same as mapOf draws at once. Only what a change may concern is
+// drawn again: interfaces that consulted it, and all cables between two nodes together.
+
+import { compareCodePoints, textSortKey } from "../../base/text.ts";
+import type { FactsChange, ShownHost, ShownPort } from "../../discovery/topology/facts.ts";
+import { ResolutionOverTime } from "../../discovery/topology/resolution-over-time.ts";
+import { endsOf, joinHalves, linkOf, merged } from "./cables.ts";
+import type { MapChange, MapEnd, MapLink, MapNode, NetworkMap } from "./map.ts";
+import { hostNode } from "./nodes.ts";
+import { type PortShare, shareOf } from "./port-share.ts";
+import { type HeldShare, SharesOverTime } from "./shares-over-time.ts";
+
+export class MapOverTime {
+  private readonly networkId: string;
+  private readonly includeIsolated: boolean;
+  private readonly resolution = new ResolutionOverTime();
+  private readonly hosts = new Map<string, ShownHost>();
+  private readonly ports = new Map<string, { readonly n: number; readonly port: ShownPort }>();
+  private readonly shares = new SharesOverTime();
+  private readonly nodes = new Map<string, MapNode>();
+  /** Between two nodes, by pairKey. */
+  private readonly links = new Map<string, readonly MapLink[]>();
+
+  /** Shows nothing at first. @param includeIsolated also hosts without a link */
+  constructor(networkId: string, includeIsolated: boolean) {
+    this.networkId = networkId;
+    this.includeIsolated = includeIsolated;
+  }
+
+  /** @returns what is shown otherwise than before; it may name what is shown as it was */
+  revise(change: FactsChange): MapChange {
+    const toRead = new Set([...this.resolution.revise(change), ...change.ports.keys()]);
+    for (const id of [...change.hosts.keys(), ...change.ports.keys()])
+      for (const portId of this.shares.consulting(id)) toRead.add(portId);
+    for (const [id, host] of change.hosts) put(this.hosts, id, host);
+    for (const [id, port] of change.ports) put(this.ports, id, port);
+    const { nodeIds, pairs } = this.shares.revise([...toRead].map((id) => [id, this.shareOf(id)]));
+    for (const id of change.hosts.keys()) {
+      nodeIds.add(id);
+      for (const pair of this.shares.pairsOf(id)) pairs.add(pair);
+    }
+    const links = this.redrawLinks(pairs, nodeIds);
+    return { nodes: this.redrawNodes(nodeIds), links };
+  }
+
+  /** In no order. */
+  whole(): NetworkMap {
+    return { nodes: [...this.nodes.values()], links: [...this.links.values()].flat() };
+  }
+
+  /** What is around a host: as neighborhoodOf finds it, in no order. */
+  around(hostId: string, hops: number): NetworkMap {
+    if (!this.nodes.has(hostId)) return { nodes: [], links: [] };
+    const reached = new Set([hostId]);
+    let edge = [hostId];
+    for (let hop = 0; hop < hops && edge.length > 0; hop += 1) {
+      const next: string[] = [];
+      for (const id of edge.flatMap((each) => this.linkedTo(each))) {
+        if (reached.has(id)) continue;
+        reached.add(id);
+        next.push(id);
+      }
+      edge = next;
+    }
+    const pairs = new Set([...reached].flatMap((id) => [...this.shares.pairsOf(id)]));
+    const links = [...pairs].flatMap((pair) => this.links.get(pair) ?? []);
+    return {
+      nodes: [...reached].map((id) => this.nodes.get(id) as MapNode),
+      links: links.filter(({ ends }) => ends.every(({ node_id }) => reached.has(node_id))),
+    };
+  }
+
+  private linkedTo(nodeId: string): string[] {
+    return [...this.shares.pairsOf(nodeId)].flatMap((pair) =>
+      (this.links.get(pair) ?? []).slice(0, 1).flatMap(({ ends }) => ends.map(({ node_id }) => node_id)),
+    );
+  }
+
+  /** Null for an interface that adds nothing. */
+  private shareOf(portId: string): HeldShare | null {
+    const known = this.ports.get(portId);
+    if (known === undefined) return null;
+    const resolution = this.resolution.of(portId);
+    if (resolution === undefined && known.port.neighbor === null) return null;
+    const consulted = new Set<string>();
+    const share: PortShare = shareOf(known.port, resolution, {
+      networkId: this.networkId,
+      host: (id) => {
+        consulted.add(id);
+        return this.hosts.get(id);
+      },
+      port: (id) => {
+        consulted.add(id);
+        return this.ports.get(id)?.port;
+      },
+    });
+    return { ...share, n: known.n, consulted };
+  }
+
+  private redrawLinks(pairs: Iterable<string>, nodeIds: Set<string>): Map<string, MapLink | null> {
+    const changed = new Map<string, MapLink | null>();
+    const now = new Map<string, MapLink>();
+    for (const pair of pairs) {
+      for (const { id } of this.links.get(pair) ?? []) changed.set(id, null);
+      const links = this.linksBetween(pair);
+      if (links.length === 0) this.links.delete(pair);
+      else this.links.set(pair, links);
+      for (const link of links) now.set(link.id, link);
+      for (const id of this.shares.nodesOf(pair)) nodeIds.add(id);
+    }
+    // One that is between other nodes now is not gone.
+    for (const [id, link] of now) changed.set(id, link);
+    return changed;
+  }
+
+  private linksBetween(pair: string): MapLink[] {
+    const { direct, beyond } = this.shares.between(pair);
+    const cables = merged(direct);
+    joinHalves(cables);
+    const all = [...cables.values(), ...merged(beyond).values()];
+    return all.map((cable) =>
+      linkOf(
+        cable,
+        endsOf(cable, (one, other) => this.compare(one, other)),
+        all.length,
+      ),
+    );
+  }
+
+  /** By name, as the nodes of a map are ordered. */
+  private compare(one: MapEnd, other: MapEnd): number {
+    return one.node_id === other.node_id ? 0 : compareCodePoints(this.sortKey(one), this.sortKey(other));
+  }
+
+  private sortKey({ node_id: id }: MapEnd): string {
+    return textSortKey((this.hosts.get(id) ?? this.shares.stranger(id))?.name ?? "") + id;
+  }
+
+  private redrawNodes(ids: Iterable<string>): Map<string, MapNode | null> {
+    const changed = new Map<string, MapNode | null>();
+    for (const id of ids) {
+      const node = this.nodeOf(id);
+      put(this.nodes, id, node);
+      changed.set(id, node);
+    }
+    return changed;
+  }
+
+  private nodeOf(id: string): MapNode | null {
+    const host = this.hosts.get(id);
+    const isLinked = [...this.shares.pairsOf(id)].some((pair) => this.links.has(pair));
+    if (host === undefined) return isLinked ? this.shares.stranger(id) : null;
+    return isLinked || this.includeIsolated ? hostNode(host, this.shares.managedAt(id)) : null;
+  }
+}
+
+function put<Value>(values: Map<string, Value>, id: string, value: Value | null): void {
+  if (value === null) values.delete(id);
+  else values.set(id, value);
+}

@@ -1,0 +1,89 @@
+// The nodes of a map: hosts, and devices that are only announced. Pure.
+
+import type { Announcement } from "../../discovery/topology/announcements.ts";
+import type { IdentityClaim } from "../../discovery/topology/claims.ts";
+import { firstLabel } from "../../discovery/topology/device-names.ts";
+import type { ShownHost } from "../../discovery/topology/facts.ts";
+import type { MapNode } from "./map.ts";
+
+/** @param managedAt its own address that others announce as its management address */
+export function hostNode(host: ShownHost, managedAt: string | undefined): MapNode {
+  const { id, name, sys_name, chassis_id, manufacturer, model, stale_since } = host;
+  return {
+    id,
+    kind: "Known",
+    name,
+    sys_name,
+    chassis_id,
+    manufacturer,
+    model,
+    management_address:
+      managedAt ??
+      urlAddress(host) ??
+      host.addresses.find(({ ip_address }) => ip_address.includes("."))?.ip_address ??
+      host.addresses[0]?.ip_address ??
+      null,
+    ...(stale_since === null ? {} : { stale_since }),
+  };
+}
+
+/** What a claim that means no host means. */
+export function strangerNode(networkId: string, claim: IdentityClaim): MapNode {
+  const digest = new Bun.CryptoHasher("sha256").update(`${networkId} ${identityOf(claim)}`).digest("hex");
+  return unknownNode(`unknown-${digest.slice(0, 16)}`, claim);
+}
+
+/** The address of the management page, if it is the host's own. */
+function urlAddress({ management_url: url, addresses }: ShownHost): string | null {
+  return url === null
+    ? null
+    : (addresses.find(
+        ({ ip_address }) =>
+          url.includes(`//${ip_address}/`) ||
+          url.includes(`//${ip_address}:`) ||
+          url.includes(`//[${ip_address}]`) ||
+          url.endsWith(`//${ip_address}`),
+      )?.ip_address ?? null);
+}
+
+/** Tells devices that are no hosts apart by name with address or chassis id: many have a default name. */
+function identityOf({
+  names: [name],
+  chassisMac,
+  chassisText,
+  addresses: [address],
+  macs: [mac],
+  serials: [serial],
+  port,
+  places,
+}: IdentityClaim): string {
+  const rest = address ?? chassisMac ?? chassisText?.text ?? mac ?? serial;
+  if (name !== undefined) return `name ${firstLabel(name)} ${rest ?? ""}`;
+  const own = chassisMac ?? chassisText?.text ?? address ?? mac ?? serial;
+  return own === undefined ? `port ${port.id} ${places[0]}` : `id ${own}`;
+}
+
+function unknownNode(id: string, claim: IdentityClaim): MapNode {
+  const announcements = claim.places.map((place) => claim.port.announcements[place] as Announcement);
+  const first = <Name extends keyof Announcement>(name: Name) =>
+    announcements.find((each) => each[name] !== undefined)?.[name];
+  const sysName = first("sys_name") ?? null;
+  const chassis = first("chassis_id")?.value ?? null;
+  return {
+    id,
+    kind: "Unknown",
+    name:
+      sysName ??
+      first("device_id") ??
+      chassis ??
+      first("mgmt_addr") ??
+      first("address") ??
+      claim.portIds[0]?.value ??
+      "unknown",
+    sys_name: sysName,
+    chassis_id: chassis,
+    manufacturer: null,
+    model: first("platform") ?? null,
+    management_address: first("mgmt_addr") ?? first("address") ?? null,
+  };
+}

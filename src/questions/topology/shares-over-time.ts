@@ -1,0 +1,136 @@
+// What the interfaces of a network add to its map, carried from change to change, by whatever it is about. Pure.
+
+import { Index } from "../../discovery/topology/index-of.ts";
+import type { Addition } from "./cables.ts";
+import type { MapNode } from "./map.ts";
+import type { PortShare } from "./port-share.ts";
+
+export interface HeldShare extends PortShare {
+  /** The number of the interface's record, by which interfaces are ordered. */
+  readonly n: number;
+  /** Ids of hosts and interfaces that it depends on. */
+  readonly consulted: ReadonlySet<string>;
+}
+
+/** What has to be drawn again. */
+interface ToDraw {
+  readonly nodeIds: Set<string>;
+  /** By pairKey. */
+  readonly pairs: Set<string>;
+}
+
+export class SharesOverTime {
+  /** By the id of the interface. */
+  private readonly shares = new Map<string, HeldShare>();
+  private readonly byConsulted = new Index<string, string>();
+  /** By two nodes between which something is added. */
+  private readonly byPair = new Index<string, HeldShare>();
+  private readonly pairsOfNode = new Index<string, string>();
+  /** What tells of a node: of a host its address, of any other device what it is. */
+  private readonly byNode = new Index<string, HeldShare>();
+  /** How much is added to a node from beside it; what is announced from beyond counts nothing. */
+  private readonly direct = new Map<string, number>();
+
+  revise(shares: ReadonlyArray<readonly [portId: string, HeldShare | null]>): ToDraw {
+    const toDraw: ToDraw = { nodeIds: new Set(), pairs: new Set() };
+    const linkedBefore = new Map<string, boolean>();
+    for (const [portId, share] of shares) {
+      const before = this.shares.get(portId);
+      for (const each of [before, share])
+        if (each !== null && each !== undefined) this.note(each, toDraw, linkedBefore);
+      if (before !== undefined) this.count(portId, before, "remove");
+      if (share === null) this.shares.delete(portId);
+      else {
+        this.shares.set(portId, share);
+        this.count(portId, share, "add");
+      }
+    }
+    // What is announced from beyond is shown as long as nothing else is; a device is named by the first who tells of it.
+    for (const [id, wasLinked] of linkedBefore) {
+      if (wasLinked === this.isLinked(id) && this.stranger(id) === null) continue;
+      for (const pair of this.pairsOfNode.of(id)) toDraw.pairs.add(pair);
+    }
+    return toDraw;
+  }
+
+  /** Interfaces that depend on a host or an interface. */
+  consulting(id: string): ReadonlySet<string> {
+    return this.byConsulted.of(id);
+  }
+
+  pairsOf(nodeId: string): ReadonlySet<string> {
+    return this.pairsOfNode.of(nodeId);
+  }
+
+  nodesOf(pair: string): string[] {
+    return pair.split(" ");
+  }
+
+  /** In the order of the interfaces. */
+  between(pair: string): { readonly direct: Addition[]; readonly beyond: Addition[] } {
+    const shares = [...this.byPair.of(pair)].sort((a, b) => a.n - b.n);
+    const own = (additions: readonly Addition[]) => additions.filter((addition) => pairKey(addition) === pair);
+    return {
+      direct: shares.flatMap(({ direct }) => own(direct)),
+      beyond: shares.flatMap(({ beyond }) => own(beyond)).filter(({ farNode }) => !this.isLinked(farNode)),
+    };
+  }
+
+  /** Its own address that is announced as its management address, where it is first. */
+  managedAt(hostId: string): string | undefined {
+    const notes = this.first(hostId).flatMap((share) => share.notes);
+    return notes.find(([id]) => id === hostId)?.[1];
+  }
+
+  /** A device that is no host, as it is told of first; null for a host. */
+  stranger(id: string): MapNode | null {
+    const shares = this.first(id);
+    for (const sort of ["direct", "beyond"] as const) {
+      for (const share of shares) {
+        const found = share[sort].find(({ stranger }) => stranger?.id === id);
+        if (found !== undefined) return found.stranger;
+      }
+    }
+    return null;
+  }
+
+  private first(nodeId: string): HeldShare[] {
+    return [...this.byNode.of(nodeId)].sort((a, b) => a.n - b.n);
+  }
+
+  private isLinked(nodeId: string): boolean {
+    return (this.direct.get(nodeId) ?? 0) > 0;
+  }
+
+  private note({ direct, beyond }: HeldShare, { nodeIds, pairs }: ToDraw, linkedBefore: Map<string, boolean>): void {
+    for (const addition of [...direct, ...beyond]) {
+      pairs.add(pairKey(addition));
+      for (const id of [addition.near.host_id, addition.farNode]) {
+        nodeIds.add(id);
+        if (!linkedBefore.has(id)) linkedBefore.set(id, this.isLinked(id));
+      }
+    }
+  }
+
+  private count(portId: string, share: HeldShare, change: "add" | "remove"): void {
+    for (const id of share.consulted) this.byConsulted[change](id, portId);
+    for (const [hostId] of share.notes) this.byNode[change](hostId, share);
+    for (const addition of share.direct)
+      for (const id of [addition.near.host_id, addition.farNode])
+        this.direct.set(id, (this.direct.get(id) ?? 0) + (change === "add" ? 1 : -1));
+    for (const addition of [...share.direct, ...share.beyond]) {
+      const pair = pairKey(addition);
+      this.byPair[change](pair, share);
+      if (addition.stranger !== null) this.byNode[change](addition.stranger.id, share);
+      for (const id of this.nodesOf(pair)) {
+        if (change === "add") this.pairsOfNode.add(id, pair);
+        else if (this.byPair.of(pair).size === 0) this.pairsOfNode.remove(id, pair);
+      }
+    }
+  }
+}
+
+/** Of the two nodes that it is between, in whichever direction. */
+function pairKey({ near, farNode }: Addition): string {
+  return near.host_id < farNode ? `${near.host_id} ${farNode}` : `${farNode} ${near.host_id}`;
+}

@@ -1,0 +1,92 @@
+// The map of a network, from its records and their announcements. Pure and ordered.
+
+import { compareCodePoints, textSortKey } from "../../base/text.ts";
+import type { NetworkFacts } from "../../discovery/topology/facts.ts";
+import { type PortResolution, resolveNeighbors } from "../../discovery/topology/resolve.ts";
+import { endsOf, groupOf, joinHalves, linkOf, type MapCable, merged } from "./cables.ts";
+import type { MapEnd, MapNode, NetworkMap } from "./map.ts";
+import { hostNode } from "./nodes.ts";
+import { type PortShare, type Surroundings, shareOf } from "./port-share.ts";
+
+/**
+ * An entry's own far end wins, else what is announced (resolve.ts).
+ * @param includeIsolated also hosts without a link
+ */
+export function mapOf(networkId: string, facts: NetworkFacts, includeIsolated: boolean): NetworkMap {
+  const hosts = new Map(facts.hosts.map((host) => [host.id, host]));
+  const resolutions = resolveNeighbors(facts.hosts, facts.ports);
+  const farEnds = farEndsIn(facts, resolutions);
+  // Those that are far ends: few of all that there are.
+  const ports = new Map(facts.ports.flatMap((port) => (farEnds.has(port.id) ? [[port.id, port]] : [])));
+  const around: Surroundings = { networkId, host: (id) => hosts.get(id), port: (id) => ports.get(id) };
+  const shares: PortShare[] = [];
+  for (const port of facts.ports) {
+    const resolution = resolutions.get(port.id);
+    if (resolution !== undefined || port.neighbor !== null) shares.push(shareOf(port, resolution, around));
+  }
+  const cables = merged(shares.flatMap(({ direct }) => direct));
+  joinHalves(cables);
+  const linked = new Set([...cables.values()].flatMap(({ near, farNode }) => [near.host_id, farNode]));
+  // A device heard only through others is a node too.
+  const beyond = shares.flatMap((share) => share.beyond).filter(({ farNode }) => !linked.has(farNode));
+  return drawn([...cables.values(), ...merged(beyond).values()], { facts, shares, includeIsolated });
+}
+
+interface Drawing {
+  readonly facts: NetworkFacts;
+  readonly shares: readonly PortShare[];
+  readonly includeIsolated: boolean;
+}
+
+function drawn(cables: readonly MapCable[], { facts, shares, includeIsolated }: Drawing): NetworkMap {
+  const linked = new Set(cables.flatMap(({ near, farNode }) => [near.host_id, farNode]));
+  const managedAt = new Map<string, string>();
+  const unknown = new Map<string, MapNode>();
+  for (const { notes } of shares)
+    for (const [hostId, address] of notes) if (!managedAt.has(hostId)) managedAt.set(hostId, address);
+  for (const sort of ["direct", "beyond"] as const)
+    for (const share of shares)
+      for (const { stranger } of share[sort])
+        if (stranger !== null && !unknown.has(stranger.id)) unknown.set(stranger.id, stranger);
+  const hosts = facts.hosts
+    .filter(({ id }) => includeIsolated || linked.has(id))
+    .map((host) => hostNode(host, managedAt.get(host.id)));
+  const nodes = inOrder(
+    [...hosts, ...[...unknown.values()].filter(({ id }) => linked.has(id))],
+    ({ name, id }) => textSortKey(name) + id,
+  );
+  const places = new Map(nodes.map(({ id }, place) => [id, place]));
+  const placeOf = (end: MapEnd) => places.get(end.node_id) as number;
+  const drafts = cables.map((cable) => ({ cable, ends: endsOf(cable, (one, other) => placeOf(one) - placeOf(other)) }));
+  const counts = new Map<string, number>();
+  for (const { ends } of drafts) counts.set(groupOf(ends), (counts.get(groupOf(ends)) ?? 0) + 1);
+  const number = (value: number) => value.toString().padStart(10, "0");
+  const sorted = inOrder(
+    drafts,
+    ({ cable, ends: [one, other] }) =>
+      `${number(placeOf(one))} ${number(placeOf(other))} ${number(one.if_entry?.if_index ?? 0)} ${cable.key}`,
+  );
+  return { nodes, links: sorted.map(({ cable, ends }) => linkOf(cable, ends, counts.get(groupOf(ends)) ?? 1)) };
+}
+
+/** The ids of interfaces, and of hosts, that something leads to. */
+function farEndsIn({ ports }: NetworkFacts, resolutions: ReadonlyMap<string, PortResolution>): Set<string> {
+  const ids = new Set<string>();
+  for (const { neighbor, moreNeighbors } of ports) {
+    if (neighbor !== null) ids.add(neighbor.id);
+    for (const each of moreNeighbors) if (each !== null) ids.add(each.id);
+  }
+  for (const { neighbor, claims } of resolutions.values()) {
+    if (neighbor !== null) ids.add(neighbor.id);
+    for (const claim of claims) if (claim.neighbor !== null) ids.add(claim.neighbor.id);
+  }
+  return ids;
+}
+
+/** By code point; each key is made once. */
+function inOrder<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  return items
+    .map((item) => ({ item, key: keyOf(item) }))
+    .sort((a, b) => compareCodePoints(a.key, b.key))
+    .map(({ item }) => item);
+}
