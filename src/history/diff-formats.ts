@@ -141,7 +141,7 @@ function differenceText(difference: Difference): string {
     (each) =>
       `{"field":${JSON.stringify(each.field)},"from":${JSON.stringify(each.from)},"to":${JSON.stringify(each.to)},"transaction":${each.transaction === null ? "null" : transactionText(each.transaction)}}`,
   );
-  return `${head},"fields":[${fields.join(",")}],${tail}`;
+  return `${head},"host_id":${JSON.stringify(hostIdOf(record))},"fields":[${fields.join(",")}],${tail}`;
 }
 
 function rows(difference: Difference, names: RecordNames): Array<Record<string, unknown>> {
@@ -191,9 +191,13 @@ function reported(difference: Difference, names: RecordNames): string {
 }
 
 /** Null for what belongs to no host. */
+function hostIdOf(record: Difference["record"]): string | null {
+  return typeof record.host_id === "string" ? record.host_id : null;
+}
+
 function hostName({ record }: Difference, names: RecordNames): string | null {
-  const id = record.host_id;
-  return typeof id === "string" ? (names.of(id) ?? id) : null;
+  const id = hostIdOf(record);
+  return id === null ? null : (names.of(id) ?? id);
 }
 
 /** `"a" → "b"`; of lists the difference: a forwarding table has thousands. */

@@ -84,6 +84,7 @@ const Whole = ofAnyKind("WholeDifference", { id: about.id, name: about.name, ...
 const Partly = Type.Object(
   {
     ...about,
+    host_id: Nullable(Uuid, { description: "The host that it is a part of; null for what is part of none." }),
     fields: Type.Array(
       Type.Object({
         field: Type.String(),
@@ -143,6 +144,7 @@ const EXAMPLE = {
       entity_type: "organization",
       id: ORGANIZATION_EXAMPLE.id,
       name: ORGANIZATION_EXAMPLE.name,
+      host_id: null,
       fields: [{ field: "name", from: "Example", to: ORGANIZATION_EXAMPLE.name, transaction: TRANSACTION_EXAMPLE }],
       transaction: TRANSACTION_EXAMPLE,
     },

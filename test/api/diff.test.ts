@@ -77,6 +77,7 @@ describe("the diff of two instants", () => {
     expect(found.changed[0]).toMatchObject({
       id: kept.id,
       name: "renamed",
+      host_id: null,
       fields: [
         { field: "color", from: "Green", to: "Blue", transaction: { at: recolored.updated_at } },
         { field: "name", from: "kept", to: "renamed", transaction: { at: renamed.updated_at } },
@@ -174,6 +175,7 @@ describe("the diff of two instants", () => {
       ["fdb_macs", null, ["00:00:5e:00:53:01"]],
       ["oper_status", entry.oper_status, "Down"],
     ]);
+    expect(found.changed[0].host_id).toBe(host.id);
     expect((await diff(`from=${from}&types=port`)).counts).toEqual({ port: { added: 1, removed: 1 } });
     const other = await newHost({ name: "other" });
     tick();
