@@ -95,12 +95,16 @@ function Records({
               <span class="aside">{kindText[entity_type]?.[0] ?? entity_type}</span>{" "}
               {page === null ? shown : <a href={hrefOf(page)}>{shown}</a>}{" "}
               {host !== null && (
-                <a href={hrefOf(`/hosts/${host.id}`)}>
-                  <bdi>{host.name}</bdi>
-                </a>
+                <>
+                  {changesText.of}{" "}
+                  <a href={hrefOf(`/hosts/${host.id}`)}>
+                    <bdi>{host.name}</bdi>
+                  </a>
+                </>
               )}{" "}
               <span class="aside">
-                {changesText.times(total)}, <When instant={last} precision="minute" />
+                {query.operation === undefined && `${changesText.times(total)}, `}
+                <When instant={last} precision="minute" />
               </span>
             </li>
           );

@@ -7,7 +7,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText, kindText } from "../text/changes.ts";
-import { comparisonText } from "../text/compare.ts";
+import { compareText } from "../text/time.ts";
 import { at, atMs, network, vs, vsMs } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatUtc } from "../time/instant.ts";
@@ -75,7 +75,7 @@ function Compared({
       {data !== undefined && (
         <>
           <p class="aside">{changesText.total(data.counts as Record<string, Record<string, number>>)}</p>
-          <Difference diff={data} more={comparisonText.more} />
+          <Difference diff={data} />
         </>
       )}
     </Page>
@@ -90,10 +90,10 @@ function Begin() {
       <p>{changesText.compareHint}</p>
       <p class="periods">
         <a class="button" href={ago(1)}>
-          {changesText.yesterday}
+          {at.value === null ? changesText.yesterday : compareText.before.day}
         </a>
         <a class="button" href={ago(7)}>
-          {changesText.aWeekAgo}
+          {at.value === null ? changesText.aWeekAgo : compareText.before.week}
         </a>
       </p>
     </Page>

@@ -12,7 +12,8 @@ import { comparisonText } from "../text/compare.ts";
 import { at } from "../time/at.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
 import { go, hrefHere } from "../url/location.ts";
-import { type DiffData, Difference } from "./difference.tsx";
+import { Difference } from "./difference.tsx";
+import type { DiffData } from "./difference-lines.ts";
 import { Value } from "./value.tsx";
 
 /** Which differences a page is about, as the diff is asked. */

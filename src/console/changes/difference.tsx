@@ -1,51 +1,60 @@
 // What differs between two instants: what came, what went, what changed, field by field, old to new.
 
-import type { DataOf } from "../api/client.ts";
+import { useState } from "preact/hooks";
+import { Named } from "../names/named.tsx";
 import { recordPage } from "../names/record-page.ts";
 import { changesText, kindText } from "../text/changes.ts";
 import { fieldText } from "../text/lists.ts";
+import { subject } from "../time/subject.ts";
 import { hrefOf } from "../url/location.ts";
+import { type ChangedRecord, type DiffData, linesOf, SELF_EVIDENT, type Side } from "./difference-lines.ts";
 import { Value } from "./value.tsx";
 
-export type DiffData = DataOf<"/api/v1/diff">;
-type Side = DiffData["added"][number] | DiffData["removed"][number];
-type ChangedRecord = DiffData["changed"][number];
-
-/** As many as one looks through; the page of differences shows all. */
+/** As many as one looks through at a time. */
 const SHOWN_MAX = 200;
-
-/** Fields that change with every version, and say nothing of their own. */
-const SELF_EVIDENT = new Set(["updated_at", "valid_from", "valid_to", "last_seen_at", "last_discovery_id"]);
 
 interface DifferenceProps {
   readonly diff: DiffData;
-  /** What is said of those that are not shown: where they are. */
+  /** What is said of those that are not shown: where they are. Left out, a button shows them here. */
   readonly more?: (count: number) => string;
 }
 
-export function Difference({ diff, more = changesText.moreChanges }: DifferenceProps) {
+export function Difference({ diff, more }: DifferenceProps) {
+  const [shown, setShown] = useState(SHOWN_MAX);
   const { added, removed, changed, from, to } = diff;
   const total = added.length + removed.length + changed.length;
   if (total === 0) return <p class="aside">{changesText.nothing}</p>;
-  const left = SHOWN_MAX - Math.min(SHOWN_MAX, changed.length);
+  const lines = linesOf(diff);
   return (
     <ul class="difference">
-      {changed.slice(0, SHOWN_MAX).map((record) => (
-        <ChangedLine key={record.id} record={record} from={from.at} to={to.at} />
-      ))}
-      {added.slice(0, left).map((record) => (
-        <SideLine key={record.id} record={record} sort="added" at={to.at} />
-      ))}
-      {removed.slice(0, left).map((record) => (
-        <SideLine key={record.id} record={record} sort="removed" at={from.at} />
-      ))}
-      {total > SHOWN_MAX && <li class="aside">{more(total - SHOWN_MAX)}</li>}
+      {lines
+        .slice(0, shown)
+        .map((line) =>
+          line.sort === "changed" ? (
+            <ChangedLine key={line.record.id} record={line.record} from={from.at} to={to.at} />
+          ) : (
+            <SideLine
+              key={line.record.id}
+              record={line.record}
+              sort={line.sort}
+              at={line.sort === "added" ? to.at : from.at}
+            />
+          ),
+        )}
+      {total > shown && more !== undefined && <li class="aside">{more(total - shown)}</li>}
+      {total > shown && more === undefined && (
+        <li>
+          <button type="button" onClick={() => setShown(shown + SHOWN_MAX)}>
+            {changesText.showMore(Math.min(SHOWN_MAX, total - shown), total - shown)}
+          </button>
+        </li>
+      )}
     </ul>
   );
 }
 
 function SideLine({
-  record: { entity_type, id, name },
+  record: { entity_type, id, name, record },
   sort,
   at,
 }: {
@@ -55,13 +64,14 @@ function SideLine({
 }) {
   return (
     <li>
-      <span class={`sign ${sort}`}>{changesText[sort]}</span> <Subject type={entity_type} id={id} name={name} at={at} />
+      <span class={`sign ${sort}`}>{changesText[sort]}</span>{" "}
+      <Subject type={entity_type} id={id} name={name} at={at} hostId={"host_id" in record ? record.host_id : null} />
     </li>
   );
 }
 
 function ChangedLine({
-  record: { entity_type, id, name, fields },
+  record: { entity_type, id, name, host_id, fields },
   from,
   to,
 }: {
@@ -72,7 +82,8 @@ function ChangedLine({
   const shown = fields.filter(({ field }) => !SELF_EVIDENT.has(field));
   return (
     <li>
-      <span class="sign changed">{changesText.changed}</span> <Subject type={entity_type} id={id} name={name} at={to} />
+      <span class="sign changed">{changesText.changed}</span>{" "}
+      <Subject type={entity_type} id={id} name={name} at={to} hostId={host_id} />
       <dl class="fields">
         {shown.map(({ field, from: before, to: after }) => (
           <div key={field}>
@@ -140,16 +151,26 @@ interface SubjectProps {
   readonly id: string;
   readonly name: string;
   readonly at: string;
+  /** Of a part of a host: its name alone does not say which it is. */
+  readonly hostId: string | null;
 }
 
 /** A record by its name, with its kind, as a link to its page at that instant where it has one. */
-function Subject({ type, id, name, at }: SubjectProps) {
+function Subject({ type, id, name, at, hostId }: SubjectProps) {
   const page = recordPage(type, id);
+  // On the page of a host it is the host's.
+  const isSaid = hostId === null || hostId === subject.value.host_id;
   const shown = <bdi>{name || `…${id.slice(-8)}`}</bdi>;
   return (
     <>
       <span class="aside">{kindText[type]?.[0] ?? type}</span>{" "}
       {page === null ? shown : <a href={hrefOf(page, { at })}>{shown}</a>}
+      {!isSaid && (
+        <>
+          {" "}
+          {changesText.of} <Named kind="hosts" id={hostId} as={at} />
+        </>
+      )}
     </>
   );
 }

@@ -214,6 +214,9 @@ function fieldPieces({ field, from, to }: RecordHighlight["fields"][number]): Ph
     side,
     value: skipped === 0 ? readable(field, value) : `…${shortened(String(value).slice(skipped))}`,
   });
+  // Both beyond reach, or alike as far as they are shown.
+  if (from !== undefined && readable(field, from) === readable(field, to) && skipped === 0)
+    return [`${name} ${text.changed}`];
   return [`${name} `, ...(from === undefined ? [] : [told("from", from)]), " → ", told("to", to)];
 }
 

@@ -64,7 +64,7 @@ function Contents({ transaction, hostId }: TransactionLineProps) {
     <div class="opened">
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data !== undefined && <Difference diff={data} />}
+      {data !== undefined && <Difference diff={data} more={changesText.moreChanges} />}
       <p class="aside">
         <a href={hrefHere({ at })}>{changesText.showThen}</a>{" "}
         <a href={hrefOf(`/changes/${transaction.sequence}`)}>{changesText.transaction(transaction.sequence)}</a>

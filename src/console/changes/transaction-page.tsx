@@ -23,8 +23,10 @@ export function TransactionPage({ params: { sequence = "" } }: { readonly params
   const { data, problem, again } = useAnswer(isNumber ? asked : null);
   if (!isNumber || problem?.status === 404)
     return (
-      <Page title={changesText.views}>
-        <p>{changesText.isOver}</p>
+      <Page title={changesText.views} actions={isNumber && <Beside number={number} />}>
+        <p>
+          {changesText.isOver} <a href={hrefOf("/changes")}>{changesText.all}</a>
+        </p>
       </Page>
     );
   if (data === undefined)
@@ -40,14 +42,7 @@ export function TransactionPage({ params: { sequence = "" } }: { readonly params
       reads={[asked.url]}
       actions={
         <>
-          {number > 1 && (
-            <a class="button" href={hrefOf(`/changes/${number - 1}`)} rel="prev">
-              {changesText.previous}
-            </a>
-          )}
-          <a class="button" href={hrefOf(`/changes/${number + 1}`)} rel="next">
-            {changesText.next}
-          </a>
+          <Beside number={number} />
           <a class="button" href={hrefOf("/compare", { vs: before, at })}>
             {changesText.compareAround}
           </a>
@@ -83,6 +78,33 @@ export function TransactionPage({ params: { sequence = "" } }: { readonly params
       <SentenceList transaction={data} />
       <Whole from={before} to={at} />
     </Page>
+  );
+}
+
+/** The nearest ones within one's reach, where there are any. */
+function Beside({ number }: { readonly number: number }) {
+  const before = useAnswer(
+    read("/api/v1/transactions", { query: { filter: `sequence < ${number}`, order_direction: "desc", limit: 1 } }),
+  );
+  const after = useAnswer(
+    read("/api/v1/transactions", { query: { filter: `sequence > ${number}`, order_direction: "asc", limit: 1 } }),
+    { how: "refresh" },
+  );
+  const link = ({ data, isEarlier }: typeof before, rel: string, text: string) => {
+    const sequence = isEarlier ? undefined : data?.[0]?.sequence;
+    return (
+      sequence !== undefined && (
+        <a class="button" href={hrefOf(`/changes/${sequence}`)} rel={rel}>
+          {text}
+        </a>
+      )
+    );
+  };
+  return (
+    <>
+      {link(before, "prev", changesText.previous)}
+      {link(after, "next", changesText.next)}
+    </>
   );
 }
 

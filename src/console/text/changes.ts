@@ -1,6 +1,7 @@
 // What is said of changes: who, why, what, field by field.
 
-const counted = (count: number, word: string) => `${new Intl.NumberFormat("en").format(count)} ${word}`;
+const number = (count: number) => new Intl.NumberFormat("en").format(count);
+const counted = (count: number, word: string) => `${number(count)} ${word}`;
 
 /** Kinds by their names in the API: one and several. */
 export const kindText: Readonly<Record<string, readonly [one: string, many: string]>> = {
@@ -34,6 +35,7 @@ export const changesText = {
   noValue: "none",
   otherOrder: "in another order",
   by: "by",
+  of: "of",
   because: "because",
   noReason: "no reason given",
   actors: { User: "person", ApiKey: "API key", Discovery: "discovery", System: "netledger itself" } as Readonly<
@@ -52,6 +54,8 @@ export const changesText = {
       )
       .join(", "),
   moreChanges: (count: number) => `${counted(count, "more")}: open the transaction to see all.`,
+  showMore: (count: number, left: number) =>
+    count === left ? `Show ${counted(count, "more")}` : `Show ${counted(count, "more")} of ${number(left)}`,
   feed: "Feed",
   activity: "Activity",
   views: "Changes",
@@ -65,6 +69,7 @@ export const changesText = {
   apply: "Apply",
   clear: "Clear",
   isOver: "There is no such transaction, or nothing of it is within your reach.",
+  all: "All changes",
   previous: "Before it",
   next: "After it",
   request: "Request",
