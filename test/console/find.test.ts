@@ -173,6 +173,8 @@ describe.skipIf(!hasChromium)("finding", () => {
       client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Lab", subnet_type: "Lan", tags: [] }),
     );
     const address = { subnet_id: subnet.id, ip_address: "10.2.3.4", mac_address: MAC };
+    const range = { first: "10.2.3.200", last: "10.2.3.220", purpose: "Dhcp", description: "Clients", tags: [] };
+    await made(client.post("ip-ranges", { network_id: networkId, subnet_id: subnet.id, ...range }));
     await host(networkId, "laptop-7", { ip_addresses: [address] });
     const port = async (network_id: string, name: string, fdb_macs: string[]) => {
       const { id: host_id } = await host(network_id, name);
@@ -243,6 +245,25 @@ describe.skipIf(!hasChromium)("finding", () => {
     expect(new Set(addresses).size).toBe(2);
     await links.first().click();
     await page.getByRole("heading", { name: "twin" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("an address that nobody has is said to be free, given out by DHCP, or in no subnet", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signIn(OWNER, PASSWORD, "/?q=10.2.3.77");
+    const card = page.getByRole("region", { name: "Where it is" });
+    await card.getByText("Free in 10.2.3.0/24 Lab").waitFor();
+    await page.goto(`${origin}/?q=10.2.3.200`);
+    await card.getByText("Given out by DHCP (Clients) in 10.2.3.0/24 Lab").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await card.getByRole("link", { name: "10.2.3.0/24" }).click();
+    await page.getByRole("heading", { name: "10.2.3.0/24" }).waitFor();
+    await page.goto(`${origin}/?q=10.99.0.1`);
+    await card.getByText("No subnet that is known has it.").waitFor();
+    // At an instant at which there was no subnet yet.
+    await page.goto(`${origin}/?q=10.2.3.77&at=2020-01-01T00:00:00Z`);
+    await page.getByRole("region", { name: "Where it was" }).getByText("No subnet that is known has it.").waitFor();
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();
   });

@@ -14,6 +14,7 @@ import { isPast, network, scopeQuery } from "../time/at.ts";
 import { type Asked, locateQuery } from "./asked.ts";
 import { PlacesOverTime } from "./places-over-time.tsx";
 import { type Candidate, Reasons } from "./reasons.tsx";
+import { UnheldAddress } from "./unheld-address.tsx";
 import { Vendor } from "./vendor.tsx";
 import { VlanLink } from "./vlan-link.tsx";
 
@@ -44,6 +45,7 @@ export function LocateCard({ asked }: { readonly asked: Asked }) {
         </p>
       )}
       {first !== undefined && <CandidateFacts candidate={first} />}
+      {first === undefined && asked.by === "ip" && <UnheldAddress address={data.asked.value} />}
       {others.length > 0 && (
         <>
           <h2>{data.ambiguity === null ? locateText.nextLikely : locateText.alsoCalled}</h2>

@@ -200,13 +200,19 @@ function ChangedToday({ summary }: { readonly summary: Summary }) {
   const kinds = Object.entries(changes.types).filter(
     ([type, { created, updated, deleted }]) => type !== "binding" && created + updated + deleted > 0,
   );
-  const isEmpty = (counts.host ?? 0) + (counts.subnet ?? 0) === 0 && kinds.length === 0;
+  const isEmpty = (counts.host ?? 0) + (counts.subnet ?? 0) === 0;
   return (
     <section>
       <h2>{isPast.value ? startText.dayBefore : startText.today}</h2>
       {isEmpty && (
         <p>
-          {startText.empty} <a href="/handbook/discovery">{startText.howToScan}</a>
+          {isPast.value ? (
+            startText.emptyThen
+          ) : (
+            <>
+              {startText.empty} <a href="/handbook/discovery">{startText.howToScan}</a>
+            </>
+          )}
         </p>
       )}
       {!isEmpty && kinds.length === 0 && <p class="aside">{startText.nothingChanged}</p>}
@@ -221,7 +227,7 @@ function ChangedToday({ summary }: { readonly summary: Summary }) {
       </ul>
       <Records title={startText.fresh} records={summary.new} />
       <Records title={startText.vanished} records={summary.vanished} isGone />
-      {!isEmpty && <Latest from={from} />}
+      {kinds.length > 0 && <Latest from={from} />}
       <p class="aside">
         <When instant={from} precision="minute" /> – <When instant={to} precision="minute" />
       </p>

@@ -1,0 +1,68 @@
+// An address that nothing is known of: the subnet that it lies in, and whether it is free there. One line for each
+// network that has such a subnet.
+
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { Named } from "../names/named.tsx";
+import { RecordLink } from "../names/record-link.tsx";
+import { locateText } from "../text/find.ts";
+import { atQuery, network, scopeQuery } from "../time/at.ts";
+
+type Subnet = DataOf<"/api/v1/subnets">[number];
+
+/** Says nothing while it is not known: it stands beside the answer. */
+export function UnheldAddress({ address }: { readonly address: string }) {
+  const query = { filter: `cidr : "${address}"`, limit: 0, ...scopeQuery() };
+  const { data, isEarlier } = useAnswer(read("/api/v1/subnets", { query }), {
+    how: "refresh",
+    types: ["subnet"],
+    network_id: network.value,
+  });
+  if (data === undefined || isEarlier) return null;
+  if (data.length === 0) return <p>{locateText.inNoSubnet}</p>;
+  return (
+    <>
+      {smallestOf(data).map((subnet) => (
+        <WithinSubnet key={subnet.id} address={address} subnet={subnet} />
+      ))}
+    </>
+  );
+}
+
+/** Of each network the one that an address belongs to. */
+function smallestOf(subnets: readonly Subnet[]): readonly Subnet[] {
+  const lengthOf = ({ cidr }: Subnet) => Number(cidr.slice(cidr.indexOf("/") + 1));
+  const smallest = new Map<string, Subnet>();
+  for (const subnet of subnets) {
+    const known = smallest.get(subnet.network_id);
+    if (known === undefined || lengthOf(known) < lengthOf(subnet)) smallest.set(subnet.network_id, subnet);
+  }
+  return [...smallest.values()];
+}
+
+function WithinSubnet({ address, subnet }: { readonly address: string; readonly subnet: Subnet }) {
+  const within = `${address}/${address.includes(":") ? 128 : 32}`;
+  const { data, isEarlier } = useAnswer(
+    read("/api/v1/subnets/{id}/addresses", { path: { id: subnet.id }, query: { within, ...atQuery() } }),
+    { how: "refresh", types: ["ip_address", "ip_range"], network_id: subnet.network_id },
+  );
+  const row = isEarlier ? undefined : data?.[0];
+  if (row === undefined) return null;
+  const purpose = row.ip_range?.description;
+  return (
+    <p>
+      {locateText.unheld[row.state] ?? row.state}
+      {purpose && (
+        <>
+          {" "}
+          (<bdi>{purpose}</bdi>)
+        </>
+      )}{" "}
+      {locateText.inSubnet} <RecordLink type="subnet" id={subnet.id} name={subnet.cidr} />{" "}
+      {subnet.name !== subnet.cidr && <bdi>{subnet.name}</bdi>}{" "}
+      <span class="aside">
+        <Named kind="networks" id={subnet.network_id} />
+      </span>
+    </p>
+  );
+}
