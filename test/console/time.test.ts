@@ -47,6 +47,13 @@ describe("what is said of an instant", () => {
     ["today 9:05", "2026-03-02T08:05:00.000Z"],
     ["12:30", "2026-03-02T11:30:00.000Z"],
     ["14:00", "2026-03-01T13:00:00.000Z"],
+    // It is a Monday, 13:00.
+    ["friday", "2026-02-26T23:00:00.000Z"],
+    ["Tue 03:12", "2026-02-24T02:12:00.000Z"],
+    ["monday 12:30", "2026-03-02T11:30:00.000Z"],
+    ["monday 14:00", "2026-02-23T13:00:00.000Z"],
+    ["last monday", "2026-02-22T23:00:00.000Z"],
+    ["last sun 8:00", "2026-03-01T07:00:00.000Z"],
   ])("%p is read by the reader's clocks", (text, utc) => {
     expect(read(text)).toBe(utc);
   });
@@ -59,6 +66,7 @@ describe("what is said of an instant", () => {
   test.each(
     [
       ["", "tomorrow", "2026-02-30", "2026-02-30T00:00:00Z", "2026-13-01", "25:00", "12:60", "24h", "-1y", "marker:"],
+      ["fr", "moonday", "next friday", "last", "last yesterday", "mondays 12:00"],
       ["-999999999w", "2026-03-01 03:12 pm", "0001-01-01", "3:1", "2026-3-1"],
     ].flat(),
   )("%p is not guessed at", (text) => {

@@ -35,7 +35,8 @@ export const timeText = {
 } as const;
 
 export const saidText = {
-  unreadable: "Not an instant. Try 2026-03-01 03:12, 03:12, yesterday 14:00, -24h, marker:NAME or an instant in UTC.",
+  unreadable:
+    "Not an instant. Try 2026-03-01 03:12, 03:12, yesterday 14:00, friday, -24h, marker:NAME or an instant in UTC.",
   twice: "The clocks were put back and showed this twice. Which one?",
   leftOut: "The clocks were put forward and never showed this. Meant is probably",
   which: (local: string, utc: string) => `${local} (${utc} UTC)`,

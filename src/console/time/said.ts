@@ -31,8 +31,9 @@ const EARLIEST = Date.parse("1000-01-01T00:00:00Z");
 
 /**
  * Reads what was said: `now`; `-24h` and what the API takes as ages; RFC 3339; `2026-03-01`, `2026-03-01 03:12` and
- * `03:12:09`, `today 9:00`, `yesterday 14:00` by the clocks of the reader; `marker:NAME`. A time without a date is the
- * last one that has passed; a date without a time is its beginning.
+ * `03:12:09`, `today 9:00`, `yesterday 14:00`, `tuesday 03:12`, `last fri` by the clocks of the reader; `marker:NAME`. A
+ * time without a date, or a day of the week, is the last one that has passed; with `last` not today's; a date without a
+ * time is its beginning.
  */
 export function readSaid(text: string, { nowMs, timeZone }: SaidWhere): Said {
   const said = text.trim().replaceAll(/\s+/g, " ");
@@ -49,7 +50,10 @@ export function readSaid(text: string, { nowMs, timeZone }: SaidWhere): Said {
   return readClock(said, { nowMs, timeZone });
 }
 
-const FORM = /^(?:(\d{4})-(\d\d)-(\d\d)|(today|yesterday))?(?:(?:^|[T ])(\d{1,2}):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?$/i;
+const FORM =
+  /^(?:(\d{4})-(\d\d)-(\d\d)|([a-z]+(?: [a-z]+)?))?(?:(?:^|[T ])(\d{1,2}):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?$/i;
+
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 function readClock(said: string, { nowMs, timeZone }: SaidWhere): Said {
   const match = said === "" ? null : FORM.exec(said);
@@ -58,14 +62,28 @@ function readClock(said: string, { nowMs, timeZone }: SaidWhere): Said {
   const time = { hour: Number(hour ?? 0), minute: Number(minute ?? 0), second: Number(second ?? 0) };
   const today = wallClockOf(nowMs, timeZone);
   const fractionMs = Math.floor(Number(`0${fraction ?? ""}`) * SECOND);
-  const told = (date: Pick<WallClock, "year" | "month" | "day">) =>
-    instantsShowing({ ...date, ...time }, timeZone, fractionMs);
+  const told = (date: CalendarDay) => instantsShowing({ ...date, ...time }, timeZone, fractionMs);
   if (year !== undefined) return told({ year: Number(year), month: Number(month), day: Number(day) });
-  if (word?.toLowerCase() === "yesterday") return told(dayBefore(today));
-  if (word !== undefined) return told(today);
   const ofToday = told(today);
   const first = firstOf(ofToday);
-  return first !== null && first > nowMs ? told(dayBefore(today)) : ofToday;
+  const hasPassed = first === null || first <= nowMs;
+  if (word === undefined) return hasPassed ? ofToday : told(daysBefore(today, 1));
+  const days = daysSince(word.toLowerCase(), today, hasPassed);
+  return days === null ? { type: "unreadable" } : told(daysBefore(today, days));
+}
+
+/**
+ * How many days before today a word means: the last such day of the week.
+ * @param hasPassed whether the time that is meant was today already
+ */
+function daysSince(word: string, today: CalendarDay, hasPassed: boolean): number | null {
+  if (word === "today") return 0;
+  if (word === "yesterday") return 1;
+  const [, last, name = ""] = /^(last )?([a-z]{3,})$/.exec(word) ?? [];
+  const named = name === "" ? -1 : WEEKDAYS.findIndex((each) => each === name || each.slice(0, 3) === name);
+  if (named < 0) return null;
+  const days = (new Date(Date.UTC(today.year, today.month - 1, today.day)).getUTCDay() - named + 7) % 7;
+  return days === 0 && (last !== undefined || !hasPassed) ? 7 : days;
 }
 
 function instantsShowing(clock: WallClock, timeZone: string, fractionMs: number): Said {
@@ -84,7 +102,9 @@ function firstOf(said: Said): number | null {
   return said.type === "leftOut" ? said.instead : null;
 }
 
-function dayBefore({ year, month, day }: WallClock): Pick<WallClock, "year" | "month" | "day"> {
-  const before = new Date(Date.UTC(year, month - 1, day - 1));
+type CalendarDay = Pick<WallClock, "year" | "month" | "day">;
+
+function daysBefore({ year, month, day }: CalendarDay, days: number): CalendarDay {
+  const before = new Date(Date.UTC(year, month - 1, day - days));
   return { year: before.getUTCFullYear(), month: before.getUTCMonth() + 1, day: before.getUTCDate() };
 }
