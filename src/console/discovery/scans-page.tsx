@@ -81,7 +81,13 @@ function NoScans({ isFiltered }: { readonly isFiltered: boolean }) {
     );
   return (
     <p>
-      {discoveryText.noScans} {discoveryText.noScansYet} <a href="/handbook/discovery">{discoveryText.handbook}</a>
+      {discoveryText.noScans}
+      {!isPast.value && (
+        <>
+          {" "}
+          {discoveryText.noScansYet} <a href="/handbook/discovery">{discoveryText.handbook}</a>
+        </>
+      )}
     </p>
   );
 }

@@ -11,7 +11,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
 import { listText } from "../text/lists.ts";
-import { at, network } from "../time/at.ts";
+import { at, isPast, network } from "../time/at.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { ColumnFilter } from "./column-filter.tsx";
@@ -187,7 +187,8 @@ function Nothing({ list, isFiltered }: { readonly list: AnyList; readonly isFilt
   if (!isFiltered)
     return (
       <p>
-        {listText.nothing(list.many)} {list.nothingYet ?? listText.nothingYet}
+        {isPast.value ? listText.nothingThen(list.many) : listText.nothing(list.many)}{" "}
+        {!isPast.value && (list.nothingYet ?? listText.nothingYet)}
       </p>
     );
   return (

@@ -26,7 +26,7 @@ import { comparisonText } from "../text/compare.ts";
 import { fieldText } from "../text/lists.ts";
 import { navigationText } from "../text/navigation.ts";
 import { subnetText } from "../text/networks.ts";
-import { atQuery, network, scopeQuery } from "../time/at.ts";
+import { atQuery, isPast, network, scopeQuery } from "../time/at.ts";
 import { go, hrefHere, hrefOf, parameter } from "../url/location.ts";
 import { SubnetTabs } from "./subnet-tabs.tsx";
 
@@ -66,7 +66,9 @@ export function SubnetsPage() {
       {comparison !== null && <ComparedSubnets comparison={comparison} />}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {networks === undefined && problem === undefined && <Waiting />}
-      {networks !== undefined && shown.length === 0 && <p>{subnetText.noNetworks}</p>}
+      {networks !== undefined && shown.length === 0 && (
+        <p>{isPast.value ? subnetText.noNetworksThen : subnetText.noNetworks}</p>
+      )}
       <ShownComparison.Provider value={comparison}>
         {shown.map(({ id, name }) => (
           <NetworkTree key={id} networkId={id} name={name} isOnly={shown.length === 1} />
@@ -122,7 +124,9 @@ function NetworkTree({ networkId, name, isOnly }: NetworkTreeProps) {
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
       {data !== undefined && rows.length + gone.length === 0 && only === null && (
-        <p class="aside">{data.length === 0 ? subnetText.noSubnets : subnetText.nothingFound}</p>
+        <p class="aside">
+          {data.length > 0 ? subnetText.nothingFound : isPast.value ? subnetText.noSubnetsThen : subnetText.noSubnets}
+        </p>
       )}
       {rows.length + gone.length > 0 && (
         <TreeTable rows={rows.slice(0, ROWS_MAX)} gone={gone} title={name} isFlat={sought !== "" || only !== null} />

@@ -96,6 +96,7 @@ export const listText = {
   count: (count: number, one: string, many: string) =>
     `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? one : many}`,
   nothing: (many: string) => `There are no ${many} here.`,
+  nothingThen: (many: string) => `There were no ${many} here at this instant.`,
   nothingFiltered: (many: string) => `No ${many} match this filter.`,
   removeFilter: "Remove the filter",
   nothingYet: "Discovery finds them, or they are added through the API.",

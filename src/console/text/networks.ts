@@ -6,7 +6,9 @@ type UtilizationPart = "used" | "dhcp" | "reserved" | "in_subnets" | "free";
 
 export const subnetText = {
   noSubnets: "There are no subnets in this network. Discovery finds them, or they are added through the API.",
+  noSubnetsThen: "There were no subnets in this network at this instant.",
   noNetworks: "There are no networks within your reach.",
+  noNetworksThen: "At this instant there were no networks within your reach.",
   ways: "Ways to look at subnets",
   tree: "Tree",
   list: "List",
