@@ -6,6 +6,7 @@ import { useAnswer } from "../api/answer.ts";
 import { isReachable, read } from "../api/client.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
 import { findMe, me, meProblem } from "../session/me.ts";
 import { SignInPage } from "../session/sign-in-page.tsx";
 import { frameText } from "../text/frame.ts";
@@ -57,6 +58,22 @@ function SignedIn() {
   );
 }
 
+/** In a backup, now is when it was made: nothing else on the page says when that is. */
+function BackupNote() {
+  const { data } = useAnswer(read("/api/v1/ledger"));
+  return (
+    <p class="note">
+      {frameText.readOnly}
+      {data !== undefined && data.at !== null && (
+        <>
+          {" "}
+          {frameText.backupUntil} <When instant={data.at} as="both" />.
+        </>
+      )}
+    </p>
+  );
+}
+
 /** What is so of the appliance as a whole, on every page. */
 function Notes() {
   const { data: version } = useAnswer(read("/api/version"));
@@ -66,7 +83,7 @@ function Notes() {
   return (
     <section aria-label={frameText.notes}>
       {isDemo && <p class="note">{frameText.demo}</p>}
-      {isReadOnly && <p class="note">{frameText.readOnly}</p>}
+      {isReadOnly && <BackupNote />}
       {!isReachable.value && (
         <p class="note" role="alert">
           {frameText.unreachable}

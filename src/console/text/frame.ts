@@ -18,6 +18,7 @@ export const frameText = {
   notes: "About this appliance",
   demo: "A demo: everything in it is made up, and its scans ask no real network.",
   readOnly: "A backup, read-only: everything can be asked, nothing changed.",
+  backupUntil: "Its last change is of",
   unreachable: "The appliance does not answer. What you see is from before; it is asked again.",
   notFoundTitle: "No such page",
   notFound: (path: string) => `There is nothing at ${path}.`,

@@ -1,5 +1,7 @@
 // Whether the page hears of what is written now, and what of it one could be shown. Quiet: nothing moves for it.
 
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
 import { offered, showOffered } from "../api/fresh.ts";
 import { liveState } from "../api/live.ts";
 import { useKeys } from "../parts/keys.ts";
@@ -9,6 +11,8 @@ import { now } from "../time/clock.ts";
 import { formatLocal } from "../time/instant.ts";
 import { zone } from "../time/zone.ts";
 import { focusHandle } from "./focus.ts";
+
+const VERSION = read("/api/version");
 
 const KEYS = [
   {
@@ -24,7 +28,9 @@ const KEYS = [
 
 export function LiveNote() {
   useKeys(KEYS);
-  if (at.value !== null || liveState.value === "off") return null;
+  const { data: version } = useAnswer(VERSION);
+  // Nothing is written to a backup.
+  if (at.value !== null || liveState.value === "off" || version?.read_only === true) return null;
   const offer = offered.value;
   return (
     <>
