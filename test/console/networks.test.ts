@@ -425,11 +425,18 @@ describe("the address map", () => {
 
   test("draws how full it was in steps", () => {
     const points = [
-      { ms: 0, percent: 10 },
-      { ms: 500, percent: 60 },
-      { ms: 1_000, percent: 60 },
+      { ms: 0, percent: 10, used: 25 },
+      { ms: 500, percent: 60, used: 152 },
+      { ms: 1_000, percent: 60, used: 152 },
     ];
     expect(stepsPath(points, { from: 0, to: 1_000 })).toBe("M0 100H0V90H500V40H1000V40H1000V100Z");
+    // None and few can be told apart, whatever the few are of.
+    const few = [
+      { ms: 0, percent: 0, used: 0 },
+      { ms: 500, percent: 0.4, used: 1 },
+      { ms: 1_000, percent: 0, used: "12" },
+    ];
+    expect(stepsPath(few, { from: 0, to: 1_000 })).toBe("M0 100H0V100H500V96H1000V96H1000V100Z");
     expect(instantsBetween(0, 100, 3)).toEqual([0, 50, 100]);
     expect(instantsBetween(100, 100, 3)).toEqual([100]);
   });

@@ -1,5 +1,6 @@
 // A large subnet as blocks of one size, each with how full it is; a block opens into smaller ones, or into its addresses.
 
+import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { CellGrid } from "../parts/cell-grid.tsx";
@@ -21,25 +22,39 @@ interface AddressBlocksProps {
   readonly cidr: string;
   /** A prefix within it, or its own. */
   readonly part: string;
+  /** What stands above the map. */
+  readonly head: ComponentChildren;
 }
 
-export function AddressBlocks({ id, cidr, part }: AddressBlocksProps) {
+/** The map and the table are parts of the page's grid, as those of cells are. */
+export function AddressBlocks({ id, cidr, part, head }: AddressBlocksProps) {
   const within = part === cidr ? {} : { within: part };
   const { data, problem, again } = useAnswer(
     read("/api/v1/subnets/{id}/blocks", { path: { id }, query: { ...atQuery(), ...within } }),
     { how: "refresh", types: ["host", "ip_address", "ip_range", "subnet"] },
   );
-  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
-  const filled = data.filter(({ counts, subnet }) => subnet !== null || isFilled(blockPartsOf(counts)));
+  const filled = data?.filter(({ counts, subnet }) => subnet !== null || isFilled(blockPartsOf(counts)));
   return (
     <>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      <div class="address-map">
-        <CellGrid title={subnetText.blocks} columns={COLUMNS} cells={data.map((block) => cellOf(block, part))} />
-      </div>
-      <p class="aside block-legend">{subnetText.blockLegend}</p>
-      <h2>{subnetText.filledBlocks}</h2>
-      {filled.length === 0 ? <p class="aside">{subnetText.noFilledBlocks}</p> : <BlockTable blocks={filled} />}
+      <section class="subnet-map is-wide">
+        {head}
+        {problem !== undefined && <Problem problem={problem} again={again} />}
+        {data === undefined && problem === undefined && <Waiting />}
+        {data !== undefined && (
+          <>
+            <div class="address-map">
+              <CellGrid title={subnetText.blocks} columns={COLUMNS} cells={data.map((block) => cellOf(block, part))} />
+            </div>
+            <p class="aside block-legend">{subnetText.blockLegend}</p>
+          </>
+        )}
+      </section>
+      {filled !== undefined && (
+        <section class="subnet-table">
+          <h2>{subnetText.filledBlocks}</h2>
+          {filled.length === 0 ? <p class="aside">{subnetText.noFilledBlocks}</p> : <BlockTable blocks={filled} />}
+        </section>
+      )}
     </>
   );
 }

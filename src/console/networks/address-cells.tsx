@@ -1,5 +1,6 @@
 // The address map of a subnet, or of a part of one: a cell for each address, and who has which, as a table.
 
+import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
@@ -13,7 +14,7 @@ import { atMs, atQuery, isPast } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefOf } from "../url/location.ts";
-import { cellStateOf, changesByAddress, countsOf, lastPartOf } from "./address-map.ts";
+import { addressesIn, cellStateOf, changesByAddress, countsOf, lastPartOf } from "./address-map.ts";
 import { type AddressRow, AddressTable } from "./address-table.tsx";
 
 /** More of them stand closer, so that a row is a round number. */
@@ -25,9 +26,12 @@ interface AddressCellsProps {
   readonly subnet: { readonly id: string; readonly cidr: string; readonly created_at: string };
   /** A prefix within it, or its own. */
   readonly part: string;
+  /** What stands above the map. */
+  readonly head: ComponentChildren;
 }
 
-export function AddressCells({ subnet: { id, cidr, created_at }, part }: AddressCellsProps) {
+/** The map and the table are parts of the page's grid: on a wide window the map stands where there is room. */
+export function AddressCells({ subnet: { id, cidr, created_at }, part, head }: AddressCellsProps) {
   const within = part === cidr ? {} : { within: part };
   const { data, problem, again } = useAnswer(
     read("/api/v1/subnets/{id}/addresses", { path: { id }, query: { ...atQuery(), ...within, limit: 0 } }),
@@ -38,18 +42,32 @@ export function AddressCells({ subnet: { id, cidr, created_at }, part }: Address
   const before = { at: formatUtc(beforeMs), ...within, filter: "state = Used", limit: 0 };
   const isOlder = (parseInstant(created_at) ?? beforeMs) < beforeMs;
   const then = useAnswer(isOlder ? read("/api/v1/subnets/{id}/addresses", { path: { id }, query: before }) : null);
-  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  const columns = addressesIn(part) >= WIDE_FROM ? 32 : 16;
   const usedBefore = new Set(then.data?.map(({ first }) => first));
   return (
     <>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      <Cells rows={data} usedBefore={usedBefore} />
-      <AddressTable title={subnetText.asTable} rows={data.filter(({ ip_addresses }) => ip_addresses.length > 0)} />
+      <section class={columns === 16 ? "subnet-map" : "subnet-map is-wide"}>
+        {head}
+        {problem !== undefined && <Problem problem={problem} again={again} />}
+        {data === undefined && problem === undefined && <Waiting />}
+        {data !== undefined && <Cells rows={data} usedBefore={usedBefore} columns={columns} />}
+      </section>
+      {data !== undefined && (
+        <section class="subnet-table">
+          <AddressTable title={subnetText.asTable} rows={data.filter(({ ip_addresses }) => ip_addresses.length > 0)} />
+        </section>
+      )}
     </>
   );
 }
 
-function Cells({ rows, usedBefore }: { readonly rows: readonly AddressRow[]; readonly usedBefore: Set<string> }) {
+interface CellsProps {
+  readonly rows: readonly AddressRow[];
+  readonly usedBefore: Set<string>;
+  readonly columns: number;
+}
+
+function Cells({ rows, usedBefore, columns }: CellsProps) {
   const comparison = useContext(ShownComparison);
   const changes = comparison?.diff === undefined ? null : changesByAddress(comparison.diff);
   const nowMs = isPast.value ? null : exactNow();
@@ -59,7 +77,7 @@ function Cells({ rows, usedBefore }: { readonly rows: readonly AddressRow[]; rea
       <div class="address-map">
         <CellGrid
           title={subnetText.map}
-          columns={rows.length >= WIDE_FROM ? 32 : 16}
+          columns={columns}
           cells={rows.map((row, index) =>
             cellOf(row, states[index] ?? row.state, row.first === row.last ? changes?.get(row.first) : undefined),
           )}

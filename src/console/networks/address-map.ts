@@ -14,10 +14,15 @@ export const CELLS_MAX = 4_096;
 /** What has not been seen for so long is probably gone. */
 const UNSEEN_MS = 30 * 86_400_000;
 
+/** How many addresses a prefix has; of large ones of IPv6 about as many. */
+export function addressesIn(cidr: string): number {
+  const [, length = ""] = cidr.split("/");
+  return 2 ** ((cidr.includes(":") ? 128 : 32) - Number(length));
+}
+
 /** Whether every address of a prefix has a cell of its own. */
 export function hasCells(cidr: string): boolean {
-  const [, length = ""] = cidr.split("/");
-  return 2 ** ((cidr.includes(":") ? 128 : 32) - Number(length)) <= CELLS_MAX;
+  return addressesIn(cidr) <= CELLS_MAX;
 }
 
 /** Whether a prefix is shown by its blocks: larger ones of IPv4. In IPv6 there is mostly nothing in any of them. */
@@ -107,10 +112,16 @@ export function countsOf(states: readonly string[]): [state: string, count: numb
 interface Point {
   readonly ms: number;
   readonly percent: number;
+  /** How many that is. */
+  readonly used: number | string;
 }
 
+/** What is in use is seen, however little of all it is. */
+const SEEN_PERCENT = 4;
+
 /**
- * Points as the path of an SVG, 1,000 wide and 100 high: a step at each, as what is counted changes in steps.
+ * Points as the path of an SVG, 1,000 wide and 100 high: a step at each, as what is counted changes in steps. Few in use
+ * are drawn higher than they are: none and one can be told apart.
  * @param points in order
  */
 export function stepsPath(
@@ -118,10 +129,11 @@ export function stepsPath(
   { from, to }: { readonly from: number; readonly to: number },
 ): string {
   const place = (ms: number) => Math.round(((ms - from) / Math.max(1, to - from)) * 10_000) / 10;
-  const height = (percent: number) => Math.round((100 - Math.min(100, percent)) * 10) / 10;
+  const drawn = ({ percent, used }: Point) => (Number(used) > 0 ? Math.max(SEEN_PERCENT, percent) : percent);
+  const height = (point: Point) => Math.round((100 - Math.min(100, drawn(point))) * 10) / 10;
   const [first] = points;
   if (first === undefined) return "";
-  const steps = points.map(({ ms, percent }) => `H${place(ms)}V${height(percent)}`).join("");
+  const steps = points.map((point) => `H${place(point.ms)}V${height(point)}`).join("");
   return `M${place(first.ms)} 100${steps}H1000V100Z`;
 }
 

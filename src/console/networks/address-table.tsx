@@ -66,7 +66,12 @@ function Row({ row: { first, last, count, state, ip_addresses, subnet } }: { rea
       </td>
       <td class="address-state">
         {subnetText.states[state] ?? state}
-        {ip_addresses.length > 1 && <span class="label">{subnetText.twice(ip_addresses.length)}</span>}
+        {ip_addresses.length > 1 && (
+          <>
+            {" "}
+            <span class="label">{subnetText.twice(ip_addresses.length)}</span>
+          </>
+        )}
       </td>
       <td>
         {subnet !== null && <Named kind="subnets" id={subnet.id} />}

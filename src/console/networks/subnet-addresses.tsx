@@ -24,7 +24,7 @@ interface SubnetAddressesProps {
 export function SubnetAddresses({ subnet }: SubnetAddressesProps) {
   const { id, cidr } = subnet;
   const part = openBlock(cidr);
-  return (
+  const head = (
     <>
       <h2 class="subnet-part">{subnetText.map}</h2>
       {part !== cidr && (
@@ -32,14 +32,14 @@ export function SubnetAddresses({ subnet }: SubnetAddressesProps) {
           <a href={hrefHere({ block: null, page: null, find: null })}>{cidr}</a> › <b>{part}</b>
         </p>
       )}
-      {hasCells(part) ? (
-        <AddressCells key={part} subnet={subnet} part={part} />
-      ) : hasBlocks(part) ? (
-        <AddressBlocks key={part} id={id} cidr={cidr} part={part} />
-      ) : (
-        <Runs id={id} />
-      )}
     </>
+  );
+  if (hasCells(part)) return <AddressCells key={part} subnet={subnet} part={part} head={head} />;
+  if (hasBlocks(part)) return <AddressBlocks key={part} id={id} cidr={cidr} part={part} head={head} />;
+  return (
+    <section class="subnet-table">
+      <Runs id={id} />
+    </section>
   );
 }
 

@@ -63,25 +63,23 @@ function addressesShown({ id, cidr }: Subnet) {
 
 function Overview({ subnet }: { readonly subnet: Subnet }) {
   return (
-    <>
-      <div class="columns">
-        <section>
-          <h2>{subnetText.what}</h2>
-          <Facts subnet={subnet} />
-        </section>
-        <section>
-          <h2>{subnetText.nextFree}</h2>
-          <NextFree id={subnet.id} />
-          <h2>{subnetText.overTime}</h2>
-          <UtilizationLine id={subnet.id} createdAt={subnet.created_at} />
-          <h2>{subnetText.conflicts}</h2>
-          <SubnetConflicts subnet={subnet} />
-          <h2>{subnetText.ranges}</h2>
-          <Ranges id={subnet.id} />
-        </section>
-      </div>
+    <div class="subnet-overview">
+      <section>
+        <h2>{subnetText.what}</h2>
+        <Facts subnet={subnet} />
+      </section>
+      <section class="subnet-more">
+        <h2>{subnetText.nextFree}</h2>
+        <NextFree id={subnet.id} />
+        <h2>{subnetText.overTime}</h2>
+        <UtilizationLine id={subnet.id} createdAt={subnet.created_at} />
+        <h2>{subnetText.conflicts}</h2>
+        <SubnetConflicts subnet={subnet} />
+        <h2>{subnetText.ranges}</h2>
+        <Ranges id={subnet.id} />
+      </section>
       <SubnetAddresses subnet={subnet} />
-    </>
+    </div>
   );
 }
 
