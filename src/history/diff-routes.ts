@@ -13,7 +13,7 @@ import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
 import { askedInstant, readingAt } from "../inventory/read-instant.ts";
-import { RESOURCES } from "../inventory/resources.ts";
+import { RESOURCES, SHOWN } from "../inventory/resources.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { ORGANIZATION_EXAMPLE } from "../resources/organizations/organization.ts";
@@ -30,8 +30,16 @@ import {
   Uuid,
 } from "../wire/schemas.ts";
 import { CHANGE_TYPES, ofAnyKind, TRANSACTION_EXAMPLE, TransactionOfChange } from "./change-view.ts";
+import { UNCOMPARED } from "./diff.ts";
 import { DIFF_FORMATS, type DiffFormat, type DiffInput, diff } from "./diff-formats.ts";
 import { SORTS } from "./touched-records.ts";
+
+/** Of records of all kinds. */
+const COMPARED_FIELDS = [
+  ...new Set(SHOWN.flatMap(({ answer, answerAlone = answer }) => Object.keys(answerAlone.properties))),
+]
+  .filter((name) => !UNCOMPARED.has(name))
+  .sort();
 
 const Query = Type.Object({
   from: InstantOrAge("The earlier instant, how long ago (`-24h`, `-7d`), or a marker."),
@@ -48,6 +56,12 @@ const Query = Type.Object({
     }),
   ),
   change: Type.Optional(QueryList(OneOf(SORTS), { description: "Only differences of this sort." })),
+  ignore: Type.Optional(
+    QueryList(OneOf(COMPARED_FIELDS), {
+      description:
+        "Fields that make no difference: a record of which nothing else changed is not told, and of others they are left out. `stale_since` says only that something was not seen.",
+    }),
+  ),
   limit: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -224,6 +238,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
           from: fromSequence,
           to: (asOf ?? reader.head()).sequence,
           ...(call.query.ids === undefined ? {} : { ids: call.query.ids }),
+          ...(call.query.ignore === undefined ? {} : { ignore: call.query.ignore }),
           ...(filter === ""
             ? {}
             : { filter: { from: { text: filter, base: fromAt }, to: { text: filter, base: toAt } } }),

@@ -32,6 +32,8 @@ export interface DiffQuery {
   readonly ids?: readonly string[];
   /** Only records that match at one of the ends, or at both. With one type only. */
   readonly filter?: EndsFilter | undefined;
+  /** Fields that make no difference. */
+  readonly ignore?: readonly string[] | undefined;
   /** Sequences. */
   readonly from: number;
   readonly to: number;
@@ -68,7 +70,7 @@ export type Difference =
 const STEP_RECORDS = 200;
 
 /** On every version, or observed without one: they say when, not what. */
-const UNCOMPARED = new Set([
+export const UNCOMPARED: ReadonlySet<string> = new Set([
   "created_at",
   "updated_at",
   "valid_from",
@@ -91,6 +93,7 @@ export class Diff {
   private readonly touched = new TouchedRecords();
   private readonly reached: ReachedFields;
   private readonly filter: DiffFilter;
+  private readonly uncompared: ReadonlySet<string>;
   /** Those that match the filter; null for all. */
   private matching: NumberSet | null = null;
   /** Of all differences that were gone through, whether they were told of or not. */
@@ -104,6 +107,7 @@ export class Diff {
     this.reached = new ReachedFields(reader, query.actor);
     this.kinds = CHANGE_KINDS.filter((kind) => query.types.includes(kind.name));
     this.filter = new DiffFilter(reader, query, this.kinds[0]);
+    this.uncompared = new Set([...UNCOMPARED, ...(query.ignore ?? [])]);
   }
 
   /** Up to when what the filter looks back at was thinned; null where it was not. */
@@ -238,7 +242,7 @@ export class Diff {
           transaction: entryOf(course.last),
         });
       else if (old !== undefined && now !== undefined) {
-        const fields = changedFields(old, now).map((field) => ({
+        const fields = this.changedFields(old, now).map((field) => ({
           field,
           from: old[field] ?? null,
           to: now[field] ?? null,
@@ -256,6 +260,11 @@ export class Diff {
       }
     }
     yield differences;
+  }
+
+  private changedFields(old: Fields, now: Fields): string[] {
+    const names = new Set([...Object.keys(old), ...Object.keys(now)]);
+    return [...names].filter((name) => !this.uncompared.has(name) && !isSame(old[name], now[name])).sort();
   }
 
   private documents(kind: AnyKind, records: readonly TouchedRecord[], sequence: number): Map<number, Fields> {
@@ -278,11 +287,6 @@ export class Diff {
 const PART_FIELDS = new Set(
   RESOURCES.flatMap(({ kind, example }) => kind.owners?.(example).map((owner) => owner.as) ?? []),
 );
-
-function changedFields(old: Fields, now: Fields): string[] {
-  const names = new Set([...Object.keys(old), ...Object.keys(now)]);
-  return [...names].filter((name) => !UNCOMPARED.has(name) && !isSame(old[name], now[name])).sort();
-}
 
 function isSame(old: unknown, now: unknown): boolean {
   return old === now || (typeof old === "object" && typeof now === "object" && Bun.deepEquals(old, now));

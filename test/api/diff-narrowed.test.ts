@@ -132,6 +132,47 @@ describe("a diff with a filter", () => {
   });
 });
 
+describe("a diff that ignores fields", () => {
+  test("tells no record of which nothing else changed, and counts none, in every format", async () => {
+    const [renamed, both, coloured] = await Promise.all(["a", "b", "c"].map((name) => newTag({ name, color: "Red" })));
+    tick();
+    const from = clock.text();
+    tick();
+    await setTag(renamed as Wire, { name: "a2" });
+    await setTag(both as Wire, { name: "b2", color: "Blue" });
+    await setTag(coloured as Wire, { color: "Blue" });
+    await newTag({ name: "new", color: "Red" });
+    tick();
+    const query = { from, types: "tag" };
+    const found = await diff({ ...query, ignore: "name" });
+    expect(names(found)).toEqual({ added: ["new"], removed: [], changed: ["b2", "c"] });
+    expect(found.changed.flatMap(({ fields }: Wire) => fields.map(({ field }: Wire) => field))).toEqual([
+      "color",
+      "color",
+    ]);
+    expect(found.counts).toEqual({ tag: { added: 1, changed: 2 } });
+    expect((await diff({ ...query, ignore: "name,color" })).counts).toEqual({ tag: { added: 1 } });
+    expect((await diff({ ...query, ignore: "name", change: "changed", limit: "1", offset: "1" })).changed).toMatchObject([
+      { name: "c" },
+    ]);
+    for (const [format, lines] of [
+      ["ndjson", 3],
+      ["csv", 4],
+    ] as const) {
+      const { text } = await owner.get(`diff?${new URLSearchParams({ ...query, ignore: "name", format })}`);
+      expect(text.trim().split("\n")).toHaveLength(lines);
+      expect(text).not.toContain("a2");
+    }
+    // What undid itself and what is ignored are both nothing; without it, all is told.
+    expect((await diff(query)).counts).toEqual({ tag: { added: 1, changed: 3 } });
+  });
+
+  test("takes only fields that records have and that are compared", async () => {
+    for (const ignore of ["nmae", "updated_at"])
+      expect(await owner.get(`diff?from=${start}&ignore=${ignore}`)).toMatchObject(invalid({ path: "/ignore/0" }));
+  });
+});
+
 describe("a diff of some records", () => {
   test("has those of the ids, of any kind, and their parts only where they are asked for", async () => {
     const host = await newHost({ name: "core" });

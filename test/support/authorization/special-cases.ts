@@ -673,6 +673,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       diff("since then", then, late, "", SHOWN),
       diff("until then", early, then, "", SHOWN),
       ...asking.values("types").map((type) => diff(type, early, late, `types=${type}`, [type])),
+      diff("without the names", then, late, "ignore=name,tags", SHOWN),
       ...asking.values("change").map((sort) => diff(sort, then, late, `change=${sort}`, SHOWN)),
       ...asking.places.flatMap((place) => [
         diff(`network_id of ${place.name}`, early, late, `network_id=${place.networkId}`, SHOWN, inNetwork(place)),
