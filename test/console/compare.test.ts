@@ -107,16 +107,68 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     await page.close();
   });
 
-  test("whichever instant was set as A, the earlier one is what is compared with; where nothing differs it is said", async () => {
-    const page = await visitor.open(`/hosts?at=${filled.before}&vs=${filled.after}`);
-    await page.getByRole("link", { name: "1 added" }).waitFor();
+  test("swapped, a list is seen from the later instant: what came is gone, and the new value is the old one", async () => {
+    const page = await visitor.open(few("/hosts?columns=name,serial_number"));
     await rows(page).nth(0).getByText("leaving").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
-    await page.getByRole("link", { name: "1 added" }).waitFor();
-    await page.goto(`${appliance.running.url}/services?at=${filled.late}&vs=${filled.after}`);
+    await rows(page).nth(0).getByText("arriving").waitFor();
+    expect(new URL(page.url()).searchParams.get("at")).toBe(filled.before);
+    await page.getByText("A is the later one").waitFor();
+    expect(await rows(page).nth(0).textContent()).toBe("Removedarriving");
+    const core = rows(page).filter({ hasText: "core" });
+    expect(await core.locator("del").allTextContents()).toEqual(["FOC2"]);
+    expect(await core.locator("ins").allTextContents()).toEqual(["FOC1"]);
+    // One sort of it alone is that of the same side.
+    await page.getByRole("link", { name: "1 added" }).click();
+    await page.getByText("1 host", { exact: true }).waitFor();
+    await rows(page).getByRole("link", { name: "leaving" }).waitFor();
+    await page.getByRole("link", { name: "Swap" }).click();
+    await rows(page).getByRole("link", { name: "arriving" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("at")).toBe(filled.after);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("where nothing differs it is said", async () => {
+    const page = await visitor.open(`/services?at=${filled.late}&vs=${filled.after}`);
     await page.getByText("Nothing of this list differs between A and B.").waitFor();
     await page.goto(`${appliance.running.url}/hosts?at=${filled.before}&vs=marker:before the move&only=differences`);
     await page.getByText("Nothing of this list differs between A and B.").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("an instant that is chosen later than the one that is shown is A all the same, which is said", async () => {
+    const page = await visitor.open(`/hosts?at=${filled.before}&only=differences`);
+    await page.getByRole("heading", { name: "Hosts" }).waitFor();
+    await page.getByRole("button", { name: "Compare…" }).click();
+    const field = page.locator("#compare").getByRole("combobox");
+    await field.fill(filled.after);
+    await field.press("Enter");
+    await rows(page).filter({ hasText: "arriving" }).getByText("Removed").waitFor();
+    await page.getByText("A is the later one").waitFor();
+    await page.getByRole("link", { name: "Swap" }).click();
+    await rows(page).filter({ hasText: "arriving" }).getByText("Added").waitFor();
+    expect(await page.getByText("A is the later one").count()).toBe(0);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("what was only observed is told where it is asked for, on lists, pages of records and /compare", async () => {
+    const asked = visitor.requests();
+    const page = await visitor.open(few("/hosts"));
+    const last = () => new URL(asked.findLast((url) => url.includes("/api/v1/diff?")) ?? "");
+    for (const path of ["/hosts", "/compare", "/subnets", `/hosts/${filled.switchId}`]) {
+      await page.goto(appliance.running.url + few(path));
+      const also = page.getByRole("checkbox", { name: "Also what was only observed" });
+      await also.waitFor();
+      await page.locator("main .sign").first().waitFor();
+      expect([path, last().searchParams.get("ignore")]).toEqual([path, "stale_since"]);
+      await Promise.all([page.waitForResponse((each) => each.url().includes("/api/v1/diff?")), also.check()]);
+      expect([path, last().searchParams.has("ignore")]).toEqual([path, false]);
+      await page.locator("main .sign").first().waitFor();
+      expect(new URL(page.url()).searchParams.get("observed")).toBe("1");
+    }
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
@@ -196,10 +248,27 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     const list = page.getByRole("region", { name: "What differs between A and B" });
     await list.getByText("Offices, new", { exact: true }).waitFor();
     await page.getByRole("listitem").filter({ hasText: "10.2.3.0/28" }).getByText("Changed").first().waitFor();
-    // Set the other way round, the later one is shown all the same.
-    await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?at=${filled.before}&vs=${filled.after}`);
-    await list.getByText("FOC2").waitFor();
-    expect(new URL(page.url()).searchParams.get("at")).toBe(filled.after);
+    // The other way round, and back.
+    await page.goto(`${appliance.running.url}${few(`/hosts/${filled.switchId}`)}`);
+    const serial = page.locator(".facts > div").filter({ hasText: "Serial number" });
+    await serial.getByText("FOC1 → FOC2").waitFor();
+    await page.getByRole("link", { name: "Swap" }).click();
+    await serial.getByText("FOC2 → FOC1").waitFor();
+    expect(new URL(page.url()).searchParams.get("at")).toBe(filled.before);
+    expect(await list.getByRole("listitem").filter({ hasText: "10.2.3.6" }).textContent()).toContain("Removed");
+    await page.getByRole("link", { name: "Swap" }).click();
+    await serial.getByText("FOC1 → FOC2").waitFor();
+    await page.goto(`${appliance.running.url}${few("/compare")}`);
+    const all = page.locator(".difference > li");
+    await all.filter({ hasText: "arriving" }).getByText("Added").waitFor();
+    await page.getByRole("link", { name: "Swap" }).click();
+    await all.filter({ hasText: "arriving" }).getByText("Removed").waitFor();
+    await all.filter({ hasText: "leaving" }).getByText("Added").waitFor();
+    await page.goto(`${appliance.running.url}${few("/subnets")}`);
+    const trees = page.locator(".subnet-tree tbody tr");
+    await trees.filter({ hasText: "Old lab" }).getByText("Removed").waitFor();
+    await page.getByRole("link", { name: "Swap" }).click();
+    await trees.filter({ hasText: "New lab" }).getByText("Removed").waitFor();
     await page.goto(`${appliance.running.url}/hosts/${filled.cameId}?at=${filled.late}&vs=${filled.after}`);
     await page.getByText("Nothing here differs between A and B.").waitFor();
     expect(visitor.troubles()).toEqual([]);

@@ -1,15 +1,19 @@
 // Two instants beside each other: what came, what went, what changed between them, of all, of a network or of a host.
 
 import { useAnswer } from "../api/answer.ts";
-import { read } from "../api/client.ts";
+import type { Read } from "../api/client.ts";
+import { diffRead, fromAToB } from "../api/diff.ts";
+import type { DiffData } from "../api/diff-data.ts";
+import { ObservedSwitch } from "../parts/observed-switch.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText, kindText } from "../text/changes.ts";
 import { compareText } from "../text/time.ts";
-import { at, atMs, network, vs, vsMs } from "../time/at.ts";
+import { at, atMs, network } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
+import { type ComparedEnds, compared } from "../time/compared.ts";
 import { formatUtc } from "../time/instant.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { Difference } from "./difference.tsx";
@@ -17,39 +21,34 @@ import { Difference } from "./difference.tsx";
 const DAY_MS = 86_400_000;
 
 export function ComparePage() {
-  if (vs.value === null) return <Begin />;
+  const ends = compared.value;
+  // Of what is no instant the bar says so.
+  if (ends === null) return <Begin />;
   const host = parameter("host");
   const types = parameter("types");
-  // The earlier is what is compared with, whichever of the two it was set as.
-  const isSwapped = vsMs.value !== null && vsMs.value > (atMs.value ?? exactNow());
-  const [from, to] = isSwapped ? [at.value, vs.value] : [vs.value, at.value];
-  const query = {
-    ...(from === null ? {} : { from }),
-    ...(to === null ? {} : { to }),
+  const asked = diffRead(ends, {
     ...(network.value === null ? {} : { network_id: network.value }),
     ...(host === null ? {} : { host_id: host }),
     ...(types === null ? {} : { types: types.split(",") as never }),
-  } as { from: string };
-  const asked = read("/api/v1/diff", { query });
-  return <Compared key={asked.url} url={asked.url} query={query} types={types} />;
+  });
+  return <Compared key={asked.url} ends={ends} asked={asked} types={types} />;
 }
 
-function Compared({
-  url,
-  query,
-  types,
-}: {
-  readonly url: string;
-  readonly query: { from: string };
+interface ComparedProps {
+  readonly ends: ComparedEnds;
+  readonly asked: Read<DiffData>;
   readonly types: string | null;
-}) {
-  const { data, problem, again } = useAnswer(read("/api/v1/diff", { query }));
+}
+
+function Compared({ ends, asked, types }: ComparedProps) {
+  const { data: answered, problem, again } = useAnswer(asked);
+  const data = answered && fromAToB(answered, ends);
   const choose = (event: Event) => go(hrefHere({ types: (event.currentTarget as HTMLSelectElement).value || null }));
   return (
     <Page
       title={changesText.compareTitle}
-      reads={[url]}
-      csv={`${url}&format=csv`}
+      reads={[asked.url]}
+      csv={`${asked.url}&format=csv`}
       about={
         data !== undefined && (
           <>
@@ -58,16 +57,19 @@ function Compared({
         )
       }
       actions={
-        <select value={types ?? ""} onChange={choose} aria-label={changesText.kinds}>
-          <option value="">{changesText.allKinds}</option>
-          {Object.entries(kindText)
-            .filter(([type]) => type !== "api_key")
-            .map(([type, [, many]]) => (
-              <option key={type} value={type}>
-                {many}
-              </option>
-            ))}
-        </select>
+        <>
+          <ObservedSwitch />
+          <select value={types ?? ""} onChange={choose} aria-label={changesText.kinds}>
+            <option value="">{changesText.allKinds}</option>
+            {Object.entries(kindText)
+              .filter(([type]) => type !== "api_key")
+              .map(([type, [, many]]) => (
+                <option key={type} value={type}>
+                  {many}
+                </option>
+              ))}
+          </select>
+        </>
       }
     >
       {problem !== undefined && <Problem problem={problem} again={again} />}

@@ -2,22 +2,22 @@
 // where each part stands: a word for what became of it, what a field was before, and what is gone.
 
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect } from "preact/hooks";
+import { useContext } from "preact/hooks";
 import { type Answer, useAnswer } from "../api/answer.ts";
-import { type QueryOf, type Read, read } from "../api/client.ts";
+import type { Read } from "../api/client.ts";
+import { type DiffQuery, diffRead, fromAToB } from "../api/diff.ts";
+import type { DiffData } from "../api/diff-data.ts";
 import { NamedAsOf } from "../names/named.tsx";
+import { ObservedSwitch } from "../parts/observed-switch.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
-import { at } from "../time/at.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
-import { go, hrefHere } from "../url/location.ts";
 import { Difference } from "./difference.tsx";
-import type { DiffData } from "./difference-lines.ts";
 import { Value } from "./value.tsx";
 
 /** Which differences a page is about, as the diff is asked. */
-export type DiffOf = Pick<QueryOf<"/api/v1/diff">, "types" | "ids" | "network_id" | "host_id" | "filter">;
+export type DiffOf = Pick<DiffQuery, "types" | "ids" | "network_id" | "host_id" | "filter">;
 
 type Change = "added" | "removed" | "changed";
 
@@ -45,10 +45,12 @@ export const ShownComparison = createContext<Comparison | null>(null);
  */
 export function useComparison(of: readonly DiffOf[]): Comparison | null {
   const ends = compared.value;
-  const reads = of.flatMap((each) => (ends === null ? [] : [diffOf(ends, each)]));
+  const reads = of.flatMap((each) => (ends === null ? [] : [diffRead(ends, { ...each, limit: LIMIT })]));
   const [first, second, third] = [useDiff(reads[0], of[0]), useDiff(reads[1], of[1]), useDiff(reads[2], of[2])];
   if (ends === null) return null;
-  const answers = [first, second, third].slice(0, reads.length);
+  const answers = [first, second, third]
+    .slice(0, reads.length)
+    .map((answer) => ({ ...answer, data: answer.data && fromAToB(answer.data, ends) }));
   const known = answers.flatMap(({ data, isEarlier }) => (data === undefined || isEarlier ? [] : [data]));
   const diff = known.length === answers.length ? together(known) : undefined;
   return { ends, diff, answers, urls: reads.map(({ url }) => url), changes: changesIn(diff) };
@@ -58,10 +60,6 @@ function useDiff(asked: Read<DiffData> | undefined, of: DiffOf | undefined): Ans
   const { types, ids, network_id, host_id } = of ?? {};
   const id = ids?.length === 1 ? ids[0] : undefined;
   return useAnswer(asked ?? null, { how: "refresh", everyMs: EVERY_MS, types, id, network_id, host_id });
-}
-
-function diffOf({ from, to }: ComparedEnds, of: DiffOf): Read<DiffData> {
-  return read("/api/v1/diff", { query: { from, ...(to === null ? {} : { to }), ...of, limit: LIMIT } });
 }
 
 function together(all: readonly DiffData[]): DiffData | undefined {
@@ -98,6 +96,7 @@ export function ComparisonList() {
         {comparisonText.what}
         {diff !== undefined && <span class="aside"> {comparisonText.counts(countsIn(answers))}</span>}
       </h2>
+      <ObservedSwitch />
       {failed?.problem !== undefined && <Problem problem={failed.problem} again={failed.again} />}
       {diff === undefined && failed === undefined && <Waiting />}
       {diff !== undefined &&
@@ -139,14 +138,6 @@ export function AsItWas({ id, children }: { readonly id: string; readonly childr
   const comparison = useContext(ShownComparison);
   if (comparison?.changes.get(id)?.change !== "removed") return <>{children}</>;
   return <NamedAsOf.Provider value={{ at: comparison.ends.from }}>{children}</NamedAsOf.Provider>;
-}
-
-/** Of two instants a page shows the later one, whichever of them was set as A. */
-export function useLaterShown(): void {
-  const ends = compared.value;
-  useEffect(() => {
-    if (ends !== null && ends.to !== at.value) go(hrefHere({ at: ends.to, vs: ends.from }), "replace");
-  }, [ends]);
 }
 
 /** What became of a record. */

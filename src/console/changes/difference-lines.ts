@@ -1,9 +1,8 @@
 // What differs between two instants, in the order in which one reads it. Plain data and functions.
 
-import type { components } from "#api";
+import type { DiffData } from "../api/diff-data.ts";
 import { kindText } from "../text/changes.ts";
 
-export type DiffData = components["schemas"]["Diff"];
 export type Side = DiffData["added"][number] | DiffData["removed"][number];
 export type ChangedRecord = DiffData["changed"][number];
 

@@ -1,13 +1,14 @@
 // What differs between two instants: what came, what went, what changed, field by field, old to new.
 
 import { useState } from "preact/hooks";
+import type { DiffData } from "../api/diff-data.ts";
 import { Named } from "../names/named.tsx";
 import { recordPage } from "../names/record-page.ts";
 import { changesText, kindText } from "../text/changes.ts";
 import { fieldText } from "../text/lists.ts";
 import { subject } from "../time/subject.ts";
 import { hrefOf } from "../url/location.ts";
-import { type ChangedRecord, type DiffData, linesOf, SELF_EVIDENT, type Side } from "./difference-lines.ts";
+import { type ChangedRecord, linesOf, SELF_EVIDENT, type Side } from "./difference-lines.ts";
 import { Value } from "./value.tsx";
 
 /** As many as one looks through at a time. */

@@ -2,7 +2,10 @@
 // gone since; or only what differs. In windows, as any list. Few differences are read whole, and ordered as the list is;
 // where they are many, each window asks for its own.
 
-import { type Answered, type DataOf, type QueryOf, read } from "../api/client.ts";
+import type { Answered, Read } from "../api/client.ts";
+import { type DiffQuery, diffRead, fromAToB } from "../api/diff.ts";
+import type { DiffData } from "../api/diff-data.ts";
+import type { ComparedEnds } from "../time/compared.ts";
 import type { AnyList, ListQuery } from "./definitions.tsx";
 import type { WindowRead } from "./long-list.ts";
 import { rowOrder } from "./row-order.ts";
@@ -14,7 +17,7 @@ export interface ComparedRow {
   readonly id: string;
   /** Null where it is the same at both. */
   readonly change: Change | null;
-  /** As it was at the earlier instant, where it changed or is gone. */
+  /** As it was at A, where it changed or is gone. */
   readonly before: unknown;
   /** Undefined where it is gone. */
   readonly after: unknown;
@@ -29,7 +32,7 @@ interface ComparedReadsOptions {
   readonly query: ListQuery;
   /** Of the columns that are shown. */
   readonly keys: readonly string[];
-  readonly from: string;
+  readonly ends: ComparedEnds;
   /** Null for all rows. */
   readonly only: "differences" | Change | null;
 }
@@ -48,8 +51,6 @@ interface Difference {
   readonly fields: readonly string[];
 }
 
-type DiffAnswer = DataOf<"/api/v1/diff">;
-
 /** Differences that are read whole. */
 export const WHOLE_MAX = 1_000;
 /** As many as a list takes by `ids`. */
@@ -64,23 +65,38 @@ export class ComparedReads {
     this.options = options;
   }
 
-  /** What `GET /api/v1/diff` is asked with for all of it. @param to undefined for now */
-  diffQuery(to: string | undefined): QueryOf<"/api/v1/diff"> {
-    const { list, query, from, only } = this.options;
+  /**
+   * What differs of it.
+   * @param to undefined for now
+   * @param besides what is not asked of all of it: a page, one sort, some records
+   */
+  diff(to: string | undefined, besides: DiffQuery = {}): Read<DiffData> {
+    const { list, query, ends } = this.options;
     const { network_id, filter } = query;
-    return {
-      from,
-      ...(to === undefined ? {} : { to }),
-      types: [list.kind],
-      ...(network_id === undefined ? {} : { network_id }),
-      ...(filter === undefined ? {} : { filter }),
-      ...(only === null || only === "differences" ? {} : { change: [only] }),
-    } as QueryOf<"/api/v1/diff">;
+    return diffRead(
+      { ...ends, to: to ?? null },
+      {
+        types: [list.kind] as never,
+        ...(network_id === undefined ? {} : { network_id }),
+        ...(filter === undefined ? {} : { filter }),
+        ...besides,
+      },
+    );
+  }
+
+  private async load(asked: Read<DiffData>, signal?: AbortSignal): Promise<DiffData> {
+    return fromAToB((await asked.load(signal)).data, this.options.ends);
+  }
+
+  /** What is shown of it, whatever the window. */
+  shownDiff(to: string | undefined): Read<DiffData> {
+    const { only } = this.options;
+    return this.diff(to, only === null || only === "differences" ? {} : { change: [only] });
   }
 
   /** One window; `meta` has the counts beside the pages. */
   readonly windowOf: WindowRead<ComparedRow> = ({ at, limit, offset }) => ({
-    url: read("/api/v1/diff", { query: this.diffQuery(at) }).url,
+    url: this.shownDiff(at).url,
     load: async (signal) => {
       const whole = await this.whole(at, signal);
       const window = { at, limit, offset };
@@ -97,11 +113,10 @@ export class ComparedReads {
 
   private async readWhole(at: string | undefined, signal?: AbortSignal): Promise<Whole> {
     // Of all sorts: what is shown of them are rows, not counts.
-    const { change: _, ...query } = this.diffQuery(at);
-    const { data } = await read("/api/v1/diff", { query: { ...query, limit: WHOLE_MAX } }).load(signal);
+    const data = await this.load(this.diff(at, { limit: WHOLE_MAX }), signal);
     const counts = countsIn(data);
     const isWhole = counts.added + counts.removed + counts.changed <= WHOLE_MAX;
-    const differences = isWhole ? differencesIn(data) : null;
+    const differences = isWhole ? this.differencesIn(data) : null;
     const above = differences === null || this.options.only !== null ? null : await this.above(differences, at, signal);
     return { counts, differences, above };
   }
@@ -156,10 +171,8 @@ export class ComparedReads {
 
   /** Differences in the order of the API, with their records. */
   private async page({ at, limit, offset }: Window, only: Change | null, signal?: AbortSignal): Promise<ComparedRow[]> {
-    const { change: _, ...query } = this.diffQuery(at);
-    const asked = { ...query, ...(only === null ? {} : { change: [only] }), limit, offset };
-    const { data } = await read("/api/v1/diff", { query: asked }).load(signal);
-    return this.rowsOf(differencesIn(data), at, signal);
+    const asked = this.diff(at, { ...(only === null ? {} : { change: [only] }), limit, offset });
+    return this.rowsOf(this.differencesIn(await this.load(asked, signal)), at, signal);
   }
 
   /** Records of the later instant, with what differs of them. */
@@ -173,7 +186,7 @@ export class ComparedReads {
     const known = differences ?? (await this.differencesOf(ids, at, signal));
     const byId = new Map(known.map((difference) => [difference.id, difference]));
     const changed = ids.filter((id) => byId.get(id)?.change === "changed");
-    const before = await this.recordsOf(changed, this.options.from, signal);
+    const before = await this.recordsOf(changed, this.options.ends.from, signal);
     return records.map((after, place) => {
       const id = ids[place] ?? "";
       const difference = byId.get(id);
@@ -193,9 +206,24 @@ export class ComparedReads {
     to: string | undefined,
     signal?: AbortSignal,
   ): Promise<readonly Difference[]> {
-    const { list, from } = this.options;
-    const query = { from, ...(to === undefined ? {} : { to }), types: [list.kind], ids } as QueryOf<"/api/v1/diff">;
-    return ids.length === 0 ? [] : differencesIn((await read("/api/v1/diff", { query }).load(signal)).data);
+    // Records that the list finds at B, whatever it found at A.
+    const { list, ends } = this.options;
+    const asked = diffRead({ ...ends, to: to ?? null }, { types: [list.kind] as never, ids: [...ids] });
+    return ids.length === 0 ? [] : this.differencesIn(await this.load(asked, signal));
+  }
+
+  /** In the order of the API, which has first what is at the later instant alone. */
+  private differencesIn({ added, removed, changed }: DiffData): Difference[] {
+    const came = added.map(({ id }) => ({ id, change: "added" as const, fields: [] }));
+    const went = removed.map(({ id }) => ({ id, change: "removed" as const, fields: [] }));
+    return [
+      ...(this.options.ends.isBackwards ? [...went, ...came] : [...came, ...went]),
+      ...changed.map(({ id, fields }) => ({
+        id,
+        change: "changed" as const,
+        fields: fields.map(({ field }) => field),
+      })),
+    ];
   }
 
   /** Differences with the records as they were and are; without those that have neither in the meantime. */
@@ -206,7 +234,7 @@ export class ComparedReads {
   ): Promise<ComparedRow[]> {
     const idsBut = (not: Change) => differences.filter(({ change }) => change !== not).map(idOf);
     const [before, after] = await Promise.all([
-      this.recordsOf(idsBut("added"), this.options.from, signal),
+      this.recordsOf(idsBut("added"), this.options.ends.from, signal),
       this.recordsOf(idsBut("removed"), at, signal),
     ]);
     return differences
@@ -257,7 +285,7 @@ function once<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, make: () =>
   return made;
 }
 
-function countsIn({ counts }: DiffAnswer): ChangeCounts {
+function countsIn({ counts }: DiffData): ChangeCounts {
   const sum = { added: 0, removed: 0, changed: 0 };
   for (const { added = 0, removed = 0, changed = 0 } of Object.values(counts)) {
     sum.added += added;
@@ -265,14 +293,6 @@ function countsIn({ counts }: DiffAnswer): ChangeCounts {
     sum.changed += changed;
   }
   return sum;
-}
-
-function differencesIn({ added, removed, changed }: DiffAnswer): Difference[] {
-  return [
-    ...added.map(({ id }) => ({ id, change: "added" as const, fields: [] })),
-    ...removed.map(({ id }) => ({ id, change: "removed" as const, fields: [] })),
-    ...changed.map(({ id, fields }) => ({ id, change: "changed" as const, fields: fields.map(({ field }) => field) })),
-  ];
 }
 
 /** What `meta` of a window says of the differences. */

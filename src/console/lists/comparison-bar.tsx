@@ -1,5 +1,6 @@
 // How much of a list differs between two instants, and which of it is shown: all rows, what differs, one sort of it.
 
+import { ObservedSwitch } from "../parts/observed-switch.tsx";
 import { comparisonText } from "../text/compare.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import type { Change, ChangeCounts } from "./compared-reads.ts";
@@ -29,6 +30,7 @@ export function ComparisonBar({ counts }: { readonly counts: ChangeCounts | unde
           sign={change}
         />
       ))}
+      <ObservedSwitch />
     </nav>
   );
 }

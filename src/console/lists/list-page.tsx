@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { read } from "../api/client.ts";
+import { isObservedTold } from "../api/diff.ts";
 import { useFresh } from "../api/fresh.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { csvOf } from "../parts/curl.ts";
@@ -70,13 +70,13 @@ function ComparedList({ list, above, ends }: ListPageProps & { readonly ends: Co
   const keys = state.columns.map(({ key }) => key);
   const only = shownOfComparison();
   const [turn, setTurn] = useState(0);
-  const name = `${list.path} ${JSON.stringify([query, keys, only, ends.from])} ${turn}`;
-  const reads = useMemo(() => new ComparedReads({ list, query, keys, from: ends.from, only }), [name, ends.to]);
+  const name = `${list.path} ${JSON.stringify([query, keys, only, ends.from, isObservedTold()])} ${turn}`;
+  const reads = useMemo(() => new ComparedReads({ list, query, keys, ends, only }), [name, ends.to]);
   const rows = useLongList(name, ends.to, reads.windowOf);
   const counts = countsOfMeta(rows.meta);
   const total = counts === undefined ? undefined : counts.added + counts.removed + counts.changed;
-  const isUnordered = only !== null && total !== undefined && total > WHOLE_MAX;
-  const url = read("/api/v1/diff", { query: reads.diffQuery(ends.to ?? undefined) }).url;
+  const isUnordered = total !== undefined && total > WHOLE_MAX;
+  const { url } = reads.shownDiff(ends.to ?? undefined);
   return (
     <ListFrame
       list={comparedList(list)}
@@ -90,7 +90,10 @@ function ComparedList({ list, above, ends }: ListPageProps & { readonly ends: Co
         <>
           <ComparisonBar counts={rows.isEarlier ? undefined : counts} />
           {total === 0 && !rows.isEarlier && <p role="status">{comparisonText.nothingHere}</p>}
-          {isUnordered && <p class="aside">{comparisonText.unordered(WHOLE_MAX)}</p>}
+          {isUnordered && only !== null && <p class="aside">{comparisonText.unordered(WHOLE_MAX)}</p>}
+          {isUnordered && only === null && (counts?.removed ?? 0) > 1 && (
+            <p class="aside">{comparisonText.unorderedAbove(WHOLE_MAX)}</p>
+          )}
         </>
       }
       nothing={only === null ? <Nothing list={list} isFiltered={state.filter !== ""} /> : null}

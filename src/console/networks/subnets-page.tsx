@@ -11,7 +11,6 @@ import {
   useChangeOf,
   useComparison,
   useGone,
-  useLaterShown,
   Was,
 } from "../changes/comparison.tsx";
 import { ComparisonBar, shownOfComparison } from "../lists/comparison-bar.tsx";
@@ -40,7 +39,6 @@ const ROWS_MAX = 1_000;
 export function SubnetsPage() {
   const { data: networks, problem, again } = useAnswer(read("/api/v1/networks", { query: { ...atQuery(), limit: 0 } }));
   const shown = (networks ?? []).filter(({ id }) => network.value === null || id === network.value);
-  useLaterShown();
   const comparison = useComparison([
     { types: ["subnet"], ...(network.value === null ? {} : { network_id: network.value }) },
   ]);

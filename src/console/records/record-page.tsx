@@ -3,7 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Answer } from "../api/answer.ts";
-import { ComparisonList, type DiffOf, ShownComparison, useComparison, useLaterShown } from "../changes/comparison.tsx";
+import { ComparisonList, type DiffOf, ShownComparison, useComparison } from "../changes/comparison.tsx";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -54,7 +54,6 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
   const tab = tabs.find(({ key }) => key === parameter("tab")) ?? tabs[0];
   const isHistory = parameter("tab") === HISTORY;
   const comparison = useComparison(isHistory ? [] : (tab.compares ?? [{ ids: [id] }]));
-  useLaterShown();
   // Of what is no instant the bar says so; a marker may become known.
   const isInstant = !isPast.value || atMs.value !== null;
   const isRefused = problem?.status === 400 && record === undefined;

@@ -18,6 +18,10 @@ export const comparisonText = {
   nothingHere: "Nothing of this list differs between A and B.",
   unordered: (count: number) =>
     `More than ${number.format(count)} differ: they stand by what happened, in the order in which they were made. Filter the list to have them in its order.`,
+  unorderedAbove: (count: number) =>
+    `More than ${number.format(count)} differ: what was removed stands in the order in which it was made. Filter the list to have it in its order.`,
+  observed: "Also what was only observed",
+  observedMeans: "Records that were seen or not seen, and of which nothing else changed",
   what: "What differs between A and B",
   nothing: "Nothing here differs between A and B.",
   /** `1 added, 12 changed`; empty for nothing. */

@@ -52,6 +52,7 @@ export const compareText = {
   comparing: "Comparing",
   with: "with",
   swap: "Swap",
+  backwards: "(backwards: A is the later one)",
   end: "End comparison",
   compared: "Compared with",
 } as const;

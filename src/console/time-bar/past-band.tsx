@@ -7,6 +7,7 @@ import { When } from "../parts/when.tsx";
 import { compareText, saidText, timeText } from "../text/time.ts";
 import { at, atMs, hrefSwapped, vs, vsMs } from "../time/at.ts";
 import { exactNow, now } from "../time/clock.ts";
+import { compared } from "../time/compared.ts";
 import { addressInstant, formatAge, formatLocal, formatUtc } from "../time/instant.ts";
 import { markerNameIn, markers } from "../time/markers.ts";
 import { readSaid } from "../time/said.ts";
@@ -55,6 +56,7 @@ function Comparison() {
       <span role="status">
         {compareText.comparing} <b>A</b> {side("vs", vs.value, vsMs.value)} {compareText.with} <b>B</b>{" "}
         {side("at", at.value, atMs.value)}
+        {compared.value?.isBackwards === true && <span class="aside"> {compareText.backwards}</span>}
       </span>
       <a href={hrefSwapped()}>{compareText.swap}</a>
       <a href={hrefHere({ vs: null })} onClick={focusHandle}>

@@ -1,20 +1,22 @@
-// The two instants that a page compares, the earlier one first, whichever of them was set as A.
+// The two instants that a page compares: A, and B, which it shows.
 
 import { computed } from "@preact/signals";
 import { at, atMs, vs, vsMs } from "./at.ts";
 import { now } from "./clock.ts";
 
 export interface ComparedEnds {
-  /** As the address has it. */
+  /** A, as the address has it. */
   readonly from: string;
-  /** Null for now. */
+  /** B; null for now. */
   readonly to: string | null;
+  /** Whether A is the later one: what came since B is gone then. */
+  readonly isBackwards: boolean;
 }
 
 /** Null where nothing is compared, or where one of the two is no instant, or not known yet. */
 export const compared = computed<ComparedEnds | null>(() => {
-  const [later, earlier] = [at.value, vs.value];
-  if (earlier === null || vsMs.value === null || (later !== null && atMs.value === null)) return null;
-  if (later === null) return vsMs.value > now.peek() ? null : { from: earlier, to: null };
-  return vsMs.value > (atMs.value ?? 0) ? { from: later, to: earlier } : { from: earlier, to: later };
+  const [from, to] = [vs.value, at.value];
+  if (from === null || vsMs.value === null) return null;
+  if (to === null) return vsMs.value > now.peek() ? null : { from, to, isBackwards: false };
+  return atMs.value === null ? null : { from, to, isBackwards: vsMs.value > atMs.value };
 });
