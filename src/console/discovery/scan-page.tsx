@@ -1,10 +1,10 @@
 // One scan: what was asked for and by whom, how far it is while it runs, what came of it, and its findings.
 
-import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
 import { Named } from "../names/named.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -175,13 +175,4 @@ function Outcome({ scan: { outcome, progress, commit } }: { readonly scan: ScanD
 function Errors({ errors }: { readonly errors: Readonly<Record<string, number>> }) {
   const said = Object.entries(errors).map(([error, count]) => `${error.replaceAll("_", " ")}: ${count}`);
   return said.length === 0 ? null : <Fact name={discoveryText.errors}>{said.join(", ")}</Fact>;
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }

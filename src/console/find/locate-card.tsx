@@ -1,12 +1,12 @@
 // Where what was asked for is at the instant of the address: host, port, VLAN, how sure that is and why, and where it
 // has been.
 
-import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { Copied } from "../parts/copied.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
 import { locateText } from "../text/find.ts";
@@ -128,14 +128,5 @@ function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
       </dl>
       <Reasons candidate={candidate} />
     </>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -1,9 +1,9 @@
 // The ledger: its head to keep elsewhere, how to check it there, what was pruned, and what verifications found.
 
-import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { Copied } from "../parts/copied.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -126,14 +126,5 @@ function Thinned({ ledger: { thinned } }: { readonly ledger: LedgerData }) {
         </section>
       )}
     </section>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -1,10 +1,10 @@
 // What verifications of the ledger said: the last one whole, those before it in a line each.
 
-import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
 import { Copied } from "../parts/copied.tsx";
+import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
@@ -129,14 +129,5 @@ function Findings({ verification: { findings, findings_total } }: { readonly ver
         <p class="aside">{ledgerText.moreFindings(findings_total - findings.length)}</p>
       )}
     </>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
