@@ -2,6 +2,7 @@
 
 import type { Access } from "../access/actor.ts";
 import { formatInstant } from "../base/instant.ts";
+import type { AsOf } from "../db/reading/list-query.ts";
 import type { Operation } from "../http/surface.ts";
 import { CSV_TYPE, type CsvColumn, csvHead, csvRows } from "../wire/csv.ts";
 import type { ActorCall, Backend } from "./backend.ts";
@@ -39,13 +40,7 @@ export function answerCsv(
 ): Response | Promise<Response> {
   const { at, asked } = readAt(backend.reader, call);
   return readingAt(backend, at, (asOf) => {
-    const name = `${options.resource.kind.plural.replaceAll("_", "-")}${asked === null ? "" : `-${asked.replaceAll(":", "-")}`}.csv`;
-    const headers: Record<string, string> = {
-      ...call.headers,
-      "content-type": CSV_TYPE,
-      "content-disposition": `attachment; filename="${name}"`,
-      ...resolvedHeaders(asOf?.thinned),
-    };
+    const headers = tableHeaders(call, options.resource.kind.plural.replaceAll("_", "-"), asOf, asked);
     const filter = filterText(call, backend.reader, asked);
     // Before there is a status, so that what is wrong with it can be said.
     const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
@@ -60,4 +55,23 @@ export function answerCsv(
       headers,
     );
   });
+}
+
+/**
+ * What goes before a table: its file's name, which says the instant, and what is kept where history was thinned.
+ * @param asked the instant that was asked for; null for now
+ */
+export function tableHeaders(
+  { headers }: Pick<ActorCall, "headers">,
+  plural: string,
+  asOf: AsOf | null,
+  asked: string | null,
+): Record<string, string> {
+  const name = `${plural}${asked === null ? "" : `-${asked.replaceAll(":", "-")}`}.csv`;
+  return {
+    ...headers,
+    "content-type": CSV_TYPE,
+    "content-disposition": `attachment; filename="${name}"`,
+    ...resolvedHeaders(asOf?.thinned),
+  };
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { csvRecords } from "../support/contract/csv.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const { clock, first, newHost, newNetwork, newStranger, newSubnet, newUser, newViewer, owner, tick, writingWatched } =
@@ -36,6 +37,90 @@ async function oneConflict(): Promise<Wire> {
   expect(conflict?.parties.map(({ name }: Wire) => name)).toEqual(["one", "two"]);
   return conflict as Wire;
 }
+
+describe("conflicts as a table", () => {
+  const table = async (query = "", by: Client = owner) =>
+    csvRecords((await by.get(`conflicts/export/csv?${query}`)).text);
+
+  test("have a row for each who takes part, as the list has them, named as of the instant", async () => {
+    const conflict = await oneConflict();
+    const before = clock.text();
+    tick();
+    const member = await newUser({ role: "Member", networkIds: [first.networkId], name: "Ada" });
+    await made(accepted(member.client, conflict, "=a cluster's address"));
+    const [one, two] = conflict.parties as Wire[];
+    await made(
+      owner.put(`hosts/${one?.id}`, {
+        id: one?.id,
+        name: "uno",
+        hidden: false,
+        tags: [],
+        services: null,
+        ports: null,
+        ip_addresses: null,
+      }),
+    );
+    tick();
+    const { data: network } = await owner.get(`networks/${first.networkId}`);
+    const row = {
+      type: "Address",
+      value: "10.98.0.7",
+      entity_type: "host",
+      network_id: first.networkId,
+      network_name: network.name,
+      host_id: "",
+      host_name: "",
+    };
+    expect(await table()).toMatchObject([
+      { ...row, id: one?.id, name: "uno", accepted_by_name: "Ada", reason: "'=a cluster's address" },
+      { ...row, id: two?.id, name: "two", accepted_by_name: "Ada" },
+    ]);
+    expect(await table(`at=${before}`)).toEqual([
+      expect.objectContaining({ ...row, name: "one", accepted_at: "", reason: "", fingerprint: conflict.fingerprint }),
+      expect.objectContaining({ ...row, name: "two", accepted_at: "", reason: "", fingerprint: conflict.fingerprint }),
+    ]);
+    const { headers } = await owner.get(`conflicts/export/csv?at=${before}`);
+    expect(headers.get("content-disposition")).toBe(
+      `attachment; filename="conflicts-${before.replaceAll(":", "-")}.csv"`,
+    );
+    expect(headers.get("content-type")).toContain("text/csv");
+  });
+
+  test("take what the list takes, and say what is wrong with it; all of them, whatever a page has", async () => {
+    await newSubnet({ cidr: "10.98.0.0/24" });
+    for (let last = 1; last <= 30; last += 1)
+      for (const name of ["one", "two", "three"]) await withAddress(`${name}-${last}`, `10.98.0.${last}`);
+    tick();
+    const [some] = await listed(owner);
+    await made(accepted(owner, some as Wire));
+    tick();
+    for (const query of [
+      "",
+      "accepted=true",
+      "accepted=false",
+      "type=Mac",
+      `filter=${encodeURIComponent('value : "10.98.0.2"')}`,
+    ]) {
+      const conflicts = await listed(owner, query);
+      expect((await table(query)).map(({ fingerprint, id }) => [fingerprint, id])).toEqual(
+        conflicts.flatMap(({ fingerprint, parties }) => parties.map(({ id }: Wire) => [fingerprint, id])),
+      );
+    }
+    expect(await table()).toHaveLength(90);
+    for (const query of ["filter=valu:*", "type=Port", "limit=1", "accepted=maybe"])
+      expect(await owner.get(`conflicts/export/csv?${query}`)).toMatchObject({ status: 400 });
+  });
+
+  test("have nothing of what is out of reach", async () => {
+    const far = await anotherNetwork("10.97.0.0/24");
+    for (const name of ["secret-1", "secret-2"]) await withAddress(name, "10.97.0.9", far);
+    tick();
+    const { client: reader } = await newViewer();
+    expect(await table()).toHaveLength(2);
+    expect(await table("", reader)).toEqual([]);
+    expect(await table("", (await newStranger()).client)).toEqual([]);
+  });
+});
 
 describe("a conflict that is accepted", () => {
   test("says who accepted it, when and why, from then on", async () => {

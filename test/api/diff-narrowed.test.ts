@@ -152,9 +152,9 @@ describe("a diff that ignores fields", () => {
     ]);
     expect(found.counts).toEqual({ tag: { added: 1, changed: 2 } });
     expect((await diff({ ...query, ignore: "name,color" })).counts).toEqual({ tag: { added: 1 } });
-    expect((await diff({ ...query, ignore: "name", change: "changed", limit: "1", offset: "1" })).changed).toMatchObject([
-      { name: "c" },
-    ]);
+    expect(
+      (await diff({ ...query, ignore: "name", change: "changed", limit: "1", offset: "1" })).changed,
+    ).toMatchObject([{ name: "c" }]);
     for (const [format, lines] of [
       ["ndjson", 3],
       ["csv", 4],

@@ -201,6 +201,9 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     expect(new URL(page.url()).searchParams.get("filter")).toBe('cidr = "2001:db8:2:3::/64"');
     await page.goto(`${appliance.running.url}/conflicts?show=all`);
     await page.getByRole("row", { name: /10\.2\.3\.5/ }).waitFor();
+    const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
+    const table = await (await page.request.get(appliance.running.url + csv)).text();
+    expect(table.split("\r\n").filter((line) => line.startsWith("Address,10.2.3.5,"))).toHaveLength(2);
     await field.fill("type = Subnet");
     await field.press("Enter");
     await page.getByText("No conflict matches the filter.").waitFor();

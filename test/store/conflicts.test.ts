@@ -95,7 +95,9 @@ interface Asked {
 
 function answer({ reach, ...asked }: Asked): Wire {
   const actor: Actor = { ...store.reach(reach), type: "User", n: 1, userN: 1, role: "Viewer" };
-  const chunks = [...conflicts(store.reader, { actor, asked: null, isAccepted: null, at: null, ...asked })];
+  const chunks = [
+    ...conflicts(store.reader, { actor, asked: null, isAccepted: null, format: "json", at: null, ...asked }),
+  ];
   return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
 }
 

@@ -212,7 +212,15 @@ function expected({ reach, networkId, to }: Asked): Wire {
 function conflictsThen({ reach, networkId, to }: Asked): Wire[] {
   const actor: Actor = { ...store.reach(reach), type: "User", n: 1, userN: 1, role: "Owner" };
   const sequence = store.reader.thinnedPast.lastBefore(to + 1);
-  const asked = { at: null, asked: null, isAccepted: null, types: SUMMARY_CONFLICT_TYPES, limit: 0, offset: 0 };
+  const asked = {
+    at: null,
+    asked: null,
+    isAccepted: null,
+    format: "json" as const,
+    types: SUMMARY_CONFLICT_TYPES,
+    limit: 0,
+    offset: 0,
+  };
   const chunks = [...conflicts(store.reader, { actor, networkId, sequence, ...asked })];
   return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks))).data;
 }

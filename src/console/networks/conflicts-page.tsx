@@ -5,6 +5,7 @@ import { type DataOf, read } from "../api/client.ts";
 import { FilterField } from "../lists/filter-field.tsx";
 import { recordPage } from "../names/record-page.ts";
 import { Copied } from "../parts/copied.tsx";
+import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -33,7 +34,7 @@ export function ConflictsPage() {
   const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
   const left = (meta?.pagination.total_count ?? 0) - (data?.length ?? 0);
   return (
-    <Page title={navigationText.conflicts} reads={[asked.url]}>
+    <Page title={navigationText.conflicts} reads={[asked.url]} csv={csvOf(asked.url)}>
       <nav class="tabs" aria-label={conflictText.show}>
         {SHOWN.map((each) => (
           <a

@@ -4,29 +4,32 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../access/actor.ts";
 import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend } from "../../inventory/backend.ts";
+import type { ActorCall, Backend } from "../../inventory/backend.ts";
+import { tableHeaders } from "../../inventory/csv-answers.ts";
 import { filterText } from "../../inventory/list-answers.ts";
 import { FilterQuery } from "../../inventory/list-filter.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../../inventory/read-instant.ts";
 import { runWrite } from "../../inventory/write-answers.ts";
 import { Acceptance, AcceptanceCreate, CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
+import { csvHead, csvRows } from "../../wire/csv.ts";
 import { successBody } from "../../wire/envelope.ts";
 import { IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
 import type { ConflictCommands } from "./commands.ts";
-
 import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, ConflictBody } from "./conflict-answer.ts";
+import { CONFLICT_COLUMNS, CONFLICT_ROWS_EXAMPLE } from "./conflict-table.ts";
 import { type ConflictsInput, conflicts } from "./conflicts.ts";
 
-const List = Type.Object({
+const which = {
   network_id: Type.Optional({ ...Uuid, description: "Only conflicts in which something of this network takes part." }),
   type: Type.Optional(QueryList(OneOf(CONFLICT_TYPES), { description: "Only conflicts of these types." })),
   accepted: Type.Optional(
     Type.Boolean({ description: "Only conflicts that are accepted, or only those that are not." }),
   ),
   ...FilterQuery,
-  ...PageQuery,
-});
+};
+const List = Type.Object({ ...which, ...PageQuery });
+const Export = Type.Object({ ...which, at: PageQuery.at });
 
 const DESCRIPTION = `What several records claim that only one of them can have, as of now or \`at\` an instant; by type and value.
 
@@ -39,7 +42,6 @@ Only networks that the caller reaches count: a conflict with something beyond th
 
 /** /api/v1/conflicts. */
 export function conflictRoutes(surface: Surface<Actor, Access>, backend: Backend<ConflictCommands>): void {
-  const { reader } = backend;
   surface.get(
     "/api/v1/conflicts",
     {
@@ -53,28 +55,71 @@ export function conflictRoutes(surface: Surface<Actor, Access>, backend: Backend
       isList: true,
       example: { data: [CONFLICT_EXAMPLE] },
     },
-    (call) => {
-      const { network_id, type, accepted, limit, offset } = call.query;
-      const { at, asked } = readAt(reader, call);
-      return readingAt(backend, at, (asOf) => {
-        const input: ConflictsInput = {
-          actor: plainActor(call.actor),
-          networkId: network_id ?? null,
-          types: type ?? CONFLICT_TYPES,
-          isAccepted: accepted ?? null,
-          filter: filterText(call, reader, asked),
-          at: asOf === null ? null : at,
-          sequence: (asOf ?? reader.head()).sequence,
-          limit: limit ?? LIMIT_DEFAULT,
-          offset: offset ?? 0,
-          asked,
-          ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
-        };
-        return answerLongRead(backend, call, conflicts, input);
-      });
+    (call) => answerConflicts(backend, call, { format: "json", ...call.query }),
+  );
+  surface.get(
+    "/api/v1/conflicts/export/csv",
+    {
+      operationId: "exportConflicts",
+      summary: "Export addresses, MAC addresses and subnets in conflict as CSV",
+      description:
+        "All that the list has over all of its pages: a row for each host, port or subnet that takes part, with its device and its network by name; rows of one conflict have one fingerprint.",
+      group: "Questions",
+      access: VIEWER,
+      query: Export,
+      answer: null,
+      media: [
+        {
+          type: "text/csv",
+          description:
+            "RFC 4180 with a header row. Names are those of that instant. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
+          example: csvHead(CONFLICT_COLUMNS) + csvRows(CONFLICT_COLUMNS, CONFLICT_ROWS_EXAMPLE),
+        },
+      ],
+      example: { data: null },
     },
+    (call) => answerConflicts(backend, call, { format: "csv", ...call.query, limit: 0, offset: 0 }),
   );
   acceptanceRoutes(surface, backend);
+}
+
+interface AskedConflicts {
+  readonly format: "json" | "csv";
+  readonly network_id?: string;
+  readonly type?: ConflictsInput["types"];
+  readonly accepted?: boolean;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+function answerConflicts(
+  backend: Backend,
+  call: ActorCall & { readonly query: { readonly at?: string; readonly filter?: string } },
+  { format, network_id, type, accepted, limit, offset }: AskedConflicts,
+): Response | Promise<Response> {
+  const { reader } = backend;
+  const { at, asked } = readAt(reader, call);
+  return readingAt(backend, at, (asOf) => {
+    const input: ConflictsInput = {
+      actor: plainActor(call.actor),
+      networkId: network_id ?? null,
+      types: type ?? CONFLICT_TYPES,
+      isAccepted: accepted ?? null,
+      filter: filterText(call, reader, asked),
+      at: asOf === null ? null : at,
+      sequence: (asOf ?? reader.head()).sequence,
+      limit: limit ?? LIMIT_DEFAULT,
+      offset: offset ?? 0,
+      asked,
+      format,
+      ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+    };
+    const headers =
+      format === "csv"
+        ? tableHeaders(call, "conflicts", asOf, asked)
+        : { ...call.headers, "content-type": "application/json" };
+    return answerLongRead(backend, call, conflicts, input, headers);
+  });
 }
 
 function acceptanceRoutes(surface: Surface<Actor, Access>, backend: Backend<ConflictCommands>): void {

@@ -150,6 +150,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/activity": VIEWER,
   "GET /api/v1/changes": VIEWER,
   "GET /api/v1/conflicts": VIEWER,
+  "GET /api/v1/conflicts/export/csv": VIEWER,
   "GET /api/v1/stations": VIEWER,
   "POST /api/v1/conflicts/acceptances": MEMBER,
   "DELETE /api/v1/conflicts/acceptances/:id": MEMBER,

@@ -6,6 +6,7 @@ import { PASSWORD, SETUP_TOKEN } from "../appliance/appliance.ts";
 import type { Answer, Client } from "../appliance/client.ts";
 import { newUser, type Wire } from "../appliance/factories.ts";
 import { untilEnded } from "../appliance/scans.ts";
+import { csvRecords } from "../contract/csv.ts";
 import { type Asking, type Case, idsOf, sorted, UNKNOWN_ID, withQuery } from "./asking.ts";
 import { victim } from "./bodies.ts";
 import { STANDARD } from "./contract.ts";
@@ -536,6 +537,40 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
             const told = (data as Wire[]).filter(({ type, value }) => type === "Address" && /^10\./.test(value));
             expect(sorted(told.map(({ network_ids, value }) => `${network_ids[0]} ${value}`))).toEqual(
               sorted(shared.map(([key]) => key)),
+            );
+          },
+        }),
+      ),
+    );
+  },
+  "GET /api/v1/conflicts/export/csv": (asking) => {
+    const { oracle } = asking.world;
+    return asking.instants().flatMap((instant) =>
+      [null, ...asking.places].map(
+        (place): Case => ({
+          title: `${instant.title}, of ${place?.name ?? "all"}`,
+          path: withQuery(asking.path, place === null ? "" : `network_id=${place.networkId}`, instant.query),
+          code: null,
+          check: ({ text }) => {
+            const sequence = Math.min(instant.sequence, oracle.head);
+            const living = (kind: string) => oracle.living(asking.caller, kind, sequence);
+            const rows = csvRecords(text);
+            for (const { entity_type, id, host_id, network_id, network_name } of rows) {
+              expect(idsOf(living(entity_type as string))).toContain(id as string);
+              if (host_id !== "") expect(idsOf(living("host"))).toContain(host_id as string);
+              expect(living("network").find((each) => each.id === network_id)?.name).toBe(network_name);
+            }
+            // Everybody who has an address that somebody else has, where both are in one network.
+            const holders = Map.groupBy(
+              living("ip_address").filter(({ ip_address }) => /^10\./.test(ip_address)),
+              ({ network_id, ip_address }) => `${network_id} ${ip_address}`,
+            );
+            const shared = [...holders].filter(
+              ([key, found]) => found.length > 1 && (place === null || key.startsWith(`${place.networkId} `)),
+            );
+            const told = rows.filter(({ type, value }) => type === "Address" && /^10\./.test(value as string));
+            expect(sorted(told.map(({ network_id, value, id }) => `${network_id} ${value} ${id}`))).toEqual(
+              sorted(shared.flatMap(([key, found]) => found.map(({ host_id }) => `${key} ${host_id}`))),
             );
           },
         }),
