@@ -260,10 +260,10 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     await serial.getByText("FOC1 → FOC2").waitFor();
     await page.goto(`${appliance.running.url}${few("/compare")}`);
     const all = page.locator(".difference > li");
-    await all.filter({ hasText: "arriving" }).getByText("Added").waitFor();
+    await all.filter({ hasText: "host arriving" }).getByText("Added").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
-    await all.filter({ hasText: "arriving" }).getByText("Removed").waitFor();
-    await all.filter({ hasText: "leaving" }).getByText("Added").waitFor();
+    await all.filter({ hasText: "host arriving" }).getByText("Removed").waitFor();
+    await all.filter({ hasText: "host leaving" }).getByText("Added").waitFor();
     await page.goto(`${appliance.running.url}${few("/subnets")}`);
     const trees = page.locator(".subnet-tree tbody tr");
     await trees.filter({ hasText: "Old lab" }).getByText("Removed").waitFor();
