@@ -60,7 +60,7 @@ interface Asked {
 
 function answer({ reach, ...asked }: Asked): Wire {
   const actor: Actor = { ...store.reach(reach), type: "User", n: 1, userN: 1, role: "Viewer" };
-  const chunks = [...stations(store.reader, { actor, asked: null, ...asked })];
+  const chunks = [...stations(store.reader, { actor, asked: null, format: "json", ...asked })];
   return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
 }
 

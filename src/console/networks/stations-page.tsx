@@ -6,6 +6,7 @@ import { type DataOf, read } from "../api/client.ts";
 import { FilterField } from "../lists/filter-field.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { Copied } from "../parts/copied.tsx";
+import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -36,7 +37,7 @@ export function StationsPage() {
   const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
   const pages = meta?.pagination;
   return (
-    <Page title={navigationText.stations} reads={[asked.url]}>
+    <Page title={navigationText.stations} reads={[asked.url]} csv={csvOf(asked.url)}>
       <nav class="tabs" aria-label={stationText.show}>
         {SHOWN.map((each) => (
           <a

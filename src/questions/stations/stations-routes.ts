@@ -4,24 +4,28 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
 import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend } from "../../inventory/backend.ts";
+import type { ActorCall, Backend } from "../../inventory/backend.ts";
+import { tableHeaders } from "../../inventory/csv-answers.ts";
 import { filterText } from "../../inventory/list-answers.ts";
 import { FilterQuery } from "../../inventory/list-filter.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../../inventory/read-instant.ts";
+import { csvHead, csvRows } from "../../wire/csv.ts";
 import { LIMIT_DEFAULT, PageQuery, Uuid } from "../../wire/schemas.ts";
 import { STATION_EXAMPLE, Station } from "./station-answer.ts";
+import { STATION_COLUMNS, STATION_ROWS_EXAMPLE } from "./station-table.ts";
 import { type StationsInput, stations } from "./stations.ts";
 
-const List = Type.Object({
+const which = {
   network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
   host_id: Type.Optional({ ...Uuid, description: "Only at the ports of this device." }),
   known: Type.Optional(
     Type.Boolean({ description: "Only MAC addresses that a host of the network has, or only those that none has." }),
   ),
   ...FilterQuery,
-  ...PageQuery,
-});
+};
+const List = Type.Object({ ...which, ...PageQuery });
+const Export = Type.Object({ ...which, at: PageQuery.at });
 
 const DESCRIPTION = `The MAC addresses at edge ports, as the forwarding tables of the switches have them now or \`at\` an instant; those that came last first.
 
@@ -29,7 +33,6 @@ An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC address
 
 /** /api/v1/stations. */
 export function stationRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
-  const { reader } = backend;
   surface.get(
     "/api/v1/stations",
     {
@@ -43,24 +46,65 @@ export function stationRoutes(surface: Surface<Actor, Access>, backend: Backend)
       isList: true,
       example: { data: [STATION_EXAMPLE] },
     },
-    (call) => {
-      const { network_id, host_id, known, limit, offset } = call.query;
-      const { at, asked } = readAt(reader, call);
-      return readingAt(backend, at, (asOf) => {
-        const input: StationsInput = {
-          actor: plainActor(call.actor),
-          networkId: network_id ?? null,
-          hostId: host_id ?? null,
-          isKnown: known ?? null,
-          filter: filterText(call, reader, asked),
-          sequence: (asOf ?? reader.head()).sequence,
-          limit: limit ?? LIMIT_DEFAULT,
-          offset: offset ?? 0,
-          asked,
-          ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
-        };
-        return answerLongRead(backend, call, stations, input);
-      });
-    },
+    (call) => answerStations(backend, call, { format: "json", ...call.query }),
   );
+  surface.get(
+    "/api/v1/stations/export/csv",
+    {
+      operationId: "exportStations",
+      summary: "Export the MAC addresses at edge ports as CSV",
+      description:
+        "All that the list has over all of its pages: a row for each MAC address at a port. Several hosts that have it stand side by side, in the same order in each column.",
+      group: "Questions",
+      access: VIEWER,
+      query: Export,
+      answer: null,
+      media: [
+        {
+          type: "text/csv",
+          description:
+            "RFC 4180 with a header row. Names are those of that instant. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
+          example: csvHead(STATION_COLUMNS) + csvRows(STATION_COLUMNS, STATION_ROWS_EXAMPLE),
+        },
+      ],
+      example: { data: null },
+    },
+    (call) => answerStations(backend, call, { format: "csv", ...call.query, limit: 0, offset: 0 }),
+  );
+}
+
+interface AskedStations {
+  readonly format: "json" | "csv";
+  readonly network_id?: string;
+  readonly host_id?: string;
+  readonly known?: boolean;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+function answerStations(
+  backend: Backend,
+  call: ActorCall & { readonly query: { readonly at?: string; readonly filter?: string } },
+  { format, network_id, host_id, known, limit, offset }: AskedStations,
+): Response | Promise<Response> {
+  const { reader } = backend;
+  const { at, asked } = readAt(reader, call);
+  return readingAt(backend, at, (asOf) => {
+    const input: StationsInput = {
+      actor: plainActor(call.actor),
+      networkId: network_id ?? null,
+      hostId: host_id ?? null,
+      isKnown: known ?? null,
+      filter: filterText(call, reader, asked),
+      sequence: (asOf ?? reader.head()).sequence,
+      limit: limit ?? LIMIT_DEFAULT,
+      offset: offset ?? 0,
+      asked,
+      format,
+      ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+    };
+    return format === "csv"
+      ? answerLongRead(backend, call, stations, input, tableHeaders(call, "stations", asOf, asked))
+      : answerLongRead(backend, call, stations, input);
+  });
 }

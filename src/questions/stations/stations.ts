@@ -1,5 +1,5 @@
-// GET /api/v1/stations, as it is worked out: a page of the MAC addresses at edge ports, those that came last first. Every
-// step is bounded.
+// GET /api/v1/stations, as it is worked out: a page of the MAC addresses at edge ports, those that came last first, or all
+// of them as a table. Every step is bounded.
 
 import type { Actor } from "../../access/actor.ts";
 import { compareCodePoints } from "../../base/text.ts";
@@ -11,10 +11,13 @@ import { RecordsAt } from "../../history/records-at.ts";
 import type { FilterText } from "../../inventory/list-filter.ts";
 import { RowFilter } from "../../inventory/row-filter.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
+import { csvHead, csvRows } from "../../wire/csv.ts";
 import { LIST_HEAD, listMeta, listTail, resolvedMembers } from "../../wire/envelope.ts";
+import { NamesThen } from "../activity/names-then.ts";
 import { networksAt } from "../networks-at.ts";
 import { type EdgeQuery, edgeStations } from "./edge-stations.ts";
 import { STATION_FIELDS, type Station } from "./station-answer.ts";
+import { STATION_COLUMNS, stationRow } from "./station-table.ts";
 
 /** Crosses to another thread. */
 export interface StationsInput {
@@ -33,6 +36,7 @@ export interface StationsInput {
   /** The instant to be echoed; null where none was asked for. */
   readonly asked: string | null;
   readonly thinned?: Thinned;
+  readonly format: "json" | "csv";
 }
 
 /** Hands the turn to other reads. */
@@ -40,7 +44,7 @@ const PAUSE = new Uint8Array(0);
 /** Rows of one chunk, and rows that a filter looks at in one step. */
 const STEP_ROWS = 500;
 
-/** The answer as an envelope. */
+/** The answer as an envelope, or as a table. */
 export const stations = longRead("stations", function* (reader: Reader, input: StationsInput) {
   const { actor, sequence, isKnown, limit, offset } = input;
   const filter = RowFilter.of(reader, STATION_FIELDS, actor, input.filter);
@@ -61,11 +65,22 @@ export const stations = longRead("stations", function* (reader: Reader, input: S
     rows = matching;
   }
   const page = rows.sort(byAge).slice(offset, limit === 0 ? undefined : offset + limit);
-  yield encoder.encode(LIST_HEAD);
+  const isTable = input.format === "csv";
+  const names = new NamesThen(reader, actor, sequence);
+  const networkNameOf = (id: string) => names.ofId(id)?.name ?? null;
+  yield encoder.encode(isTable ? csvHead(STATION_COLUMNS) : LIST_HEAD);
   for (let start = 0; start < page.length; start += STEP_ROWS) {
-    const items = page.slice(start, start + STEP_ROWS).map((row) => JSON.stringify(row));
-    yield encoder.encode((start === 0 ? "" : ",") + items.join(","));
+    const some = page.slice(start, start + STEP_ROWS);
+    yield encoder.encode(
+      isTable
+        ? csvRows(
+            STATION_COLUMNS,
+            some.map((row) => stationRow(row, networkNameOf)),
+          )
+        : (start === 0 ? "" : ",") + some.map((row) => JSON.stringify(row)).join(","),
+    );
   }
+  if (isTable) return;
   const meta = listMeta({ limit, offset, total: rows.length }, input.asked, resolvedMembers(input.thinned));
   yield encoder.encode(listTail(meta));
 });

@@ -152,6 +152,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/conflicts": VIEWER,
   "GET /api/v1/conflicts/export/csv": VIEWER,
   "GET /api/v1/stations": VIEWER,
+  "GET /api/v1/stations/export/csv": VIEWER,
   "POST /api/v1/conflicts/acceptances": MEMBER,
   "DELETE /api/v1/conflicts/acceptances/:id": MEMBER,
   "GET /api/v1/summary": VIEWER,

@@ -853,6 +853,27 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         }),
       ),
     ),
+  "GET /api/v1/stations/export/csv": (asking) =>
+    asking.instants().flatMap((instant) =>
+      [null, ...asking.places].map(
+        (place): Case => ({
+          title: `${instant.title}, of ${place?.name ?? "all"}`,
+          path: withQuery(asking.path, place === null ? "" : `network_id=${place.networkId}`, instant.query),
+          code: null,
+          check: ({ text }) => {
+            const sequence = Math.min(instant.sequence, asking.world.oracle.head);
+            const living = (kind: string) => asking.world.oracle.living(asking.caller, kind, sequence);
+            for (const row of csvRecords(text)) {
+              const own = [row.switch_id, ...`${row.host_ids}`.split(";").filter((id) => id !== "")];
+              for (const id of own) expect(idsOf(living("host"))).toContain(id as string);
+              expect(idsOf(living("if_entry"))).toContain(row.port_id as string);
+              expect(living("network").find(({ id }) => id === row.network_id)?.name).toBe(row.network_name);
+              if (place !== null) expect(row.network_id).toBe(place.networkId);
+            }
+          },
+        }),
+      ),
+    ),
   "GET /api/v1/vendors/:mac": ({ path }) =>
     ["00:1b:21:aa:bb:cc", "ffffff"].map((mac) => ({ title: mac, path: path.replace(":mac", mac), code: null })),
   // Its head is everybody's: it is to be written down elsewhere.
