@@ -167,6 +167,38 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await page.keyboard.press("x");
     await page.getByText("1 selected").waitFor();
     expect(await page.locator("tr[aria-selected=true]").textContent()).toContain("host-1002");
+    await page.getByRole("button", { name: "Select none" }).click();
+    expect(await page.locator("tr[aria-selected=true]").count()).toBe(0);
+    // From a button one goes back to the rows.
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "host-1003" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("the first row that is walked to is the first that one sees, and what is typed stays where it is typed", async () => {
+    const page = await visitor.open("/hosts?columns=none,such");
+    // Columns that there are none of are those that the list begins with.
+    await page.getByRole("columnheader", { name: "Manufacturer" }).waitFor();
+    await page.evaluate("document.querySelector('.list').scrollTop = 2800");
+    await rows(page).getByRole("link", { name: "host-1100" }).waitFor();
+    await page.keyboard.press("j");
+    const active = page.locator("tr.is-active");
+    await active.waitFor();
+    expect(await active.getAttribute("data-row")).toBe("100");
+    expect(await page.evaluate<number>("document.querySelector('.list').scrollTop")).toBe(2_800);
+    await page.getByRole("combobox", { name: "Filter" }).focus();
+    for (const top of [11_200, 2_884]) {
+      await page.evaluate(`document.querySelector('.list').scrollTop = ${top}`);
+      await rows(page)
+        .and(page.locator(`[data-row="${top / 28}"]`))
+        .getByRole("link")
+        .first()
+        .waitFor();
+    }
+    await active.waitFor();
+    expect(await page.evaluate<string>("document.activeElement.getAttribute('role')")).toBe("combobox");
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
@@ -179,19 +211,16 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     async (colorScheme, width) => {
       const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width, height: 740 } });
       const page = await own.signIn(OWNER, PASSWORD, "/hosts?order=created_at");
-      for (const address of [
-        "/hosts?order=created_at",
-        "/hosts?at=2020-01-01T00:00:00Z",
-        "/interfaces",
-        "/addresses",
-        "/services",
-        "/vlans",
-      ]) {
+      for (const [address, words] of [
+        ["/hosts?order=created_at", "1,200 hosts"],
+        ["/hosts?at=2020-01-01T00:00:00Z", "There were no hosts here at this instant."],
+        ["/interfaces", "There are no interfaces here."],
+        ["/addresses", "There are no addresses here."],
+        ["/services", "There are no services here."],
+        ["/vlans", "There are no VLANs here."],
+      ] as const) {
         await page.goto(appliance.running.url + address);
-        await page
-          .getByText(address.includes("created_at") ? "1,200 hosts" : "There are no")
-          .first()
-          .waitFor();
+        await page.getByText(words).first().waitFor();
         expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
         const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
         expect([address, beside <= 0]).toEqual([address, true]);

@@ -207,7 +207,7 @@ const interfaces: ListDefinition<IfEntry> = {
     textColumn("if_descr", 15, true),
     textColumn("if_alias", 15, true),
     { key: "oper_status", width: 9, isOrdered: true, cell: ({ oper_status }) => <Status status={oper_status} /> },
-    { key: "admin_status", width: 9, cell: ({ admin_status }) => <Status status={admin_status} /> },
+    { key: "admin_status", width: 11, cell: ({ admin_status }) => <Status status={admin_status} /> },
     {
       key: "speed_bps",
       width: 5,

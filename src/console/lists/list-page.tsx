@@ -148,7 +148,7 @@ function ListFrame(props: ListFrameProps) {
               {listText.onlySelected}
             </button>
             <button type="button" onClick={() => setChosen(new Set())}>
-              {listText.clear}
+              {listText.clearSelection}
             </button>
           </p>
         )}

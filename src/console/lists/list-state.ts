@@ -12,8 +12,11 @@ export interface ListState {
 }
 
 export function listState(list: AnyList): ListState {
-  const named = parameter("columns")?.split(",") ?? list.shown;
-  const columns = named.flatMap((key) => list.columns.find((column) => column.key === key) ?? []);
+  const columnsOf = (keys: readonly string[]) =>
+    keys.flatMap((key) => list.columns.find((column) => column.key === key) ?? []);
+  const named = columnsOf(parameter("columns")?.split(",") ?? []);
+  // Of an address that names none that there is, as after an upgrade.
+  const columns = named.length > 0 ? named : columnsOf(list.shown);
   return {
     filter: parameter("filter") ?? "",
     order: parameter("order") ?? list.order,

@@ -47,12 +47,16 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
   }, []);
   const drawn = rowsToDraw(seen.scrolled, seen.height, ROW_HEIGHT, count);
   useEffect(() => rows.want(drawn, pace.current.speed));
+  const hasMoved = useRef(false);
   const move = (step: number) => {
     const element = box.current;
     if (element === null || count === 0) return false;
-    const next = Math.min(count - 1, Math.max(0, active === null ? drawn.first : active + step));
+    // The first that is wholly seen, where none was walked to yet.
+    const begin = Math.ceil(element.scrollTop / ROW_HEIGHT);
+    const next = Math.min(count - 1, Math.max(0, active === null ? begin : active + step));
     const top = scrollTo(next, element.scrollTop, element.clientHeight - ROW_HEIGHT, ROW_HEIGHT);
     if (top !== null) element.scrollTop = top;
+    hasMoved.current = true;
     setActive(next);
     return true;
   };
@@ -72,9 +76,13 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
   ]);
   useKeys(keys);
   useEffect(() => {
-    // The row's own link, so that Enter opens it and a screen reader says it.
-    if (active !== null)
-      box.current?.querySelector<HTMLElement>(`[data-row="${active}"] a`)?.focus({ preventScroll: true });
+    // The row's own link, so that Enter opens it and a screen reader says it. Not when it is only drawn again while one
+    // types elsewhere.
+    const focused = document.activeElement;
+    const isElsewhere = focused !== null && focused !== document.body && box.current?.contains(focused) !== true;
+    if (active === null || (isElsewhere && !hasMoved.current)) return;
+    hasMoved.current = false;
+    box.current?.querySelector<HTMLElement>(`[data-row="${active}"] a`)?.focus({ preventScroll: true });
   }, [active, drawn.first]);
   const indexes = Array.from({ length: drawn.end - drawn.first }, (_, position) => drawn.first + position);
   return (

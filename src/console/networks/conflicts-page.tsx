@@ -3,6 +3,7 @@
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { FilterField } from "../lists/filter-field.tsx";
+import { Named } from "../names/named.tsx";
 import { recordPage } from "../names/record-page.ts";
 import { Copied } from "../parts/copied.tsx";
 import { csvOf } from "../parts/curl.ts";
@@ -109,7 +110,11 @@ function ConflictTable({ conflicts }: { readonly conflicts: readonly Conflict[] 
   );
 }
 
-function Party({ party: { entity_type, id, name, host } }: { readonly party: Conflict["parties"][number] }) {
+function Party({
+  party: { entity_type, id, name, network_id, host },
+}: {
+  readonly party: Conflict["parties"][number];
+}) {
   const page = recordPage(entity_type, id);
   const shown = <bdi>{name || `…${id.slice(-8)}`}</bdi>;
   return (
@@ -123,6 +128,12 @@ function Party({ party: { entity_type, id, name, host } }: { readonly party: Con
             <bdi>{host.name || `…${host.id.slice(-8)}`}</bdi>
           </a>
         </>
+      )}
+      {entity_type === "subnet" && (
+        <span class="aside">
+          {" "}
+          {conflictText.within} <Named kind="networks" id={network_id} />
+        </span>
       )}
     </span>
   );

@@ -141,5 +141,6 @@ export const listText = {
   focusFilter: "Filter the list",
   selected: (count: number) => `${count} selected`,
   onlySelected: "Show only the selected",
+  clearSelection: "Select none",
   select: (name: string) => `Select ${name}`,
 } as const;

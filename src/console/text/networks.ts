@@ -169,5 +169,6 @@ export const conflictText = {
   parties: "Who claims it",
   accepted: "Accepted",
   of: "of",
+  within: "in",
   more: (count: number) => `${number(count)} more: choose a network above, or ask the API.`,
 } as const;
