@@ -11,6 +11,7 @@ import { quantilesOf } from "../quantiles.ts";
 import { besideScans } from "./beside-scans.ts";
 import { addCables, CABLED_CHANGES } from "./cables.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
+import { changesRow, measureHighlights, measureLargeTransaction } from "./highlights.ts";
 import { folder, say, sayRow, settings } from "./program.ts";
 import { addStations } from "./stations.ts";
 import { type BuiltStore, buildStore } from "./store.ts";
@@ -45,11 +46,13 @@ try {
   await measureSearch(running);
   await measureFilters(running);
   await measureActivity(running);
+  await measureHighlights({ server: running, store, nameWidth: NAME_WIDTH }, instants.length);
   await measureSubnets(running);
   await measureFaceplates(running);
 } finally {
   await running.stop();
 }
+await measureLargeTransaction(join(base, "large"), executable, NAME_WIDTH);
 await measureBranches();
 await measureTopology();
 
@@ -376,22 +379,15 @@ async function measureActivity(server: Running): Promise<void> {
     },
     { name: "summary", turns: 5, path: () => "summary" },
   ]) {
-    const times: number[] = [];
-    let changes = 0;
-    for (let turn = -1; turn < turns; turn += 1) {
-      const started = performance.now();
-      const answer = await fetch(`http://127.0.0.1:${server.port}/api/v1/${path(Math.abs(turn))}`, {
-        headers: { authorization: `Bearer ${store.key}` },
-      });
-      const text = await answer.text();
-      if (answer.status !== 200) throw new Error(`${name}: ${text.slice(0, 300)}`);
-      if (turn >= 0) times.push(performance.now() - started);
-      const { data } = JSON.parse(text) as { data: { total?: number; changes?: { created: number; updated: number } } };
-      changes = data.total ?? (data.changes?.created ?? 0) + (data.changes?.updated ?? 0);
-    }
-    const at = quantilesOf(times);
-    sayRow(name, NAME_WIDTH, [at(0.5).toFixed(1), at(0.99).toFixed(1), String(changes)], 10);
+    await changesRow({ server, store, nameWidth: NAME_WIDTH }, { name, turns, path }, ({ data }: AskedActivity) => {
+      const { total, changes } = data;
+      return total ?? (changes?.created ?? 0) + (changes?.updated ?? 0);
+    });
   }
+}
+
+interface AskedActivity {
+  readonly data: { readonly total?: number; readonly changes?: { readonly created: number; readonly updated: number } };
 }
 
 /** How many match; of a search, how many are in the answer; of what is free, how much there is. */

@@ -18,6 +18,14 @@ import { isTold, MOVES_PLACE, placeOf, toldFieldNames } from "./telling.ts";
 /** Changes whose records are read, of which the most telling are shown: some turn out to go along with others. */
 const CANDIDATES_MAX = 5 * HIGHLIGHTS_MAX;
 
+/** What is alike of all changes of one kind, operation and set of fields. */
+interface ChangeSort {
+  readonly countedAs: string;
+  /** As placeOf. */
+  readonly place: number | null;
+  readonly isForwarding: boolean;
+}
+
 interface Candidate {
   readonly change: RecordChange;
   /** As placeOf. */
@@ -42,18 +50,27 @@ interface Item {
   readonly tell: (names: NamesOf) => Highlight;
 }
 
-/** The highlights of one transaction, as they are answered. @param narrowing of which changes alone */
+/**
+ * The highlights of one transaction, as they are answered.
+ * @param narrowing of which changes alone
+ * @param read takes each of these changes on the way: a transaction may have a hundred thousand
+ */
 export function* highlightsOf(
   reader: Reader,
   actor: Actor,
   entry: LedgerEntry,
   narrowing: Narrowing,
+  read: (change: RecordChange) => void = () => {},
 ): Generator<void, { readonly changes: Highlight[]; readonly rest: HighlightRest[] }> {
   const { sequence } = entry;
   const { recordN, ...query } = narrowedChanges(actor, narrowing);
   const highlights = new TransactionHighlights(reader, actor, entry);
   for (const step of new ChangeLog(reader).changesIn(query, { sequences: [sequence], through: sequence })) {
-    for (const change of step.changes) if (recordN === undefined || change.n === recordN) highlights.add(change);
+    for (const change of step.changes) {
+      if (recordN !== undefined && change.n !== recordN) continue;
+      read(change);
+      highlights.add(change);
+    }
     if (step.through < sequence) yield;
   }
   return yield* highlights.told(narrowing);
@@ -67,6 +84,8 @@ class TransactionHighlights {
   private readonly reached: ReachedFields;
   private readonly isByPerson: boolean;
   private readonly counts = new Map<string, number>();
+  /** What changes of one sort come to: a large transaction has very many of few sorts. Null for what is not told. */
+  private readonly sorts = new Map<string, ChangeSort | null>();
   private candidates: Candidate[] = [];
   private hasForwarding = false;
 
@@ -80,15 +99,31 @@ class TransactionHighlights {
 
   add(found: RecordChange): void {
     const change = { ...found, changedFields: this.reached.of(found.kind, [found])[0] ?? null };
-    if (!isTold(change)) return;
-    const [field = null] = change.operation === "Updated" ? toldFieldNames(change) : [];
-    const countedAs = JSON.stringify([change.kind.name, change.operation, field]);
+    const sort = this.sortOf(change);
+    if (sort === null) return;
+    const { countedAs, place } = sort;
     this.counts.set(countedAs, (this.counts.get(countedAs) ?? 0) + 1);
-    if (change.changedFields?.includes("fdb_macs") === true) this.hasForwarding = true;
-    const place = placeOf(change, this.isByPerson);
+    if (sort.isForwarding) this.hasForwarding = true;
     if (place === null) return;
     this.candidates.push({ change, place, countedAs });
     if (this.candidates.length >= 4 * CANDIDATES_MAX) this.candidates = mostTelling(this.candidates);
+  }
+
+  private sortOf(change: RecordChange): ChangeSort | null {
+    const { kind, operation, changedFields } = change;
+    const name = `${kind.code} ${operation} ${changedFields === null ? "-" : changedFields.join()}`;
+    const known = this.sorts.get(name);
+    if (known !== undefined) return known;
+    const [field = null] = operation === "Updated" ? toldFieldNames(change) : [];
+    const sort = !isTold(change)
+      ? null
+      : {
+          countedAs: JSON.stringify([kind.name, operation, field]),
+          place: placeOf(change, this.isByPerson),
+          isForwarding: changedFields?.includes("fdb_macs") === true,
+        };
+    this.sorts.set(name, sort);
+    return sort;
   }
 
   /** Once all changes were added. */

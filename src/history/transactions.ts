@@ -5,7 +5,7 @@ import { foldCase } from "../base/text.ts";
 import type { VersionOperation } from "../db/change-counts.ts";
 import type { Thinned } from "../db/pruned-history.ts";
 import type { Activity, TransactionRange } from "../db/reading/activity.ts";
-import { ChangeLog, type ChangeQuery, type LedgerEntry } from "../db/reading/change-log.ts";
+import { ChangeLog, type ChangeQuery, type LedgerEntry, type RecordChange } from "../db/reading/change-log.ts";
 import { rowConditionSql } from "../db/reading/condition-sql.ts";
 import { CountedChanges } from "../db/reading/counted-changes.ts";
 import { longRead } from "../db/reading/long-reads.ts";
@@ -306,11 +306,19 @@ function* described(
   entry: LedgerEntry,
   highlighted: Narrowing | null,
 ): Generator<Uint8Array, string> {
-  const log = new ChangeLog(reader);
-  const changes = yield* inPauses(countedIn(log, { reach: actor, kinds: CHANGE_KINDS }, entry.sequence));
+  const query = { reach: actor, kinds: CHANGE_KINDS };
+  const told: { changes?: ChangesByKind; highlights?: object } = {};
+  if (highlighted !== null) {
+    const counts: ChangesByKind = {};
+    told.highlights = yield* inPauses(
+      highlightsOf(reader, actor, entry, highlighted, (change) => countIn(counts, change)),
+    );
+    // What is told of all is counted on the way.
+    if (Object.keys(highlighted).length === 0) told.changes = counts;
+  }
+  const changes = told.changes ?? (yield* inPauses(countedIn(new ChangeLog(reader), query, entry.sequence)));
   const members = [`"command":${JSON.stringify(entry.source)}`, `"changes":${JSON.stringify(changes)}`];
-  if (highlighted !== null)
-    members.push(`"highlights":${JSON.stringify(yield* inPauses(highlightsOf(reader, actor, entry, highlighted)))}`);
+  if (told.highlights !== undefined) members.push(`"highlights":${JSON.stringify(told.highlights)}`);
   return `${transactionText(entry).slice(0, -1)},${members.join(",")}}`;
 }
 
@@ -327,17 +335,21 @@ function* shown(log: ChangeLog, query: ChangeQuery | null, entry: LedgerEntry): 
   return { ...(JSON.parse(transactionText(entry)) as object), command: entry.source, changes };
 }
 
-/** By kind and operation, how many versions it wrote. */
-function* countedIn(log: ChangeLog, query: ChangeQuery, sequence: number): Generator<void, object> {
-  const counts: Record<string, Partial<Record<VersionOperation, number>>> = {};
+/** By kind and operation, how many versions a transaction wrote. */
+type ChangesByKind = Record<string, Partial<Record<VersionOperation, number>>>;
+
+function* countedIn(log: ChangeLog, query: ChangeQuery, sequence: number): Generator<void, ChangesByKind> {
+  const counts: ChangesByKind = {};
   for (const { changes, through } of log.changesIn(query, { sequences: [sequence], through: sequence })) {
-    for (const change of changes) {
-      const byOperation = (counts[change.kind.name] ??= {});
-      byOperation[change.operation] = (byOperation[change.operation] ?? 0) + 1;
-    }
+    for (const change of changes) countIn(counts, change);
     if (through < sequence) yield;
   }
   return counts;
+}
+
+function countIn(counts: ChangesByKind, { kind, operation }: Pick<RecordChange, "kind" | "operation">): void {
+  const byOperation = (counts[kind.name] ??= {});
+  byOperation[operation] = (byOperation[operation] ?? 0) + 1;
 }
 
 const encoder = new TextEncoder();

@@ -32,6 +32,15 @@ async function highlights(caller: Client = owner): Promise<{ changes: Wire[]; re
   const [listed = {}] = (await made(caller.get("transactions?limit=1&include=highlights"))) as unknown as Wire[];
   const alone = await made(caller.get(`transactions/${listed.sequence}?include=highlights`));
   expect(alone).toEqual(listed);
+  // What it changed as a whole is the same, however it is come by.
+  const { changes } = await made(caller.get(`transactions/${listed.sequence}`));
+  expect(listed.changes).toEqual(changes);
+  for (const [type] of Object.entries(changes as Wire)) {
+    const [narrowed] = (await made(
+      caller.get(`transactions?limit=1&include=highlights&types=${type}`),
+    )) as unknown as Wire[];
+    if (narrowed?.sequence === listed.sequence) expect(narrowed?.changes).toEqual(changes);
+  }
   return alone.highlights;
 }
 
