@@ -139,6 +139,20 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     await page.close();
   });
 
+  test("has interfaces whose pages say what they are, and which device is at the other end, in words", async () => {
+    const page = await visitor.open(`/interfaces/${ports[4]?.id}`);
+    const fact = (name: string) => page.locator(".facts > div").filter({ hasText: name }).first().locator("dd");
+    await page.getByRole("heading", { name: "What is connected" }).waitFor();
+    await page.locator(".facts").getByText("core-9", { exact: true }).first().waitFor();
+    expect([await fact("Neighbor").textContent(), await fact("Type").textContent()]).toEqual([
+      "core-9 Te1/1/4",
+      "Ethernet ethernetCsmacd, 6",
+    ]);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
   test("tells what changed, who did it and why, and leads to how it was before", async () => {
     const page = await visitor.open(`/hosts/${switchId}?tab=history`);
     const change = page.getByRole("listitem").filter({ hasText: "CHG-17" });

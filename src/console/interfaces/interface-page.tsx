@@ -4,8 +4,10 @@ import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { useWas, Was } from "../changes/comparison.tsx";
 import { Value } from "../changes/value.tsx";
+import type { FaceplatePort } from "../hosts/host-data.ts";
 import { Connected } from "../hosts/port-table.tsx";
 import { Named } from "../names/named.tsx";
+import { RecordLink } from "../names/record-link.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { speedOf } from "../parts/speed.ts";
@@ -13,7 +15,7 @@ import { Status } from "../parts/status.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { RecordPage } from "../records/record-page.tsx";
-import { hostText } from "../text/hosts.ts";
+import { hostText, neighborText } from "../text/hosts.ts";
 import { interfaceText } from "../text/interfaces.ts";
 import { fieldText } from "../text/lists.ts";
 import { recordText } from "../text/records.ts";
@@ -65,8 +67,7 @@ function Overview({ entry }: { readonly entry: IfEntry }) {
         </section>
         <section>
           <h2>{interfaceText.connected}</h2>
-          <Neighbors entry={entry} />
-          <Behind entry={entry} />
+          <WhatIsConnected entry={entry} />
         </section>
       </div>
       <section>
@@ -142,32 +143,9 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
 
 const ANNOUNCED = ["lldp_sys_name", "lldp_port_id", "lldp_chassis_id", "cdp_device_id", "cdp_port_id"] as const;
 
-function Neighbors({ entry }: { readonly entry: IfEntry }) {
-  const announced = ANNOUNCED.flatMap((field) => {
-    const value = entry[field];
-    if (value === null || value === undefined) return [];
-    return [{ field, text: typeof value === "string" ? value : value.value }];
-  });
-  const { neighbor } = entry;
-  if (!neighbor && announced.length === 0) return null;
-  return (
-    <dl class="facts">
-      {neighbor && (
-        <Fact name={interfaceText.neighbor}>
-          <Named kind={neighbor.type === "Host" ? "hosts" : "if-entries"} id={neighbor.id} />
-        </Fact>
-      )}
-      {announced.map(({ field, text }) => (
-        <Fact key={field} name={fieldText[field] ?? field}>
-          <bdi>{text}</bdi>
-        </Fact>
-      ))}
-    </dl>
-  );
-}
-
-/** Who hangs on it, as the faceplate of its device has them: by name where they are known. */
-function Behind({ entry: { id, host_id } }: { readonly entry: IfEntry }) {
+/** Its neighbor and what that announces, and who hangs on it, as the faceplate of its device has them: by name. */
+function WhatIsConnected({ entry }: { readonly entry: IfEntry }) {
+  const { id, host_id } = entry;
   const asked = read("/api/v1/hosts/{id}/faceplate", { path: { id: host_id }, query: atQuery() });
   const { data, problem, again } = useAnswer(asked, { how: "refresh", id });
   if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
@@ -177,7 +155,8 @@ function Behind({ entry: { id, host_id } }: { readonly entry: IfEntry }) {
   if (port.neighbor === null && port.fdb_entries === 0) return <p class="aside">{interfaceText.nothingConnected}</p>;
   return (
     <>
-      <Connected port={port} />
+      <Announced entry={entry} neighbor={port.neighbor} />
+      <Connected port={{ ...port, neighbor: null }} />
       {port.unused_since !== null && (
         <p class="aside">
           {port.unused_since === port.known_since ? hostText.unusedAtLeast : hostText.unusedSince}{" "}
@@ -185,5 +164,42 @@ function Behind({ entry: { id, host_id } }: { readonly entry: IfEntry }) {
         </p>
       )}
     </>
+  );
+}
+
+interface AnnouncedProps {
+  readonly entry: IfEntry;
+  readonly neighbor: FaceplatePort["neighbor"];
+}
+
+function Announced({ entry, neighbor }: AnnouncedProps) {
+  const announced = ANNOUNCED.flatMap((field) => {
+    const value = entry[field];
+    if (value === null || value === undefined) return [];
+    return [{ field, text: typeof value === "string" ? value : value.value }];
+  });
+  if (neighbor === null && announced.length === 0) return null;
+  return (
+    <dl class="facts">
+      {neighbor !== null && (
+        <Fact name={interfaceText.neighbor}>
+          {neighbor.host === null ? (
+            <bdi>{neighbor.announced_name || neighborText.nameless}</bdi>
+          ) : (
+            <RecordLink type="host" {...neighbor.host} />
+          )}{" "}
+          {neighbor.interface === null ? (
+            <bdi class="aside">{neighbor.announced_port}</bdi>
+          ) : (
+            <RecordLink type="if_entry" {...neighbor.interface} />
+          )}
+        </Fact>
+      )}
+      {announced.map(({ field, text }) => (
+        <Fact key={field} name={fieldText[field] ?? field}>
+          <bdi>{text}</bdi>
+        </Fact>
+      ))}
+    </dl>
   );
 }
