@@ -408,7 +408,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
 
   test("a page is compared with a marker, the two are swapped, and the comparison is ended", async () => {
     const visitor = await Visitor.arrive(origin);
-    const page = await visitor.signIn(OWNER, PASSWORD, "/?at=2026-03-01T02:12:00Z");
+    const page = await visitor.signIn(OWNER, PASSWORD, "/hosts?at=2026-03-01T02:12:00Z");
     await page.getByRole("button", { name: "Compare…" }).click();
     await page.getByRole("button", { name: "before the core upgrade" }).click();
     const words = page.getByRole("status").filter({ hasText: "Comparing" });
@@ -424,14 +424,31 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.waitForURL(/at=2026-03-01T02:12:00Z&vs=2026-02-/);
     await page.goBack();
     await page.getByRole("link", { name: "Swap" }).click();
-    await page.waitForURL(`${origin}/?at=marker:before+the+core+upgrade&vs=2026-03-01T02:12:00Z`);
+    await page.waitForURL(`${origin}/hosts?at=marker:before+the+core+upgrade&vs=2026-03-01T02:12:00Z`);
     await page.getByRole("link", { name: "End comparison" }).click();
     await words.waitFor({ state: "detached" });
     // What had the focus is gone: it is nowhere else than beside it.
     expect(await page.evaluate<string>("document.activeElement.id")).toBe("shown-instant");
     await page.getByRole("button", { name: "Compare…" }).click();
     await page.getByRole("button", { name: "Now", exact: true }).click();
-    await page.waitForURL(`${origin}/?vs=marker:before+the+core+upgrade`);
+    await page.waitForURL(`${origin}/hosts?vs=marker:before+the+core+upgrade`);
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("what a page of one instant is compared with is shown on the page of differences", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signIn(OWNER, PASSWORD, "/changes?at=2026-03-01T02:12:00Z");
+    await page.getByRole("button", { name: "Compare…" }).click();
+    await page.getByRole("button", { name: "before the core upgrade" }).click();
+    await page.waitForURL(`${origin}/compare?at=2026-03-01T02:12:00Z&vs=marker:before+the+core+upgrade`);
+    await page.getByRole("link", { name: "Swap" }).waitFor();
+    // An address that somebody made by hand.
+    await page.goto(`${origin}/ledger?vs=2026-03-01T02:12:00Z`);
+    await page.getByText("This page shows B alone.").waitFor();
+    await page.getByRole("link", { name: "What differs" }).click();
+    await page.waitForURL(`${origin}/compare?vs=2026-03-01T02:12:00Z`);
+    await page.getByRole("heading", { name: "Compare", level: 1 }).waitFor();
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();
   });
@@ -567,6 +584,10 @@ describe.skipIf(!hasChromium)("the time bar", () => {
         const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
         expect([address, beside <= 0]).toEqual([address, true]);
       }
+      await page.keyboard.press("Escape");
+      await page.getByLabel("Range", { exact: true }).selectOption("custom");
+      await page.getByRole("heading", { name: "Show the time" }).waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
       expect(visitor.troubles()).toEqual([]);
       await visitor.leave();
     },

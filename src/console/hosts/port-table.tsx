@@ -181,7 +181,7 @@ export function Connected({ port: { neighbor, stations, fdb_entries } }: { reado
         <span key={mac_address} class="station">
           {hosts.length === 0 ? (
             <>
-              <Copied text={mac_address} /> <span class="aside">{vendor}</span>
+              <Copied text={mac_address} /> <span class="aside">{vendor}</span>{" "}
             </>
           ) : (
             hosts.map(({ id, ip_addresses }) => (

@@ -53,6 +53,8 @@ export const compareText = {
   with: "with",
   swap: "Swap",
   backwards: "(backwards: A is the later one)",
+  alone: "This page shows B alone.",
+  differences: "What differs",
   end: "End comparison",
   compared: "Compared with",
 } as const;

@@ -4,10 +4,11 @@ import { useRef } from "preact/hooks";
 import { compareText } from "../text/time.ts";
 import { at, atMs, vs } from "../time/at.ts";
 import { now } from "../time/clock.ts";
+import { hrefCompared } from "../time/compared.ts";
 import { addressInstant, formatLocal } from "../time/instant.ts";
 import { markerAddress, markers } from "../time/markers.ts";
 import { zone } from "../time/zone.ts";
-import { go, hrefHere } from "../url/location.ts";
+import { go } from "../url/location.ts";
 import { InstantField } from "./instant-field.tsx";
 
 const DAY_MS = 86_400_000;
@@ -22,7 +23,7 @@ export function CompareMenu() {
   };
   const shown = at.value === null ? now.value : atMs.value;
   const before = (lengthMs: number) => () =>
-    shown !== null && choose(hrefHere({ vs: addressInstant(Math.floor(shown / 1_000) * 1_000 - lengthMs) }));
+    shown !== null && choose(hrefCompared({ vs: addressInstant(Math.floor(shown / 1_000) * 1_000 - lengthMs) }));
   const named = (markers.value ?? []).toSorted((a, b) => b.ms - a.ms).slice(0, MARKERS_MAX);
   return (
     <>
@@ -33,7 +34,7 @@ export function CompareMenu() {
         <h2>{compareText.title}</h2>
         {at.value !== null && (
           // Now is the later one of the two, and what was shown is what it is compared with.
-          <button type="button" onClick={() => choose(hrefHere({ at: null, vs: at.value }))}>
+          <button type="button" onClick={() => choose(hrefCompared({ at: null, vs: at.value }))}>
             {compareText.now}
           </button>
         )}
@@ -51,7 +52,7 @@ export function CompareMenu() {
                 type="button"
                 key={marker.id}
                 title={formatLocal(marker.ms, zone.value)}
-                onClick={() => choose(hrefHere({ vs: markerAddress(marker) }))}
+                onClick={() => choose(hrefCompared({ vs: markerAddress(marker) }))}
               >
                 <bdi>{marker.name}</bdi>
               </button>
@@ -63,7 +64,7 @@ export function CompareMenu() {
           label={compareText.instant}
           shown={vs.value === null ? "" : vs.value}
           choose={(instant) =>
-            choose(instant === null ? hrefHere({ at: null, vs: at.value }) : hrefHere({ vs: instant }))
+            choose(instant === null ? hrefCompared({ at: null, vs: at.value }) : hrefCompared({ vs: instant }))
           }
         />
       </div>

@@ -7,12 +7,12 @@ import { When } from "../parts/when.tsx";
 import { compareText, saidText, timeText } from "../text/time.ts";
 import { at, atMs, hrefSwapped, vs, vsMs } from "../time/at.ts";
 import { exactNow, now } from "../time/clock.ts";
-import { compared } from "../time/compared.ts";
+import { canCompare, compared } from "../time/compared.ts";
 import { addressInstant, formatAge, formatLocal, formatUtc } from "../time/instant.ts";
 import { markerNameIn, markers } from "../time/markers.ts";
 import { readSaid } from "../time/said.ts";
 import { zone } from "../time/zone.ts";
-import { hrefHere } from "../url/location.ts";
+import { hrefHere, hrefOf } from "../url/location.ts";
 import { focusHandle } from "./focus.ts";
 
 export function PastBand() {
@@ -58,7 +58,13 @@ function Comparison() {
         {side("at", at.value, atMs.value)}
         {compared.value?.isBackwards === true && <span class="aside"> {compareText.backwards}</span>}
       </span>
-      <a href={hrefSwapped()}>{compareText.swap}</a>
+      {canCompare.value ? (
+        <a href={hrefSwapped()}>{compareText.swap}</a>
+      ) : (
+        <>
+          <span>{compareText.alone}</span> <a href={hrefOf("/compare", { vs: vs.value })}>{compareText.differences}</a>
+        </>
+      )}
       <a href={hrefHere({ vs: null })} onClick={focusHandle}>
         {compareText.end}
       </a>

@@ -157,7 +157,7 @@ function MarkerTicks({ window, markers, widthPx }: MarkerTicksProps) {
         const room = ((seen[position + 1]?.place ?? 1) - place) * widthPx - 2;
         return (
           <div key={marker.id} class="marker-tick" style={{ insetInlineStart: `${place * 100}%` }} aria-hidden="true">
-            {room >= NAME_PX && <bdi style={{ maxInlineSize: `${Math.min(room, NAME_PX * 4)}px` }}>{marker.name}</bdi>}
+            {room >= NAME_PX && <bdi style={{ maxInlineSize: `${Math.min(room, NAME_PX * 7)}px` }}>{marker.name}</bdi>}
           </div>
         );
       })}
