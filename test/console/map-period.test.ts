@@ -146,6 +146,10 @@ describe("the part of a map that an address has", () => {
     const place = addressOfView({ x: 320, y: 110, scale: 0.8 }, { width: 800, height: 600 });
     expect(place).toBe("100,238,0.8");
     expect(viewAt(place, { width: 800, height: 600 })).toEqual({ x: 320, y: 300 - 238 * 0.8, scale: 0.8 });
+    // Where rows are drawn farther apart, the same device is in the middle.
+    const tall = { x: 320, y: 300 - 238 * 0.8 * 2, scale: 0.8 };
+    expect(viewAt(place, { width: 800, height: 600 }, 2)).toEqual(tall);
+    expect(addressOfView(tall, { width: 800, height: 600 }, 2)).toBe(place);
     const small = viewAt(place, { width: 360, height: 300 });
     expect([small?.x, small?.scale]).toEqual([180 - 80, 0.8]);
   });

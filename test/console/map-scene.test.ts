@@ -5,6 +5,7 @@ import { type Diagram, diagramOf, foundIn, type Topology } from "../../src/conso
 import { dotAt, sceneOf } from "../../src/console/map/scene.ts";
 import { shortened } from "../../src/console/map/scene-names.ts";
 import type { SceneOptions } from "../../src/console/map/scene-parts.ts";
+import { Stretching, stretched, stretchOf } from "../../src/console/map/stretch.ts";
 import { svgOf } from "../../src/console/map/svg.ts";
 import { centred, fitted, zoomed } from "../../src/console/map/viewport.ts";
 import { wayBetween } from "../../src/console/map/way.ts";
@@ -317,5 +318,73 @@ describe("the way between two devices", () => {
     expect(idsOf(wayBetween(diagramOf(now, ring), "a", "d"))).toEqual(["a", "b", "c", "d"]);
     expect(wayBetween(diagramOf(ring, null), "a", "alone")).toBeNull();
     expect(wayBetween(diagramOf(ring, null), "a", "nobody")).toBeNull();
+  });
+});
+
+describe("rows", () => {
+  const wide = diagramOf(
+    topologyOf(
+      [
+        ["a", 0, 0],
+        ["b", 4_800, 240],
+        ["c", -4_800, 480],
+      ],
+      [
+        ["a", "b"],
+        ["a", "c"],
+      ],
+    ),
+    null,
+  );
+
+  test("stand farther apart in a picture that is higher than the map, and as they are in one that is not", () => {
+    expect(stretchOf(wide.nodes, { width: 1_000, height: 800 })).toBe(3);
+    expect(stretchOf(wide.nodes, { width: 1_000, height: 180 })).toBe(2.25);
+    expect(stretchOf(wide.nodes, { width: 1_000, height: 100 })).toBe(1);
+    // A few devices are not blown up, and one has no rows.
+    expect(stretchOf(diagramOf(TRIANGLE, null).nodes, { width: 3_000, height: 3_000 })).toBe(1.5);
+    expect(stretchOf(wide.nodes.slice(0, 1), { width: 1_000, height: 800 })).toBe(1);
+    expect(stretchOf([], { width: 1_000, height: 800 })).toBe(1);
+  });
+
+  test("still all fit, and take the height that there is", () => {
+    for (const size of [
+      { width: 1_000, height: 180 },
+      { width: 640, height: 540 },
+      { width: 3_200, height: 1_900 },
+    ]) {
+      const by = stretchOf(wide.nodes, size);
+      const [before, after] = [fitted(wide.nodes, size), fitted(stretched(wide, by).nodes, size)];
+      expect([by > 1, after.scale]).toEqual([true, before.scale]);
+    }
+  });
+
+  test("are the same way apart for every device, cable and end", () => {
+    const { nodes, links, nodeById, linkById, linksById, bends } = stretched(wide, 2);
+    expect(nodes.map(({ id, x, y }) => [id, x, y])).toEqual([
+      ["a", 0, 0],
+      ["b", 4_800, 480],
+      ["c", -4_800, 960],
+    ]);
+    for (const link of links) {
+      expect(link.ends.map((end) => end === nodeById.get(end.id))).toEqual([true, true]);
+      expect(linkById.get(link.id)).toBe(link);
+      for (const { id } of link.ends) expect(linksById.get(id)).toContain(link);
+    }
+    expect(bends).toBe(wide.bends);
+  });
+
+  test("stay as far apart from one instant to the next, until the picture has another size", () => {
+    const [tall, flat] = [
+      { width: 1_000, height: 800 },
+      { width: 1_000, height: 180 },
+    ];
+    const stretching = new Stretching();
+    expect(stretching.factor(wide, { width: 0, height: 0 })).toBe(1);
+    expect(stretching.factor(wide, tall)).toBe(3);
+    expect(stretching.drawn(wide, tall)).toBe(stretching.drawn(wide, tall));
+    expect(stretching.factor(diagramOf(TRIANGLE, null), tall)).toBe(3);
+    stretching.forget();
+    expect(stretching.factor(wide, flat)).toBe(2.25);
   });
 });

@@ -6,6 +6,7 @@ import { gestures } from "./gestures.ts";
 import { coloursAt, coloursOfPaper, paint } from "./paint.ts";
 import { dotAt, sceneOf } from "./scene.ts";
 import type { Scene, SceneOptions } from "./scene-parts.ts";
+import { Stretching } from "./stretch.ts";
 import { type Colours, fontOf } from "./style.ts";
 import { addressOfView, centred, fitted, moved, type Point, type Size, type View, viewAt, zoomed } from "./viewport.ts";
 
@@ -56,7 +57,9 @@ export class Picture {
   private canvas: HTMLCanvasElement | null = null;
   private context: CanvasRenderingContext2D | null = null;
   private probe: HTMLSpanElement | null = null;
-  private diagram: Diagram | null = null;
+  /** As it was given. */
+  private given: Diagram | null = null;
+  private readonly stretching = new Stretching();
   private marks: Marks = { chosenId: null, way: new Set(), found: null };
   private subject: string | null = null;
   /** As it was told last, or told us. */
@@ -77,6 +80,8 @@ export class Picture {
     zoom: (factor) => this.zoomAt(factor, this.size.width / 2, this.size.height / 2),
     move: (dx, dy) => this.see(this.view === null ? null : moved(this.view, dx, dy)),
     showAll: () => {
+      this.stretching.forget();
+      this.scene = null;
       this.see(null);
       this.settle();
     },
@@ -114,7 +119,7 @@ export class Picture {
         const id = this.idAt(x, y);
         canvas.style.cursor = id === null ? "grab" : "pointer";
         // Whole, where it is shortened or left out.
-        canvas.title = id === null ? "" : (this.diagram?.nodeById.get(id)?.label ?? "");
+        canvas.title = id === null ? "" : (this.given?.nodeById.get(id)?.label ?? "");
       },
     });
     this.resize();
@@ -129,6 +134,8 @@ export class Picture {
   }
 
   show({ diagram, marks, subject, place }: PictureOf): void {
+    this.given = diagram;
+    if (subject !== this.subject) this.stretching.forget();
     if (this.subject !== null && subject !== this.subject) {
       this.view = null;
       this.isWhole = true;
@@ -136,7 +143,6 @@ export class Picture {
       if (place === this.place && place !== null) this.restSoon();
       else this.take(place);
     } else if (this.subject === null || place !== this.place) this.take(place);
-    this.diagram = diagram;
     this.marks = marks;
     this.subject = subject;
     this.scene = null;
@@ -149,7 +155,7 @@ export class Picture {
     this.resting = null;
     this.place = place;
     this.isWhole = place === null;
-    this.view = viewAt(place, this.size);
+    this.view = viewAt(place, this.size, this.stretchNow());
   }
 
   private restSoon(): void {
@@ -161,7 +167,7 @@ export class Picture {
     if (this.resting === null) return;
     clearTimeout(this.resting);
     this.resting = null;
-    const place = this.view === null || this.isWhole ? null : addressOfView(this.view, this.size);
+    const place = this.view === null || this.isWhole ? null : addressOfView(this.view, this.size, this.stretchNow());
     if (place === this.place) return;
     this.place = place;
     this.rested(place);
@@ -172,12 +178,16 @@ export class Picture {
     if (canvas === null) return;
     const { clientWidth: width, clientHeight: height } = canvas;
     const { size } = this;
-    if (this.isWhole) this.view = null;
+    if (this.isWhole) {
+      this.view = null;
+      this.stretching.forget();
+      this.scene = null;
+    }
     const { view } = this;
     // What was in the middle stays there.
     if (view !== null && size.width > 0) this.view = moved(view, (width - size.width) / 2, (height - size.height) / 2);
     this.size = { width, height };
-    if (view === null) this.view = viewAt(this.place, this.size);
+    if (view === null) this.view = viewAt(this.place, this.size, this.stretchNow());
     const ratio = window.devicePixelRatio;
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -186,7 +196,7 @@ export class Picture {
   }
 
   private centre(id: string): void {
-    const node = this.diagram?.nodeById.get(id);
+    const node = this.diagramNow()?.nodeById.get(id);
     const view = this.viewNow();
     if (node === undefined || view === null) return;
     const [x, y] = [node.x * view.scale + view.x, node.y * view.scale + view.y];
@@ -216,14 +226,24 @@ export class Picture {
   }
 
   private viewNow(): View | null {
-    if (this.view === null && this.diagram !== null && this.size.width > 0)
-      this.view = fitted(this.diagram.nodes, this.size);
+    const diagram = this.diagramNow();
+    if (this.view === null && diagram !== null && this.size.width > 0) this.view = fitted(diagram.nodes, this.size);
     return this.view;
+  }
+
+  private stretchNow(): number {
+    return this.stretching.factor(this.given, this.size);
+  }
+
+  private diagramNow(): Diagram | null {
+    return this.given === null ? null : this.stretching.drawn(this.given, this.size);
   }
 
   private press(x: number, y: number): void {
     const { view } = this;
-    if (view !== null) this.pressed(this.idAt(x, y), { x: (x - view.x) / view.scale, y: (y - view.y) / view.scale });
+    if (view === null) return;
+    const where = { x: (x - view.x) / view.scale, y: (y - view.y) / view.scale / this.stretchNow() };
+    this.pressed(this.idAt(x, y), where);
   }
 
   private idAt(x: number, y: number): string | null {
@@ -258,7 +278,8 @@ export class Picture {
   }
 
   private sceneAt(scale: number): Scene {
-    const { diagram, marks } = this;
+    const { marks } = this;
+    const diagram = this.diagramNow();
     if (diagram === null) return { lines: [], dots: [], names: [] };
     return sceneOf(diagram, { ...marks, scale, widthOf: (text, isStrong) => this.widthOf(text, isStrong) });
   }

@@ -24,9 +24,9 @@ const SCALE_MAX = 4;
 /** What one press of a key or button makes of the size. */
 export const ZOOM_STEP = 1.3;
 /** A few devices are not blown up to fill the picture. */
-const FIT_MAX = 1.25;
+export const FIT_MAX = 1.25;
 /** Names stand below devices, and reach out on both sides. */
-const EDGE = { x: 70, y: 40 };
+export const EDGE = { x: 70, y: 40 };
 
 /** All of it, in the middle. */
 export function fitted(points: readonly Point[], { width, height }: Size): View {
@@ -42,18 +42,21 @@ export function fitted(points: readonly Point[], { width, height }: Size): View 
   return centred({ x: 0, y: 0, scale }, { x: (left + right) / 2, y: (top + bottom) / 2 }, { width, height });
 }
 
-/** What is in the middle, and how large, as an address has it: `1240,-360,0.8`. The same for windows of any size. */
-export function addressOfView({ x, y, scale }: View, { width, height }: Size): string {
-  const middle = [(width / 2 - x) / scale, (height / 2 - y) / scale].map((each) => Math.round(each));
+/**
+ * What is in the middle, and how large, as an address has it: `1240,-360,0.8`. The same for windows of any size.
+ * @param stretch how much farther apart rows are drawn in this one
+ */
+export function addressOfView({ x, y, scale }: View, { width, height }: Size, stretch = 1): string {
+  const middle = [(width / 2 - x) / scale, (height / 2 - y) / scale / stretch].map((each) => Math.round(each));
   return [...middle, Number(scale.toPrecision(3))].join(",");
 }
 
 /** @returns null where it says none, or the size of the window is not known yet */
-export function viewAt(place: string | null, size: Size): View | null {
+export function viewAt(place: string | null, size: Size, stretch = 1): View | null {
   const match = /^(-?\d{1,8}),(-?\d{1,8}),(\d{1,3}(?:\.\d{1,6})?)$/.exec(place ?? "");
   if (match === null || size.width === 0) return null;
   const [x, y, scale] = match.slice(1).map(Number) as [number, number, number];
-  return centred({ x: 0, y: 0, scale: limited(scale) }, { x, y }, size);
+  return centred({ x: 0, y: 0, scale: limited(scale) }, { x, y: y * stretch }, size);
 }
 
 /** The same size, with a point of the map in the middle. */
