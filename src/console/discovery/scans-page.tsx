@@ -8,6 +8,7 @@ import { Named } from "../names/named.tsx";
 import { Page } from "../parts/page.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { discoveryText } from "../text/discovery.ts";
@@ -94,29 +95,25 @@ function NoScans({ isFiltered }: { readonly isFiltered: boolean }) {
 
 function ScanTable({ scans }: { readonly scans: readonly ScanData[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-    <section class="table" tabIndex={0} aria-label={discoveryText.tabs.scans}>
-      <table class="rows scans">
-        <thead>
-          <tr>
-            <th scope="col">{discoveryText.requested}</th>
-            <th scope="col">{discoveryText.kind}</th>
-            <th scope="col">{discoveryText.network}</th>
-            <th scope="col">{discoveryText.scope}</th>
-            <th scope="col">{discoveryText.by}</th>
-            <th scope="col">{discoveryText.state}</th>
-            <th scope="col">{discoveryText.answered}</th>
-            <th scope="col">{discoveryText.written}</th>
-            <th scope="col">{discoveryText.notReached}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {scans.map((scan) => (
-            <ScanRow key={scan.id} scan={scan} />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <RowsTable
+      title={discoveryText.tabs.scans}
+      kind="scans"
+      heads={[
+        discoveryText.requested,
+        discoveryText.kind,
+        discoveryText.network,
+        discoveryText.scope,
+        discoveryText.by,
+        discoveryText.state,
+        discoveryText.answered,
+        discoveryText.written,
+        discoveryText.notReached,
+      ]}
+    >
+      {scans.map((scan) => (
+        <ScanRow key={scan.id} scan={scan} />
+      ))}
+    </RowsTable>
   );
 }
 

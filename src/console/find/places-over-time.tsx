@@ -5,6 +5,7 @@ import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
 import { When } from "../parts/when.tsx";
 import { locateText } from "../text/find.ts";
 import { atMs, network } from "../time/at.ts";
@@ -98,27 +99,22 @@ function Rows({ stays }: { readonly stays: readonly Stay[] }) {
   const shown = isWhole ? latest : latest.slice(0, Math.max(ROWS_SHOWN, current + 2));
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused */}
-      <section class="table" tabIndex={0} aria-label={locateText.strip}>
-        <table class="rows">
-          <thead>
-            <tr>
-              <th scope="col">{locateText.since}</th>
-              <th scope="col">{locateText.until}</th>
-              <th scope="col">{locateText.lasted}</th>
-              <th scope="col">{locateText.where}</th>
-              <th scope="col">{locateText.vlan}</th>
-              <th scope="col">{locateText.confidence}</th>
-              <th scope="col">{locateText.who}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((stay) => (
-              <StayRow key={stay.from} stay={stay} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <RowsTable
+        title={locateText.strip}
+        heads={[
+          locateText.since,
+          locateText.until,
+          locateText.lasted,
+          locateText.where,
+          locateText.vlan,
+          locateText.confidence,
+          locateText.who,
+        ]}
+      >
+        {shown.map((stay) => (
+          <StayRow key={stay.from} stay={stay} />
+        ))}
+      </RowsTable>
       {shown.length < latest.length && (
         <button type="button" onClick={() => setWhole(true)}>
           {locateText.more(latest.length - shown.length)}

@@ -6,6 +6,7 @@ import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Paged } from "../parts/paged.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { hostText } from "../text/hosts.ts";
@@ -24,48 +25,43 @@ export function HostAddresses({ answer }: { readonly answer: Answer<readonly Hos
   return (
     <Paged rows={addresses} title={hostText.tabs.addresses} textOf={textOf}>
       {(rows) => (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-        <section class="table" tabIndex={0} aria-label={hostText.tabs.addresses}>
-          <table class="rows">
-            <thead>
-              <tr>
-                <th scope="col">{fieldText.ip_address}</th>
-                <th scope="col">{fieldText.mac_address}</th>
-                <th scope="col">{hostText.name}</th>
-                <th scope="col">{fieldText.subnet_id}</th>
-                {!isPast.value && <th scope="col">{fieldText.last_seen_at}</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ id, ip_address, mac_address, name, subnet_id, last_seen_at }) => (
-                <tr key={id}>
-                  <td>
-                    <ChangeSign id={id} />
-                    <Was id={id} field="ip_address" />
-                    <Copied text={ip_address} />
-                  </td>
-                  <td>
-                    <Was id={id} field="mac_address" />
-                    {mac_address !== null && <Copied text={mac_address} />}
-                  </td>
-                  <td>
-                    <Was id={id} field="name" />
-                    <bdi>{name}</bdi>
-                  </td>
-                  <td>
-                    <Was id={id} field="subnet_id" />
-                    <AsItWas id={id}>
-                      <Named kind="subnets" id={subnet_id} />
-                    </AsItWas>
-                  </td>
-                  {!isPast.value && (
-                    <td>{last_seen_at && changeOf(id) !== "removed" && <When instant={last_seen_at} />}</td>
-                  )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <RowsTable
+          title={hostText.tabs.addresses}
+          heads={[
+            fieldText.ip_address,
+            fieldText.mac_address,
+            hostText.name,
+            fieldText.subnet_id,
+            !isPast.value && fieldText.last_seen_at,
+          ]}
+        >
+          {rows.map(({ id, ip_address, mac_address, name, subnet_id, last_seen_at }) => (
+            <tr key={id}>
+              <td>
+                <ChangeSign id={id} />
+                <Was id={id} field="ip_address" />
+                <Copied text={ip_address} />
+              </td>
+              <td>
+                <Was id={id} field="mac_address" />
+                {mac_address !== null && <Copied text={mac_address} />}
+              </td>
+              <td>
+                <Was id={id} field="name" />
+                <bdi>{name}</bdi>
+              </td>
+              <td>
+                <Was id={id} field="subnet_id" />
+                <AsItWas id={id}>
+                  <Named kind="subnets" id={subnet_id} />
+                </AsItWas>
+              </td>
+              {!isPast.value && (
+                <td>{last_seen_at && changeOf(id) !== "removed" && <When instant={last_seen_at} />}</td>
+              )}
+            </tr>
+          ))}
+        </RowsTable>
       )}
     </Paged>
   );

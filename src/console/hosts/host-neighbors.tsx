@@ -6,6 +6,7 @@ import { read } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { Status } from "../parts/status.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -61,26 +62,22 @@ function Links({ id }: { readonly id: string }) {
   if (links.length === 0) return <p class="aside">{neighborText.noLinks}</p>;
   const nodes = new Map(data.nodes.map((node) => [node.id, node]));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-    <section class="table" tabIndex={0} aria-label={neighborText.links}>
-      <table class="rows neighbors">
-        <thead>
-          <tr>
-            <th scope="col">{neighborText.port}</th>
-            <th scope="col">{neighborText.neighbor}</th>
-            <th scope="col">{neighborText.itsPort}</th>
-            <th scope="col">{neighborText.state}</th>
-            <th scope="col">{neighborText.since}</th>
-            <th scope="col">{neighborText.how}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {links.map((each) => (
-            <LinkRow key={each.link.id} {...each} nodes={nodes} since={since?.get(each.link.id)} />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <RowsTable
+      title={neighborText.links}
+      kind="neighbors"
+      heads={[
+        neighborText.port,
+        neighborText.neighbor,
+        neighborText.itsPort,
+        neighborText.state,
+        neighborText.since,
+        neighborText.how,
+      ]}
+    >
+      {links.map((each) => (
+        <LinkRow key={each.link.id} {...each} nodes={nodes} since={since?.get(each.link.id)} />
+      ))}
+    </RowsTable>
   );
 }
 

@@ -7,6 +7,7 @@ import { VlanLink } from "../find/vlan-link.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
 import { Status } from "../parts/status.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { locateText } from "../text/find.ts";
@@ -29,25 +30,14 @@ export function HostPlaces({ host }: { readonly host: HostData }) {
   const macs = ownMacs([...addresses.data, ...interfaces.data]);
   if (macs.length === 0) return <p class="aside">{neighborText.noMacs}</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-    <section class="table" tabIndex={0} aria-label={neighborText.places}>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th scope="col">{neighborText.mac}</th>
-            <th scope="col">{locateText.switch}</th>
-            <th scope="col">{locateText.port}</th>
-            <th scope="col">{locateText.vlan}</th>
-            <th scope="col">{neighborText.how}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {macs.map((mac) => (
-            <Place key={mac} mac={mac} host={host} />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <RowsTable
+      title={neighborText.places}
+      heads={[neighborText.mac, locateText.switch, locateText.port, locateText.vlan, neighborText.how]}
+    >
+      {macs.map((mac) => (
+        <Place key={mac} mac={mac} host={host} />
+      ))}
+    </RowsTable>
   );
 }
 

@@ -6,6 +6,7 @@ import { RecordLink } from "../names/record-link.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Paged } from "../parts/paged.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { neighborText } from "../text/hosts.ts";
@@ -26,41 +27,30 @@ export function HostStations({ answer: { data, problem, again } }: { readonly an
   return (
     <Paged rows={stations} title={neighborText.stations} textOf={textOf}>
       {(rows) => (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-        <section class="table" tabIndex={0} aria-label={neighborText.stations}>
-          <table class="rows">
-            <thead>
-              <tr>
-                <th scope="col">{neighborText.port}</th>
-                <th scope="col">{neighborText.station}</th>
-                <th scope="col">{neighborText.mac}</th>
-                <th scope="col">{neighborText.vlans}</th>
-                <th scope="col">{neighborText.since}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ port, station: { mac_address, vendor, vlan_numbers, since, hosts } }) => (
-                <tr key={`${port.id} ${mac_address}`}>
-                  <th scope="row">
-                    <RecordLink type="if_entry" id={port.id} name={port.name} />
-                  </th>
-                  <td>
-                    {hosts.map(({ id, ip_addresses }) => (
-                      <span key={id} class="station">
-                        <Named kind="hosts" id={id} /> <span class="aside">{ip_addresses[0]}</span>
-                      </span>
-                    ))}
-                  </td>
-                  <td>
-                    <Copied text={mac_address} /> <span class="aside">{vendor}</span>
-                  </td>
-                  <td>{vlan_numbers.join(", ")}</td>
-                  <td>{since !== null && <When instant={since} precision="minute" />}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <RowsTable
+          title={neighborText.stations}
+          heads={[neighborText.port, neighborText.station, neighborText.mac, neighborText.vlans, neighborText.since]}
+        >
+          {rows.map(({ port, station: { mac_address, vendor, vlan_numbers, since, hosts } }) => (
+            <tr key={`${port.id} ${mac_address}`}>
+              <th scope="row">
+                <RecordLink type="if_entry" id={port.id} name={port.name} />
+              </th>
+              <td>
+                {hosts.map(({ id, ip_addresses }) => (
+                  <span key={id} class="station">
+                    <Named kind="hosts" id={id} /> <span class="aside">{ip_addresses[0]}</span>
+                  </span>
+                ))}
+              </td>
+              <td>
+                <Copied text={mac_address} /> <span class="aside">{vendor}</span>
+              </td>
+              <td>{vlan_numbers.join(", ")}</td>
+              <td>{since !== null && <When instant={since} precision="minute" />}</td>
+            </tr>
+          ))}
+        </RowsTable>
       )}
     </Paged>
   );

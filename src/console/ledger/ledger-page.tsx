@@ -6,6 +6,7 @@ import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { may } from "../session/me.ts";
@@ -97,33 +98,23 @@ function Thinned({ ledger: { thinned } }: { readonly ledger: LedgerData }) {
       <h2>{ledgerText.thinned}</h2>
       <p class="prose">{thinned.length === 0 ? ledgerText.neverThinned : ledgerText.thinnedSays}</p>
       {thinned.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-        <section class="table" tabIndex={0} aria-label={ledgerText.thinned}>
-          <table class="rows">
-            <thead>
-              <tr>
-                <th scope="col">{ledgerText.until}</th>
-                <th scope="col">{ledgerText.transactions}</th>
-                <th scope="col">{ledgerText.kept}</th>
-                <th scope="col">{ledgerText.prunedBy}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {thinned.map(({ first_sequence, last_sequence, until, resolution, pruned_by }) => (
-                <tr key={first_sequence}>
-                  <td>
-                    <When instant={until} />
-                  </td>
-                  <td>
-                    {first_sequence}–{last_sequence}
-                  </td>
-                  <td>{ledgerText.resolutions[resolution] ?? resolution}</td>
-                  <td>{pruned_by}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <RowsTable
+          title={ledgerText.thinned}
+          heads={[ledgerText.until, ledgerText.transactions, ledgerText.kept, ledgerText.prunedBy]}
+        >
+          {thinned.map(({ first_sequence, last_sequence, until, resolution, pruned_by }) => (
+            <tr key={first_sequence}>
+              <td>
+                <When instant={until} />
+              </td>
+              <td>
+                {first_sequence}–{last_sequence}
+              </td>
+              <td>{ledgerText.resolutions[resolution] ?? resolution}</td>
+              <td>{pruned_by}</td>
+            </tr>
+          ))}
+        </RowsTable>
       )}
     </section>
   );

@@ -6,6 +6,7 @@ import { usePoll } from "../api/poll.ts";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { ledgerText } from "../text/ledger.ts";
@@ -102,29 +103,17 @@ function Findings({ verification: { findings, findings_total } }: { readonly ver
   return (
     <>
       <h3>{ledgerText.findings}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused */}
-      <section class="table" tabIndex={0} aria-label={ledgerText.findings}>
-        <table class="rows">
-          <thead>
-            <tr>
-              <th scope="col">{ledgerText.check}</th>
-              <th scope="col">{ledgerText.where}</th>
-              <th scope="col">{ledgerText.message}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {findings.map(({ check, where, message }) => (
-              <tr key={`${check} ${where} ${message}`}>
-                <td>{check}</td>
-                <td>
-                  <bdi>{where}</bdi>
-                </td>
-                <td>{message}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <RowsTable title={ledgerText.findings} heads={[ledgerText.check, ledgerText.where, ledgerText.message]}>
+        {findings.map(({ check, where, message }) => (
+          <tr key={`${check} ${where} ${message}`}>
+            <td>{check}</td>
+            <td>
+              <bdi>{where}</bdi>
+            </td>
+            <td>{message}</td>
+          </tr>
+        ))}
+      </RowsTable>
       {findings_total > findings.length && (
         <p class="aside">{ledgerText.moreFindings(findings_total - findings.length)}</p>
       )}

@@ -9,6 +9,7 @@ import { Copied } from "../parts/copied.tsx";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { navigationText } from "../text/navigation.ts";
@@ -66,47 +67,37 @@ export function ConflictsPage() {
 
 function ConflictTable({ conflicts }: { readonly conflicts: readonly Conflict[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-    <section class="table" tabIndex={0} aria-label={navigationText.conflicts}>
-      <table class="rows address-rows">
-        <thead>
-          <tr>
-            <th scope="col">{conflictText.type}</th>
-            <th scope="col">{conflictText.value}</th>
-            <th scope="col">{conflictText.parties}</th>
-            <th scope="col">{conflictText.accepted}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {conflicts.map(({ type, value, fingerprint, parties, acceptance }) => (
-            <tr key={fingerprint}>
-              <td>{type}</td>
-              <td>
-                <Copied text={value} />
-              </td>
-              <td>
-                {parties.map((party) => (
-                  <Party key={party.id} party={party} />
-                ))}
-              </td>
-              <td class="subnet-name">
-                {acceptance !== null && (
+    <RowsTable
+      title={navigationText.conflicts}
+      kind="address-rows"
+      heads={[conflictText.type, conflictText.value, conflictText.parties, conflictText.accepted]}
+    >
+      {conflicts.map(({ type, value, fingerprint, parties, acceptance }) => (
+        <tr key={fingerprint}>
+          <td>{type}</td>
+          <td>
+            <Copied text={value} />
+          </td>
+          <td>
+            {parties.map((party) => (
+              <Party key={party.id} party={party} />
+            ))}
+          </td>
+          <td class="subnet-name">
+            {acceptance !== null && (
+              <>
+                <bdi>{acceptance.accepted_by.name}</bdi> <When instant={acceptance.accepted_at} precision="minute" />
+                {acceptance.reason !== null && (
                   <>
-                    <bdi>{acceptance.accepted_by.name}</bdi>{" "}
-                    <When instant={acceptance.accepted_at} precision="minute" />
-                    {acceptance.reason !== null && (
-                      <>
-                        : <bdi>{acceptance.reason}</bdi>
-                      </>
-                    )}
+                    : <bdi>{acceptance.reason}</bdi>
                   </>
                 )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+              </>
+            )}
+          </td>
+        </tr>
+      ))}
+    </RowsTable>
   );
 }
 

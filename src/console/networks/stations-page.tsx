@@ -10,6 +10,7 @@ import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { navigationText } from "../text/navigation.ts";
@@ -79,66 +80,62 @@ export function StationsPage() {
 function StationTable({ stations }: { readonly stations: readonly Station[] }) {
   const hasHosts = stations.some(({ hosts }) => hosts.length > 0);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-    <section class="table" tabIndex={0} aria-label={navigationText.stations}>
-      <table class="rows stations">
-        <thead>
-          <tr>
-            <th scope="col">{stationText.since}</th>
-            <th scope="col">{stationText.mac}</th>
-            <th scope="col">{stationText.vendor}</th>
-            {hasHosts && <th scope="col">{stationText.host}</th>}
-            {hasHosts && <th scope="col">{stationText.address}</th>}
-            <th scope="col">{stationText.switch}</th>
-            <th scope="col">{stationText.port}</th>
-            <th scope="col">{stationText.vlans}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {stations.map(({ mac_address: mac, vendor, type, known_use, switch: device, port, hosts, ...station }) => (
-            <tr key={`${port.id} ${mac}`}>
+    <RowsTable
+      title={navigationText.stations}
+      kind="stations"
+      heads={[
+        stationText.since,
+        stationText.mac,
+        stationText.vendor,
+        hasHosts && stationText.host,
+        hasHosts && stationText.address,
+        stationText.switch,
+        stationText.port,
+        stationText.vlans,
+      ]}
+    >
+      {stations.map(({ mac_address: mac, vendor, type, known_use, switch: device, port, hosts, ...station }) => (
+        <tr key={`${port.id} ${mac}`}>
+          <td>
+            <When instant={station.since} precision="minute" />
+          </td>
+          <th scope="row">
+            <Copied text={mac} />{" "}
+            <a class="aside" href={hrefOf("/", { q: mac })}>
+              {stationText.locate}
+              <span class="unseen"> {mac}</span>
+            </a>
+          </th>
+          <td title={known_use ?? vendor ?? undefined}>
+            {known_use ?? vendor ?? <span class="aside">{stationText.types[type]}</span>}
+          </td>
+          {hasHosts && (
+            <>
               <td>
-                <When instant={station.since} precision="minute" />
-              </td>
-              <th scope="row">
-                <Copied text={mac} />{" "}
-                <a class="aside" href={hrefOf("/", { q: mac })}>
-                  {stationText.locate}
-                  <span class="unseen"> {mac}</span>
-                </a>
-              </th>
-              <td title={known_use ?? vendor ?? undefined}>
-                {known_use ?? vendor ?? <span class="aside">{stationText.types[type]}</span>}
-              </td>
-              {hasHosts && (
-                <>
-                  <td>
-                    {hosts.map(({ id, name }) => (
-                      <span key={id} class="station" title={name}>
-                        <RecordLink type="host" id={id} name={name} />
-                      </span>
-                    ))}
-                  </td>
-                  <td>
-                    {hosts.map(({ id, ip_addresses: [address, ...more] }) => (
-                      <span key={id} class="station">
-                        {address} {more.length > 0 && <span class="aside">{stationText.andMore(more.length)}</span>}
-                      </span>
-                    ))}
-                  </td>
-                </>
-              )}
-              <td>
-                <RecordLink type="host" id={device.id} name={device.name} />
+                {hosts.map(({ id, name }) => (
+                  <span key={id} class="station" title={name}>
+                    <RecordLink type="host" id={id} name={name} />
+                  </span>
+                ))}
               </td>
               <td>
-                <RecordLink type="if_entry" id={port.id} name={port.name} />
+                {hosts.map(({ id, ip_addresses: [address, ...more] }) => (
+                  <span key={id} class="station">
+                    {address} {more.length > 0 && <span class="aside">{stationText.andMore(more.length)}</span>}
+                  </span>
+                ))}
               </td>
-              <td>{station.vlan_numbers.join(", ")}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+            </>
+          )}
+          <td>
+            <RecordLink type="host" id={device.id} name={device.name} />
+          </td>
+          <td>
+            <RecordLink type="if_entry" id={port.id} name={port.name} />
+          </td>
+          <td>{station.vlan_numbers.join(", ")}</td>
+        </tr>
+      ))}
+    </RowsTable>
   );
 }

@@ -4,6 +4,7 @@ import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { vlanText } from "../text/networks.ts";
 import { atQuery } from "../time/at.ts";
@@ -34,24 +35,15 @@ export function VlanDeviceTable({ id, networkId, filter }: VlanDeviceTableProps)
   return (
     <>
       {problem !== undefined && <Problem problem={problem} again={again} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused */}
-      <section class="table" tabIndex={0} aria-label={vlanText.devices}>
-        <table class="rows vlan-interfaces">
-          <thead>
-            <tr>
-              <th scope="col">{vlanText.device}</th>
-              <th scope="col">{vlanText.untagged}</th>
-              <th scope="col">{vlanText.taggedPorts}</th>
-              <th scope="col">{vlanText.up}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {vlanDevices(id, data).map((device) => (
-              <DeviceRow key={device.hostId} device={device} filter={filter} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <RowsTable
+        title={vlanText.devices}
+        kind="vlan-interfaces"
+        heads={[vlanText.device, vlanText.untagged, vlanText.taggedPorts, vlanText.up]}
+      >
+        {vlanDevices(id, data).map((device) => (
+          <DeviceRow key={device.hostId} device={device} filter={filter} />
+        ))}
+      </RowsTable>
       {left > 0 && <p class="aside">{vlanText.moreInterfaces(left)}</p>}
     </>
   );

@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { partText } from "../text/frame.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { FIND_FROM, pageOfRows } from "./paged-rows.ts";
+import { PageLinks } from "./pager.tsx";
 
 interface PagedProps<Row> {
   readonly rows: readonly Row[];
@@ -23,7 +24,17 @@ export function Paged<Row>({ rows: all, title, textOf, isChosen, name = "", chil
   const [findParameter, pageParameter] = [`${name}find`, `${name}page`];
   const find = parameter(findParameter) ?? "";
   const { rows, page, pages, found } = pageOfRows(all, { page: parameter(pageParameter), find, textOf, isChosen });
-  const pager = <Pager page={page} pages={pages} parameterName={pageParameter} title={title} />;
+  const hrefOfPage = (to: number) => (to < 1 || to > pages ? null : hrefHere({ [pageParameter]: String(to) }));
+  const pager = pages > 1 && (
+    <PageLinks
+      before={hrefOfPage(page - 1)}
+      after={hrefOfPage(page + 1)}
+      words={{ before: partText.previous, after: partText.next }}
+      of={title}
+    >
+      <span class="aside">{partText.page(page, pages)}</span>
+    </PageLinks>
+  );
   return (
     <>
       {(all.length >= FIND_FROM || find !== "") && (
@@ -46,31 +57,7 @@ export function Paged<Row>({ rows: all, title, textOf, isChosen, name = "", chil
         </p>
       )}
       {found === 0 && all.length > 0 ? <p>{partText.nothingFound}</p> : children(rows)}
-      {pages > 1 && <p class="paged-tools">{pager}</p>}
-    </>
-  );
-}
-
-interface PagerProps {
-  readonly page: number;
-  readonly pages: number;
-  readonly parameterName: string;
-  readonly title: string;
-}
-
-function Pager({ page, pages, parameterName, title }: PagerProps) {
-  if (pages === 1) return null;
-  const link = (to: number, text: string) =>
-    to < 1 || to > pages ? null : (
-      <a class="button" href={hrefHere({ [parameterName]: String(to) })} aria-label={`${text}: ${title}`}>
-        {text}
-      </a>
-    );
-  return (
-    <>
-      {link(page - 1, partText.previous)}
-      <span class="aside">{partText.page(page, pages)}</span>
-      {link(page + 1, partText.next)}
+      {pager !== false && <p class="paged-tools">{pager}</p>}
     </>
   );
 }

@@ -1,6 +1,38 @@
 // The ways to the rows before and after those that are shown. Where one is stands in the address.
 
+import type { ComponentChildren } from "preact";
 import { hrefHere } from "../url/location.ts";
+
+interface PageLinksProps {
+  /** Addresses; null where there is no such page. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly words: { readonly before: string; readonly after: string };
+  /** Of which rows, where a page has several tables. */
+  readonly of?: string;
+  /** Where one is, between the two. */
+  readonly children?: ComponentChildren;
+}
+
+/** To the page before, and to the one after. */
+export function PageLinks({ before, after, words, of, children }: PageLinksProps) {
+  const called = (text: string) => (of === undefined ? undefined : `${text}: ${of}`);
+  return (
+    <>
+      {before !== null && (
+        <a class="button" rel="prev" href={before} aria-label={called(words.before)}>
+          {words.before}
+        </a>
+      )}
+      {children}
+      {after !== null && (
+        <a class="button" rel="next" href={after} aria-label={called(words.after)}>
+          {words.after}
+        </a>
+      )}
+    </>
+  );
+}
 
 interface PagerProps {
   /** Of the first row that is shown. */
@@ -16,31 +48,25 @@ interface PagerProps {
   readonly until?: string | null;
 }
 
+/** Of rows that the API is asked for page by page. */
 export function Pager({ offset, rows, hasMore, total, newer, older, until = null }: PagerProps) {
   if (offset === 0 && !hasMore) return null;
-  const before = Math.max(0, offset - rows);
+  const previous = Math.max(0, offset - rows);
+  const first = { offset: null, until: null };
   const number = (count: number) => new Intl.NumberFormat("en").format(count);
   return (
     <nav class="pager" aria-label={`${newer}, ${older}`}>
-      {offset > 0 && (
-        <a
-          class="button"
-          rel="prev"
-          href={hrefHere({ offset: before === 0 ? null : String(before), until: before === 0 ? null : until })}
-        >
-          {newer}
-        </a>
-      )}
-      {total !== undefined && (
-        <span class="aside">
-          {number(Math.min(offset + 1, total))}–{number(Math.min(offset + rows, total))} / {number(total)}
-        </span>
-      )}
-      {hasMore && (
-        <a class="button" rel="next" href={hrefHere({ offset: String(offset + rows), until })}>
-          {older}
-        </a>
-      )}
+      <PageLinks
+        before={offset === 0 ? null : hrefHere(previous === 0 ? first : { offset: String(previous), until })}
+        after={hasMore ? hrefHere({ offset: String(offset + rows), until }) : null}
+        words={{ before: newer, after: older }}
+      >
+        {total !== undefined && (
+          <span class="aside">
+            {number(Math.min(offset + 1, total))}–{number(Math.min(offset + rows, total))} / {number(total)}
+          </span>
+        )}
+      </PageLinks>
     </nav>
   );
 }
