@@ -18,6 +18,7 @@ import {
   hasCells,
   instantsBetween,
   lastPartOf,
+  oneByOne,
   stepsPath,
 } from "../../src/console/networks/address-map.ts";
 import { blockName, isWithinPrefix } from "../../src/console/networks/prefixes.ts";
@@ -135,8 +136,10 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     await grid.getByRole("link", { name: "10.2.3.0/24: 0 in use, 16 in subnets within, 240 free" }).click();
     await page.getByRole("grid", { name: "Addresses" }).waitFor();
     expect(page.url()).toContain("block=10.2.3.0/24");
-    await page.getByRole("link", { name: /10\.2\.3\.0 – 10\.2\.3\.15 a subnet within/ }).waitFor();
-    expect(await page.getByRole("gridcell").count()).toBe(241);
+    const within = page.getByRole("link", { name: /^10\.2\.3\.\d+ in the subnet 10\.2\.3\.0\/28/ });
+    await within.first().waitFor();
+    expect(await within.allTextContents()).toEqual(Array.from({ length: 16 }, (_, octet) => String(octet)));
+    expect(await page.getByRole("gridcell").count()).toBe(256);
     await page.getByRole("link", { name: "10.2.0.0/16", exact: true }).click();
     await grid.getByRole("link", { name: /^10\.2\.4\.0\/24: in the subnet 10\.2\.4\.0\/24/ }).click();
     await page.getByRole("heading", { name: "10.2.4.0/24" }).waitFor();
@@ -363,6 +366,19 @@ describe("the address map", () => {
     ["10.0.0.1/32", true],
   ])("has a cell for each address of %s: %p", (cidr, expected) => {
     expect(hasCells(cidr)).toBe(expected);
+  });
+
+  test("has a cell for each address of a subnet within, so that the others stand in their places", () => {
+    const rows = [
+      { first: "10.0.0.254", last: "10.0.1.1", state: "Subnet" },
+      { first: "10.0.1.2", last: "10.0.1.2", state: "Free" },
+      { first: "2001:db8::", last: "2001:db8::f", state: "Subnet" },
+    ];
+    expect(oneByOne(rows).map(({ first, last, state }) => [first, last, state])).toEqual([
+      ...["10.0.0.254", "10.0.0.255", "10.0.1.0", "10.0.1.1"].map((address) => [address, address, "Subnet"]),
+      ["10.0.1.2", "10.0.1.2", "Free"],
+      ["2001:db8::", "2001:db8::f", "Subnet"],
+    ]);
   });
 
   test("says of an address that it is taken twice, or not seen for long; of the past not the latter", () => {

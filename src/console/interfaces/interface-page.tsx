@@ -70,7 +70,7 @@ function Overview({ entry }: { readonly entry: IfEntry }) {
           <WhatIsConnected entry={entry} />
         </section>
       </div>
-      <section>
+      <section class="life-part">
         <h2>{interfaceText.life}</h2>
         <LifeStrip id={entry.id} networkId={entry.network_id} />
       </section>

@@ -14,7 +14,7 @@ import { atMs, atQuery, isPast } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefOf } from "../url/location.ts";
-import { addressesIn, cellStateOf, changesByAddress, countsOf, lastPartOf } from "./address-map.ts";
+import { addressesIn, cellStateOf, changesByAddress, countsOf, lastPartOf, oneByOne } from "./address-map.ts";
 import { type AddressRow, AddressTable } from "./address-table.tsx";
 
 /** More of them stand closer, so that a row is a round number. */
@@ -67,7 +67,8 @@ interface CellsProps {
   readonly columns: number;
 }
 
-function Cells({ rows, usedBefore, columns }: CellsProps) {
+function Cells({ rows: told, usedBefore, columns }: CellsProps) {
+  const rows = oneByOne(told);
   const comparison = useContext(ShownComparison);
   const changes = comparison?.diff === undefined ? null : changesByAddress(comparison.diff);
   const nowMs = isPast.value ? null : exactNow();
@@ -101,9 +102,9 @@ type CellChange = keyof typeof comparisonText.changes;
 function cellOf({ first, last, ip_addresses, subnet }: AddressRow, state: string, change: CellChange | undefined) {
   const names = ip_addresses.map(({ host }) => host.name ?? "").join(", ");
   const became = change === undefined ? "" : `(${comparisonText.changes[change]})`;
-  const title = [first, last === first ? "" : `– ${last}`, subnetText.states[state] ?? state, names, became]
-    .filter(Boolean)
-    .join(" ");
+  const what =
+    subnet === null ? (subnetText.states[state] ?? state) : subnetText.blockInSubnet(subnet.cidr, subnet.name);
+  const title = [first, last === first ? "" : `– ${last}`, what, names, became].filter(Boolean).join(" ");
   const [address] = ip_addresses;
   const page = subnet !== null ? `/subnets/${subnet.id}` : address !== undefined ? `/hosts/${address.host.id}` : null;
   return {

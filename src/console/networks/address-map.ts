@@ -1,6 +1,7 @@
 // The addresses of a subnet as cells. Plain functions.
 
 import { parseInstant } from "../time/instant.ts";
+import { addressOfNumber, numberOfAddress } from "./prefixes.ts";
 
 /** What is told of an address, as far as its cell needs it. */
 export interface CellFacts {
@@ -28,6 +29,21 @@ export function hasCells(cidr: string): boolean {
 /** Whether a prefix is shown by its blocks: larger ones of IPv4. In IPv6 there is mostly nothing in any of them. */
 export function hasBlocks(cidr: string): boolean {
   return !cidr.includes(":") && !hasCells(cidr);
+}
+
+/**
+ * A run of addresses, such as a subnet within, as one row for each of them: so that the cells below it stand where one
+ * looks for them. Of IPv6 as it is.
+ */
+export function oneByOne<Row extends { readonly first: string; readonly last: string }>(rows: readonly Row[]): Row[] {
+  return rows.flatMap((row) => {
+    if (row.first === row.last || row.first.includes(":")) return [row];
+    const from = numberOfAddress(row.first);
+    return Array.from({ length: Number(numberOfAddress(row.last) - from) + 1 }, (_, index) => {
+      const address = addressOfNumber(from + BigInt(index));
+      return { ...row, first: address, last: address };
+    });
+  });
 }
 
 interface CellStateOptions {

@@ -10,6 +10,11 @@ export function numberOfAddress(address: string): bigint {
   return [...before, ...between, ...after].reduce((sum, part) => (sum << 16n) + BigInt(`0x${part}`), 0n);
 }
 
+/** An address of IPv4 from its number. */
+export function addressOfNumber(number: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 255n).join(".");
+}
+
 /** Whether an address, or a prefix, lies in a prefix. */
 export function isWithinPrefix(cidr: string, other: string): boolean {
   const [base = "", length = ""] = cidr.split("/");

@@ -82,7 +82,7 @@ export const subnetText = {
   moreRows: (count: number) => `${number(count)} more rows: ask the API, or look at a subnet within it.`,
   states: {
     Used: "in use",
-    Subnet: "a subnet within",
+    Subnet: "in a subnet within",
     Gateway: "gateway",
     Network: "network",
     Broadcast: "broadcast",
