@@ -189,6 +189,20 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     await page.close();
   });
 
+  test("stand the fullest subnets first where that is asked for, in the address", async () => {
+    const page = await visitor.open("/subnets");
+    const order = page.locator(".subnet-tree tbody th");
+    await order.first().getByText("10.2.0.0/16").waitFor();
+    await page.getByRole("link", { name: "Fullest first" }).click();
+    await order.first().getByText("10.2.3.0/28").waitFor();
+    expect(new URL(page.url()).searchParams.get("order")).toBe("fullest");
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole("link", { name: "Fullest first" }).click();
+    await order.first().getByText("10.2.0.0/16").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
   test("list all subnets by a filter and how full they are, and conflicts by a filter", async () => {
     const page = await visitor.open("/subnets");
     await page.getByRole("navigation", { name: "Ways to look at subnets" }).getByRole("link", { name: "List" }).click();

@@ -36,6 +36,13 @@ type NamedSubnet = Pick<GoneSubnet, "cidr" | "name">;
 /** As many as one looks through without a filter. */
 const ROWS_MAX = 1_000;
 
+const FULLEST = "fullest";
+
+/** By how full each is itself, as the address says it. */
+function isFullestFirst(): boolean {
+  return parameter("order") === FULLEST;
+}
+
 export function SubnetsPage() {
   const { data: networks, problem, again } = useAnswer(read("/api/v1/networks", { query: { ...atQuery(), limit: 0 } }));
   const shown = (networks ?? []).filter(({ id }) => network.value === null || id === network.value);
@@ -59,7 +66,14 @@ export function SubnetsPage() {
             title={subnetText.findHint}
             onInput={({ currentTarget: { value } }) => go(hrefHere({ q: value }), "replace")}
           />
-        </label>
+        </label>{" "}
+        <a
+          class="button"
+          href={hrefHere({ order: isFullestFirst() ? null : FULLEST })}
+          aria-current={isFullestFirst() ? "true" : undefined}
+        >
+          {subnetText.fullest}
+        </a>
       </p>
       {comparison !== null && <ComparedSubnets comparison={comparison} />}
       {problem !== undefined && <Problem problem={problem} again={again} />}
@@ -108,7 +122,10 @@ function NetworkTree({ networkId, name, isOnly }: NetworkTreeProps) {
   const isShown = ({ id }: { readonly id: string }) =>
     only === null || (only === "differences" ? changeOf(id) !== undefined : changeOf(id) === only);
   const isSought = (row: NamedSubnet) => `${row.cidr} ${row.name}`.toLowerCase().includes(sought);
-  const rows = (data ?? []).filter((row) => isSought(row) && isShown(row));
+  const found = (data ?? []).filter((row) => isSought(row) && isShown(row));
+  const rows = isFullestFirst()
+    ? found.toSorted((one, other) => other.utilization.percent - one.utilization.percent)
+    : found;
   const gone = useGone<GoneSubnet>("subnet").filter(
     (row) => row.network_id === networkId && isSought(row) && isShown(row),
   );
@@ -127,7 +144,12 @@ function NetworkTree({ networkId, name, isOnly }: NetworkTreeProps) {
         </p>
       )}
       {rows.length + gone.length > 0 && (
-        <TreeTable rows={rows.slice(0, ROWS_MAX)} gone={gone} title={name} isFlat={sought !== "" || only !== null} />
+        <TreeTable
+          rows={rows.slice(0, ROWS_MAX)}
+          gone={gone}
+          title={name}
+          isFlat={sought !== "" || only !== null || isFullestFirst()}
+        />
       )}
       {rows.length > ROWS_MAX && <p class="aside">{subnetText.cut(ROWS_MAX)}</p>}
     </section>
@@ -139,7 +161,7 @@ interface TreeTableProps {
   /** Since the instant that is compared with. */
   readonly gone: readonly GoneSubnet[];
   readonly title: string;
-  /** Where some are left out, depth says nothing. */
+  /** Where some are left out, or stand in another order, depth says nothing. */
   readonly isFlat: boolean;
 }
 

@@ -14,6 +14,7 @@ export const subnetText = {
   list: "List",
   find: "CIDR or name",
   findHint: "Show only subnets whose CIDR or name contains this",
+  fullest: "Fullest first",
   nothingFound: "No subnet here has this in its CIDR or its name.",
   cut: (count: number) => `The first ${number(count)} are shown. Say what you look for to see others.`,
   cidr: "CIDR",
