@@ -5,11 +5,8 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { openReadOnly, openWritable } from "../../src/db/connection.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
-import {
-  MAP_COORDINATE_MAX,
-  MAP_NODES_OF_REQUEST_MAX,
-  MAP_POSITIONS_MAX,
-} from "../../src/resources/map-positions/map-position.ts";
+import { layOutMap } from "../../src/resources/map-positions/layout/layout.ts";
+import { MAP_COORDINATE_MAX, MAP_POSITIONS_MAX } from "../../src/resources/map-positions/map-position.ts";
 import { placeAllLinked } from "../../src/resources/map-positions/placing.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
@@ -255,17 +252,14 @@ describe("map positions", () => {
       [{ core: { x: 0, y: 0 } }, "/nodes/core"],
       [{ "unknown-12": null }, "/nodes/unknown-12"],
       [{}, "/nodes"],
-      [unknownNodes(0, MAP_NODES_OF_REQUEST_MAX + 1), "/nodes"],
+      [unknownNodes(0, MAP_POSITIONS_MAX + 1), "/nodes"],
     ] as Array<[Record<string, unknown>, string]>) {
       const answer = await put(nodes);
       expect(answer).toMatchObject(refusal(400, "validation_failed"));
       expect(answer.body.params?.issues.map((issue: Wire) => issue.path)).toEqual([path]);
     }
     // The two switches have places already.
-    for (let from = 0; from < MAP_POSITIONS_MAX - 2; from += MAP_NODES_OF_REQUEST_MAX) {
-      const count = Math.min(MAP_NODES_OF_REQUEST_MAX, MAP_POSITIONS_MAX - 2 - from);
-      expect((await put(unknownNodes(from, count))).status).toBe(200);
-    }
+    expect((await put(unknownNodes(0, MAP_POSITIONS_MAX - 2))).status).toBe(200);
     const more = unknownNodes(MAP_POSITIONS_MAX, 1);
     expect(await put(more)).toMatchObject(refusal(400, "validation_failed"));
     expect((await put({ [core.id]: { x: 1, y: 1 } })).status).toBe(200);
@@ -274,7 +268,16 @@ describe("map positions", () => {
     expect((await made(owner.get(pathOf()))).nodes[third.id]).toBeUndefined();
     const [one] = Object.keys(unknownNodes(0, 1)) as [string];
     expect((await put({ ...more, [one]: null })).status).toBe(200);
-    expect(Object.keys((await made(owner.get(pathOf()))).nodes)).toHaveLength(MAP_POSITIONS_MAX);
+    const { nodes: kept } = await made(owner.get(pathOf()));
+    expect(Object.keys(kept)).toHaveLength(MAP_POSITIONS_MAX);
+    // All of them at once: the whole map is laid out anew, not around what had been placed.
+    await made(put(Object.fromEntries(Object.keys(kept).map((id) => [id, null]))));
+    const links = [access, third].map(({ id }) => ({ ends: [id, core.id] as const, speedBps: 0 }));
+    const anew = layOutMap([core.id, access.id, third.id], links, new Map());
+    expect(anew.size).toBe(3);
+    expect((await made(owner.get(pathOf()))).nodes).toEqual(
+      Object.fromEntries([...anew].map(([id, { x, y }]) => [id, { x, y, placed: "layout" }])),
+    );
     const db = openReadOnly(appliance.databasePath);
     expect(verifyLedger(db, KINDS).findings).toEqual([]);
     db.$client.close();

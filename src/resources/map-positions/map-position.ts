@@ -12,10 +12,11 @@ import { hostKind } from "../hosts/host.ts";
 /** Who placed a device: a person, or the appliance, which laid it out. */
 export const PLACED_BY = ["person", "layout"] as const;
 
-/** Of one network. */
+/**
+ * Of one network, and of one request: only where all places are given up at once is the whole map laid out anew, as
+ * what keeps its place is laid out around. 20,000 are a body of 2 MB.
+ */
 export const MAP_POSITIONS_MAX = 20_000;
-/** Named by one request. */
-export const MAP_NODES_OF_REQUEST_MAX = 1_000;
 export const MAP_COORDINATE_MAX = 1_000_000;
 
 export const mapPositions = sqliteTable("map_positions", {
@@ -62,8 +63,8 @@ export const MapPositionsUpdate = Body({
     {
       additionalProperties: false,
       minProperties: 1,
-      maxProperties: MAP_NODES_OF_REQUEST_MAX,
-      description: `By the id of a node, as the topology has it. Null gives its place up. At most ${MAP_NODES_OF_REQUEST_MAX}.`,
+      maxProperties: MAP_POSITIONS_MAX,
+      description: `By the id of a node, as the topology has it. Null gives its place up. At most ${MAP_POSITIONS_MAX}.`,
     },
   ),
 });

@@ -57,7 +57,7 @@ export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Back
         operationId: "setMapPositions",
         makesNoTransaction: true,
         summary: "Place devices on the map of a network",
-        description: `Places the nodes that it names; all others stay where they are. Null gives a place up: the device is laid out anew, next to what it is linked with. A host that is gone can be placed as well, for the past. ${KEPT}`,
+        description: `Places the nodes that it names; all others stay where they are. Null gives a place up: the device is laid out anew, next to what it is linked with. One request may name every node of the map: null for all of them lays the whole map out anew. A host that is gone can be placed as well, for the past. ${KEPT}`,
         group,
         access: MEMBER,
         params: IdParams,
