@@ -79,11 +79,11 @@ export function MapView({ diagram, period, isPeriodComing, subject, name, networ
         </p>
       )}
       {period !== null && !isPeriodComing && <PeriodTools period={period} control={control} />}
-      {diagram.nodes.length === 0 && period?.answer.truncated !== true && <Empty isPeriod={period !== null} />}
       <div class="map-parts">
         <div class="map-picture">
           <MapCanvas diagram={diagram} marks={marks} subject={subject.key} control={control} onPress={press} />
           {isCompared && <Counts diagram={diagram} />}
+          {diagram.nodes.length === 0 && period?.answer.truncated !== true && <Empty isPeriod={period !== null} />}
           <MapKey isCompared={isCompared} isOverPeriod={period !== null} />
         </div>
         <div class="map-beside">
@@ -107,10 +107,11 @@ export function MapView({ diagram, period, isPeriodComing, subject, name, networ
   );
 }
 
+/** In the picture: what stands around it stays where it is from one instant to the next. */
 function Empty({ isPeriod }: { readonly isPeriod: boolean }) {
   const said = isPeriod ? mapText.emptyPeriod : isPast.value ? mapText.emptyThen : mapText.empty;
   return (
-    <p class="note">
+    <p class="note map-empty">
       {said} {mapText.emptyAdvice}
     </p>
   );
