@@ -107,7 +107,7 @@ function PortCell({ port, isChosen }: { readonly port: FaceplatePort; readonly i
   const summary = change === undefined ? summaryOf(port) : `${comparisonText.changes[change]}: ${summaryOf(port)}`;
   return (
     <a
-      class={`port ${stateOf(port)} ${change === undefined ? "" : `port-${change}`}`}
+      class={`port ${stateOf(port)} ${change === undefined ? "" : `port-${change}`} ${numberOf(port.name).length === DIGITS_MAX ? "is-long" : ""}`}
       href={hrefHere({ tab: "ports", port: port.id, find: null, page: null })}
       title={summary}
       aria-label={summary}
@@ -145,9 +145,12 @@ function blocksOf(ports: readonly FaceplatePort[]): (readonly FaceplatePort[])[]
   );
 }
 
+/** As many as a cell has room for, in smaller type: logical ports of large devices have thousands. */
+const DIGITS_MAX = 4;
+
 /** What stands on the device beside the port: the last number of its name. */
 export function numberOf(name: string): string {
-  return (/(\d+)\D*$/.exec(name)?.[1] ?? name).slice(-3);
+  return (/(\d+)\D*$/.exec(name)?.[1] ?? name).slice(-DIGITS_MAX);
 }
 
 export function stateOf({ admin_status, oper_status }: FaceplatePort): "is-up" | "is-down" | "is-disabled" {
