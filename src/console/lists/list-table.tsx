@@ -75,7 +75,8 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
     { key: "x", meaning: listText.mark, press: () => marking.current() },
   ]);
   useKeys(keys);
-  useEffect(() => {
+  // Before the next key is pressed.
+  useLayoutEffect(() => {
     // The row's own link, so that Enter opens it and a screen reader says it. Not when it is only drawn again while one
     // types elsewhere.
     const focused = document.activeElement;
