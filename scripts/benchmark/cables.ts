@@ -3,7 +3,7 @@
 
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
-import { openWritable } from "../../src/db/connection.ts";
+import { openWritable, type Sql } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
 import type { Author } from "../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
@@ -44,19 +44,37 @@ function cablesOf(switches: number, ports: number): Array<readonly [End, End]> {
   return cables;
 }
 
+/** Transactions that each unplug a port, plug something else into it, or rename a switch. */
+export const RECABLINGS = 1_000;
+
 /** @param network whose hosts are cabled @returns how many cables there are */
 export function addCables(store: BuiltStore, network: string, ports: number): number {
+  return writing(store, (run, db) => {
+    const networkId = store.networkIds[network] as string;
+    const count = run("cable", { networkId, ports });
+    for (let turn = 0; turn < CABLED_CHANGES; turn += 1) run("change", { networkId, turn });
+    placeAllLinked(db);
+    return count;
+  });
+}
+
+/** Changes the cabling so often. @param network that was cabled */
+export function recable(store: BuiltStore, network: string): void {
+  const networkId = store.networkIds[network] as string;
+  writing(store, (run) => {
+    for (let turn = 0; turn < RECABLINGS; turn += 1) run("recable", { networkId, turn });
+  });
+}
+
+function writing<T>(store: BuiltStore, work: (run: (command: string, input: unknown) => number, db: Sql) => T): T {
   const db = openWritable(dataFiles(store.directory).database);
   db.$client.run("PRAGMA synchronous = OFF");
   const writer = new Writer({ db, kinds: KINDS, commands: COMMANDS, clock: systemClock, random: systemRandom });
   const run = (command: string, input: unknown): number =>
     outcomeOf<number>(writer.execute([{ command, input, actor: AUTHOR }])[0] as WriteReply).result;
-  const networkId = store.networkIds[network] as string;
-  const count = run("cable", { networkId, ports });
-  for (let turn = 0; turn < CABLED_CHANGES; turn += 1) run("change", { networkId, turn });
-  placeAllLinked(db);
+  const result = work(run, db);
   writer.close();
-  return count;
+  return result;
 }
 
 const COMMANDS = {
@@ -96,5 +114,19 @@ const COMMANDS = {
       tx.update(ifEntryKind, entry.id, { oper_status: entry.oper_status === "Up" ? "Down" : "Up" });
     }
     return hosts.length;
+  },
+  /** Of one port of one switch, its uplink; every tenth time the switch gets another name. */
+  recable: (tx: WriteTransaction, { networkId, turn }: { networkId: string; turn: number }) => {
+    const hosts = tx.children(hostKind, "network_n", networkId);
+    const host = hosts[(turn * 7_919) % hosts.length] as HostRecord;
+    if (turn % 10 === 9) tx.update(hostKind, host.id, { name: `renamed-${turn}` });
+    else {
+      const entries = tx.children(ifEntryKind, "host_n", host.id).sort((a, b) => b.if_index - a.if_index);
+      const nothing = { lldp_port_id: undefined, lldp_port_desc: undefined, neighbor: undefined };
+      // Where nothing is plugged in any more, something new is.
+      const name = turn % 10 === 8 || turn >= hosts.length ? `phone-${turn}` : undefined;
+      tx.update(ifEntryKind, (entries[0] as IfEntryRecord).id, { ...nothing, lldp_sys_name: name });
+    }
+    return 1;
   },
 };

@@ -9,7 +9,7 @@ import { openReadOnly } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { quantilesOf } from "../quantiles.ts";
 import { besideScans } from "./beside-scans.ts";
-import { addCables, CABLED_CHANGES } from "./cables.ts";
+import { addCables, CABLED_CHANGES, RECABLINGS, recable } from "./cables.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { changesRow, measureHighlights, measureLargeTransaction } from "./highlights.ts";
 import { folder, say, sayRow, settings } from "./program.ts";
@@ -278,8 +278,17 @@ async function measureTopology(): Promise<void> {
   );
   const noted = join(wired.directory, "cables.json");
   if (!existsSync(noted)) await Bun.write(noted, JSON.stringify(addCables(wired, "wired", ENTRIES)));
-  // Since they are all cabled.
-  const choice = instantsOf(wired).slice(-CABLED_CHANGES);
+  const recabled = join(wired.directory, "recabled.json");
+  if (!existsSync(recabled)) {
+    const last = instantsOf(wired).at(-1) as string;
+    recable(wired, "wired");
+    await Bun.write(recabled, JSON.stringify(last));
+  }
+  const cabled = (await Bun.file(recabled).json()) as string;
+  // Since they are all cabled, and before that changes again.
+  const choice = instantsOf(wired)
+    .filter((instant) => instant <= cabled)
+    .slice(-CABLED_CHANGES);
   const running = await startExecutable(executable, wired.directory);
   try {
     say("");
@@ -289,13 +298,16 @@ async function measureTopology(): Promise<void> {
       ["p50 ms", "p99 ms", "nodes", "links"],
       10,
     );
-    for (const isPast of [false, true]) {
+    for (const { name, turns, query } of [
+      { name: "live", turns: 100, query: () => "" },
+      { name: "at a random instant", turns: 100, query: (turn: number) => `&at=${someOf(choice, turn)}` },
+      { name: `over a period with ${RECABLINGS} changes of the cabling`, turns: 5, query: () => `&from=${cabled}` },
+    ]) {
       const times: number[] = [];
       let shown = { nodes: [] as unknown[], links: [] as unknown[] };
-      for (let turn = -10; turn < 100; turn += 1) {
-        const at = isPast ? `&at=${someOf(choice, Math.abs(turn))}` : "";
+      for (let turn = -Math.ceil(turns / 10); turn < turns; turn += 1) {
         const started = performance.now();
-        const path = `/api/v1/topology?network_id=${wired.networkIds.wired}${at}`;
+        const path = `/api/v1/topology?network_id=${wired.networkIds.wired}${query(Math.abs(turn))}`;
         const answer = await fetch(`http://127.0.0.1:${running.port}${path}`, {
           headers: { authorization: `Bearer ${wired.key}` },
         });
@@ -311,7 +323,7 @@ async function measureTopology(): Promise<void> {
         String(shown.nodes.length),
         String(shown.links.length),
       ];
-      sayRow(isPast ? "at a random instant" : "live", NAME_WIDTH, cells, 10);
+      sayRow(name, NAME_WIDTH, cells, 10);
     }
   } finally {
     await running.stop();
