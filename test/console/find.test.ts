@@ -315,6 +315,10 @@ describe.skipIf(!hasChromium)("finding", () => {
     await page.getByRole("heading", { name: "Gone" }).waitFor();
     await page.locator(".trouble").filter({ hasText: "Gone" }).getByRole("link", { name: "old-server" }).click();
     await page.getByRole("heading", { name: "old-server" }).waitFor();
+    await page.goto(`${origin}/`);
+    await page.getByRole("link", { name: "in the last week" }).click();
+    await page.getByRole("heading", { name: "What vanished" }).waitFor();
+    await page.locator(".most").getByRole("link", { name: "old-server" }).first().waitFor();
     expect(visitor.troubles()).toEqual([]);
     // Of the pins the appliance knows, of the questions this browser: until one signs out.
     await page.goto(`${origin}/`);

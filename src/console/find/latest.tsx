@@ -6,7 +6,7 @@ import { Sentence } from "../changes/sentence.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { When } from "../parts/when.tsx";
 import { startText } from "../text/find.ts";
-import { network, scopeQuery } from "../time/at.ts";
+import { isPast, network, scopeQuery } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 
 const LATEST = 8;
@@ -37,7 +37,8 @@ export function Latest({ from }: { readonly from: string }) {
         ))}
       </ol>
       <p>
-        <a href={hrefOf("/changes")}>{startText.allChanges}</a>
+        <a href={hrefOf("/changes")}>{startText.allChanges}</a> ·{" "}
+        <a href={hrefOf("/changes?tab=activity&period=-7d")}>{isPast.value ? startText.weekBefore : startText.week}</a>
       </p>
     </section>
   );

@@ -91,6 +91,8 @@ export const startText = {
   vanished: "Gone",
   latest: "Latest changes",
   allChanges: "All changes",
+  week: "What was new, gone and restless in the last week",
+  weekBefore: "What was new, gone and restless in the week before",
   since: "since",
   changed: (times: number) => `${count(times, "change", "changes")}, the last`,
   ports: (ports: number) => `at ${count(ports, "port", "ports")}:`,
