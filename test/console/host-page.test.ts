@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { managementLinks } from "../../src/console/hosts/management-links.ts";
 import { neighborLinks, sinceByLink } from "../../src/console/hosts/neighbors.ts";
-import { isPlateShown, upTo } from "../../src/console/hosts/plate-room.ts";
+import { arePlacesShown, isPlateShown, upTo } from "../../src/console/hosts/plate-room.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
@@ -113,6 +113,8 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     await page.locator("tr.is-chosen").getByRole("link", { name: "printer-2" }).click();
     await page.getByRole("heading", { name: "printer-2" }).waitFor();
     await page.getByRole("link", { name: "Services and ports 0" }).waitFor();
+    // Of what is no switch one asks where it hangs.
+    await page.getByRole("row", { name: /^00:1b:21:00:00:02 access-one Gi1\/0\/3 Up / }).waitFor();
     expect(await page.locator(".plates, .waiting").count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
     await page.close();
@@ -273,6 +275,8 @@ describe("the ports on the overview", () => {
 
   test("are shown from four on, up to as many as there is room for", () => {
     expect([0, 3, 4, 3_271].map(isPlateShown)).toEqual([false, false, true, true]);
+    const shown = (interfaces: number, addresses: number) => arePlacesShown({ interfaces, addresses });
+    expect([shown(0, 1), shown(3, 50), shown(3, 51), shown(4, 1)]).toEqual([true, true, false, false]);
     const sizes = (counts: readonly number[]) => upTo(counts.map(group), 100).map(({ ports }) => ports.length);
     expect(sizes([48, 4])).toEqual([48, 4]);
     expect(sizes([48, 52, 1])).toEqual([48, 52]);

@@ -6,12 +6,14 @@ import { Value } from "../changes/value.tsx";
 import { Named } from "../names/named.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { When } from "../parts/when.tsx";
-import { hostText } from "../text/hosts.ts";
+import { hostText, neighborText } from "../text/hosts.ts";
 import { fieldText } from "../text/lists.ts";
 import { at, isPast } from "../time/at.ts";
 import type { FaceplateData, HostData } from "./host-data.ts";
+import { HostPlaces } from "./host-places.tsx";
 import { HostPlate } from "./host-plate.tsx";
 import type { ShownHost } from "./host-reads.ts";
+import { arePlacesShown } from "./plate-room.ts";
 
 const IDENTITY = [
   "hostname",
@@ -49,6 +51,12 @@ export function HostOverview({ host, plate }: HostOverviewProps) {
           <SetByPerson host={host} />
         </section>
       </div>
+      {arePlacesShown(host.counts) && (
+        <section>
+          <h2>{neighborText.places}</h2>
+          <HostPlaces host={host} />
+        </section>
+      )}
     </>
   );
 }

@@ -18,7 +18,7 @@ import { liveOf } from "./host-reads.ts";
 import { ownMacs } from "./neighbors.ts";
 
 /** As many of its addresses and interfaces are looked at: most have the same few MAC addresses. */
-const LOOKED_AT = 50;
+const LOOKED_AT = 20;
 
 export function HostPlaces({ host }: { readonly host: HostData }) {
   const query = { host_id: host.id, filter: "mac_address:*", limit: LOOKED_AT, ...atQuery() };

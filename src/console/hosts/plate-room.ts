@@ -8,6 +8,17 @@ export function isPlateShown(ports: number): boolean {
   return ports >= SHOWN_FROM;
 }
 
+/** Where a host hangs is told with all of its addresses: those of a host with more are asked for on a tab of their own. */
+const PLACES_ADDRESSES_MAX = 50;
+
+/** Whether the overview says where a host hangs: of a switch one asks what hangs on it. */
+export function arePlacesShown({
+  interfaces,
+  addresses,
+}: Readonly<Record<"interfaces" | "addresses", number>>): boolean {
+  return !isPlateShown(interfaces) && addresses <= PLACES_ADDRESSES_MAX;
+}
+
 /** The first groups that have as many ports together; of the last one, its first ports. */
 export function upTo<Group extends { readonly ports: readonly unknown[] }>(
   groups: readonly Group[],
