@@ -66,6 +66,8 @@ function today(value: unknown): unknown {
   const fields = Object.fromEntries(Object.entries(value).map(([field, each]) => [field, today(each)]));
   // Records alone have a lineage; requests and differences may name the same fields.
   if ("request_id" in value) fields.reason = null;
+  // A difference tells whose part it is of.
+  if ("entity_type" in value && "fields" in value) fields.host_id = value.entity_type === "if_entry" ? ids.host : null;
   if ("lineage_id" in value) for (const { has, field, value: added } of ADDED) if (has in value) fields[field] = added;
   return fields;
 }
