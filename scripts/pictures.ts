@@ -15,7 +15,8 @@ const QUALITY = 70;
 /** Pages of the demo come at once; a busy machine takes longer. */
 const WAIT_MAX_MS = 120_000;
 const DRAWN_MS = 3_000;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 interface Picture {
   readonly name: string;
@@ -25,8 +26,11 @@ interface Picture {
   readonly text: string;
 }
 
+/** It comes in the morning, moves about, and leaves in the evening. */
+const LAPTOP = "8c:16:45:31:4d:0e";
+
 const PICTURES: readonly Picture[] = [
-  { name: "find", path: () => "/?q=8c:16:45:31:4d:0e", text: "lt-mchen" },
+  { name: "find", path: async (demo) => `/?q=${LAPTOP}${(await demo.lastPlace(LAPTOP)).at}`, text: "Confidence" },
   {
     name: "host",
     path: async (demo) => `/hosts/${await demo.idOf("hosts", "acc-library-2")}?tab=ports`,
@@ -35,10 +39,10 @@ const PICTURES: readonly Picture[] = [
   {
     name: "interface",
     path: async (demo) => {
-      const host = await demo.idOf("hosts", "acc-admin-1");
-      return `/interfaces/${await demo.idOf("if-entries", "Gi1/0/19", `&host_id=${host}`)}`;
+      const { portId, at } = await demo.lastPlace(LAPTOP);
+      return `/interfaces/${portId}?tab=overview${at}`;
     },
-    text: "Gi1/0/19",
+    text: "lt-mchen",
   },
   {
     name: "map",
@@ -58,6 +62,12 @@ const PICTURES: readonly Picture[] = [
   },
   { name: "changes", path: () => "/changes", text: "moved from" },
 ];
+
+interface Interval {
+  readonly from: string;
+  readonly to: string | null;
+  readonly port: { readonly id: string } | null;
+}
 
 /** The demo as it is asked for what pages are about. */
 class Demo {
@@ -81,6 +91,16 @@ class Demo {
     const found = data.find((each) => [each.name, each.cidr, each.if_name].includes(name));
     if (found === undefined) throw new Error(`pictures: ${path} has nothing called ${name}`);
     return String(found.id);
+  }
+
+  /** The port that a MAC address is at, or was at last; and what addresses of pages say of that instant. */
+  async lastPlace(mac: string): Promise<{ readonly portId: string; readonly at: string }> {
+    const answer = await this.page.request.get(`${this.origin}/api/v1/locate/timeline?mac=${mac}&from=-14d`);
+    const { data } = (await answer.json()) as { data: { intervals: Interval[] } };
+    const last = data.intervals.filter(({ port }) => port !== null).sort((a, b) => (a.from < b.from ? 1 : -1))[0];
+    if (last?.port == null) throw new Error(`pictures: ${mac} was nowhere`);
+    const { from, to, port } = last;
+    return { portId: port.id, at: to === null ? "" : `&at=${new Date(Date.parse(from) + HOUR_MS).toISOString()}` };
   }
 
   /** What addresses of pages say of the larger of its networks. */
