@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
     await page.getByText("Records that were not there before.").waitFor();
     // On paper there is what was found, and nothing that could be pressed.
     await page.emulateMedia({ media: "print" });
-    expect(await page.locator(".finding").first().isVisible()).toBe(true);
+    await page.locator(".finding").first().waitFor();
     expect(await page.locator("nav:visible a:visible").allTextContents()).toEqual([expect.stringMatching(/^Created/)]);
     expect(await page.locator("button:visible, input:visible, select:visible").count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
