@@ -108,6 +108,20 @@ describe.skipIf(!hasChromium)("what is beyond one's reach", () => {
     await visitor.leave();
   });
 
+  test("whoever reaches several networks chooses the one whose map is drawn", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signIn(MEMBER, PASSWORD, "/map");
+    const networks = page.getByRole("main").getByRole("listitem");
+    await networks.getByRole("link", { name: "Vault" }).waitFor();
+    expect(await networks.count()).toBe(2);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await networks.getByRole("link", { name: "Vault" }).click();
+    await page.waitForURL(`**/map?network=${vault.id}`);
+    await networks.first().waitFor({ state: "detached" });
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
   test("a network that is taken away while one looks is gone from the page, also of the past that one saw", async () => {
     const visitor = await Visitor.arrive(origin);
     const then = `/hosts/${beyond.switchId}?at=${beyond.beforeFlap}`;
