@@ -106,7 +106,9 @@ const SWAGGER: ElysiaSwaggerConfig<typeof DOCS_PATH> = {
   excludeMethods: ["OPTIONS", "HEAD"],
   // The plugin types an older Scalar than the one that is embedded.
   scalarConfig: {
-    spec: { url: DOCUMENT_PATH },
+    // Where Scalar looks today; the plugin puts it where Scalar warns of it, unless it is told otherwise.
+    url: DOCUMENT_PATH,
+    spec: {},
     withDefaultFonts: false,
     customCss: "",
     telemetry: false,
@@ -197,12 +199,13 @@ function inUse(components: Json, from: unknown): Json {
 }
 
 /**
- * The plugin's page, with a language, without a request for an icon that there is not, and without white space that
- * passes for a script.
+ * The plugin's page, with a language and the address of the document, without a request for an icon that there is not,
+ * and without white space that passes for a script.
  */
 function completed(html: string): string {
   return html
     .replace(/>\s+<\/script>/, "></script>")
+    .replace('data-url="undefined"', `data-url="${DOCUMENT_PATH}"`)
     .replace("<html>", '<html lang="en">')
     .replace("<head>", '<head>\n    <link rel="icon" href="data:,">')
     .replace(
