@@ -183,8 +183,19 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     await page.getByRole("link", { name: "Show it as it was last" }).click();
     await page.getByRole("heading", { name: "old-server" }).waitFor();
     await page.getByText("10.2.3.9").first().waitFor();
-    await page.goto(`${appliance.running.url}/hosts/${switchId}?at=2020-01-01T00:00:00Z`);
+    // From where it was: its parts are asked for where it is there, and nowhere else.
+    for (const tab of ["", "&tab=ports", "&tab=neighbors", "&tab=addresses", "&tab=services"]) {
+      await page.goto(`${page.url().split("&tab")[0]}${tab}`);
+      await page.getByRole("heading", { name: "old-server" }).waitFor();
+      await page.locator("main:not(:has(.waiting))").waitFor();
+      await page.keyboard.press("t");
+      await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+      await page.goBack();
+      await page.getByRole("heading", { name: "old-server" }).waitFor();
+    }
+    await page.goto(`${appliance.running.url}/hosts/${switchId}?tab=ports&at=2020-01-01T00:00:00Z`);
     await page.getByRole("heading", { name: "This host did not exist yet" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
     await page.goto(`${appliance.running.url}/hosts/01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010`);
     await page.getByText("There is no such host").waitFor();
     // Bad in the address is the instant, not the host.

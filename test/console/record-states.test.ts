@@ -24,9 +24,9 @@ describe.skipIf(!hasChromium)("the page of a record", () => {
     const filled: FilledNetwork = await fillNetwork(made.client, made.networkId);
     records = [
       [`/hosts/${filled.switchId}`, `**/api/v1/hosts?ids=${filled.switchId}*`, "access-1"],
-      [`/interfaces/${filled.flapped.id}`, `**/api/v1/if-entries/${filled.flapped.id}*`, "Gi1/0/7"],
-      [`/subnets/${filled.subnet.id}`, `**/api/v1/subnets/${filled.subnet.id}?*`, "10.2.3.0/28"],
-      [`/vlans/${filled.vlan.id}`, `**/api/v1/vlans/${filled.vlan.id}*`, "VLAN 20"],
+      [`/interfaces/${filled.flapped.id}`, `**/api/v1/if-entries?ids=${filled.flapped.id}*`, "Gi1/0/7"],
+      [`/subnets/${filled.subnet.id}`, `**/api/v1/subnets?ids=${filled.subnet.id}*`, "10.2.3.0/28"],
+      [`/vlans/${filled.vlan.id}`, `**/api/v1/vlans?ids=${filled.vlan.id}*`, "VLAN 20"],
     ];
     visitor = await Visitor.arrive(made.running.url);
     page = await visitor.signIn(OWNER, PASSWORD);

@@ -2,7 +2,8 @@
 // through time. Answers of the past are kept: at an instant they stay what they are.
 
 import { effect } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { createContext } from "preact";
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Answered, asRefusal, isAborted, isReachable, type Read } from "./client.ts";
 import { type Live, useFresh } from "./fresh.ts";
 import { liveState } from "./live.ts";
@@ -21,6 +22,12 @@ export interface Answer<Data, Meta = unknown> {
   /** Asks once more. */
   again(): void;
 }
+
+/**
+ * Whether it is not known yet that what is shown is there at the instant of the address. Below, nothing is asked until it
+ * is, and what was last answered stays: parts of what is gone would be refused.
+ */
+export const Unsettled = createContext(false);
 
 /** How many answers of the past are kept. */
 const KEPT_MAX = 60;
@@ -45,10 +52,11 @@ interface State<Data, Meta> {
 /**
  * What a read is answered, and what the next is answered once it is there. Give the component a `key` where another
  * subject must not show the last one's answer for a moment.
- * @param asked null while there is nothing to ask
+ * @param told null while there is nothing to ask
  * @param live what of that which is written now makes it another; has no effect on what is asked as of an instant
  */
-export function useAnswer<Data, Meta>(asked: Read<Data, Meta> | null, live: Live | null = null): Answer<Data, Meta> {
+export function useAnswer<Data, Meta>(told: Read<Data, Meta> | null, live: Live | null = null): Answer<Data, Meta> {
+  const asked = useContext(Unsettled) ? null : told;
   const [state, setState] = useState<State<Data, Meta>>({ url: null, answered: undefined, problem: undefined });
   const [turn, setTurn] = useState(0);
   const loading = useRef<string | null>(null);

@@ -23,13 +23,14 @@ const ADDRESSES = "addresses";
 const SERVICES = "services";
 
 export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
-  const tabs = useTabs(id);
+  const host = useHost(id);
+  const tabs = useTabs(id, host.isThere);
   return (
     <RecordPage
       kind="host"
       id={id}
       url={hostOf(id).url}
-      answer={useHost(id)}
+      answer={host}
       hostId={() => id}
       about={(host) => <About host={host} />}
       actions={({ managed }) =>
@@ -44,12 +45,15 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
   );
 }
 
-/** What the tab that is shown needs is asked for beside the host, not after it. */
-function useTabs(id: string): [RecordTab<ShownHost>, ...RecordTab<ShownHost>[]] {
+/**
+ * What the tab that is shown needs is asked for beside the numbers of its parts, not after them.
+ * @param isThere whether the host is known to be there: its ports are asked for then alone
+ */
+function useTabs(id: string, isThere: boolean): [RecordTab<ShownHost>, ...RecordTab<ShownHost>[]] {
   const tab = parameter("tab") ?? OVERVIEW;
   const live = liveOf(id);
   const isPlated = [OVERVIEW, INTERFACES, NEIGHBORS].some((each) => each === tab);
-  const plate = useAnswer(isPlated ? faceplateOf(id) : null, live);
+  const plate = useAnswer(isPlated && isThere ? faceplateOf(id) : null, live);
   const addresses = useAnswer(tab === ADDRESSES ? addressesOf(id) : null, live);
   const services = useAnswer(tab === SERVICES ? servicesOf(id) : null, live);
   const ports = useAnswer(tab === SERVICES ? portsOf(id) : null, live);

@@ -4,7 +4,7 @@
 import { type Answer, useAnswer } from "../api/answer.ts";
 import { type MetaOf, type Read, read } from "../api/client.ts";
 import type { Live } from "../api/fresh.ts";
-import { Refusal } from "../api/refusal.ts";
+import { oneOf } from "../api/one-of.ts";
 import { atQuery } from "../time/at.ts";
 import type { HostData } from "./host-data.ts";
 import { LISTENS_FILTER, type Manageable } from "./management-links.ts";
@@ -27,17 +27,7 @@ export interface ShownHost extends HostData {
 
 /** The read of a host alone. */
 export function hostOf(id: string): Read<HostData> {
-  const asked = read("/api/v1/hosts", { query: { ids: [id], include_children: false, ...atQuery() } });
-  return {
-    url: asked.url,
-    load: async (abort) => {
-      const { data, meta } = await asked.load(abort);
-      const [host] = data;
-      if (host === undefined)
-        throw new Refusal({ status: 404, code: "entity_not_found", message: "", requestId: null });
-      return { data: host, meta };
-    },
-  };
+  return oneOf(read("/api/v1/hosts", { query: { ids: [id], include_children: false, ...atQuery() } }));
 }
 
 /** The reads of all of its parts of a kind. */
@@ -54,8 +44,11 @@ export function liveOf(id: string): Live {
   return { how: "refresh", host_id: id, everyMs: EVERY_MS };
 }
 
-/** The host with what belongs to every one of its tabs, asked at once; there when all of it is, so that nothing jumps. */
-export function useHost(id: string): Answer<ShownHost> {
+/**
+ * The host with what belongs to every one of its tabs, asked at once; there when all of it is, so that nothing jumps.
+ * @returns `isThere`: whether the host itself is known to be there at the instant of the address
+ */
+export function useHost(id: string): Answer<ShownHost> & { readonly isThere: boolean } {
   const live = liveOf(id);
   const host = useAnswer(hostOf(id), live);
   const query = { host_id: id, limit: 1, ...atQuery() };
@@ -71,16 +64,17 @@ export function useHost(id: string): Answer<ShownHost> {
   const again = () => {
     for (const each of [host, ...parts]) if (each.problem !== undefined) each.again();
   };
-  const isThere = parts.every(({ data }) => data !== undefined);
-  if (host.data === undefined || !isThere) return { ...host, data: undefined, problem, again };
   const { data } = host;
+  const isThere = data !== undefined && !host.isEarlier;
+  if (data === undefined || parts.some((part) => part.data === undefined))
+    return { ...host, data: undefined, problem, again, isThere };
   const managed = { ...data, ip_addresses: addresses.data ?? [], ports: listens.data ?? [] };
   const counts = {
     interfaces: totalOf(interfaces),
     addresses: totalOf(addresses),
     services: totalOf(services) + totalOf(ports),
   };
-  return { ...host, data: { ...data, counts, managed }, problem, again };
+  return { ...host, data: { ...data, counts, managed }, problem, again, isThere };
 }
 
 function totalOf({ meta }: Answer<unknown, MetaOf<"/api/v1/ports">>): number {

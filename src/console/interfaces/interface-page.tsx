@@ -2,6 +2,7 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { oneOf } from "../api/one-of.ts";
 import { useWas, Was } from "../changes/comparison.tsx";
 import { Value } from "../changes/value.tsx";
 import type { FaceplatePort } from "../hosts/host-data.ts";
@@ -23,10 +24,10 @@ import { at, atQuery, isPast } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 import { LifeStrip } from "./life-strip.tsx";
 
-type IfEntry = DataOf<"/api/v1/if-entries/{id}">;
+type IfEntry = DataOf<"/api/v1/if-entries">[number];
 
 export function InterfacePage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
-  const asked = read("/api/v1/if-entries/{id}", { path: { id }, query: atQuery() });
+  const asked = oneOf(read("/api/v1/if-entries", { query: { ids: [id], ...atQuery() } }));
   const life = read("/api/v1/if-entries/{id}/history", { path: { id }, query: atQuery() });
   return (
     <RecordPage

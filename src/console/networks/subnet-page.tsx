@@ -2,6 +2,7 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { oneOf } from "../api/one-of.ts";
 import { useWas, Was } from "../changes/comparison.tsx";
 import { Value } from "../changes/value.tsx";
 import { Named } from "../names/named.tsx";
@@ -22,12 +23,12 @@ import { openBlock, SubnetAddresses } from "./subnet-addresses.tsx";
 import { SubnetConflicts } from "./subnet-conflicts.tsx";
 import { UtilizationLine } from "./utilization-line.tsx";
 
-type Subnet = DataOf<"/api/v1/subnets/{id}">;
+type Subnet = DataOf<"/api/v1/subnets">[number];
 
 const NEXT_FREE = 8;
 
 export function SubnetPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
-  const asked = read("/api/v1/subnets/{id}", { path: { id }, query: { ...atQuery(), include: "utilization" } });
+  const asked = oneOf(read("/api/v1/subnets", { query: { ids: [id], ...atQuery(), include: "utilization" } }));
   const answer = useAnswer(asked, { how: "refresh", types: ["subnet", "host", "ip_range"] });
   return (
     <RecordPage

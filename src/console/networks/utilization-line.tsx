@@ -1,6 +1,7 @@
 // How full a subnet was over the last 30 days: a line, and the same as a table.
 
-import { useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
+import { Unsettled } from "../api/answer.ts";
 import { asRefusal, isAborted, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
@@ -28,7 +29,9 @@ export function UtilizationLine({ id, createdAt }: { readonly id: string; readon
   const [points, setPoints] = useState<readonly UtilizationPoint[] | null>(null);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const endMs = atMs.value;
+  const isUnsettled = useContext(Unsettled);
   useEffect(() => {
+    if (isUnsettled) return;
     const abort = new AbortController();
     const to = endMs ?? exactNow();
     // Before it was there, nothing is told of it.
@@ -39,7 +42,7 @@ export function UtilizationLine({ id, createdAt }: { readonly id: string; readon
         if (!isAborted(cause)) setProblem(asRefusal(cause));
       });
     return () => abort.abort();
-  }, [id, createdAt, endMs]);
+  }, [id, createdAt, endMs, isUnsettled]);
   if (problem !== null) return <Problem problem={problem} />;
   const [first, last] = [points?.[0], points?.at(-1)];
   if (points === null || first === undefined || last === undefined) return <Waiting />;
@@ -83,11 +86,7 @@ export function UtilizationLine({ id, createdAt }: { readonly id: string; readon
 
 /** Null where the subnet was not there then: it was removed for a time, and restored. */
 async function pointAt(id: string, ms: number, abort: AbortSignal): Promise<UtilizationPoint | null> {
-  const asked = read("/api/v1/subnets/{id}", { path: { id }, query: { include: "utilization", at: formatUtc(ms) } });
-  const answered = await asked.load(abort).catch((cause: unknown) => {
-    if (asRefusal(cause).status === 404) return null;
-    throw cause;
-  });
-  const told = answered?.data.utilization;
+  const asked = read("/api/v1/subnets", { query: { ids: [id], include: "utilization", at: formatUtc(ms) } });
+  const told = (await asked.load(abort)).data[0]?.utilization;
   return told === undefined ? null : { ms, percent: told.percent, used: told.used, usable: told.usable };
 }

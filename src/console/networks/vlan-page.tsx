@@ -3,6 +3,7 @@
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import type { Live } from "../api/fresh.ts";
+import { oneOf } from "../api/one-of.ts";
 import { ChangeSign } from "../changes/comparison.tsx";
 import { Named } from "../names/named.tsx";
 import { Pager } from "../parts/pager.tsx";
@@ -15,12 +16,12 @@ import { atQuery } from "../time/at.ts";
 import { hrefOf, pageOffset } from "../url/location.ts";
 import { VlanDeviceTable } from "./vlan-device-table.tsx";
 
-type Vlan = DataOf<"/api/v1/vlans/{id}">;
+type Vlan = DataOf<"/api/v1/vlans">[number];
 
 const PAGE_ROWS = 200;
 
 export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
-  const asked = read("/api/v1/vlans/{id}", { path: { id }, query: atQuery() });
+  const asked = oneOf(read("/api/v1/vlans", { query: { ids: [id], ...atQuery() } }));
   return (
     <RecordPage
       kind="vlan"

@@ -2,7 +2,7 @@
 // its name, its pin, its parts as tabs, and its history, which is the last of them.
 
 import type { ComponentChildren } from "preact";
-import type { Answer } from "../api/answer.ts";
+import { type Answer, Unsettled } from "../api/answer.ts";
 import { ComparisonList, type DiffOf, ShownComparison, useComparison } from "../changes/comparison.tsx";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
 import { Page } from "../parts/page.tsx";
@@ -94,7 +94,7 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
       />
       <ShownComparison.Provider value={comparison}>
         <ComparisonList />
-        {shown.show(record)}
+        <Unsettled.Provider value={answer.isEarlier}>{shown.show(record)}</Unsettled.Provider>
       </ShownComparison.Provider>
     </Page>
   );
