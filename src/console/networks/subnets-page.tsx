@@ -122,13 +122,15 @@ function NetworkTree({ networkId, name, isOnly }: NetworkTreeProps) {
   const isShown = ({ id }: { readonly id: string }) =>
     only === null || (only === "differences" ? changeOf(id) !== undefined : changeOf(id) === only);
   const isSought = (row: NamedSubnet) => `${row.cidr} ${row.name}`.toLowerCase().includes(sought);
-  const found = (data ?? []).filter((row) => isSought(row) && isShown(row));
-  const rows = isFullestFirst()
-    ? found.toSorted((one, other) => other.utilization.percent - one.utilization.percent)
-    : found;
   const gone = useGone<GoneSubnet>("subnet").filter(
     (row) => row.network_id === networkId && isSought(row) && isShown(row),
   );
+  // The tree may still be that of the other instant, while what differs is known: what is gone stands there once.
+  const isGone = new Set(gone.map(({ id }) => id));
+  const found = (data ?? []).filter((row) => isSought(row) && isShown(row) && !isGone.has(row.id));
+  const rows = isFullestFirst()
+    ? found.toSorted((one, other) => other.utilization.percent - one.utilization.percent)
+    : found;
   return (
     <section>
       {!isOnly && (
