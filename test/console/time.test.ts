@@ -280,6 +280,8 @@ describe.skipIf(!hasChromium)("the time bar", () => {
   /** Shows all that there is. */
   async function showAll(page: Page): Promise<void> {
     const [first = ""] = await changes();
+    const folded = page.getByRole("button", { name: "Other instants", expanded: false });
+    if ((await folded.count()) > 0) await folded.click();
     await page.getByRole("combobox", { name: "Range" }).selectOption("all");
     await page
       .locator(`[role=slider][aria-valuemin="${Date.parse(first)}"]`)
@@ -560,6 +562,79 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.getByText("web-4").first().waitFor();
     await createHost("seen-over-the-lan");
     await page.getByText(/^1 change since/).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test.each([
+    [360, 640],
+    [360, 780],
+  ])(
+    "leaves a telephone's window to what one reads, %i by %i: a list begins in its upper 28 hundredths",
+    async (width, height) => {
+      const visitor = await Visitor.arrive(origin, { viewport: { width, height } });
+      const page = await visitor.signIn(OWNER, PASSWORD);
+      const [, , , instant = ""] = await changes();
+      for (const path of ["/hosts", `/hosts?at=${instant}`]) {
+        await page.goto(origin + path);
+        const row = page.locator("tbody tr:not(.spacer)").first();
+        await row.waitFor();
+        expect((await row.boundingBox())?.y ?? height).toBeLessThanOrEqual(height * 0.28);
+      }
+      expect(visitor.troubles()).toEqual([]);
+      await visitor.leave();
+    },
+  );
+
+  test.each([
+    [360, 640],
+    [320, 568],
+    [640, 360],
+  ])("is one line where there is little room, %i by %i, that opens to all else", async (width, height) => {
+    const visitor = await Visitor.arrive(origin, { viewport: { width, height } });
+    const [, , , instant = ""] = await changes();
+    const page = await visitor.signIn(OWNER, PASSWORD, `/hosts?at=${instant}`);
+    const bar = page.getByRole("region", { name: "Time", exact: true });
+    const heading = page.getByRole("heading", { level: 1 });
+    const said = page.getByRole("status").filter({ hasText: "As of" });
+    await page.getByText("web-1").first().waitFor();
+    expect((await bar.boundingBox())?.height).toBeLessThan(40);
+    const before = await heading.boundingBox();
+    // The line itself opens it, not the button's picture alone.
+    await said.click({ force: true });
+    const fold = page.getByRole("button", { name: "Other instants" });
+    expect(await fold.getAttribute("aria-expanded")).toBe("true");
+    for (const control of [
+      page.getByRole("slider", { name: "Instant" }),
+      page.getByRole("button", { name: "Previous change" }),
+      page.getByRole("button", { name: "Compare…" }),
+    ]) {
+      const box = await control.boundingBox();
+      expect(box !== null && box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height).toBe(true);
+    }
+    // By the keyboard as well; and what is below is where it was.
+    await fold.press("Enter");
+    expect(await page.getByRole("slider", { name: "Instant" }).count()).toBe(0);
+    expect(await heading.boundingBox()).toEqual(before);
+    await page.keyboard.press("[");
+    await page.waitForURL((url) => Date.parse(url.searchParams.get("at") ?? "") < Date.parse(instant));
+    expect(await heading.boundingBox()).toEqual(before);
+    // What had the focus is gone: what opens the rest has it.
+    await page.getByRole("link", { name: "Back to now" }).click();
+    await said.waitFor({ state: "detached" });
+    expect(await page.evaluate<string>("document.activeElement.id")).toBe("time-fold");
+    expect(await heading.boundingBox()).toEqual(before);
+    await page.keyboard.press("@");
+    await page.keyboard.type("-1h");
+    await page.keyboard.press("Enter");
+    await said.waitFor();
+    await page.getByRole("heading", { level: 1 }).focus();
+    await page.keyboard.press("t");
+    await page.waitForURL(`${origin}/hosts`);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth")).toBeLessThanOrEqual(
+      0,
+    );
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();
   });

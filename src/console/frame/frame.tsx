@@ -82,7 +82,11 @@ function Notes() {
   if (!isDemo && !isReadOnly && isReachable.value) return null;
   return (
     <section aria-label={frameText.notes}>
-      {isDemo && <p class="note">{frameText.demo}</p>}
+      {isDemo && (
+        <p class="note">
+          {frameText.demo} <span class="where-wide">{frameText.demoAsksNothing}</span>
+        </p>
+      )}
       {isReadOnly && <BackupNote />}
       {!isReachable.value && (
         <p class="note" role="alert">

@@ -95,7 +95,10 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
           onBlur={() => setCaret(null)}
         />
       </label>
-      <button type="submit">{listText.apply}</button>
+      {/* The field keeps the focus: without it there may be no room for this. */}
+      <button type="submit" onMouseDown={(event) => event.preventDefault()}>
+        {listText.apply}
+      </button>
       {filter !== "" && (
         <button type="button" onClick={() => apply("")}>
           {listText.clear}

@@ -129,15 +129,17 @@ function ListFrame(props: ListFrameProps) {
     setChosen((last) => (last.has(id) ? new Set([...last].filter((each) => each !== id)) : new Set(last).add(id)));
   const filterProblem = rows.problem !== undefined && isOfFilter(rows.problem) ? rows.problem : undefined;
   return (
-    <Page title={list.title} reads={[props.read]} csv={props.csv}>
+    <Page
+      title={list.title}
+      count={rows.count === undefined || rows.isEarlier ? null : listText.count(rows.count, list.one, list.many)}
+      reads={[props.read]}
+      csv={props.csv}
+    >
       {above}
       <div class="list-tools">
         <FilterField kind={list.kind} filter={state.filter} example={list.example} problem={filterProblem} />
         <ViewsMenu list={list} />
         <ColumnsMenu list={list} shown={state.columns.map(({ key }) => key)} />
-        <p class="aside list-count" role="status">
-          {rows.count !== undefined && !rows.isEarlier && listText.count(rows.count, list.one, list.many)}
-        </p>
         {chosen.size > 0 && (
           <p class="list-chosen">
             {listText.selected(chosen.size)}{" "}

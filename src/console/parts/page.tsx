@@ -10,6 +10,8 @@ interface PageProps {
   readonly title: string;
   /** Beside the title: whose page it is. */
   readonly about?: ComponentChildren;
+  /** Beside the title of a list: how many there are; null until that is known. */
+  readonly count?: string | null;
   /** The addresses of the API that this page shows, for curl; left out where a key may not ask them. */
   readonly reads?: readonly string[];
   /** The address of what is shown as CSV; null where there is none. */
@@ -19,7 +21,7 @@ interface PageProps {
   readonly children: ComponentChildren;
 }
 
-export function Page({ title, about, reads = [], csv = null, actions, children }: PageProps) {
+export function Page({ title, about, count, reads = [], csv = null, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · ${frameText.name}`;
@@ -36,6 +38,11 @@ export function Page({ title, about, reads = [], csv = null, actions, children }
           <bdi>{title}</bdi>
         </h1>
         {about !== undefined && <div class="page-about">{about}</div>}
+        {count !== undefined && (
+          <p class="aside list-count" role="status">
+            {count}
+          </p>
+        )}
         <div class="page-actions">
           {actions}
           {csv !== null && (
@@ -63,7 +70,14 @@ function CopyCurl({ reads }: { readonly reads: readonly string[] }) {
   };
   return (
     <button type="button" onClick={() => void copy()}>
-      {isCopied ? partText.copied : partText.copyAsCurl}
+      {isCopied ? (
+        partText.copied
+      ) : (
+        <>
+          <span class="where-wide">{partText.copyAs} </span>
+          {partText.curl}
+        </>
+      )}
     </button>
   );
 }

@@ -8,6 +8,7 @@ export const timeText = {
   backToNow: "Back to now",
   marker: (name: string) => `marker “${name}”`,
   bar: "Time",
+  otherInstants: "Other instants",
   track: "How much changed when",
   notAnInstant: (text: string) => `“${text}” is no instant. One looks like 2026-03-01 03:12 or 2026-03-01T02:12:00Z.`,
   noSuchMarker: (name: string) => `There is no marker “${name}” within your reach, or there are several of that name.`,

@@ -1,6 +1,10 @@
 // Where the focus goes when what had it is gone with what was chosen there.
 
-/** To the handle of the instant that is shown. */
+/** To the handle of the instant that is shown; where the bar is folded, to what opens it. */
 export function focusHandle(): void {
-  document.querySelector<HTMLElement>("#shown-instant")?.focus({ preventScroll: true });
+  for (const id of ["shown-instant", "time-fold"]) {
+    const element = document.getElementById(id);
+    element?.focus({ preventScroll: true });
+    if (element !== null && document.activeElement === element) return;
+  }
 }

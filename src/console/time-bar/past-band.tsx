@@ -37,7 +37,8 @@ function Past() {
   if (ms > now.value) return <>{timeText.notYet}</>;
   return (
     <>
-      {timeText.asOf} <Instant text={text} ms={ms} />
+      <span class="where-wide">{timeText.asOf} </span>
+      <Instant text={text} ms={ms} />
     </>
   );
 }

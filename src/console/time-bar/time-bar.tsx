@@ -16,6 +16,7 @@ import { hrefHere } from "../url/location.ts";
 import { type AboutQuery, aboutQuery } from "./about.ts";
 import { CompareMenu } from "./compare-menu.tsx";
 import { focusHandle } from "./focus.ts";
+import { isFolding, isUnfolded } from "./fold.ts";
 import { InstantField } from "./instant-field.tsx";
 import { LiveNote } from "./live-note.tsx";
 import { PastBand } from "./past-band.tsx";
@@ -38,60 +39,39 @@ const KEYS = [
       return true;
     },
   },
-  { key: "@", meaning: timeText.goTo, press: () => field.current?.focus() },
+  {
+    key: "@",
+    meaning: timeText.goTo,
+    press: () => {
+      isUnfolded.value = true;
+      // Once it is seen: what is hidden takes no focus.
+      queueMicrotask(() => field.current?.focus());
+    },
+  },
 ];
 
 export function TimeBar() {
   useKeys(KEYS);
   useMarkers();
   useInstantInView();
-  const isPast = at.value !== null;
+  const isInPast = at.value !== null || vs.value !== null;
+  const isFolded = isFolding.value;
   return (
-    <section class={isPast || vs.value !== null ? "time-bar past-band" : "time-bar"} aria-label={timeText.bar}>
-      <div class="time-row">
-        <button type="button" class="pan" aria-label={timeText.earlier} onClick={() => moveWindow(-1)}>
-          ‹
-        </button>
-        <Histogram />
-        <button type="button" class="pan" aria-label={timeText.later} onClick={() => moveWindow(1)}>
-          ›
-        </button>
-      </div>
+    <section
+      class={`time-bar${isInPast ? " past-band" : ""}${isFolded ? " is-folding" : ""}`}
+      aria-label={timeText.bar}
+    >
+      {!isFolded && <TimeRow />}
       <div class="band-row">
-        <div class="band-said">
-          <PastBand />
-          <LiveNote />
-          {isPast && (
-            <a href={hrefHere({ at: null })} onClick={focusHandle}>
-              {timeText.backToNow} <kbd>t</kbd>
-            </a>
-          )}
-          {stepNote.value !== null && (
-            <span class="step-note" role="status">
-              {stepNote.value}
-            </span>
-          )}
-        </div>
-        <div class="band-actions">
-          <RangeChooser />
-          <button type="button" title={timeText.previousChange} onClick={() => stepToChange(-1)}>
-            <kbd>[</kbd>
-            <span class="unseen">{timeText.previousChange}</span>
-          </button>
-          <button type="button" title={timeText.nextChange} onClick={() => stepToChange(1)}>
-            <kbd>]</kbd>
-            <span class="unseen">{timeText.nextChange}</span>
-          </button>
-          <InstantField
-            label={timeText.goTo}
-            shown={shownInField()}
-            title={atMs.value === null ? undefined : timeText.inUtc(formatUtc(atMs.value))}
-            field={(element) => void (field.current = element)}
-            choose={(instant) => showAt(instant)}
-          />
-          <CompareMenu />
-        </div>
+        <Said isFolded={isFolded} />
+        {isFolded ? <FoldButton /> : <Ways />}
       </div>
+      {isFolded && (
+        <div id="time-tools" class="time-tools" hidden={!isUnfolded.value}>
+          <TimeRow />
+          <Ways />
+        </div>
+      )}
       <datalist id="marker-names">
         {(markers.value ?? []).map((marker) => (
           <option key={marker.id} value={markerAddress(marker)}>
@@ -100,6 +80,91 @@ export function TimeBar() {
         ))}
       </datalist>
     </section>
+  );
+}
+
+function TimeRow() {
+  return (
+    <div class="time-row">
+      <button type="button" class="pan" aria-label={timeText.earlier} onClick={() => moveWindow(-1)}>
+        ‹
+      </button>
+      <Histogram />
+      <button type="button" class="pan" aria-label={timeText.later} onClick={() => moveWindow(1)}>
+        ›
+      </button>
+    </div>
+  );
+}
+
+/** Which instant is shown, in words, and the way back. */
+function Said({ isFolded }: { readonly isFolded: boolean }) {
+  return (
+    <div class="band-said">
+      <PastBand />
+      <LiveNote />
+      {stepNote.value !== null && (
+        <span class="step-note" role="status">
+          {stepNote.value}
+        </span>
+      )}
+      {at.value !== null && (
+        <a
+          class={isFolded ? "button" : undefined}
+          href={hrefHere({ at: null })}
+          aria-label={isFolded ? timeText.backToNow : undefined}
+          onClick={focusHandle}
+        >
+          {isFolded ? (
+            timeText.now
+          ) : (
+            <>
+              {timeText.backToNow} <kbd>t</kbd>
+            </>
+          )}
+        </a>
+      )}
+    </div>
+  );
+}
+
+/** All of the line opens what is folded: its button reaches over it. */
+function FoldButton() {
+  return (
+    <button
+      type="button"
+      id="time-fold"
+      class="time-fold"
+      aria-label={timeText.otherInstants}
+      aria-expanded={isUnfolded.value}
+      aria-controls="time-tools"
+      onClick={() => (isUnfolded.value = !isUnfolded.peek())}
+    />
+  );
+}
+
+/** To other instants. */
+function Ways() {
+  return (
+    <div class="band-actions">
+      <RangeChooser />
+      <button type="button" title={timeText.previousChange} onClick={() => stepToChange(-1)}>
+        <kbd>[</kbd>
+        <span class="unseen">{timeText.previousChange}</span>
+      </button>
+      <button type="button" title={timeText.nextChange} onClick={() => stepToChange(1)}>
+        <kbd>]</kbd>
+        <span class="unseen">{timeText.nextChange}</span>
+      </button>
+      <InstantField
+        label={timeText.goTo}
+        shown={shownInField()}
+        title={atMs.value === null ? undefined : timeText.inUtc(formatUtc(atMs.value))}
+        field={(element) => void (field.current = element)}
+        choose={(instant) => showAt(instant)}
+      />
+      <CompareMenu />
+    </div>
   );
 }
 
