@@ -487,6 +487,54 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     },
   );
 
+  test.each([
+    ["/hosts", "hosts"],
+    ["/changes", "transactions"],
+    ["/", "search"],
+  ])(
+    "what %s showed before is dimmed and said until the answer is there, and gone where there is none",
+    async (path, asked) => {
+      const visitor = await Visitor.arrive(origin);
+      const [, , , instant = ""] = await changes();
+      const query = path === "/" ? "?q=web" : "";
+      const page = await visitor.signIn(OWNER, PASSWORD, path + query);
+      const shown = page.locator("main :is(tbody, .transactions, .hits)").getByText("web-4");
+      await shown.first().waitFor();
+      const waiting = Promise.withResolvers<void>();
+      await page.route(`**/api/v1/${asked}?*`, async (route) => {
+        if (!route.request().url().includes("at=")) return route.continue();
+        await waiting.promise;
+        return route.continue();
+      });
+      const field = page.getByLabel("Go to an instant");
+      await field.fill(instant);
+      await field.press("Enter");
+      const held = page.locator('main[aria-busy="true"]');
+      await held.waitFor();
+      await page.getByRole("status").filter({ hasText: "loading…" }).waitFor();
+      // It stays, and nothing moves: it is not what the band says, and looks like it.
+      expect(await shown.first().isVisible()).toBe(true);
+      await page.waitForFunction("Number(getComputedStyle(document.querySelector('main')).opacity) < 0.6");
+      waiting.resolve();
+      await held.waitFor({ state: "detached" });
+      await shown.first().waitFor({ state: "detached" });
+      await page.getByText("loading…").waitFor({ state: "detached" });
+      await page.unrouteAll();
+      await page.route(`**/api/v1/${asked}?*`, (route) =>
+        route.fulfill({ status: 500, contentType: "application/problem+json", body: '{"code":"INTERNAL_ERROR"}' }),
+      );
+      await page.keyboard.press("Escape");
+      await field.fill("-2s");
+      await field.press("Enter");
+      await page.getByRole("alert").first().waitFor();
+      expect([
+        await held.count(),
+        await page.locator("main tbody tr, main .transaction, main .hits li").count(),
+      ]).toEqual([0, 0]);
+      await visitor.leave();
+    },
+  );
+
   test("a host's page shows what becomes of the host by itself, and [ leads to its changes alone", async () => {
     const created = await appliance.client.post("hosts", {
       network_id: appliance.networkId,

@@ -6,6 +6,7 @@ import { createContext } from "preact";
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Answered, asRefusal, isAborted, isReachable, type Read } from "./client.ts";
 import { type Live, useFresh } from "./fresh.ts";
+import { useHeld } from "./held.ts";
 import { liveState } from "./live.ts";
 import type { Refusal } from "./refusal.ts";
 
@@ -101,6 +102,7 @@ export function useAnswer<Data, Meta>(told: Read<Data, Meta> | null, live: Live 
     again,
     isBusy: () => loading.current !== null,
   });
+  useHeld(told !== null && state.answered !== undefined && state.url !== url);
   return {
     data: state.answered?.data,
     meta: state.answered?.meta,

@@ -25,7 +25,7 @@ export function ChangesPage() {
       ) : (
         <>
           <FeedFilter />
-          <Transactions key={JSON.stringify(query)} of={query} />
+          <Transactions of={query} />
         </>
       )}
     </Page>

@@ -4,6 +4,7 @@
 import { useEffect } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { isReachable, read } from "../api/client.ts";
+import { isHeld, OfPage } from "../api/held.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
@@ -50,11 +51,20 @@ function SignedIn() {
         <Notes />
         <TimeBar />
       </div>
-      <main id="content" tabIndex={-1}>
-        <ShownPage />
-      </main>
+      <Content />
       <KeyList />
     </div>
+  );
+}
+
+/** The page; what is of before in it is dimmed. */
+function Content() {
+  return (
+    <main id="content" tabIndex={-1} class={isHeld.value ? "is-held" : undefined} aria-busy={isHeld.value}>
+      <OfPage.Provider value={true}>
+        <ShownPage />
+      </OfPage.Provider>
+    </main>
   );
 }
 

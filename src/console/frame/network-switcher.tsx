@@ -36,7 +36,9 @@ export function NetworkSwitcher() {
             {name}
           </option>
         ))}
-        {chosen !== null && networks.every(({ id }) => id !== chosen) && <option value={chosen}>{chosen}</option>}
+        {chosen !== null && networks.every(({ id }) => id !== chosen) && (
+          <option value={chosen}>{data === undefined ? "…" : chosen}</option>
+        )}
       </select>
     </label>
   );

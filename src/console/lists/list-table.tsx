@@ -93,7 +93,6 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
       <table
         aria-rowcount={count + 1}
         aria-colcount={state.columns.length + 1}
-        class={rows.isEarlier ? "is-earlier" : undefined}
         style={{ inlineSize: `${2 + state.columns.reduce((sum, { width }) => sum + width, 0)}rem` }}
       >
         <colgroup>

@@ -3,6 +3,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Answered, asRefusal, isAborted, type Read, read } from "../api/client.ts";
+import { useHeld } from "../api/held.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { nextRun, type RowRange, WINDOW_ROWS, type WindowRun, windowsToForget } from "./rows-window.ts";
 
@@ -45,6 +46,8 @@ interface Pin {
 interface Loaded<Row> {
   /** Of what list: the address of its first window without its instant. */
   readonly name: string;
+  /** As the address had it; null for now. */
+  readonly instant: string | null;
   readonly pin: Pin;
   readonly count: number;
   readonly meta: unknown;
@@ -93,10 +96,20 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
       const { signal } = own.abort;
       const pin = at === null ? await headOf(signal) : { at, sequence: null };
       const first = await loadWindows(windowOf, pin, { first: 0, windows: 1 }, own);
-      setLoaded({ name: full, pin, count: countOf(first), meta: first.meta, windows: new Map([[0, first.data]]) });
+      setLoaded({
+        name: full,
+        instant: at,
+        pin,
+        count: countOf(first),
+        meta: first.meta,
+        windows: new Map([[0, first.data]]),
+      });
     };
     begin().catch((cause: unknown) => {
-      if (!isAborted(cause)) setProblem(asRefusal(cause));
+      if (isAborted(cause)) return;
+      setProblem(asRefusal(cause));
+      // Rows of another instant are no answer to this one.
+      setLoaded((last) => (last?.instant === at ? last : null));
     });
     return () => own.abort.abort();
   }, [full]);
@@ -141,6 +154,8 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
     };
     askNext();
   };
+  const isEarlier = loaded !== null && loaded.name !== full;
+  useHeld(isEarlier && problem === undefined);
   return {
     count: loaded?.count,
     meta: loaded?.meta,
@@ -148,7 +163,7 @@ export function useLongList<Row>(name: string, at: string | null, windowOf: Wind
     rowAt: (index) => loaded?.windows.get(Math.floor(index / WINDOW_ROWS))?.[index % WINDOW_ROWS],
     want,
     problem,
-    isEarlier: loaded !== null && loaded.name !== full,
+    isEarlier,
     again: () => setTurn((last) => last + 1),
   };
 }

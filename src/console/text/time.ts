@@ -5,6 +5,7 @@ export const timeText = {
   now: "Now",
   past: "The past",
   asOf: "As of",
+  loading: "loading…",
   backToNow: "Back to now",
   marker: (name: string) => `marker “${name}”`,
   bar: "Time",

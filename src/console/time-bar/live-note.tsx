@@ -3,9 +3,10 @@
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { offered, showOffered } from "../api/fresh.ts";
+import { isHeldLong } from "../api/held.ts";
 import { liveState } from "../api/live.ts";
 import { useKeys } from "../parts/keys.ts";
-import { liveText } from "../text/time.ts";
+import { liveText, timeText } from "../text/time.ts";
 import { at } from "../time/at.ts";
 import { now } from "../time/clock.ts";
 import { formatLocal } from "../time/instant.ts";
@@ -34,7 +35,9 @@ export function LiveNote() {
   const offer = offered.value;
   return (
     <>
-      <span class="live-state">{liveState.value === "following" ? liveText.following : liveText.waiting}</span>
+      <span class="live-state">
+        {isHeldLong.value ? timeText.loading : liveState.value === "following" ? liveText.following : liveText.waiting}
+      </span>
       {offer !== null && (
         <span class="live-note">
           {liveText.changes(offer.count, sinceText(offer.sinceMs))}

@@ -3,6 +3,7 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { isHeldLong } from "../api/held.ts";
 import { When } from "../parts/when.tsx";
 import { compareText, saidText, timeText } from "../text/time.ts";
 import { at, atMs, hrefSwapped, vs, vsMs } from "../time/at.ts";
@@ -22,12 +23,17 @@ export function PastBand() {
       <span role="status">{at.value === null ? timeText.now : <Past />}</span>
       {at.value !== null && atMs.value !== null && atMs.value <= now.value && (
         <>
-          <span class="age">{formatAge(atMs.value, now.value)}</span>
+          <span class="age">{isHeldLong.value ? <Loading /> : formatAge(atMs.value, now.value)}</span>
           <BeforeBeginning ms={atMs.value} />
         </>
       )}
     </span>
   );
+}
+
+/** What is below is not yet what the band says. */
+function Loading() {
+  return <span role="status">{timeText.loading}</span>;
 }
 
 function Past() {
