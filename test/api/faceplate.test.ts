@@ -114,6 +114,30 @@ describe("a faceplate", () => {
     expect(port.stations.map(({ mac_address }: Wire) => mac_address)).toEqual(macs.slice(0, 100));
   });
 
+  test("of some of its ports has them where they sit among all, and nothing of others", async () => {
+    const host = await newHost({ name: "access-1" });
+    const other = await newIfEntry((await newHost({ name: "access-2" })).id, { if_index: 1, if_descr: "Gi1/0/1" });
+    const port = (if_index: number, if_name: string, more: Wire = {}) =>
+      newIfEntry(host.id, { if_index, if_name, if_descr: if_name, if_type: 6, ...more });
+    for (const number of [1, 2, 3]) await port(number, `Eth1/${number}`);
+    // Broken out: where it sits is told by its neighbors alone.
+    const broken = await port(10, "Eth1/4/1", { fdb_macs: ["00:1b:21:aa:bb:dd"] });
+    const vlan = await port(20, "Vlan20", { if_type: 53 });
+    const early = instant();
+    tick();
+    const late = await port(30, "Eth1/5");
+    const told = async (query: string) => (await owner.get(`hosts/${host.id}/faceplate?${query}`)).data;
+    const whole = await told("");
+    const [group] = whole.groups;
+    expect(await told(`ids=${broken.id}&ids=${vlan.id}`)).toEqual({
+      ...whole,
+      groups: [{ ...group, ports: group.ports.filter(({ id }: Wire) => id === broken.id) }],
+    });
+    expect(await told(`ids=${late.id},${other.id}&at=${early}`)).toEqual({ ...whole, groups: [], logical: [] });
+    expect(namesOf((await told(`ids=${late.id},${other.id}`)).groups[0].ports)).toEqual(["Eth1/5"]);
+    expect((await owner.get(`hosts/${host.id}/faceplate?ids=one`)).body.params.issues[0].path).toBe("/ids/0");
+  });
+
   test("is not there where its host is out of reach, was not there yet, or never was", async () => {
     const before = instant();
     tick();
@@ -338,7 +362,7 @@ describe("at random", () => {
   test("is what plain code finds in how everything was, then and now, for whoever asks", async () => {
     const viewer = (await appliance.newUser({ role: "Viewer", networkIds: [networks[0] as string] })).client;
     const hostIds = [...new Set(states.flatMap(({ hosts }) => [...hosts.keys()]))];
-    const count = { ports: 0, stations: 0, owners: 0, unused: 0, missing: 0 };
+    const count = { ports: 0, stations: 0, owners: 0, unused: 0, missing: 0, parts: 0 };
     for (let question = 0; question < QUESTIONS; question += 1) {
       const place = random.integer(4) === 0 ? states.length - 1 : random.integer(states.length);
       const { at, hosts } = states[place] as State;
@@ -362,6 +386,22 @@ describe("at random", () => {
         [...order].sort(([a, b], [c, d]) => (a as number) - (c as number) || (b as number) - (d as number)),
       );
       count.ports += ports.length;
+      const chosen = ports.filter(() => random.integer(3) === 0).map(({ id }) => id);
+      if (chosen.length > 0) {
+        const query = new URLSearchParams({ ids: chosen.join(","), ...(place === states.length - 1 ? {} : { at }) });
+        const part = (await client.get(`hosts/${hostId}/faceplate?${query}`)).data;
+        const isChosen = ({ id }: Wire) => chosen.includes(id);
+        const groups = answer.data.groups.map((group: Wire) => ({ ...group, ports: group.ports.filter(isChosen) }));
+        expect([question, part]).toEqual([
+          question,
+          {
+            ...answer.data,
+            groups: groups.filter((group: Wire) => group.ports.length > 0),
+            logical: answer.data.logical.filter(isChosen),
+          },
+        ]);
+        count.parts += 1;
+      }
       for (const port of ports) {
         count.unused += Number(port.unused_since !== null);
         count.stations += port.stations.length;

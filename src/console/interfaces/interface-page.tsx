@@ -144,10 +144,10 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
 
 const ANNOUNCED = ["lldp_sys_name", "lldp_port_id", "lldp_chassis_id", "cdp_device_id", "cdp_port_id"] as const;
 
-/** Its neighbor and what that announces, and who hangs on it, as the faceplate of its device has them: by name. */
+/** Its neighbor and what that announces, and who hangs on it, as its part of the faceplate has them: by name. */
 function WhatIsConnected({ entry }: { readonly entry: IfEntry }) {
   const { id, host_id } = entry;
-  const asked = read("/api/v1/hosts/{id}/faceplate", { path: { id: host_id }, query: atQuery() });
+  const asked = read("/api/v1/hosts/{id}/faceplate", { path: { id: host_id }, query: { ids: [id], ...atQuery() } });
   const { data, problem, again } = useAnswer(asked, { how: "refresh", id });
   if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
   if (data === undefined) return <Waiting />;

@@ -1,18 +1,26 @@
 // GET /api/v1/hosts/{id}/faceplate: the ports of a device as they sit on it, and what hangs on each.
 
+import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../../inventory/read-instant.ts";
-import { At, IdParams } from "../../wire/schemas.ts";
+import { At, IdParams, QueryList, Uuid } from "../../wire/schemas.ts";
 import { type FaceplateInput, faceplate } from "./faceplate.ts";
 import { FACEPLATE_EXAMPLE, Faceplate } from "./faceplate-answer.ts";
 import { STATIONS_MAX } from "./stations.ts";
 
 const DESCRIPTION = `The interfaces of a device in its own order: ports by member and module (\`Gi1/0/1\` … \`Gi2/0/1\`), management ports, and what is no port. Each with its state, its VLANs, its neighbor, and who is behind it by name.
 
-Who is behind a port is what the device's forwarding table says as of the instant: up to ${STATIONS_MAX} MAC addresses of each port, with the hosts of the same network that have them on an interface or beside an IP address, and with their vendors. \`unused_since\` tells when the port was up for the last time.`;
+Who is behind a port is what the device's forwarding table says as of the instant: up to ${STATIONS_MAX} MAC addresses of each port, with the hosts of the same network that have them on an interface or beside an IP address, and with their vendors. \`unused_since\` tells when the port was up for the last time. With \`ids\` only these ports are told of, in the groups in which they sit; what is no interface of the device then is left out.`;
+
+const Query = Type.Object({
+  ...At.properties,
+  ids: Type.Optional(
+    QueryList(Uuid, { description: "Only these interfaces of the device; repeated or comma-separated." }),
+  ),
+});
 
 /** /api/v1/hosts/{id}/faceplate. */
 export function faceplateRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
@@ -25,7 +33,7 @@ export function faceplateRoutes(surface: Surface<Actor, Access>, backend: Backen
       group: "Questions",
       access: VIEWER,
       params: IdParams,
-      query: At,
+      query: Query,
       answer: Faceplate,
       isRecord: false,
       example: { parameters: { id: FACEPLATE_EXAMPLE.host.id }, data: FACEPLATE_EXAMPLE },
@@ -36,6 +44,7 @@ export function faceplateRoutes(surface: Surface<Actor, Access>, backend: Backen
         const input: FaceplateInput = {
           actor: plainActor(call.actor),
           hostId: call.params.id,
+          ids: call.query.ids ?? null,
           sequence: (asOf ?? backend.reader.head()).sequence,
           at: asked,
           ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),

@@ -26,6 +26,8 @@ import { stationsAt } from "./stations.ts";
 export interface FaceplateInput {
   readonly actor: Actor;
   readonly hostId: string;
+  /** The interfaces that are told of; null for all. */
+  readonly ids: readonly string[] | null;
   /** The transaction that the answer is as of. */
   readonly sequence: number;
   /** Null where none was asked for. */
@@ -55,12 +57,14 @@ export const faceplate = longRead("faceplate", function* (reader: Reader, input:
 
 function* faceplateAt(
   reader: Reader,
-  { actor, hostId, sequence, at, thinned }: FaceplateInput,
+  { actor, hostId, ids, sequence, at, thinned }: FaceplateInput,
 ): Generator<void, { readonly data: Faceplate; readonly isThinned: boolean }> {
   const records = new RecordsAt(reader, sequence, sightOf(reader, { actor, networkId: null }));
   const host = records.byIds(hostKind, [hostId]).get(hostId);
   if (host === undefined) throw notFoundThen(hostKind, hostId, at, thinned);
-  const ports = records.livingIn(ifEntryKind, host.n, CHILDREN_MAX);
+  const all = records.livingIn(ifEntryKind, host.n, CHILDREN_MAX);
+  const wanted = ids === null ? null : new Set(ids);
+  const ports = wanted === null ? all : all.filter(({ record }) => wanted.has(record.id));
   yield;
   const counts = records.counts(
     fdbEntryKind,
@@ -95,17 +99,27 @@ function* faceplateAt(
     unused_since: record.oper_status === "Up" ? null : (ended.get(n) ?? null),
     known_since: record.created_at,
   });
-  const { groups, logical } = layOut(ports.map(shown));
+  // Where a port sits is told by the names of all.
+  const layout = layOut(all.map(placed));
+  const told = new Map(ports.map((port) => [port.n, shown(port)]));
+  const toldOf = (some: readonly { readonly n: number }[]) => some.flatMap(({ n }) => told.get(n) ?? []);
   const thinnedUntil = reader.thinnedPast.incompleteUntil(0);
   return {
     data: {
       host: { id: host.record.id, name: host.record.name },
-      groups: [...groups],
-      logical: [...logical],
+      groups: layout.groups
+        .map((group) => ({ ...group, ports: toldOf(group.ports) }))
+        .filter(({ ports: some }) => some.length > 0),
+      logical: toldOf(layout.logical),
     },
     isThinned:
       thinnedUntil !== null && ports.some(({ record }) => (parseInstant(record.created_at) ?? 0) < thinnedUntil),
   };
+}
+
+/** What the layout goes by. */
+function placed({ n, record: { if_index, if_name, if_descr, if_type } }: Known<IfEntryRecord>) {
+  return { n, if_index, name: if_name || if_descr, if_type };
 }
 
 /** When each port was last up: the end of the last stretch in which it was. None for one that never was. */
