@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { type PageOfRows, pageOfRows } from "../../src/console/parts/paged-rows.ts";
+import { type PageOfRows, pageOfRead, pageOfRows, windowToRead } from "../../src/console/parts/paged-rows.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { ADDRESSES, fillHostile, HOSTILE_NAMES, type HostileNetwork, INTERFACES } from "../support/browser/hostile.ts";
@@ -152,6 +152,55 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();
   });
+
+  test("a host with thousands of addresses is asked for a page of them, for all to find in them, and compared", async () => {
+    const visitor = await Visitor.arrive(running.url);
+    const page = await visitor.signIn(OWNER, PASSWORD);
+    const asked = visitor.requests();
+    const addressReads = () =>
+      asked
+        .splice(0)
+        .filter((url) => url.includes("/api/v1/ip-addresses?") && url.includes("order_by=ip_address"))
+        .map((url) => new URL(url).searchParams.get("limit"));
+    const host = `/hosts/${filled.server.id}?tab=addresses`;
+    await page.goto(`${running.url}${host}&page=2`);
+    const rows = page.getByRole("region", { name: "Addresses" }).locator("tbody tr");
+    await rows.first().getByText("10.0.0.100", { exact: true }).waitFor();
+    await rows.last().getByText("10.0.0.199", { exact: true }).waitFor();
+    await page.getByText("Page 2 of 100").first().waitFor();
+    await page.getByRole("link", { name: "Next: Addresses" }).first().click();
+    await rows.first().getByText("10.0.0.200", { exact: true }).waitFor();
+    expect(addressReads()).toEqual(["100", "100"]);
+    // In the middle of an address, and the focus stays while all of them come.
+    await page.getByLabel("Find in: Addresses").pressSequentially(".39.15");
+    await page.getByText("1 of 10,000").waitFor();
+    await rows.getByText("10.0.39.15", { exact: true }).waitFor();
+    expect(await page.getByLabel("Find in: Addresses").inputValue()).toBe(".39.15");
+    expect(addressReads()).toEqual(["0"]);
+    await page.getByLabel("Find in: Addresses").fill("");
+    await page.getByText("Page 1 of 100").first().waitFor();
+    // What is beyond the last page is that one.
+    await page.goto(`${running.url}${host}&page=4000`);
+    await page.getByText("Page 100 of 100").first().waitFor();
+    await rows.last().getByText("10.0.39.15", { exact: true }).waitFor();
+
+    const vs = (await client.get("ledger")).body.data.at;
+    const of = (address: string) => client.get(`ip-addresses?filter=${encodeURIComponent(`ip_address = ${address}`)}`);
+    const gone = (await of("10.0.20.7")).body.data[0];
+    const moved = (await of("10.0.10.1")).body.data[0];
+    expect((await client.delete(`ip-addresses/${gone.id}`)).status).toBe(200);
+    expect((await client.put(`ip-addresses/${moved.id}`, { ...moved, name: "moved" })).status).toBe(200);
+    await page.goto(`${running.url}${host}&vs=${vs}&page=100`);
+    await page.getByText("Page 100 of 100").first().waitFor();
+    await rows.last().getByText("Removed").waitFor();
+    await rows.last().getByText("10.0.20.7", { exact: true }).waitFor();
+    expect(await rows.count()).toBe(100);
+    await page.goto(`${running.url}${host}&vs=${vs}&page=26`);
+    await rows.filter({ hasText: "10.0.10.1" }).filter({ hasText: "moved" }).getByText("Changed").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
 });
 
 /** Waits until the page waits for nothing, and has a name. */
@@ -174,6 +223,37 @@ describe("a page of rows", () => {
   test("has what all words are in, in any case, and where nothing is, one empty page", () => {
     expect(pageOfRows(rows, { ...asked, find: " GI1 /249 " }).rows).toEqual(["Gi1/0/249"]);
     expect(said(pageOfRows(rows, { ...asked, find: "Te" }))).toMatchObject({ page: 1, pages: 1, found: 0, count: 0 });
+  });
+
+  test("is asked for alone while nothing is searched, and all of them are where it is not known to be the only one", () => {
+    const asking = (page: string | null, find = "") => ({ page, find });
+    expect(windowToRead(250, asking("3"))).toEqual({ limit: 100, offset: 200 });
+    expect(windowToRead(250, asking("9"))).toEqual({ limit: 100, offset: 200 });
+    expect(windowToRead(undefined, asking("9"))).toEqual({ limit: 100, offset: 800 });
+    expect(windowToRead(0, asking(null))).toEqual({ limit: 100, offset: 0 });
+    for (const count of [250, undefined]) expect(windowToRead(count, asking("2", "x"))).toEqual({ limit: 0, offset: 0 });
+    expect(windowToRead(100, asking("1", "x"))).toEqual({ limit: 100, offset: 0 });
+  });
+
+  test("that was read has those behind all others behind the last of them, and waits for all where it finds", () => {
+    const behind = ["gone-1", "gone-2"];
+    const ofPage = (page: string, more: readonly string[] = behind) => {
+      const { offset, limit } = windowToRead(250, { page, find: "" });
+      const read = { rows: rows.slice(offset, offset + limit), count: 250, behind: more };
+      return said(pageOfRead(read, { ...asked, page }) as PageOfRows<string>);
+    };
+    expect(ofPage("2")).toEqual({ page: 2, pages: 3, found: 252, first: "Gi1/0/100", count: 100 });
+    expect(ofPage("3")).toMatchObject({ first: "Gi1/0/200", count: 52 });
+    const many = Array.from({ length: 120 }, (_, index) => `gone-${index}`);
+    expect(ofPage("3", many)).toMatchObject({ pages: 4, first: "Gi1/0/200", count: 100 });
+    expect(ofPage("4", many)).toMatchObject({ pages: 4, first: "gone-50", count: 70 });
+    const part = { rows: rows.slice(0, 100), count: 250, behind };
+    expect(pageOfRead(part, { ...asked, find: "/249" })).toBeNull();
+    expect(pageOfRead({ ...part, rows }, { ...asked, find: "gone" })?.rows).toEqual(behind);
+    expect(said(pageOfRead({ rows: [], count: 0, behind: [] }, asked) as PageOfRows<string>)).toMatchObject({
+      pages: 1,
+      found: 0,
+    });
   });
 
   test("is that of the chosen row, unless another was asked for or it is not found", () => {

@@ -1,10 +1,13 @@
-// The addresses of a host, in the order that it has them.
+// The addresses of a host, ordered as addresses, those that are gone behind them. Read page by page: a host may have
+// thousands.
 
 import type { Answer } from "../api/answer.ts";
+import type { MetaOf } from "../api/client.ts";
 import { AsItWas, ChangeSign, useChangeOf, useGone, Was } from "../changes/comparison.tsx";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
-import { Paged } from "../parts/paged.tsx";
+import { PageFrame } from "../parts/paged.tsx";
+import { pageOfRead } from "../parts/paged-rows.ts";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -12,19 +15,28 @@ import { When } from "../parts/when.tsx";
 import { hostText } from "../text/hosts.ts";
 import { fieldText } from "../text/lists.ts";
 import { isPast } from "../time/at.ts";
+import { parameter } from "../url/location.ts";
 import type { HostAddress } from "./host-data.ts";
 
-/** @param answer of `addressesOf` */
-export function HostAddresses({ answer }: { readonly answer: Answer<readonly HostAddress[]> }) {
-  const { data, problem, again } = answer;
+interface HostAddressesProps {
+  /** Of `addressesOf`. */
+  readonly answer: Answer<readonly HostAddress[], MetaOf<"/api/v1/ip-addresses">>;
+}
+
+export function HostAddresses({ answer }: HostAddressesProps) {
+  const { data, meta, problem, again } = answer;
   const changeOf = useChangeOf();
   const gone = useGone<HostAddress>("ip_address");
   if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
-  const addresses = [...data, ...gone];
-  if (addresses.length === 0) return <p>{hostText.noAddresses}</p>;
+  const read = { rows: data, count: meta?.pagination.total_count ?? data.length, behind: gone };
+  const count = read.count + gone.length;
+  if (count === 0) return <p>{hostText.noAddresses}</p>;
+  const find = parameter("find") ?? "";
+  const shown = pageOfRead(read, { page: parameter("page"), find, textOf });
   return (
-    <Paged rows={addresses} title={hostText.tabs.addresses} textOf={textOf}>
-      {(rows) => (
+    <PageFrame shown={shown} count={count} title={hostText.tabs.addresses}>
+      {shown === null && (problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />)}
+      {shown !== null && (
         <RowsTable
           title={hostText.tabs.addresses}
           heads={[
@@ -35,7 +47,7 @@ export function HostAddresses({ answer }: { readonly answer: Answer<readonly Hos
             !isPast.value && fieldText.last_seen_at,
           ]}
         >
-          {rows.map(({ id, ip_address, mac_address, name, subnet_id, last_seen_at }) => (
+          {shown.rows.map(({ id, ip_address, mac_address, name, subnet_id, last_seen_at }) => (
             <tr key={id}>
               <td>
                 <ChangeSign id={id} />
@@ -63,7 +75,7 @@ export function HostAddresses({ answer }: { readonly answer: Answer<readonly Hos
           ))}
         </RowsTable>
       )}
-    </Paged>
+    </PageFrame>
   );
 }
 

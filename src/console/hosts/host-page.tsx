@@ -3,6 +3,7 @@
 
 import { useAnswer } from "../api/answer.ts";
 import { Copied } from "../parts/copied.tsx";
+import { windowToRead } from "../parts/paged-rows.ts";
 import { RecordPage, type RecordTab } from "../records/record-page.tsx";
 import { hostText } from "../text/hosts.ts";
 import { recordText } from "../text/records.ts";
@@ -24,7 +25,7 @@ const SERVICES = "services";
 
 export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
   const host = useHost(id);
-  const tabs = useTabs(id, host.isThere);
+  const tabs = useTabs(id, host);
   return (
     <RecordPage
       kind="host"
@@ -47,14 +48,21 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
 
 /**
  * What the tab that is shown needs is asked for beside the numbers of its parts, not after them.
- * @param isThere whether the host is known to be there: its ports are asked for then alone
+ * Its ports only once it is known to be there.
  */
-function useTabs(id: string, isThere: boolean): [RecordTab<ShownHost>, ...RecordTab<ShownHost>[]] {
+function useTabs(
+  id: string,
+  { data: host, isThere }: ReturnType<typeof useHost>,
+): [RecordTab<ShownHost>, ...RecordTab<ShownHost>[]] {
   const tab = parameter("tab") ?? OVERVIEW;
   const live = liveOf(id);
   const isPlated = [OVERVIEW, INTERFACES, NEIGHBORS].some((each) => each === tab);
   const plate = useAnswer(isPlated && isThere ? faceplateOf(id) : null, live);
-  const addresses = useAnswer(tab === ADDRESSES ? addressesOf(id) : null, live);
+  const addressesShown = addressesOf(
+    id,
+    windowToRead(host?.counts.addresses, { page: parameter("page"), find: parameter("find") ?? "" }),
+  );
+  const addresses = useAnswer(tab === ADDRESSES ? addressesShown : null, live);
   const services = useAnswer(tab === SERVICES ? servicesOf(id) : null, live);
   const ports = useAnswer(tab === SERVICES ? portsOf(id) : null, live);
   return [
@@ -85,7 +93,7 @@ function useTabs(id: string, isThere: boolean): [RecordTab<ShownHost>, ...Record
       title: hostText.tabs.addresses,
       count: ({ counts }) => counts.addresses,
       show: () => <HostAddresses answer={addresses} />,
-      reads: [addressesOf(id).url],
+      reads: [addressesShown.url],
       compares: [{ host_id: id, types: ["ip_address"] }],
     },
     {

@@ -1,10 +1,11 @@
 // What the page of a host asks: itself without its parts, of which a device may have thousands, how many parts there are,
-// and of each kind all of them once its tab is shown.
+// and of each kind all of them once its tab is shown, of addresses a page.
 
 import { type Answer, useAnswer } from "../api/answer.ts";
 import { type MetaOf, type Read, read } from "../api/client.ts";
 import type { Live } from "../api/fresh.ts";
 import { oneOf } from "../api/one-of.ts";
+import type { RowWindow } from "../parts/paged-rows.ts";
 import { atQuery } from "../time/at.ts";
 import type { HostData } from "./host-data.ts";
 import { LISTENS_FILTER, type Manageable } from "./management-links.ts";
@@ -30,8 +31,13 @@ export function hostOf(id: string): Read<HostData> {
   return oneOf(read("/api/v1/hosts", { query: { ids: [id], include_children: false, ...atQuery() } }));
 }
 
+/** The read of a page of its addresses; of all of them where something is searched in them. */
+export function addressesOf(id: string, window: RowWindow) {
+  const query = { host_id: id, order_by: "ip_address" as const, ...window, ...atQuery() };
+  return read("/api/v1/ip-addresses", { query });
+}
+
 /** The reads of all of its parts of a kind. */
-export const addressesOf = (id: string) => read("/api/v1/ip-addresses", { query: all(id) });
 export const portsOf = (id: string) => read("/api/v1/ports", { query: all(id) });
 export const servicesOf = (id: string) => read("/api/v1/services", { query: all(id) });
 

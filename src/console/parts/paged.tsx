@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { partText } from "../text/frame.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
-import { FIND_FROM, pageOfRows } from "./paged-rows.ts";
+import { FIND_FROM, type PageOfRows, pageOfRows } from "./paged-rows.ts";
 import { PageLinks } from "./pager.tsx";
 
 interface PagedProps<Row> {
@@ -23,7 +23,30 @@ interface PagedProps<Row> {
 export function Paged<Row>({ rows: all, title, textOf, isChosen, name = "", children }: PagedProps<Row>) {
   const [findParameter, pageParameter] = [`${name}find`, `${name}page`];
   const find = parameter(findParameter) ?? "";
-  const { rows, page, pages, found } = pageOfRows(all, { page: parameter(pageParameter), find, textOf, isChosen });
+  const shown = pageOfRows(all, { page: parameter(pageParameter), find, textOf, isChosen });
+  return (
+    <PageFrame shown={shown} count={all.length} title={title} name={name}>
+      {children(shown.rows)}
+    </PageFrame>
+  );
+}
+
+interface PageFrameProps {
+  /** Null while it is not known what is found. */
+  readonly shown: Omit<PageOfRows<unknown>, "rows"> | null;
+  /** How many rows there are. */
+  readonly count: number;
+  readonly title: string;
+  readonly name?: string;
+  /** The rows of the page. */
+  readonly children: ComponentChildren;
+}
+
+/** What stands around a page of rows: the field, how many there are, the ways to other pages. */
+export function PageFrame({ shown, count, title, name = "", children }: PageFrameProps) {
+  const [findParameter, pageParameter] = [`${name}find`, `${name}page`];
+  const find = parameter(findParameter) ?? "";
+  const { page, pages, found } = shown ?? { page: 1, pages: 1, found: null };
   const hrefOfPage = (to: number) => (to < 1 || to > pages ? null : hrefHere({ [pageParameter]: String(to) }));
   const pager = pages > 1 && (
     <PageLinks
@@ -37,7 +60,7 @@ export function Paged<Row>({ rows: all, title, textOf, isChosen, name = "", chil
   );
   return (
     <>
-      {(all.length >= FIND_FROM || find !== "") && (
+      {(count >= FIND_FROM || find !== "") && (
         <p class="paged-tools">
           <label>
             <span class="unseen">{partText.findIn(title)}</span>
@@ -51,12 +74,13 @@ export function Paged<Row>({ rows: all, title, textOf, isChosen, name = "", chil
             />
           </label>
           <span class="aside" role="status">
-            {find === "" ? partText.number(all.length) : partText.foundOf(found, all.length)}
+            {find === "" && partText.number(count)}
+            {find !== "" && found !== null && partText.foundOf(found, count)}
           </span>
           {pager}
         </p>
       )}
-      {found === 0 && all.length > 0 ? <p>{partText.nothingFound}</p> : children(rows)}
+      {found === 0 && count > 0 ? <p>{partText.nothingFound}</p> : children}
       {pager !== false && <p class="paged-tools">{pager}</p>}
     </>
   );
