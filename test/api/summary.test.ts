@@ -194,6 +194,17 @@ test("at random, subnets are full and scans have missed what plain code says, at
       const prefix = `10.${80 + place}.${each}`;
       const { id } = await newSubnet({ network_id: network, cidr: `${prefix}.0/29` });
       subnets.push({ id, network, prefix });
+      // Set aside is not given: it counts in `percent` alone.
+      if (each === 1)
+        await made(
+          owner.post("ip-ranges", {
+            network_id: network,
+            subnet_id: id,
+            first: `${prefix}.1`,
+            last: `${prefix}.6`,
+            purpose: "Dhcp",
+          }),
+        );
     }
   const hosts = await Promise.all(networks.map((network_id) => newHost({ network_id })));
   const callers = await Promise.all(
@@ -224,7 +235,7 @@ test("at random, subnets are full and scans have missed what plain code says, at
     const full = subnets.filter((each) => [1, 2, 3, 4, 5, 6].every((host) => given.has(`${each.prefix}.${host}`)));
     states.push({ at: now(), full: full.map(({ id }) => id), missed: new Map(missed) });
   }
-  const found = { full: 0, missed: 0 };
+  const found = { full: 0, missed: 0, setAside: 0 };
   for (let time = 0; time < 60; time += 1) {
     const { at, full, missed: then } = random.pick(states);
     const { reached, client } = random.pick(callers);
@@ -235,6 +246,11 @@ test("at random, subnets are full and scans have missed what plain code says, at
     const wanted = full.filter((id) => subnets.some((each) => each.id === id && meant.includes(each.network)));
     const ids = new URL(of("FullSubnet")?.request ?? "x:/", "http://x").searchParams.get("ids")?.split(",") ?? [];
     expect(ids.sort()).toEqual(wanted.sort());
+    const within = network === null ? "" : `&network_id=${network}`;
+    const told = (await client.get(`subnets?include=utilization&limit=0&at=${at}${within}`)).data as Wire[];
+    const told90 = told.filter(({ utilization: { used, usable } }) => used * 100 >= usable * 90).map(({ id }) => id);
+    expect(ids).toEqual(told90.filter((id) => subnets.some((each) => each.id === id)).sort());
+    found.setAside += told.filter(({ id, utilization }) => utilization.percent >= 90 && !ids.includes(id)).length;
     const unreached = meant.reduce((sum, each) => sum + (then.get(each) ?? 0), 0);
     expect(of("Unreached")?.count ?? 0).toBe(unreached);
     found.full += wanted.length;
@@ -242,4 +258,5 @@ test("at random, subnets are full and scans have missed what plain code says, at
   }
   expect(found.full).toBeGreaterThan(10);
   expect(found.missed).toBeGreaterThan(10);
+  expect(found.setAside).toBeGreaterThan(10);
 });

@@ -231,7 +231,8 @@ describe("a page of rows", () => {
     expect(windowToRead(250, asking("9"))).toEqual({ limit: 100, offset: 200 });
     expect(windowToRead(undefined, asking("9"))).toEqual({ limit: 100, offset: 800 });
     expect(windowToRead(0, asking(null))).toEqual({ limit: 100, offset: 0 });
-    for (const count of [250, undefined]) expect(windowToRead(count, asking("2", "x"))).toEqual({ limit: 0, offset: 0 });
+    for (const count of [250, undefined])
+      expect(windowToRead(count, asking("2", "x"))).toEqual({ limit: 0, offset: 0 });
     expect(windowToRead(100, asking("1", "x"))).toEqual({ limit: 100, offset: 0 });
   });
 

@@ -73,7 +73,8 @@ export function SubnetsPage() {
           aria-current={isFullestFirst() ? "true" : undefined}
         >
           {subnetText.fullest}
-        </a>
+        </a>{" "}
+        <span class="aside">{subnetText.counts}</span>
       </p>
       {comparison !== null && <ComparedSubnets comparison={comparison} />}
       {problem !== undefined && <Problem problem={problem} again={again} />}

@@ -103,7 +103,7 @@ export const startText = {
     Unreached: (n: number) => `${count(n, "target", "targets")} did not answer SNMP in the last scan`,
     Flapping: (n: number) => `${count(n, "interface flaps", "interfaces flap")}`,
     Wandering: (n: number) => `${count(n, "MAC address wanders", "MAC addresses wander")}`,
-    FullSubnet: (n: number) => `${count(n, "subnet is", "subnets are")} nearly full`,
+    FullSubnet: (n: number) => `${count(n, "subnet is", "subnets are")} nearly full of hosts, DHCP ranges not counted`,
     Stale: (n: number) => `${count(n, "host is", "hosts are")} stale`,
   },
 } as const;

@@ -2,7 +2,9 @@
 
 const number = (value: number | string) => new Intl.NumberFormat("en").format(BigInt(value));
 
-type UtilizationPart = "used" | "dhcp" | "reserved" | "in_subnets" | "free";
+/** Of all subnets within together, only what is in use and what is free is told. */
+type UtilizationParts = Readonly<Record<"used" | "usable" | "free", number | string>> &
+  Readonly<Partial<Record<"dhcp" | "reserved" | "in_subnets", number | string>>>;
 
 export const subnetText = {
   noSubnets: "There are no subnets in this network. Discovery finds them, or they are added through the API.",
@@ -25,10 +27,11 @@ export const subnetText = {
   usedWithin: "With all within",
   free: "Free",
   usedOf: (used: number | string, usable: number | string) => `${number(used)} of ${number(usable)} in use`,
+  counts: "Utilization is what is not free: in use by hosts, set aside for DHCP or reserved, or in subnets within.",
   /** What makes up the utilization. */
-  parts: ({ used, dhcp, reserved, in_subnets, free }: Readonly<Record<UtilizationPart, number | string>>) =>
+  parts: ({ used, usable, dhcp = 0, reserved = 0, in_subnets = 0, free }: UtilizationParts) =>
     [
-      `${number(used)} in use`,
+      subnetText.usedOf(used, usable),
       ...(BigInt(dhcp) > 0 ? [`${number(dhcp)} for DHCP`] : []),
       ...(BigInt(reserved) > 0 ? [`${number(reserved)} reserved`] : []),
       ...(BigInt(in_subnets) > 0 ? [`${number(in_subnets)} in subnets within`] : []),

@@ -15,7 +15,7 @@ const ATTENTION = {
     "hosts and named targets that did not answer SNMP in the last scan of each network, if that was in the last day: with no credential, or with a wrong one",
   Flapping: "interfaces that flap",
   Wandering: "MAC addresses that wander",
-  FullSubnet: `IPv4 subnets, /29 and larger, in which hosts have ${FULL_PERCENT} % of the addresses or more`,
+  FullSubnet: `IPv4 subnets, /29 and larger, in which hosts have ${FULL_PERCENT} % of the addresses or more: \`used\` of \`usable\`, whatever is set aside`,
   Stale: "stale hosts",
 } as const;
 export type AttentionKind = keyof typeof ATTENTION;
