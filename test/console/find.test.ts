@@ -1,6 +1,7 @@
 // Finding in Chromium, on the executable: where something is and was, for whom, and what is called as was asked.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Route } from "playwright-core";
 import { askedOf } from "../../src/console/find/asked.ts";
 import { pageOfRequest } from "../../src/console/find/attention.ts";
 import { type Interval, isAtInstant, spanAround, staysOf } from "../../src/console/find/stays.ts";
@@ -246,6 +247,43 @@ describe.skipIf(!hasChromium)("finding", () => {
     await links.first().click();
     await page.getByRole("heading", { name: "twin" }).waitFor();
     expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("what fails says so once, whatever was asked, and is asked again at once", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signIn(OWNER, PASSWORD);
+    // Beside what the frame says of all pages.
+    const problems = page.getByRole("main").getByRole("alert");
+    const questions = /\/api\/v1\/(search|locate)/;
+    const error = "The appliance is being restarted.";
+    const body = { success: false, code: "internal_error", error, params: {}, meta: {} };
+    const failing = [
+      { how: (route: Route) => route.fulfill({ status: 503, json: body }), says: error },
+      { how: (route: Route) => route.abort(), says: "The appliance did not answer." },
+    ];
+    for (const { how, says } of failing) {
+      await page.route(questions, how);
+      await page.goto(`${origin}/?q=10.2.3.4`);
+      await problems.filter({ hasText: says }).waitFor();
+      await page.locator("main:not(:has(.waiting))").waitFor();
+      expect(await problems.count()).toBe(1);
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.unroute(questions);
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("region", { name: "Where it is" }).getByRole("link", { name: "laptop-7" }).first().waitFor();
+      await page.locator(".hits a").first().waitFor();
+      expect(await problems.count()).toBe(0);
+    }
+    // What differs is told apart.
+    await page.route(/\/api\/v1\/search/, (route) => route.abort());
+    await page.route(/\/api\/v1\/locate/, (route) =>
+      route.fulfill({ status: 500, json: { ...body, error: "Broken." } }),
+    );
+    await page.goto(`${origin}/?q=10.2.3.4`);
+    await problems.filter({ hasText: "Broken." }).waitFor();
+    await problems.filter({ hasText: "The appliance did not answer." }).waitFor();
+    expect(visitor.troubles().filter((each) => !/net::ERR_|50[03]/.test(each))).toEqual([]);
     await visitor.leave();
   });
 

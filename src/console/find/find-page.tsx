@@ -4,10 +4,11 @@ import { useEffect } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { Page } from "../parts/page.tsx";
+import { Problems } from "../parts/problem.tsx";
 import { network, scopeQuery } from "../time/at.ts";
 import { parameter } from "../url/location.ts";
 import { askedOf } from "./asked.ts";
-import { LocateCard, locateRead } from "./locate-card.tsx";
+import { LocateCard, locateRead, useLocated } from "./locate-card.tsx";
 import { rememberQuestion } from "./recent.ts";
 import { Results } from "./results.tsx";
 import { Start } from "./start.tsx";
@@ -24,13 +25,15 @@ function Found({ words }: { readonly words: string }) {
   const search = read("/api/v1/search", { query: { q: words, limit: RESULTS_MAX, ...scopeQuery() } });
   const answer = useAnswer(search, { how: "offer", network_id: network.value });
   const asked = askedOf(words);
+  const located = useLocated(asked);
   const isFound = answer.data !== undefined && answer.data.length > 0;
   useEffect(() => {
     if (isFound) rememberQuestion(words);
   }, [isFound, words]);
   return (
     <Page title={words} reads={[...(asked === null ? [] : [locateRead(asked).url]), search.url]}>
-      {asked !== null && <LocateCard asked={asked} />}
+      <Problems of={[located, answer]} />
+      {asked !== null && <LocateCard asked={asked} answer={located} />}
       <Results words={words} answer={answer} />
     </Page>
   );

@@ -1,13 +1,12 @@
 // Where what was asked for is at the instant of the address: host, port, VLAN, how sure that is and why, and where it
 // has been.
 
-import { useAnswer } from "../api/answer.ts";
-import { read } from "../api/client.ts";
+import { type Answer, useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
-import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
 import { locateText } from "../text/find.ts";
 import { isPast, network, scopeQuery } from "../time/at.ts";
@@ -23,14 +22,25 @@ export function locateRead(asked: Asked) {
   return read("/api/v1/locate", { query: { ...locateQuery(asked), ...scopeQuery() } });
 }
 
-export function LocateCard({ asked }: { readonly asked: Asked }) {
-  const { data, problem, again } = useAnswer(locateRead(asked), {
+/** @param asked null for what cannot be anywhere */
+export function useLocated(asked: Asked | null): Located {
+  return useAnswer(asked === null ? null : locateRead(asked), {
     how: "offer",
     types: ["host", "ip_address", "if_entry"],
     network_id: network.value,
   });
-  if (problem !== undefined) return <Problem problem={problem} again={again} />;
-  if (data === undefined) return null;
+}
+
+type Located = Answer<DataOf<"/api/v1/locate">>;
+
+interface LocateCardProps {
+  readonly asked: Asked;
+  readonly answer: Located;
+}
+
+/** Says nothing where the answer is a problem: that stands above what was found. */
+export function LocateCard({ asked, answer: { data, problem } }: LocateCardProps) {
+  if (data === undefined || problem !== undefined) return null;
   const [first, ...others] = data.candidates;
   // What only may be a name is not said to be nowhere.
   if (first === undefined && asked.by === "hostname") return <PlacesOverTime asked={asked} isQuiet />;

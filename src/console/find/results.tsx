@@ -4,7 +4,6 @@
 import type { Answer } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
 import { RecordLink } from "../names/record-link.tsx";
-import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { kindText } from "../text/changes.ts";
@@ -19,10 +18,10 @@ interface ResultsProps {
   readonly answer: Answer<Hit[], MetaOf<"/api/v1/search">>;
 }
 
-export function Results({ words, answer: { data, meta, problem, again } }: ResultsProps) {
+/** Where it failed, that stands above. */
+export function Results({ words, answer: { data, meta, problem } }: ResultsProps) {
   return (
     <>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
       {data?.length === 0 && <Nothing words={words} />}
       {groupsOf(data ?? []).map(([type, hits]) => (

@@ -34,6 +34,28 @@ export function Problem({ problem, again }: ProblemProps) {
   );
 }
 
+interface ProblemsProps {
+  /** Answers that stand together on a page. */
+  readonly of: readonly { readonly problem: Refusal | undefined; again(): void }[];
+}
+
+/** What failed of several answers: what is the same of some of them once, and asked again at once. */
+export function Problems({ of }: ProblemsProps) {
+  const failed = of.flatMap(({ problem, again }) => (problem === undefined ? [] : [{ problem, again }]));
+  const alike = Map.groupBy(failed, ({ problem }) => JSON.stringify([sentenceOf(problem), problem.issues]));
+  return [...alike].map(([key, same]) =>
+    same.slice(0, 1).map(({ problem }) => (
+      <Problem
+        key={key}
+        problem={problem}
+        again={() => {
+          for (const { again } of same) again();
+        }}
+      />
+    )),
+  );
+}
+
 function sentenceOf({ status, code, message }: Refusal): string {
   if (code === "unreachable") return partText.unreachable;
   if (status === 404) return partText.notFound;
