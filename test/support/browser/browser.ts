@@ -1,14 +1,17 @@
 // Chromium for tests of the console: pages that tell what went wrong in them, seen or not. Each test has a context of its
 // own, as a person with a fresh browser would.
 
+import { expect } from "bun:test";
 import { existsSync } from "node:fs";
 import axe, { type AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { systemTimers } from "../../../src/base/timers.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 
 /** What has not come by then does not come. */
 const WAIT_MAX_MS = 15_000;
+const POLL_MS = 40;
 
 /** A name of the LAN that leads to this machine, in the browser alone: over plain HTTP it is no secure context. */
 export const LAN_NAME = "netledger.lan";
@@ -121,4 +124,18 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(" ")} ${failureSummary ?? ""}`),
   );
+}
+
+/**
+ * Waits until what is read of a page is as expected: for what comes a moment after that which was waited for. Fails with
+ * what it read last.
+ */
+export async function settles<T>(read: () => Promise<T>, expected: T): Promise<void> {
+  const late = AbortSignal.timeout(WAIT_MAX_MS);
+  let last = await read();
+  while (!Bun.deepEquals(last, expected) && !late.aborted) {
+    await new Promise<void>((resolve) => systemTimers.after(POLL_MS, resolve));
+    last = await read();
+  }
+  expect<unknown>(last).toEqual(expected);
 }
