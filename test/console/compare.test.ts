@@ -275,6 +275,34 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     await page.close();
   });
 
+  test.each([
+    ["/subnets", "**/api/v1/subnets/tree?*", ".subnet-tree tbody tr", "New lab"],
+    ["a host's addresses", "**/api/v1/ip-addresses?*order_by=ip_address*", "table tbody tr", "10.2.3.6"],
+    ["a host's services", "**/api/v1/ports?*limit=0*", "table tbody tr", "443"],
+  ])(
+    "swapped, each row of %s stands once, with what was said of it, until the others are there",
+    async (where, late, every, came) => {
+      const path = where.startsWith("/") ? where : `/hosts/${filled.switchId}?tab=${where.split(" ").at(-1)}`;
+      const page = await visitor.open(few(path));
+      const rowsOf = page.locator(every).filter({ hasText: came });
+      await rowsOf.getByText("Added").waitFor();
+      const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
+      await page.route(late, async (route) => {
+        await isLetGo;
+        await route.continue();
+      });
+      const asked = page.waitForRequest(late);
+      await page.getByRole("link", { name: "Swap" }).click();
+      await asked;
+      expect(await rowsOf.allTextContents()).toEqual([expect.stringContaining("Added")]);
+      letGo();
+      await rowsOf.getByText("Removed").waitFor();
+      expect(await rowsOf.count()).toBe(1);
+      expect(visitor.troubles()).toEqual([]);
+      await page.close();
+    },
+  );
+
   test("tags stand by name beside their color in lists and on pages, and a click on one filters by it", async () => {
     const page = await visitor.open(`/hosts?at=${filled.before}&columns=name,tags`);
     const core = rows(page).filter({ hasText: "core" });

@@ -2,7 +2,7 @@
 // where each part stands: a word for what became of it, what a field was before, and what is gone.
 
 import { type ComponentChildren, createContext } from "preact";
-import { useContext } from "preact/hooks";
+import { useContext, useRef } from "preact/hooks";
 import { type Answer, useAnswer } from "../api/answer.ts";
 import type { Read } from "../api/client.ts";
 import { type DiffQuery, diffRead, fromAToB } from "../api/diff.ts";
@@ -36,8 +36,42 @@ const LIMIT = 1_000;
 /** With all its parts a record may be large. */
 const EVERY_MS = 2_000;
 
-/** Of the record whose page it is; null where nothing is compared. */
+/** Of the page; null where nothing is compared. */
+const PageComparison = createContext<Comparison | null>(null);
+
+/** The one that belongs to what is shown: see `AsAnswered`. */
 export const ShownComparison = createContext<Comparison | null>(null);
+
+interface WithComparisonProps {
+  readonly comparison: Comparison | null;
+  readonly children: ComponentChildren;
+}
+
+/** Tells all that is within what differs. */
+export function WithComparison({ comparison, children }: WithComparisonProps) {
+  return (
+    <PageComparison.Provider value={comparison}>
+      <ShownComparison.Provider value={comparison}>{children}</ShownComparison.Provider>
+    </PageComparison.Provider>
+  );
+}
+
+interface AsAnsweredProps {
+  /** Whether what is within is an answer to what was asked before. */
+  readonly isEarlier: boolean;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * For what is shown of an answer of its own. As long as that is an earlier one, what differed then stands beside it:
+ * when A and B are swapped, the same differences are seen from the other end at once, and the records a moment later.
+ */
+export function AsAnswered({ isEarlier, children }: AsAnsweredProps) {
+  const comparison = useContext(PageComparison);
+  const shown = useRef(isEarlier ? null : comparison);
+  if (!isEarlier) shown.current = comparison;
+  return <ShownComparison.Provider value={shown.current}>{children}</ShownComparison.Provider>;
+}
 
 /**
  * Asks what differs; null where nothing is compared.

@@ -4,7 +4,7 @@
 import { useContext, useEffect } from "preact/hooks";
 import type { Answer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { ShownComparison, useChangeOf, useGone } from "../changes/comparison.tsx";
+import { AsAnswered, ShownComparison, useChangeOf, useGone } from "../changes/comparison.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
@@ -27,7 +27,7 @@ export function faceplateOf(hostId: string) {
 }
 
 /** @param answer of `faceplateOf` */
-export function Faceplate({ answer: { data, problem, again } }: { readonly answer: Answer<FaceplateData> }) {
+export function Faceplate({ answer: { data, problem, again, isEarlier } }: { readonly answer: Answer<FaceplateData> }) {
   const chosen = parameter("port");
   const isThere = data !== undefined;
   useEffect(() => {
@@ -39,11 +39,11 @@ export function Faceplate({ answer: { data, problem, again } }: { readonly answe
   const rows = rowsOf(data);
   if (rows.length === 0) return <p>{hostText.noPorts}</p>;
   return (
-    <>
+    <AsAnswered isEarlier={isEarlier}>
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <Plates groups={data.groups} chosen={chosen} />
       <PortTable rows={rows} chosen={chosen} />
-    </>
+    </AsAnswered>
   );
 }
 

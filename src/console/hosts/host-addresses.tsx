@@ -3,7 +3,7 @@
 
 import type { Answer } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
-import { AsItWas, ChangeSign, useChangeOf, useGone, Was } from "../changes/comparison.tsx";
+import { AsAnswered, AsItWas, ChangeSign, useChangeOf, useGone, Was } from "../changes/comparison.tsx";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { PageFrame } from "../parts/paged.tsx";
@@ -24,7 +24,14 @@ interface HostAddressesProps {
 }
 
 export function HostAddresses({ answer }: HostAddressesProps) {
-  const { data, meta, problem, again } = answer;
+  return (
+    <AsAnswered isEarlier={answer.isEarlier}>
+      <Addresses answer={answer} />
+    </AsAnswered>
+  );
+}
+
+function Addresses({ answer: { data, meta, problem, again } }: HostAddressesProps) {
   const changeOf = useChangeOf();
   const gone = useGone<HostAddress>("ip_address");
   if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;

@@ -1,6 +1,7 @@
 // The ports of a switch on the overview of its page: what one comes for. Of a device with very many, the first of them.
 
 import type { Answer } from "../api/answer.ts";
+import { AsAnswered } from "../changes/comparison.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { partText } from "../text/frame.ts";
@@ -24,7 +25,7 @@ interface HostPlateProps {
   readonly answer: Answer<FaceplateData>;
 }
 
-export function HostPlate({ count, answer: { data, problem, again } }: HostPlateProps) {
+export function HostPlate({ count, answer: { data, problem, again, isEarlier } }: HostPlateProps) {
   if (!isPlateShown(count)) return null;
   if (data === undefined) {
     if (problem !== undefined) return <Problem problem={problem} again={again} />;
@@ -41,7 +42,9 @@ export function HostPlate({ count, answer: { data, problem, again } }: HostPlate
   return (
     <section aria-label={hostText.faceplate}>
       {problem !== undefined && <Problem problem={problem} again={again} />}
-      <Plates groups={groups} chosen={null} />
+      <AsAnswered isEarlier={isEarlier}>
+        <Plates groups={groups} chosen={null} />
+      </AsAnswered>
       {all > PORTS_MAX && (
         <p>
           <a href={hrefHere({ tab: "ports" })}>{hostText.allInterfaces(partText.number(count))}</a>

@@ -1,7 +1,8 @@
 // What a host offers: its services with what they are bound to, and the ports that it listens on.
 
+import { useRef } from "preact/hooks";
 import type { Answer } from "../api/answer.ts";
-import { ChangeSign, useGone, Was } from "../changes/comparison.tsx";
+import { AsAnswered, ChangeSign, useGone, Was } from "../changes/comparison.tsx";
 import { Paged } from "../parts/paged.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -15,13 +16,30 @@ interface HostServicesProps {
   readonly ports: Answer<readonly HostPort[]>;
 }
 
-export function HostServices(answers: HostServicesProps) {
-  const [gonePorts, goneServices] = [useGone<HostPort>("port"), useGone<HostService>("service")];
-  const failed = [answers.services, answers.ports].find(({ problem }) => problem !== undefined);
+export function HostServices({ services, ports }: HostServicesProps) {
+  const isEarlier = services.isEarlier || ports.isEarlier;
+  // Both of one instant.
+  const shown = useRef({ services: services.data, ports: ports.data });
+  if (!isEarlier) shown.current = { services: services.data, ports: ports.data };
+  const failed = [services, ports].find(({ problem }) => problem !== undefined);
   if (failed?.problem !== undefined) return <Problem problem={failed.problem} again={failed.again} />;
-  if (answers.services.data === undefined || answers.ports.data === undefined) return <Waiting />;
-  const ports = [...answers.ports.data, ...gonePorts].sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
-  const services = [...answers.services.data, ...goneServices];
+  if (shown.current.services === undefined || shown.current.ports === undefined) return <Waiting />;
+  return (
+    <AsAnswered isEarlier={isEarlier}>
+      <Offered services={shown.current.services} ports={shown.current.ports} />
+    </AsAnswered>
+  );
+}
+
+interface OfferedProps {
+  readonly services: readonly HostService[];
+  readonly ports: readonly HostPort[];
+}
+
+function Offered(present: OfferedProps) {
+  const [gonePorts, goneServices] = [useGone<HostPort>("port"), useGone<HostService>("service")];
+  const ports = [...present.ports, ...gonePorts].sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
+  const services = [...present.services, ...goneServices];
   if (ports.length + services.length === 0) return <p>{hostText.noServices}</p>;
   return (
     <div class="columns">
@@ -31,12 +49,7 @@ export function HostServices(answers: HostServicesProps) {
   );
 }
 
-interface ServicesProps {
-  readonly services: readonly HostService[];
-  readonly ports: readonly HostPort[];
-}
-
-function Services({ services, ports }: ServicesProps) {
+function Services({ services, ports }: OfferedProps) {
   const portById = new Map(ports.map((port) => [port.id, port]));
   const boundTo = ({ bindings = [] }: HostService) =>
     bindings

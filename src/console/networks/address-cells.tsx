@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { ShownComparison } from "../changes/comparison.tsx";
+import { AsAnswered, ShownComparison } from "../changes/comparison.tsx";
 import { CellGrid } from "../parts/cell-grid.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -33,7 +33,7 @@ interface AddressCellsProps {
 /** The map and the table are parts of the page's grid: on a wide window the map stands where there is room. */
 export function AddressCells({ subnet: { id, cidr, created_at }, part, head }: AddressCellsProps) {
   const within = part === cidr ? {} : { within: part };
-  const { data, problem, again } = useAnswer(
+  const { data, problem, again, isEarlier } = useAnswer(
     read("/api/v1/subnets/{id}/addresses", { path: { id }, query: { ...atQuery(), ...within, limit: 0 } }),
     { how: "refresh", types: ["host", "ip_address", "ip_range", "subnet"] },
   );
@@ -50,7 +50,11 @@ export function AddressCells({ subnet: { id, cidr, created_at }, part, head }: A
         {head}
         {problem !== undefined && <Problem problem={problem} again={again} />}
         {data === undefined && problem === undefined && <Waiting />}
-        {data !== undefined && <Cells rows={data} usedBefore={usedBefore} columns={columns} />}
+        {data !== undefined && (
+          <AsAnswered isEarlier={isEarlier}>
+            <Cells rows={data} usedBefore={usedBefore} columns={columns} />
+          </AsAnswered>
+        )}
       </section>
       {data !== undefined && (
         <section class="subnet-table">

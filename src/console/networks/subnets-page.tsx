@@ -4,6 +4,7 @@ import { useContext } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import {
+  AsAnswered,
   AsItWas,
   ChangeSign,
   type Comparison,
@@ -12,6 +13,7 @@ import {
   useComparison,
   useGone,
   Was,
+  WithComparison,
 } from "../changes/comparison.tsx";
 import { ComparisonBar, shownOfComparison } from "../lists/comparison-bar.tsx";
 import { Named } from "../names/named.tsx";
@@ -26,6 +28,7 @@ import { fieldText } from "../text/lists.ts";
 import { navigationText } from "../text/navigation.ts";
 import { subnetText } from "../text/networks.ts";
 import { atQuery, isPast, network, scopeQuery } from "../time/at.ts";
+import { compared } from "../time/compared.ts";
 import { go, hrefHere, hrefOf, parameter } from "../url/location.ts";
 import { SubnetTabs } from "./subnet-tabs.tsx";
 
@@ -82,11 +85,11 @@ export function SubnetsPage() {
       {networks !== undefined && shown.length === 0 && (
         <p>{isPast.value ? subnetText.noNetworksThen : subnetText.noNetworks}</p>
       )}
-      <ShownComparison.Provider value={comparison}>
+      <WithComparison comparison={comparison}>
         {shown.map(({ id, name }) => (
           <NetworkTree key={id} networkId={id} name={name} isOnly={shown.length === 1} />
         ))}
-      </ShownComparison.Provider>
+      </WithComparison>
     </Page>
   );
 }
@@ -113,25 +116,10 @@ interface NetworkTreeProps {
 }
 
 function NetworkTree({ networkId, name, isOnly }: NetworkTreeProps) {
-  const { data, problem, again } = useAnswer(
+  const { data, problem, again, isEarlier } = useAnswer(
     read("/api/v1/subnets/tree", { query: { ...atQuery(), network_id: networkId } }),
     { how: "offer", types: ["subnet"], network_id: networkId },
   );
-  const sought = (parameter("q") ?? "").toLowerCase();
-  const only = useContext(ShownComparison) === null ? null : shownOfComparison();
-  const changeOf = useChangeOf();
-  const isShown = ({ id }: { readonly id: string }) =>
-    only === null || (only === "differences" ? changeOf(id) !== undefined : changeOf(id) === only);
-  const isSought = (row: NamedSubnet) => `${row.cidr} ${row.name}`.toLowerCase().includes(sought);
-  const gone = useGone<GoneSubnet>("subnet").filter(
-    (row) => row.network_id === networkId && isSought(row) && isShown(row),
-  );
-  // The tree may still be that of the other instant, while what differs is known: what is gone stands there once.
-  const isGone = new Set(gone.map(({ id }) => id));
-  const found = (data ?? []).filter((row) => isSought(row) && isShown(row) && !isGone.has(row.id));
-  const rows = isFullestFirst()
-    ? found.toSorted((one, other) => other.utilization.percent - one.utilization.percent)
-    : found;
   return (
     <section>
       {!isOnly && (
@@ -141,9 +129,44 @@ function NetworkTree({ networkId, name, isOnly }: NetworkTreeProps) {
       )}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data !== undefined && rows.length + gone.length === 0 && only === null && (
+      <AsAnswered isEarlier={isEarlier}>
+        <Rows networkId={networkId} name={name} present={data} />
+      </AsAnswered>
+    </section>
+  );
+}
+
+interface RowsProps {
+  readonly networkId: string;
+  readonly name: string;
+  /** Undefined while it is not known. */
+  readonly present: readonly TreeRow[] | undefined;
+}
+
+/** Those that are sought, or differ, where that is asked for. */
+function Rows({ networkId, name, present }: RowsProps) {
+  const sought = (parameter("q") ?? "").toLowerCase();
+  const only = useContext(ShownComparison) === null ? null : shownOfComparison();
+  const changeOf = useChangeOf();
+  const isShown = ({ id }: { readonly id: string }) =>
+    only === null || (only === "differences" ? changeOf(id) !== undefined : changeOf(id) === only);
+  const isSought = (row: NamedSubnet) => `${row.cidr} ${row.name}`.toLowerCase().includes(sought);
+  const found = (present ?? []).filter((row) => isSought(row) && isShown(row));
+  const rows = isFullestFirst()
+    ? found.toSorted((one, other) => other.utilization.percent - one.utilization.percent)
+    : found;
+  const gone = useGone<GoneSubnet>("subnet").filter(
+    (row) => row.network_id === networkId && isSought(row) && isShown(row),
+  );
+  return (
+    <>
+      {present !== undefined && rows.length + gone.length === 0 && only === null && (
         <p class="aside">
-          {data.length > 0 ? subnetText.nothingFound : isPast.value ? subnetText.noSubnetsThen : subnetText.noSubnets}
+          {present.length > 0
+            ? subnetText.nothingFound
+            : isPast.value
+              ? subnetText.noSubnetsThen
+              : subnetText.noSubnets}
         </p>
       )}
       {rows.length + gone.length > 0 && (
@@ -155,7 +178,7 @@ function NetworkTree({ networkId, name, isOnly }: NetworkTreeProps) {
         />
       )}
       {rows.length > ROWS_MAX && <p class="aside">{subnetText.cut(ROWS_MAX)}</p>}
-    </section>
+    </>
   );
 }
 
@@ -169,7 +192,7 @@ interface TreeTableProps {
 }
 
 function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
-  const vs = useContext(ShownComparison)?.ends.from;
+  const vs = compared.value?.from;
   const hasTags = [...rows, ...gone].some(({ tags }) => tags.length > 0);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused

@@ -4,7 +4,7 @@ import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import type { Live } from "../api/fresh.ts";
 import { oneOf } from "../api/one-of.ts";
-import { ChangeSign } from "../changes/comparison.tsx";
+import { AsAnswered, ChangeSign } from "../changes/comparison.tsx";
 import { Named } from "../names/named.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -72,19 +72,21 @@ function Where({ vlan }: { readonly vlan: Vlan }) {
 function Subnets({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
   const query = { ...atQuery(), filter: `vlan_id = "${id}"`, limit: PAGE_ROWS };
   const live: Live = { how: "offer", types: ["subnet"], network_id };
-  const { data, problem, again } = useAnswer(read("/api/v1/subnets", { query }), live);
+  const { data, problem, again, isEarlier } = useAnswer(read("/api/v1/subnets", { query }), live);
   if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
   if (data === undefined) return <Waiting />;
   if (data.length === 0) return <p class="vlan-part aside">{vlanText.noSubnets}</p>;
   return (
-    <ul class="vlan-part">
-      {data.map((subnet) => (
-        <li key={subnet.id}>
-          <ChangeSign id={subnet.id} />
-          <a href={hrefOf(`/subnets/${subnet.id}`)}>{subnet.cidr}</a> <bdi>{subnet.name}</bdi>
-        </li>
-      ))}
-    </ul>
+    <AsAnswered isEarlier={isEarlier}>
+      <ul class="vlan-part">
+        {data.map((subnet) => (
+          <li key={subnet.id}>
+            <ChangeSign id={subnet.id} />
+            <a href={hrefOf(`/subnets/${subnet.id}`)}>{subnet.cidr}</a> <bdi>{subnet.name}</bdi>
+          </li>
+        ))}
+      </ul>
+    </AsAnswered>
   );
 }
 
@@ -100,7 +102,7 @@ function carrying(id: string): string {
 function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
   const offset = pageOffset.value;
   const live: Live = { how: "offer", types: ["if_entry"], network_id };
-  const { data, meta, problem, again } = useAnswer(interfacesOf(id, offset), live);
+  const { data, meta, problem, again, isEarlier } = useAnswer(interfacesOf(id, offset), live);
   if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
   if (data === undefined) return <Waiting />;
   if (data.length === 0) return <p class="vlan-part aside">{vlanText.noInterfaces}</p>;
@@ -117,24 +119,26 @@ function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
           </tr>
         </thead>
         <tbody>
-          {data.map((entry) => (
-            <tr key={entry.id}>
-              <td>
-                <ChangeSign id={entry.id} />
-                <Named kind="hosts" id={entry.host_id} />
-              </td>
-              <td class="subnet-name">
-                <a href={hrefOf(`/interfaces/${entry.id}`)}>
-                  <bdi>{entry.if_name || entry.if_descr || `#${entry.if_index}`}</bdi>
-                </a>{" "}
-                <bdi class="aside">{entry.if_alias}</bdi>
-              </td>
-              <td>{entry.native_vlan_id === id ? vlanText.native : vlanText.tagged}</td>
-              <td>
-                <Status status={entry.oper_status} />
-              </td>
-            </tr>
-          ))}
+          <AsAnswered isEarlier={isEarlier}>
+            {data.map((entry) => (
+              <tr key={entry.id}>
+                <td>
+                  <ChangeSign id={entry.id} />
+                  <Named kind="hosts" id={entry.host_id} />
+                </td>
+                <td class="subnet-name">
+                  <a href={hrefOf(`/interfaces/${entry.id}`)}>
+                    <bdi>{entry.if_name || entry.if_descr || `#${entry.if_index}`}</bdi>
+                  </a>{" "}
+                  <bdi class="aside">{entry.if_alias}</bdi>
+                </td>
+                <td>{entry.native_vlan_id === id ? vlanText.native : vlanText.tagged}</td>
+                <td>
+                  <Status status={entry.oper_status} />
+                </td>
+              </tr>
+            ))}
+          </AsAnswered>
         </tbody>
       </table>
       <Pager

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import { type Answer, Unsettled } from "../api/answer.ts";
-import { ComparisonList, type DiffOf, ShownComparison, useComparison } from "../changes/comparison.tsx";
+import { AsAnswered, ComparisonList, type DiffOf, useComparison, WithComparison } from "../changes/comparison.tsx";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -92,10 +92,12 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
         shown={shown.key}
         first={tabs[0].key}
       />
-      <ShownComparison.Provider value={comparison}>
+      <WithComparison comparison={comparison}>
         <ComparisonList />
-        <Unsettled.Provider value={answer.isEarlier}>{shown.show(record)}</Unsettled.Provider>
-      </ShownComparison.Provider>
+        <AsAnswered isEarlier={answer.isEarlier}>
+          <Unsettled.Provider value={answer.isEarlier}>{shown.show(record)}</Unsettled.Provider>
+        </AsAnswered>
+      </WithComparison>
     </Page>
   );
 }
