@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { WINDOW_ROWS } from "../../src/console/lists/rows-window.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -110,12 +110,36 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await page.keyboard.press("Enter");
     await page.getByText("600 hosts").waitFor();
     const field = page.getByRole("combobox", { name: "Filter" });
-    expect(await field.inputValue()).toBe('manufacturer = "Juniper"');
+    await settles(() => field.inputValue(), 'manufacturer = "Juniper"');
     await field.fill("manufaturer = 1");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").getByText("manufacturer").waitFor();
     // The refusal, as answer and as the browser's word of it, and nothing else.
     expect(visitor.troubles().every((each) => each.includes("400"))).toBe(true);
+    await page.close();
+  });
+
+  test("a column's filter takes nothing until it is known what it can be, and then all that is typed", async () => {
+    const page = await visitor.context.newPage();
+    const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route("**/api/v1/fields/*", async (route) => {
+      await isLetGo;
+      await route.continue();
+    });
+    await page.goto(`${appliance.running.url}/hosts`);
+    await page.getByRole("columnheader", { name: "Manufacturer" }).hover();
+    await page.getByRole("button", { name: "Filter by Manufacturer" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Loading").waitFor();
+    expect(await dialog.locator("input, select").count()).toBe(0);
+    letGo();
+    await dialog.getByRole("textbox", { name: "Value" }).waitFor();
+    await settles(() => page.evaluate("document.activeElement?.localName"), "select");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("Juniper");
+    await page.keyboard.press("Enter");
+    await page.getByText("600 hosts").waitFor();
+    expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
 

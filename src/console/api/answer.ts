@@ -34,9 +34,12 @@ export const Unsettled = createContext(false);
 const KEPT_MAX = 60;
 const kept = new Map<string, Answered<unknown, unknown>>();
 
-/** Whether the same question has the same answer next time. Reach can change: only this page's memory keeps it. */
-function isOfPast(url: string): boolean {
-  return /[?&]at=\d{4}-/.test(url);
+/**
+ * Whether the same question has the same answer next time: of the past, or of what can be filtered. Reach can change:
+ * only this page's memory keeps it.
+ */
+function isLasting(url: string): boolean {
+  return /[?&]at=\d{4}-/.test(url) || url.startsWith("/api/v1/fields/");
 }
 
 /** Forgets what was answered: somebody else may have signed in. */
@@ -77,7 +80,7 @@ export function useAnswer<Data, Meta>(told: Read<Data, Meta> | null, live: Live 
     asked
       .load(abort.signal)
       .then((answered) => {
-        if (isOfPast(url)) keepAnswer(url, answered);
+        if (isLasting(url)) keepAnswer(url, answered);
         loading.current = null;
         setState({ url, answered, problem: undefined });
       })

@@ -2,11 +2,15 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { read } from "../api/client.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
 import { fieldText, listText } from "../text/lists.ts";
 import { go, hrefHere } from "../url/location.ts";
 import { quoted, withCondition } from "./conditions.ts";
 import type { AnyList } from "./definitions.tsx";
+
+type Fields = DataOf<"/api/v1/fields/{kind}">;
 
 interface ColumnFilterProps {
   readonly list: AnyList;
@@ -30,12 +34,39 @@ const REFERRED: Readonly<Record<string, string>> = {
 
 export function ColumnFilter({ list, field, filter, close }: ColumnFilterProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const { data: known } = useAnswer(read("/api/v1/fields/{kind}", { path: { kind: list.kind as never } }));
-  const named = known?.fields.find(({ name }) => name === (REFERRED[field] ?? field));
-  const about = named ?? known?.fields.find(({ name }) => name === field);
+  const asked = read("/api/v1/fields/{kind}", { path: { kind: list.kind as never } });
+  const { data, problem, again } = useAnswer(asked);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class="column-filter" onClose={close} aria-labelledby="column-filter-title">
+      <h2 id="column-filter-title">{listText.filterBy(fieldText[field] ?? field)}</h2>
+      {data !== undefined && <Condition known={data} field={field} filter={filter} close={close} />}
+      {data === undefined && (
+        <>
+          {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
+          <p class="dialog-actions">
+            <button type="button" onClick={close}>
+              {listText.cancel}
+            </button>
+          </p>
+        </>
+      )}
+    </dialog>
+  );
+}
+
+interface ConditionProps extends Omit<ColumnFilterProps, "list"> {
+  readonly known: Fields;
+}
+
+/** There once it is known what the field can be compared with: what is typed before would be lost. */
+function Condition({ known, field, filter, close }: ConditionProps) {
+  const first = useRef<HTMLSelectElement>(null);
+  const named = known.fields.find(({ name }) => name === (REFERRED[field] ?? field));
+  const about = named ?? known.fields.find(({ name }) => name === field);
   const operators = (about?.operators ?? ["="]).filter((each) => each !== ":*");
   const [operator, setOperator] = useState<string | null>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => first.current?.focus(), []);
   const chosen = operator ?? (about?.values == null && operators.includes(":") ? ":" : (operators[0] ?? "="));
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -49,58 +80,55 @@ export function ColumnFilter({ list, field, filter, close }: ColumnFilterProps) 
     go(hrefHere({ filter: withCondition(filter, condition) }));
   };
   return (
-    <dialog ref={dialog} class="column-filter" onClose={close} aria-labelledby="column-filter-title">
-      <form onSubmit={submit}>
-        <h2 id="column-filter-title">{listText.filterBy(fieldText[field] ?? field)}</h2>
-        <label>
-          {listText.operator}
-          <select value={chosen} onChange={(event) => setOperator(event.currentTarget.value)}>
-            {operators.map((each) => (
-              <option key={each} value={each}>
-                {listText.operators[each] ?? each}
-              </option>
-            ))}
-            <option value={ANY}>{listText.operators[ANY]}</option>
-          </select>
-        </label>
-        {chosen !== ANY && (
-          <label htmlFor="column-filter-value">
-            {listText.value}
-            {about?.values == null ? (
-              <input id="column-filter-value" name="value" autoComplete="off" spellcheck={false} />
-            ) : (
-              <select id="column-filter-value" name="value">
-                {about.values.map((value) => (
-                  <option key={value} value={value}>
-                    {value}
-                  </option>
-                ))}
-              </select>
-            )}
-          </label>
-        )}
-        {about?.over_time === true && (
-          <label>
-            {listText.howLong}
-            <select name="age">
-              {Object.entries(listText.ages).map(([age, title]) => (
-                <option key={age} value={age}>
-                  {title}
+    <form onSubmit={submit}>
+      <label>
+        {listText.operator}
+        <select ref={first} value={chosen} onChange={(event) => setOperator(event.currentTarget.value)}>
+          {operators.map((each) => (
+            <option key={each} value={each}>
+              {listText.operators[each] ?? each}
+            </option>
+          ))}
+          <option value={ANY}>{listText.operators[ANY]}</option>
+        </select>
+      </label>
+      {chosen !== ANY && (
+        <label htmlFor="column-filter-value">
+          {listText.value}
+          {about?.values == null ? (
+            <input id="column-filter-value" name="value" autoComplete="off" spellcheck={false} />
+          ) : (
+            <select id="column-filter-value" name="value">
+              {about.values.map((value) => (
+                <option key={value} value={value}>
+                  {value}
                 </option>
               ))}
             </select>
-          </label>
-        )}
-        <p class="dialog-actions">
-          <button type="button" onClick={close}>
-            {listText.cancel}
-          </button>
-          <button type="submit" class="primary">
-            {listText.addFilter}
-          </button>
-        </p>
-      </form>
-    </dialog>
+          )}
+        </label>
+      )}
+      {about?.over_time === true && (
+        <label>
+          {listText.howLong}
+          <select name="age">
+            {Object.entries(listText.ages).map(([age, title]) => (
+              <option key={age} value={age}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <p class="dialog-actions">
+        <button type="button" onClick={close}>
+          {listText.cancel}
+        </button>
+        <button type="submit" class="primary">
+          {listText.addFilter}
+        </button>
+      </p>
+    </form>
   );
 }
 
