@@ -93,6 +93,22 @@ describe.skipIf(!hasChromium)("the page of a record", () => {
     visitor.troubles();
   });
 
+  test("has its parts in one line on a telephone, and the one that is shown is in sight", async () => {
+    const own = await Visitor.arrive(appliance.running.url, { viewport: { width: 360, height: 640 } });
+    const [path, , title] = records[0] ?? ["", "", ""];
+    const small = await own.signIn(OWNER, PASSWORD, `${path}?tab=history`);
+    await small.getByRole("heading", { name: title, level: 1 }).waitFor();
+    const shown = small.locator('.tabs a[aria-current="true"]');
+    await shown.filter({ hasText: "History" }).waitFor();
+    const [tab, row] = [await shown.boundingBox(), await small.locator(".tabs").boundingBox()];
+    if (tab === null || row === null) throw new Error("there are no tabs");
+    expect(row.height).toBeLessThan(2 * tab.height);
+    expect([tab.x >= 0, tab.x + tab.width <= 360]).toEqual([true, true]);
+    expect(await accessibilityFindings(small)).toEqual([]);
+    expect(own.troubles()).toEqual([]);
+    await own.leave();
+  });
+
   test("that one may not see is one that is not there", async () => {
     for (const [path, , title] of records) {
       const unknown = path.replace(/[^/]*$/, "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010");

@@ -1,5 +1,6 @@
 // The pages of discovery, one beside the other.
 
+import { TabRow } from "../parts/tabs.tsx";
 import { discoveryText } from "../text/discovery.ts";
 import { hrefOf, pathname } from "../url/location.ts";
 
@@ -11,12 +12,12 @@ const AREAS = [
 
 export function DiscoveryTabs() {
   return (
-    <nav class="tabs" aria-label={discoveryText.areas}>
+    <TabRow label={discoveryText.areas} shown={pathname.value}>
       {AREAS.map(({ href, title }) => (
         <a key={href} href={hrefOf(href)} aria-current={pathname.value === href ? "page" : undefined}>
           {title}
         </a>
       ))}
-    </nav>
+    </TabRow>
   );
 }

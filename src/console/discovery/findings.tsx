@@ -9,6 +9,7 @@ import { FilterField } from "../lists/filter-field.tsx";
 import { recordPage } from "../names/record-page.ts";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { TabRow } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { kindText } from "../text/changes.ts";
 import { discoveryText } from "../text/discovery.ts";
@@ -66,7 +67,7 @@ function Types({
 }) {
   const offered = TYPES.filter((type) => counts === null || (counts[type] ?? 0) > 0 || type === shown);
   return (
-    <nav class="tabs" aria-label={discoveryText.findings}>
+    <TabRow label={discoveryText.findings} shown={shown ?? ""}>
       <a href={hrefHere({ type: null })} aria-current={shown === null ? "true" : undefined}>
         {discoveryText.everything}
       </a>
@@ -76,7 +77,7 @@ function Types({
           {counts !== null && <span class="aside"> {counts[type] ?? 0}</span>}
         </a>
       ))}
-    </nav>
+    </TabRow>
   );
 }
 

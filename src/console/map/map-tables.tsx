@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { speedOf } from "../parts/speed.ts";
 import { Status } from "../parts/status.tsx";
+import { TabRow } from "../parts/tabs.tsx";
 import { mapText } from "../text/map.ts";
 import { vs } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";
@@ -102,7 +103,7 @@ export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) 
   ];
   return (
     <section class="map-tables" aria-label={mapText.tables[table]}>
-      <nav class="tabs" aria-label={mapText.tablesTitle}>
+      <TabRow label={mapText.tablesTitle} shown={table}>
         {tabs.map(({ key, title }) => (
           <a
             key={key}
@@ -112,7 +113,7 @@ export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) 
             {title}
           </a>
         ))}
-      </nav>
+      </TabRow>
       {table === "links" && linkRows}
       {table === "devices" && deviceRows}
       {table === "changes" && period !== null && <Moments period={period} diagram={diagram} found={found} />}

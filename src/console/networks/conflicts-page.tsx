@@ -10,6 +10,7 @@ import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
+import { TabRow } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { navigationText } from "../text/navigation.ts";
@@ -37,7 +38,7 @@ export function ConflictsPage() {
   const left = (meta?.pagination.total_count ?? 0) - (data?.length ?? 0);
   return (
     <Page title={navigationText.conflicts} reads={[asked.url]} csv={csvOf(asked.url)}>
-      <nav class="tabs" aria-label={conflictText.show}>
+      <TabRow label={conflictText.show} shown={shown}>
         {SHOWN.map((each) => (
           <a
             key={each}
@@ -47,7 +48,7 @@ export function ConflictsPage() {
             {conflictText.shown[each]}
           </a>
         ))}
-      </nav>
+      </TabRow>
       <div class="list-tools">
         <FilterField
           kind="conflict"

@@ -11,6 +11,7 @@ import { Page } from "../parts/page.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
+import { TabRow } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { navigationText } from "../text/navigation.ts";
@@ -39,7 +40,7 @@ export function StationsPage() {
   const pages = meta?.pagination;
   return (
     <Page title={navigationText.stations} reads={[asked.url]} csv={csvOf(asked.url)}>
-      <nav class="tabs" aria-label={stationText.show}>
+      <TabRow label={stationText.show} shown={shown}>
         {SHOWN.map((each) => (
           <a
             key={each}
@@ -49,7 +50,7 @@ export function StationsPage() {
             {stationText.shown[each]}
           </a>
         ))}
-      </nav>
+      </TabRow>
       <div class="list-tools">
         <FilterField
           kind="station"
@@ -58,7 +59,7 @@ export function StationsPage() {
           problem={isOfFilter ? problem : undefined}
         />
       </div>
-      <p class="aside">{stationText.about}</p>
+      <p class="aside about-list">{stationText.about}</p>
       {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
       {data?.length === 0 && <p>{filter === "" ? stationText.none[shown] : stationText.noneFiltered}</p>}

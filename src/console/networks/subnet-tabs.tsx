@@ -1,5 +1,6 @@
 // The ways to look at all subnets: within one another, and as a list.
 
+import { TabRow } from "../parts/tabs.tsx";
 import { subnetText } from "../text/networks.ts";
 import { hrefOf, pathname } from "../url/location.ts";
 
@@ -10,12 +11,12 @@ const WAYS = [
 
 export function SubnetTabs() {
   return (
-    <nav class="tabs" aria-label={subnetText.ways}>
+    <TabRow label={subnetText.ways} shown={pathname.value}>
       {WAYS.map(({ href, title }) => (
         <a key={href} href={hrefOf(href)} aria-current={pathname.value === href ? "page" : undefined}>
           {title}
         </a>
       ))}
-    </nav>
+    </TabRow>
   );
 }
