@@ -1,5 +1,6 @@
 // Two instants beside each other: what came, what went, what changed between them, of all, of a network or of a host.
 
+import { useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import type { Read } from "../api/client.ts";
 import { diffRead, fromAToB } from "../api/diff.ts";
@@ -31,7 +32,7 @@ export function ComparePage() {
     ...(host === null ? {} : { host_id: host }),
     ...(types === null ? {} : { types: types.split(",") as never }),
   });
-  return <Compared key={asked.url} ends={ends} asked={asked} types={types} />;
+  return <Compared ends={ends} asked={asked} types={types} />;
 }
 
 interface ComparedProps {
@@ -41,8 +42,11 @@ interface ComparedProps {
 }
 
 function Compared({ ends, asked, types }: ComparedProps) {
-  const { data: answered, problem, again } = useAnswer(asked);
-  const data = answered && fromAToB(answered, ends);
+  const { data: answered, problem, again, isEarlier } = useAnswer(asked);
+  // What was answered for other ends stays as it was seen from them.
+  const last = useRef<DiffData | undefined>(undefined);
+  if (!isEarlier || answered === undefined) last.current = answered && fromAToB(answered, ends);
+  const data = last.current;
   const choose = (event: Event) => go(hrefHere({ types: (event.currentTarget as HTMLSelectElement).value || null }));
   return (
     <Page

@@ -123,7 +123,7 @@ const ignored: ListDefinition<Ignored> = {
         </FirstOf>
       ),
     },
-    { key: "created_at", width: 10, isOrdered: true, cell: ({ created_at }) => <Instant instant={created_at} /> },
+    { key: "created_at", width: 11, isOrdered: true, cell: ({ created_at }) => <Instant instant={created_at} /> },
   ],
   readWith: (query) => (window) =>
     read("/api/v1/discovery/ignored", { query: { ...query, ...window } as QueryOf<"/api/v1/discovery/ignored"> }),

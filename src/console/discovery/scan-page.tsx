@@ -164,7 +164,11 @@ function Outcome({ scan: { outcome, progress, commit } }: { readonly scan: ScanD
         {discoveryText.found(hosts.found)}, {discoveryText.devicesRead(hosts.devices)}
       </Fact>
       <Fact name={discoveryText.notReached}>
-        <a href={hrefHere({ type: "Unreached" })}>{discoveryText.unreached(hosts.unreached)}</a>
+        {hosts.unreached === 0 ? (
+          discoveryText.noneUnreached
+        ) : (
+          <a href={hrefHere({ type: "Unreached" })}>{discoveryText.unreached(hosts.unreached)}</a>
+        )}
       </Fact>
       {icmp !== null && <Fact name={discoveryText.methods}>{icmp}</Fact>}
       {progress !== null && <Errors errors={progress.errors} />}

@@ -369,7 +369,7 @@ const vlans: ListDefinition<Vlan> = {
       key: "name",
       width: 14,
       isOrdered: true,
-      cell: ({ id, number, name }) => <RecordLink type="vlan" id={id} name={`${number} ${name}`.trim()} />,
+      cell: ({ id, number, name }) => <RecordLink type="vlan" id={id} name={name === "" ? `${number}` : name} />,
     },
     textColumn("description", 20),
     networkColumn(true),

@@ -44,7 +44,7 @@ export function VlanDeviceTable({ id, networkId, filter }: VlanDeviceTableProps)
           <DeviceRow key={device.hostId} device={device} filter={filter} />
         ))}
       </RowsTable>
-      {left > 0 && <p class="aside">{vlanText.moreInterfaces(left)}</p>}
+      {left > 0 && <p class="vlan-part aside">{vlanText.moreInterfaces(left)}</p>}
     </>
   );
 }
@@ -57,13 +57,13 @@ function DeviceRow({ device, filter }: { readonly device: VlanDevice<Port>; read
       <th scope="row" class="subnet-name">
         <Named kind="hosts" id={hostId} />
       </th>
-      <td class="subnet-name">
+      <td class="vlan-ports">
         <Ports ports={untagged} all={all} />
       </td>
-      <td class="subnet-name">
+      <td class="vlan-ports">
         <Ports ports={tagged} all={all} />
       </td>
-      <td>{vlanText.upOf(up, untagged.length + tagged.length)}</td>
+      <td class="is-short">{vlanText.upOf(up, untagged.length + tagged.length)}</td>
     </tr>
   );
 }

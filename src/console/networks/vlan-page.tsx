@@ -30,7 +30,12 @@ export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Re
       answer={useAnswer(asked, { how: "refresh", id })}
       about={({ name, network_id }) => (
         <>
-          <bdi>{name}</bdi> <Named kind="networks" id={network_id} />
+          {name !== "" && (
+            <>
+              <bdi>{name}</bdi> ·{" "}
+            </>
+          )}
+          <Named kind="networks" id={network_id} />
         </>
       )}
       tabs={[

@@ -95,7 +95,7 @@ export const changesText = {
   compareTitle: "Compare",
   compareHint: "Set the other instant in the bar above, or begin with one of these:",
   yesterday: "24 hours ago",
-  aWeekAgo: "a week ago",
+  aWeekAgo: "7 days ago",
   total: (counts: Readonly<Record<string, Readonly<Record<string, number>>>>) =>
     Object.entries(counts)
       .map(([type, sides]) => {

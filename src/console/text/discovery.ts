@@ -1,7 +1,7 @@
 // What the pages of discovery say: scans, what they found, schedules, and what must not come back.
 
-const counted = (count: number, one: string, many: string) =>
-  `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? one : many}`;
+const number = (value: number) => new Intl.NumberFormat("en").format(value);
+const counted = (count: number, one: string, many: string) => `${number(count)} ${count === 1 ? one : many}`;
 
 /** Kinds of records as scans count them, where the name in the API says less. */
 const RECORD_KINDS: Readonly<Record<string, string>> = {
@@ -44,9 +44,9 @@ export const discoveryText = {
   nothingWritten: "nothing",
   counts: ({ created, updated, deleted }: { created: number; updated: number; deleted: number }) =>
     [
-      created > 0 ? `${created} added` : "",
-      updated > 0 ? `${updated} changed` : "",
-      deleted > 0 ? `${deleted} removed` : "",
+      created > 0 ? `${number(created)} added` : "",
+      updated > 0 ? `${number(updated)} changed` : "",
+      deleted > 0 ? `${number(deleted)} removed` : "",
     ]
       .filter((part) => part !== "")
       .join(", "),
@@ -84,6 +84,7 @@ export const discoveryText = {
   devicesAnswered: (answered: number, asked: number) => `${answered} of ${asked} answered SNMP`,
   devicesRead: (count: number) => counted(count, "device answered SNMP", "devices answered SNMP"),
   found: (count: number) => counted(count, "address answered", "addresses answered"),
+  noneUnreached: "none",
   unreached: (count: number) => counted(count, "known host or target", "known hosts and targets"),
   requests: "Requests sent",
   errors: "Without an answer",

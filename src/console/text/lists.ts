@@ -57,7 +57,7 @@ export const fieldText: Readonly<Record<string, string>> = {
   subnet_type: "Type",
   vlan_id: "VLAN",
   accepts_credentials: "Accepts credentials",
-  utilization: "Used",
+  utilization: "Utilization",
   number: "Number",
   kind: "Kind",
   cron: "Cron",

@@ -44,7 +44,7 @@ export const subnetText = {
   network: "Network",
   description: "Description",
   nextFree: "Next free",
-  available: (count: number | string) => `${number(count)} are free.`,
+  available: (count: number | string) => `${number(count)} can be allocated.`,
   full: "Nothing is free in it.",
   ranges: "Ranges",
   noRanges: "No ranges are set aside in it.",
