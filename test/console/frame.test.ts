@@ -132,6 +132,35 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     await visitor.leave();
   });
 
+  test("what somebody quick types into a page as it appears stays, and a key pressed then does what it does", async () => {
+    const visitor = await Visitor.arrive(origin);
+    await (await visitor.signIn(OWNER, PASSWORD)).close();
+    const page = await visitor.context.newPage();
+    // As soon as they are there, before they are painted.
+    await page.addInitScript(`
+      const type = (selector, text) => {
+        const field = document.querySelector(selector);
+        if (field === null || field.typed) return;
+        field.typed = true;
+        field.value = text;
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "f", bubbles: true }));
+      };
+      new MutationObserver(() => {
+        type(".filter-field input", 'name = "web-1"');
+        type(".time-bar .instant-field input", "-24h");
+      }).observe(document, { childList: true, subtree: true });
+    `);
+    await page.goto(`${origin}/hosts`);
+    await page.getByRole("link", { name: "web-1" }).waitFor();
+    const filter = page.getByRole("combobox", { name: "Filter" });
+    expect(await filter.inputValue()).toBe('name = "web-1"');
+    expect(await page.locator(".time-bar .instant-field input").first().inputValue()).toBe("-24h");
+    await filter.and(page.locator(":focus")).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
   test("every key is shown by ?, and what is typed into a field is text", async () => {
     const visitor = await Visitor.arrive(origin);
     const page = await visitor.signIn(OWNER, PASSWORD);

@@ -1,6 +1,6 @@
 // The filter of a list as text, in the grammar of the API, with what can stand where one types.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
@@ -25,7 +25,8 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
   const [caret, setCaret] = useState<number | null>(null);
   const [picked, setPicked] = useState(0);
   const { data: fields } = useAnswer(read("/api/v1/fields/{kind}", { path: { kind: kind as never } }));
-  useEffect(() => setText(filter), [filter]);
+  // Not once it is painted: somebody may be typing by then.
+  useLayoutEffect(() => setText(filter), [filter]);
   const [keys] = useState(() => [{ key: "f", meaning: listText.focusFilter, press: () => field.current?.focus() }]);
   useKeys(keys);
   const offered = caret === null || fields === undefined ? [] : completionsOf(text, caret, fields);

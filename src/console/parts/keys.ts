@@ -2,7 +2,7 @@
 // modifier is the browser's, and letters are the text of whoever is typing.
 
 import { computed, signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 export interface Key {
   /** As KeyboardEvent.key has it: `/`, `ArrowDown`, `t`. */
@@ -25,7 +25,8 @@ export const keys = computed(() => {
 
 /** Takes keys while a component is there. @param own is the same array from one rendering to the next */
 export function useKeys(own: readonly Key[]): void {
-  useEffect(() => {
+  // Not once it is painted: who sees a page may have pressed one.
+  useLayoutEffect(() => {
     registered.value = [...registered.peek(), own];
     return () => {
       registered.value = registered.peek().filter((each) => each !== own);

@@ -1,6 +1,6 @@
 // Signing in: over the page that one wants to see, which stays in the address.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal, read } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
@@ -12,9 +12,10 @@ export function SignInPage() {
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
   const email = useRef<HTMLInputElement>(null);
+  // Not once it is painted: whoever is quick is at the password by then.
+  useLayoutEffect(() => email.current?.focus(), []);
   useEffect(() => {
     document.title = `${signInText.title} · ${frameText.name}`;
-    email.current?.focus();
     read("/api/auth/setup")
       .load()
       .then(({ data }) => setUnclaimed(data.needed))

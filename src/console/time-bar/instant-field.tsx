@@ -1,7 +1,7 @@
 // A field that takes an instant as people say it. Hours that a clock change doubles are asked about; hours that it left
 // out are said.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { saidText, timeText } from "../text/time.ts";
 import { exactNow } from "../time/clock.ts";
 import { addressInstant, formatLocal, formatUtc } from "../time/instant.ts";
@@ -28,7 +28,8 @@ interface Unclear {
 export function InstantField({ label, shown, title, field, choose }: InstantFieldProps) {
   const [unclear, setUnclear] = useState<Unclear | null>(null);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Not once it is painted: somebody may be typing by then.
+  useLayoutEffect(() => {
     // Another instant in the address is another one in the field, which keeps the focus.
     if (input.current !== null) input.current.value = shown;
     setUnclear(null);
