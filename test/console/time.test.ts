@@ -438,6 +438,23 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await visitor.leave();
   });
 
+  test("paper says of which instant it is, in the reader's zone and in UTC, and when it was printed", async () => {
+    const visitor = await Visitor.arrive(origin, { timezoneId: BERLIN });
+    const page = await visitor.signIn(OWNER, PASSWORD, "/hosts?at=2026-03-01T02:12:00Z");
+    await page.emulateMedia({ media: "print" });
+    const band = page.getByRole("region", { name: "Time", exact: true });
+    const said = () => page.evaluate<string>("document.querySelector('.band-said').innerText");
+    await band.getByText("2026-03-01T02:12:00.000Z (UTC)").waitFor();
+    expect(await said()).toContain("2026-03-01 03:12:00");
+    await page.goto(`${origin}/hosts`);
+    await band.getByText("Z (UTC)").waitFor();
+    expect(await said()).toMatch(/Now\s+(\d{4}-\d\d-\d\d) \d\d:\d\d:\d\d · \d{4}-\d\d-\d\dT/);
+    await page.emulateMedia({ media: "screen" });
+    expect(await said()).not.toContain("UTC");
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
   test("what a page of one instant is compared with is shown on the page of differences", async () => {
     const visitor = await Visitor.arrive(origin);
     const page = await visitor.signIn(OWNER, PASSWORD, "/changes?at=2026-03-01T02:12:00Z");

@@ -21,12 +21,25 @@ export function PastBand() {
   return (
     <span class="band-words">
       <span role="status">{at.value === null ? timeText.now : <Past />}</span>
+      <OnPaper />
       {at.value !== null && atMs.value !== null && atMs.value <= now.value && (
         <>
           <span class="age">{isHeldLong.value ? <Loading /> : formatAge(atMs.value, now.value)}</span>
           <BeforeBeginning ms={atMs.value} />
         </>
       )}
+    </span>
+  );
+}
+
+/** Paper does not say when it was printed, nor where its reader's clocks stood. */
+function OnPaper() {
+  const ms = at.value === null ? now.value : atMs.value;
+  if (ms === null) return null;
+  return (
+    <span class="on-paper">
+      {at.value === null && `${formatLocal(ms, zone.value)} · `}
+      {timeText.inUtc(formatUtc(ms))}
     </span>
   );
 }
