@@ -118,6 +118,9 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     await page.getByRole("link", { name: "All", exact: true }).click();
     await table.getByRole("link", { name: "Gi1/0/7" }).waitFor();
     expect(await table.locator("tbody tr").count()).toBe(2);
+    // Where there is none at all, it is not said that all belong to hosts.
+    await page.goto(`${appliance.running.url}/stations?at=2020-01-01T00:00:00Z`);
+    await page.getByText("No MAC address is known at an edge port.").waitFor();
     await page.goto(`${appliance.running.url}/stations?show=all&at=${filled.beforeFlap}`);
     await table.getByRole("link", { name: "printer-2" }).waitFor();
     expect(await table.locator("tbody tr").count()).toBe(1);

@@ -62,7 +62,7 @@ export function StationsPage() {
       <p class="aside about-list">{stationText.about}</p>
       {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
-      {data?.length === 0 && <p>{filter === "" ? stationText.none[shown] : stationText.noneFiltered}</p>}
+      {data?.length === 0 && (filter === "" ? <NoStation shown={shown} /> : <p>{stationText.noneFiltered}</p>)}
       {data !== undefined && data.length > 0 && <StationTable stations={data} />}
       {pages !== undefined && (
         <Pager
@@ -76,6 +76,14 @@ export function StationsPage() {
       )}
     </Page>
   );
+}
+
+/** That there is none of those that are shown says little where there is none at all. */
+function NoStation({ shown }: { readonly shown: (typeof SHOWN)[number] }) {
+  const any = read("/api/v1/stations", { query: { ...scopeQuery(), limit: 1 } });
+  const { data } = useAnswer(shown === "all" ? null : any);
+  if (shown !== "all" && data === undefined) return null;
+  return <p>{stationText.none[data === undefined || data.length === 0 ? "all" : shown]}</p>;
 }
 
 function StationTable({ stations }: { readonly stations: readonly Station[] }) {

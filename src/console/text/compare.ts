@@ -7,7 +7,8 @@ export const comparisonText = {
   changes: { added: "Added", removed: "Removed", changed: "Changed" },
   shown: "What is shown of the comparison",
   all: "All rows",
-  differences: (count: number | undefined) => (count === undefined ? "What differs" : `${number.format(count)} differ`),
+  differences: (count: number | undefined) =>
+    count === undefined ? "What differs" : `${number.format(count)} ${count === 1 ? "differs" : "differ"}`,
   only: {
     added: (count: number | undefined) => (count === undefined ? "Added" : `${number.format(count)} added`),
     removed: (count: number | undefined) => (count === undefined ? "Removed" : `${number.format(count)} removed`),
