@@ -35,6 +35,7 @@ export const historyVersions = sqliteTable("history_versions", {
   observed: text().notNull(),
   members: text(),
   hash: blob({ mode: "buffer" }).notNull(),
+  patch: integer(),
 });
 
 export const historySpans = sqliteTable("history_spans", {

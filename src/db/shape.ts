@@ -1,6 +1,8 @@
 // The shapes that the records of a kind have had, and how a version of an earlier one reads in today's: SQL over the
-// stored text, so that SQLite still puts pages together by itself. A version is never rewritten: the chain proves the
+// unpacked text, so that SQLite still puts pages together by itself. A version's text never changes: the chain proves the
 // bytes as they were written.
+
+import { joinedObservedSql, joinedSql, joinedTextSql, writtenSql } from "./packing.ts";
 
 /**
  * What brings a version of one shape to the next: pure SQL, expression to expression. It must leave alone what spans,
@@ -98,6 +100,29 @@ export function membersSql(kind: Shaped, version: string): string {
   return upcastSql(kind, version, "members", ({ members }) => members);
 }
 
+/** The observation values that were written with the row `version`, as the continuation of its members. */
+export function observedSql(version: string): string {
+  return writtenSql(version, "observed");
+}
+
+/**
+ * The text that a version's document begins, with what comes before and behind it: read `FROM history_versions v` with
+ * baseJoinSql behind it.
+ * @param before SQL of a text
+ * @param behind SQL of texts behind the members, told that of the observation values as they were written
+ */
+export function documentSql(
+  kind: Shaped,
+  version: string,
+  before: string,
+  behind: (observed: string) => readonly string[],
+): string {
+  if ((kind.upcasters ?? []).length === 0)
+    return joinedTextSql(version, before, (isPacked) => behind(joinedObservedSql(version, isPacked)));
+  const members = upcastSql(kind, version, "members", (upcaster) => upcaster.members, joinedSql);
+  return `concat(${[before, members, ...behind(joinedSql(version, "observed"))].join(", ")})`;
+}
+
 /** As membersSql, what lists are ordered by. */
 export function sortKeysSql(kind: Shaped, version: string): string {
   return upcastSql(kind, version, "sort_keys", ({ sortKeys }) => sortKeys);
@@ -131,11 +156,12 @@ type Step = ((sql: string) => string) | undefined;
 function upcastSql(
   { upcasters = [] }: Shaped,
   version: string,
-  column: string,
+  column: "members" | "sort_keys" | "changed",
   stepOf: (upcaster: Upcaster) => Step,
+  storedSql = writtenSql,
 ): string {
   const steps = upcasters.map(stepOf);
-  const stored = `${version}.${column}`;
+  const stored = column === "changed" ? `${version}.changed` : storedSql(version, column);
   if (steps.every((step) => step === undefined)) return stored;
   const arms = steps.map(
     (_, place) => `WHEN ${place + 1} THEN ${steps.slice(place).reduce((sql, step) => step?.(sql) ?? sql, stored)}`,

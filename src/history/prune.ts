@@ -12,6 +12,8 @@ import { type PruneOrder, pruneSource } from "../db/thinning.ts";
 import { Statements } from "../db/writing/statements.ts";
 import { dropCoverage } from "../resources/credential-assignments/coverage.ts";
 import { dropForgottenPositions } from "../resources/map-positions/map-position.ts";
+import { takeGuardsOff } from "./guards-off.ts";
+import { VersionPacker } from "./pack-versions.ts";
 import { type PrunePlan, planned, planSteps } from "./prune-plan.ts";
 import { describeFirst } from "./verify/findings.ts";
 import { rebuildPastWithin } from "./verify/rebuild.ts";
@@ -53,12 +55,15 @@ export function pruneHistory(
         "INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = ((?1 << 31) | ?2)",
       );
       const drop = $client.prepare("DELETE FROM history_versions WHERE key = ((?1 << 31) | ?2)");
+      const packer = new VersionPacker(db);
       const versions = (n: number, sequences: readonly number[]) => {
         if (definitions.length === 0) definitions = takeOff(db);
+        packer.unpackBeside(n, sequences);
         for (const sequence of sequences) {
           thin.run(n, sequence);
           drop.run(n, sequence);
         }
+        packer.pack(n);
       };
       const plan = planned(
         planSteps(db, order, { versions, coverage: (ended) => dropCoverage(db, ended) }),
@@ -82,17 +87,12 @@ export function pruneHistory(
  * Drops the ledger's guards, and the index that would be rewritten page by page.
  * @returns the SQL that restores them
  */
-function takeOff({ $client }: Sql): string[] {
-  const triggers = $client
-    .query(
-      `SELECT name, sql FROM sqlite_schema
-        WHERE type = 'trigger' AND tbl_name IN (${GUARDED.map((table) => `'${table}'`).join(", ")})`,
-    )
-    .all() as Array<{ name: string; sql: string }>;
+function takeOff(db: Sql): string[] {
+  const { $client } = db;
+  const guards = takeGuardsOff(db, GUARDED);
   const index = $client.query("SELECT sql FROM sqlite_schema WHERE name = ?").get(SEQUENCE_INDEX) as { sql: string };
-  for (const { name } of triggers) $client.run(`DROP TRIGGER ${name}`);
   $client.run(`DROP INDEX ${SEQUENCE_INDEX}`);
-  return [index.sql, ...triggers.map((trigger) => trigger.sql)];
+  return [index.sql, ...guards];
 }
 
 /** The prune's own transaction, chained like any other, and what readers know of it. */

@@ -228,8 +228,13 @@ test.each(KINDS.map((kind) => [kind.name, kind] as const))(
     expect(KEPT, "a new kind takes a place in KEPT").toContainKey(name);
     const fields = Object.entries(KEPT[name] ?? {});
     const first = fields.filter(([, since]) => since === FIRST).map(([field]) => `"${field}":null`);
-    const row = new Database(":memory:")
-      .query(`SELECT ${membersSql(kind, "v")} AS members FROM (SELECT 1 AS shape, ? AS members) v`)
+    const db = new Database(":memory:");
+    db.run("CREATE TABLE history_versions (key INTEGER PRIMARY KEY, members TEXT)");
+    const row = db
+      .query(
+        `SELECT ${membersSql(kind, "v")} AS members
+          FROM (SELECT 1 AS key, NULL AS patch, NULL AS valid_from, 1 AS shape, ? AS members) v`,
+      )
       .get(first.join(",")) as { members: string };
     expect(
       Object.keys(JSON.parse(`{${row.members}}`)).sort(),

@@ -219,6 +219,40 @@ describe("a changed value in the ledger is found, and where", () => {
     ]);
   });
 
+  describe("of a version that lies beside another", () => {
+    const packed = () =>
+      `key = (SELECT max(key) FROM history_versions WHERE patch IS NOT NULL AND key >> 31 = ${host()})`;
+    test.each([
+      ["that it does", "NULL"],
+      ["which other", "patch + (1 << 32)"],
+      ["that there is another", "patch | (2147483647 << 32)"],
+      ["how much of that stands before it", "patch - (1 << 16)"],
+      ["how much of that stands after it", "patch - 1"],
+    ])("%s", (_, patch) => {
+      expect(damaged(`UPDATE history_versions SET patch = ${patch} WHERE ${packed()}`)).toContainEqual(
+        expect.stringMatching(
+          new RegExp(`^version: host ${population.hostId} .*: its content does not match its hash$`),
+        ),
+      );
+    });
+
+    test("what stands there", () => {
+      expect(damaged(`UPDATE history_versions SET members = members || 'x' WHERE ${packed()}`)).toContainEqual(
+        expect.stringMatching(/^version: host .*: its content does not match its hash$/),
+      );
+    });
+
+    test("that it lies beside itself, or a whole one beside another", () => {
+      for (const where of ["min(key)", "max(key)"])
+        expect(
+          damaged(
+            `UPDATE history_versions SET patch = ((key & 2147483647) << 32) | 65537
+              WHERE key = (SELECT ${where} FROM history_versions WHERE key >> 31 = ${host()})`,
+          ),
+        ).toContainEqual(expect.stringMatching(/^version: host .*: its content does not match its hash$/));
+    });
+  });
+
   test("a single bit of a document", () => {
     expect(
       damaged(
@@ -338,18 +372,19 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
         WHERE key IN (SELECT key FROM swap)`,
       "DROP TABLE swap",
     );
+    // And what lies beside them.
     expect(
-      findings.filter((finding) => finding.startsWith("version: ") && finding.includes("its content does not match")),
+      findings.filter((finding) => /^version: .*, transaction 1: its content does not match/.test(finding)),
     ).toHaveLength(2);
   });
 
   test("a version slipped in", () => {
     const findings = damaged(
       `INSERT INTO history_versions SELECT ${host()} << 31 | 6, 2, shape, (SELECT valid_from FROM history_versions
-        WHERE key & 2147483647 = 6 LIMIT 1), composed, '[]', sort_keys, observed, members, hash FROM history_versions
+        WHERE key & 2147483647 = 6 LIMIT 1), composed, '[]', sort_keys, observed, members, hash, patch FROM history_versions
         WHERE ${versionOfHost()} AND NOT EXISTS (SELECT 1 FROM history_versions WHERE key = (${host()} << 31 | 6))`,
       `INSERT INTO history_versions SELECT ${host()} << 31 | (${last} + 5), 2, shape, valid_from, composed, '[]',
-        sort_keys, observed, members, hash FROM history_versions WHERE ${versionOfHost()}`,
+        sort_keys, observed, members, hash, patch FROM history_versions WHERE ${versionOfHost()}`,
     );
     expect(findings).toContainEqual(expect.stringMatching(/^version: host .*: its transaction is not in the ledger$/));
   });

@@ -16,7 +16,7 @@ afterEach(() => place.close());
 
 const RENAMES = 200;
 /** In every version but the last, where the first 2 kB of the description are of it alone. */
-const word = (n: number) => `${String(n).padStart(4, "0")}-${"long-forgotten ".repeat(150)}`;
+const word = (n: number) => `${String(n).padStart(4, "0")}-long-forgotten `.repeat(120);
 
 interface Grown {
   readonly key: string;

@@ -81,9 +81,15 @@ const SILENCERS = ["test", "it", "describe"].flatMap((name) =>
 );
 
 /**
- * Where the text of a version is named as it was written: to prove it, to measure it, and to bring it to today's shape.
+ * Where the text of a version is named as it was written: to prove it, to measure it, to pack it, and to bring it to
+ * today's shape.
  */
-const NAMES_VERSIONS = new Set(["src/db/shape.ts", "src/db/hash.ts", "src/history/prune.ts"]);
+const NAMES_VERSIONS = new Set([
+  "src/db/packing.ts",
+  "src/db/hash.ts",
+  "src/db/writing/statements.ts",
+  "src/history/pack-versions.ts",
+]);
 
 const MAX_HEAD_COMMENT_LINES = 3;
 /** Privates are `private`: the compiler checks them, and `#` says the same at run time with another word. */
@@ -122,7 +128,7 @@ test("every script of the manifest, and every script that a document names, is t
   expect(kept.filter((_, position) => !there[position])).toEqual([]);
 });
 
-test("what a version says leaves the ledger in today's shape: SQL names the columns by shape.ts", () => {
+test("what a version says leaves the ledger unpacked and in today's shape: SQL names the columns by shape.ts", () => {
   expect(rawVersions(readRepository(["src"], isSource))).toEqual([]);
 });
 
@@ -148,11 +154,11 @@ describe("the checkers of the house rules", () => {
     "`SELECT ('{' || w.members || '}') ->> '$.a' ${version}`",
     "`SELECT max(key), sort_keys FROM history_versions`",
     '"SELECT members FROM history_versions WHERE key = 1"',
-  ])("refuse the SQL %s outside of shape.ts", (sql) => {
+  ])("refuse the SQL %s outside of packing.ts", (sql) => {
     expect(rawVersions({ "src/db/reading/reader.ts": `const a = 1;\nconst text = ${sql};` })).toEqual([
       "src/db/reading/reader.ts:2",
     ]);
-    expect(rawVersions({ "src/db/shape.ts": `const text = ${sql};` })).toEqual([]);
+    expect(rawVersions({ "src/db/packing.ts": `const text = ${sql};` })).toEqual([]);
   });
 
   test.each([
@@ -299,8 +305,9 @@ async function foreignUses(tree: Tree): Promise<string[]> {
 /** Lines whose SQL names what a version says as it was written. The versions of statements are called v, w, x or fv. */
 function rawVersions(tree: Tree): string[] {
   const isRaw = (line: string) =>
-    /(?<!")\b(v|w|x|fv)\.(members|sort_keys)\b(?! IS (NOT )?NULL)/.test(line) ||
-    (/(?<![.\w"{])(members|sort_keys)(?![\w:"]| IS (NOT )?NULL)/.test(line) && /\bFROM history_versions\b/.test(line));
+    /(?<!")\b(v|w|x|fv)\.(members|observed|sort_keys)\b(?! IS (NOT )?NULL)/.test(line) ||
+    (/(?<![.\w"{])(members|observed|sort_keys)(?![\w:"]| IS (NOT )?NULL)/.test(line) &&
+      /\bFROM history_versions\b/.test(line));
   return Object.entries(tree).flatMap(([path, text]) =>
     NAMES_VERSIONS.has(path)
       ? []

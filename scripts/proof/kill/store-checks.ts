@@ -4,6 +4,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { getTableName } from "drizzle-orm";
+import { writtenSql } from "../../../src/db/packing.ts";
 import { KINDS } from "../../../src/inventory/resources.ts";
 
 /** What is wrong with a store. @param versions acknowledged, by record and instant: each is there */
@@ -47,7 +48,7 @@ function livingUnlikeNewest(db: Database, table: string, code: number): string[]
       `SELECT count(*) FROM history_records r LEFT JOIN ${table} live ON live.n = r.n
        JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions
          WHERE key > (r.n << 31) AND key < ((r.n + 1) << 31))
-       WHERE r.kind = ? AND v.members IS NOT live.members AND NOT (v.operation = 3 AND live.n IS NULL)`,
+       WHERE r.kind = ? AND ${writtenSql("v", "members")} IS NOT live.members AND NOT (v.operation = 3 AND live.n IS NULL)`,
     )
     .values(code)
     .flat()[0];

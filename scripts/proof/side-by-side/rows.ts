@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { openReadOnly } from "../../../src/db/connection.ts";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
+import { writtenSql } from "../../../src/db/packing.ts";
 import { ifEntryKind } from "../../../src/resources/if-entries/if-entry.ts";
 import { type BuiltStore, buildStore } from "../../benchmark/store.ts";
 import type { Form } from "../part.ts";
@@ -149,7 +150,8 @@ function* versionsOf(store: BuiltStore): Generator<Version> {
   try {
     const rows = db
       .query(
-        `SELECT r.id, v.valid_from, v.changed, v.members, v.observed, (SELECT x.valid_from FROM history_versions x
+        `SELECT r.id, v.valid_from, v.changed, ${writtenSql("v", "members")} AS members,
+          ${writtenSql("v", "observed")} AS observed, (SELECT x.valid_from FROM history_versions x
           WHERE x.key > v.key AND x.key < ((r.n + 1) << 31) ORDER BY x.key LIMIT 1) AS valid_to
          FROM history_records r CROSS JOIN history_versions v ON v.key >= (r.n << 31) AND v.key < ((r.n + 1) << 31)
            WHERE r.kind = ? ORDER BY v.key`,

@@ -41,6 +41,7 @@ import allowedSources from "../../../migrations/0024_allowed_sources.sql" with {
 import mapPositions from "../../../migrations/0025_map_positions.sql" with { type: "text" };
 import cheaperConditions from "../../../migrations/0026_cheaper_conditions.sql" with { type: "text" };
 import sessionOrigins from "../../../migrations/0027_session_origins.sql" with { type: "text" };
+import packedVersions from "../../../migrations/0028_packed_versions.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -75,6 +76,7 @@ const MIGRATIONS: readonly string[] = [
   mapPositions,
   cheaperConditions,
   sessionOrigins,
+  packedVersions,
 ];
 
 /**

@@ -4,6 +4,7 @@
 import type { Instant } from "../../base/instant.ts";
 import type { VersionOperation } from "../change-counts.ts";
 import { type AnyKind, OPERATION, operationOf } from "../kind.ts";
+import { writtenSql } from "../packing.ts";
 import { changedSql, membersSql, ofKindSql } from "../shape.ts";
 import { Activity, type Stretch, type TransactionRange } from "./activity.ts";
 import type { Reach } from "./list-query.ts";
@@ -367,10 +368,10 @@ function changeOf(kinds: readonly AnyKind[], [n, sequence, code, id, operation, 
 function namesSql({ n, id, kinds, field }: NamedRecord, sql: SqlBuilder): string {
   const names = (members: string) => `('{' || ${members} || '}') ->> '$.${field}'`;
   const named = sql.bind(id);
-  const before = `(SELECT ${names("b.members")} FROM history_versions b WHERE b.key > (r.n << 31) AND b.key < v.key
+  const before = `(SELECT ${names(writtenSql("b", "members"))} FROM history_versions b WHERE b.key > (r.n << 31) AND b.key < v.key
     ORDER BY b.key DESC LIMIT 1)`;
   return `(r.n = ${sql.bind(n)} OR (r.kind IN (${kinds.map((kind) => kind.code).join(", ")})
-    AND (${names("v.members")} IS ${named} OR ${before} IS ${named})))`;
+    AND (${names(writtenSql("v", "members"))} IS ${named} OR ${before} IS ${named})))`;
 }
 
 /**

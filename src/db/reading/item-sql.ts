@@ -3,7 +3,8 @@
 
 import { getTableName } from "drizzle-orm";
 import type { AnyKind } from "../kind.ts";
-import { membersSql, sortKeysSql } from "../shape.ts";
+import { baseJoinSql } from "../packing.ts";
+import { documentSql, membersSql, observedSql, sortKeysSql } from "../shape.ts";
 import type { AsOf, OrderTerm } from "./list-query.ts";
 
 /** An expression, and the tables to join to p for it. */
@@ -29,18 +30,18 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
         ON l.n = p.n${isObserved ? " LEFT JOIN observations o ON o.n = p.n" : ""}`,
     };
   }
-  const composed = parts === undefined ? "" : `, CASE v.composed WHEN 1 THEN ${parts.asOf} END`;
-  // In a held present, observation values are today's; of a deleted record those of its version.
-  const observed = !isObserved
-    ? ""
-    : asOf.present
-      ? ", coalesce((SELECT o.observed FROM observations o WHERE o.n = p.n), v.observed)"
-      : ", v.observed";
-  const version = `(SELECT concat(${membersSql(kind, "v")}${observed}${composed}) FROM history_versions v
-    WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
-  if (asOf.present) return { item: `concat('{', ${version}, ${noEnd})`, joins: "" };
-  const end = asOf.endsAreThinned === true ? `',"valid_to":"' || ${THINNED_END} || '"}'` : SUCCESSOR;
-  return { item: `concat('{', ${version}, coalesce(${end}, ${noEnd}))`, joins: "" };
+  const composed = parts === undefined ? [] : [`CASE v.composed WHEN 1 THEN ${parts.asOf} END`];
+  const observed = (written: string) => {
+    if (!isObserved) return [];
+    // In a held present, observation values are today's; of a deleted record those of its version.
+    return [asOf.present ? `coalesce((SELECT o.observed FROM observations o WHERE o.n = p.n), ${written})` : written];
+  };
+  const end = asOf.present
+    ? noEnd
+    : `coalesce(${asOf.endsAreThinned === true ? `',"valid_to":"' || ${THINNED_END} || '"}'` : SUCCESSOR}, ${noEnd})`;
+  const item = `(SELECT ${documentSql(kind, "v", "'{'", (written) => [...observed(written), ...composed, end])}
+    FROM history_versions v${baseJoinSql("v")} WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
+  return { item, joins: "" };
 }
 
 /** When the version of p as of an instant ended, as its document says it; NULL for one that has not. */
@@ -97,7 +98,7 @@ function sortExpression(
 
 function observedFieldSql(field: string, kind: AnyKind, asOf: AsOf | null): string {
   const inForce = "(SELECT observed FROM observations WHERE n = p.n)";
-  const written = newestSql(() => "observed", kind, asOf);
+  const written = newestSql(({ observed }) => observed, kind, asOf);
   const observed = asOf === null ? inForce : asOf.present ? `coalesce(${inForce}, ${written})` : written;
   return `('{' || substr(${observed}, 2) || '}') ->> '$.${field}'`;
 }
@@ -105,6 +106,7 @@ function observedFieldSql(field: string, kind: AnyKind, asOf: AsOf | null): stri
 /** Expressions on a newest version of any shape. */
 interface NewestSql {
   readonly members: string;
+  readonly observed: string;
   readonly sortKeys: string;
   readonly writtenAt: string;
 }
@@ -112,10 +114,11 @@ interface NewestSql {
 /** An expression on the newest version of p.n. */
 function newestSql(expression: (version: NewestSql) => string, kind: AnyKind, asOf: AsOf | null): string {
   if (asOf === null)
-    return `(SELECT ${expression({ members: "members", sortKeys: "sort_keys", writtenAt: "sequence" })}
+    return `(SELECT ${expression({ members: "members", observed: "observed", sortKeys: "sort_keys", writtenAt: "sequence" })}
       FROM ${getTableName(kind.table)} WHERE n = p.n)`;
   const then = {
     members: membersSql(kind, "history_versions"),
+    observed: observedSql("history_versions"),
     sortKeys: sortKeysSql(kind, "history_versions"),
     writtenAt: "valid_from",
   };

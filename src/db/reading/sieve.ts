@@ -3,7 +3,7 @@
 
 import { getTableName } from "drizzle-orm";
 import { type AnyKind, OPERATION, SCOPES } from "../kind.ts";
-import { changedSql, membersSql } from "../shape.ts";
+import { changedSql, membersSql, observedSql } from "../shape.ts";
 import { Candidates, isCheap } from "./candidates.ts";
 import type { Bind, Condition } from "./condition.ts";
 import { conditionSql, type DocumentSql, type Window } from "./condition-sql.ts";
@@ -443,18 +443,21 @@ export class Sieve {
       const to = this.stepEnd(from, until);
       const sql = new SqlBuilder(null);
       const bind: Bind = (value) => sql.bind(value);
-      const members = membersSql(kind, "v");
+      const members = "d.members";
       const isReached =
         reach.networkNs === null || field === undefined
           ? "1"
           : `coalesce(('{' || ${members} || '}') ->> '$.${field}' IN (SELECT value FROM json_each(${bind(JSON.stringify([...this.reachedIds(reach.networkNs)]))})), ${kind.networkIsOptional === true ? 1 : 0})`;
-      const verdict = verdictOf({ n: "(v.key >> 31)", members, observed: null, end: "NULL" }, bind);
+      const verdict = verdictOf({ n: "(d.key >> 31)", members, observed: null, end: "NULL" }, bind);
       const rows = this.source.connection
         .statement(
-          `SELECT v.key >> 31, v.key & 2147483647, v.operation, ${isReached}, ${changedSql(kind, "v")},
-            CASE v.operation WHEN ${OPERATION.Deleted} THEN 0 ELSE coalesce(${verdict}, 2) END
-            FROM history_versions v INDEXED BY history_versions_by_sequence CROSS JOIN history_records r ON r.n = v.key >> 31
-            WHERE (v.key & 2147483647) > ${bind(from)} AND (v.key & 2147483647) <= ${bind(to)} AND r.kind = ${kind.code}`,
+          `SELECT d.key >> 31, d.key & 2147483647, d.operation, ${isReached}, d.changed,
+            CASE d.operation WHEN ${OPERATION.Deleted} THEN 0 ELSE coalesce(${verdict}, 2) END
+            FROM (SELECT v.key, v.operation, ${changedSql(kind, "v")} AS changed, ${membersSql(kind, "v")} AS members
+              FROM history_versions v INDEXED BY history_versions_by_sequence
+              CROSS JOIN history_records r ON r.n = v.key >> 31
+              WHERE (v.key & 2147483647) > ${bind(from)} AND (v.key & 2147483647) <= ${bind(to)} AND r.kind = ${kind.code}
+              LIMIT -1) d`,
         )
         .values(...sql.values) as Array<[number, number, number, number, string | null, number]>;
       yield rows.map(([n, sequence, operation, reached, changed, verdict]) => ({
@@ -550,14 +553,17 @@ function verdictSql(
     };
   const document: DocumentSql = {
     n: "p.n",
-    members: membersSql(kind, "d"),
+    members: "d.members",
     observed: !isObserved ? null : asOf.present ? `coalesce(${inForce}, d.observed)` : "d.observed",
     end: asOf.present ? "NULL" : versionEndSql(asOf),
   };
+  // Unpacked once, however many tests it goes through: what has a LIMIT is not taken apart.
   return {
     joins: "",
-    verdict: `(SELECT ${known(expression(document))} FROM history_versions d WHERE d.key <= ((p.n << 31) | ?1)
-      ORDER BY d.key DESC LIMIT 1)`,
+    verdict: `(SELECT ${known(expression(document))} FROM (SELECT ${membersSql(kind, "v")} AS members,
+      ${observedSql("v")} AS observed
+      FROM history_versions v WHERE v.key <= ((p.n << 31) | ?1)
+      ORDER BY v.key DESC LIMIT 1) d)`,
   };
 }
 
@@ -568,14 +574,15 @@ function thenSql(
   expression: (document: DocumentSql) => string,
   bind: Bind,
 ): string {
-  const members = membersSql(kind, "w");
+  const members = "d.members";
   const field = kind.scopes.network;
   const isOut =
     reach.networkNs === null || field === undefined
       ? ""
       : `WHEN ('{' || ${members} || '}') ->> '$.${field}' NOT IN (SELECT r.id FROM json_each(${bind(JSON.stringify(reach.networkNs))}) j CROSS JOIN history_records r ON r.n = j.value) THEN 0`;
   const verdict = expression({ n: "p.n", members, observed: null, end: "NULL" });
-  return `(CASE (SELECT CASE WHEN w.operation = ${OPERATION.Deleted} THEN 0 ${isOut} ELSE coalesce(${verdict}, 2) END
-    FROM history_versions w WHERE w.key > (p.n << 31) AND w.key <= ((p.n << 31) | ${bind(sequence)}) ORDER BY w.key DESC LIMIT 1)
+  return `(CASE (SELECT CASE WHEN d.operation = ${OPERATION.Deleted} THEN 0 ${isOut} ELSE coalesce(${verdict}, 2) END
+    FROM (SELECT v.operation, ${membersSql(kind, "v")} AS members
+      FROM history_versions v WHERE v.key > (p.n << 31) AND v.key <= ((p.n << 31) | ${bind(sequence)}) ORDER BY v.key DESC LIMIT 1) d)
     WHEN 1 THEN 1 WHEN 2 THEN NULL ELSE 0 END)`;
 }

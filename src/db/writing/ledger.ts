@@ -28,6 +28,7 @@ import {
   scopeKey,
   scopesOf,
 } from "../kind.ts";
+import { type PackedTexts, packVersion, VERSIONS_PER_BASE } from "../packing.ts";
 import { BLOCK_BITS } from "../schema.ts";
 import { searchText } from "../search-text.ts";
 import { shapeOf } from "../shape.ts";
@@ -73,6 +74,8 @@ interface Rendered {
   readonly observed: string;
   readonly sort_keys: string | null;
 }
+
+const WHOLE = { patch: null } as const;
 
 /** Where a record's change shows and counts. */
 interface Places {
@@ -327,12 +330,20 @@ class LedgerWriter {
       members: rendered.members,
     };
     const hash = hashVersion({ id: entry.id, kind: entry.kind.code, sequence, ...row });
-    this.versions.push({ n: entry.n, sequence, valid_from: this.at, hash, ...row });
+    const packed = operation === "Updated" ? this.packed(entry.n, rendered as Rendered) : WHOLE;
+    this.versions.push({ n: entry.n, sequence, valid_from: this.at, hash, ...row, ...packed });
     if (this.versions.length === ROWS_PER_INSERT) this.writeVersions();
     this.hashes.push({ n: entry.n, hash });
     this.noteChange(entry, isCounted(entry.kind, operation, changed) ? operation : null);
     this.noteText(entry);
     this.noteWords(entry);
+  }
+
+  /** How a version of a record that has others lies beside them. */
+  private packed(n: number, rendered: Rendered): typeof WHOLE | PackedTexts {
+    const base = this.tx.statements.base(n, this.tx.sequence);
+    if (base === null || base.followers >= VERSIONS_PER_BASE) return WHOLE;
+    return packVersion(base, rendered, this.at) ?? WHOLE;
   }
 
   private writeVersions(): void {

@@ -5,7 +5,7 @@ import { Placeholder, type SQL } from "drizzle-orm";
 import type { Sql } from "../connection.ts";
 
 type Row = Readonly<Record<string, unknown>>;
-type Value = string | number | Uint8Array | null;
+type Value = string | number | bigint | Uint8Array | null;
 
 /** What Drizzle makes of a query: its text, and a placeholder or a fixed value for each parameter. */
 interface Written {

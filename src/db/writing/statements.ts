@@ -6,6 +6,7 @@ import type { ChangeCounts } from "../change-counts.ts";
 import type { Sql } from "../connection.ts";
 import { CHAIN_START, MARK_OF_HASH } from "../hash.ts";
 import { type AnyKind, renderObserved } from "../kind.ts";
+import type { BaseVersion } from "../packing.ts";
 import { observedChecksum } from "../row-checksum.ts";
 import {
   ALIVE,
@@ -24,10 +25,17 @@ import type { Entry } from "./entry.ts";
 import { NativeInsert, NativeStatement } from "./native-statement.ts";
 
 /** A version as it is stored; its key is packed from `n` and `sequence` within SQL. */
-export interface VersionRow extends Omit<typeof historyVersions.$inferInsert, "key" | "hash"> {
+export interface VersionRow extends Omit<typeof historyVersions.$inferInsert, "key" | "hash" | "patch"> {
   readonly n: number;
   readonly sequence: number;
   readonly hash: Uint8Array;
+  readonly patch: bigint | null;
+}
+
+/** A record's last whole version. */
+export interface LastBase extends BaseVersion {
+  /** How many versions it has behind it. */
+  readonly followers: number;
 }
 
 interface Head {
@@ -56,6 +64,7 @@ export class Statements {
   };
   private readonly indexText: { run(n: number, sequence: number, text: string): unknown };
   private readonly indexEntries: { run(n: number, sequence: number, entries: string): unknown };
+  private readonly readBase: { values(n: number, sequence: number): unknown[][] };
   private readonly readChanges: { values(): unknown[][] };
   private readonly readMark: { values(sequence: number): unknown[][] };
   private readonly lookups = new Map<string, { all(...values: number[]): unknown[] }>();
@@ -74,6 +83,10 @@ export class Statements {
       SELECT +?1, +?2, ?3 + coalesce(c.created, 0), ?4 + coalesce(c.updated, 0), ?5 + coalesce(c.deleted, 0)
       FROM (SELECT 1) LEFT JOIN (SELECT created, updated, deleted FROM history_change_counts WHERE scope = +?1
         ORDER BY sequence DESC LIMIT 1) c`);
+    this.readBase = db.$client.prepare(`SELECT b.key & 2147483647, b.members, b.observed, b.sort_keys,
+        (SELECT count(*) FROM history_versions f WHERE f.key > b.key AND f.key < ((?1 << 31) | ?2))
+      FROM history_versions b WHERE b.key > (?1 << 31) AND b.key < ((?1 << 31) | ?2) AND b.patch IS NULL
+      ORDER BY b.key DESC LIMIT 1`);
     this.readChanges = db.$client.prepare("SELECT total_changes()");
     this.readMark = db.$client.prepare(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = +?`);
     this.indexText = db.$client.prepare("INSERT INTO history_search (rowid, text) VALUES ((?1 << 31) | ?2, ?3)");
@@ -123,6 +136,16 @@ export class Statements {
 
   insertVersions(rows: readonly VersionRow[]): void {
     this.ledger.insertVersion.run(rows as ReadonlyArray<VersionRow & Record<string, unknown>>);
+  }
+
+  /** What the next version of a record may be packed beside; null where its last one that is whole is a deletion. */
+  base(n: number, sequence: number): LastBase | null {
+    const row = this.readBase.values(n, sequence)[0] as
+      | [number, string | null, string, string | null, number]
+      | undefined;
+    if (row === undefined) return null;
+    const [found, members, observed, sort_keys, followers] = row;
+    return members === null ? null : { sequence: found, members, observed, sort_keys, followers };
   }
 
   /** From this transaction on records live in scopes. */

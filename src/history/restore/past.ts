@@ -5,7 +5,7 @@ import type { Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";
 import { type AnyKind, type Observed, parseMembers, parseObserved, type RecordBase, scopeKey } from "../../db/kind.ts";
 import { PrunedHistory, type Thinned } from "../../db/pruned-history.ts";
-import { membersSql, ofKindSql } from "../../db/shape.ts";
+import { membersSql, observedSql, ofKindSql } from "../../db/shape.ts";
 import type { Author } from "../../db/writing/ledger.ts";
 
 /** A record as it was. */
@@ -45,15 +45,15 @@ const ORGANIZATION_OF = "SELECT organization_id FROM history_transactions WHERE 
 const AUTHOR_OF = "SELECT actor_type, actor_id FROM history_transactions WHERE sequence = ?";
 const VERSION_AT = (
   members: string,
-) => `SELECT r.n, r.kind, v.observed, ${members} FROM history_records r CROSS JOIN history_versions v
+) => `SELECT r.n, r.kind, ${observedSql("v")}, ${members} FROM history_records r CROSS JOIN history_versions v
   WHERE r.n = ?1 AND v.key > (r.n << 31) AND v.key <= ((r.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1`;
-const LIVED_IN = (members: string) => `SELECT s.n, ?3, v.observed, ${members} FROM history_spans s
+const LIVED_IN = (members: string) => `SELECT s.n, ?3, ${observedSql("v")}, ${members} FROM history_spans s
   CROSS JOIN history_versions v ON v.key = (SELECT key FROM history_versions WHERE key <= ((s.n << 31) | ?2)
     ORDER BY key DESC LIMIT 1)
   WHERE s.scope = ?1 AND s.born <= ?2 AND s.died > ?2 ORDER BY s.n`;
 const DID_LIVE_IN = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3 AND died > ?3";
 const EVER_LIVED_IN = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 LIMIT 1";
-const WRITTEN_IN = (members: string) => `SELECT v.key >> 31, r.kind, v.observed, ${members}, r.id
+const WRITTEN_IN = (members: string) => `SELECT v.key >> 31, r.kind, ${observedSql("v")}, ${members}, r.id
   FROM history_versions v INDEXED BY history_versions_by_sequence
   CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE (v.key & 2147483647) = ?1 ORDER BY v.key`;
 

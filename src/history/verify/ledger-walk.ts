@@ -3,6 +3,7 @@
 
 import type { Sql } from "../../db/connection.ts";
 import type { AnyKind } from "../../db/kind.ts";
+import { writtenSql } from "../../db/packing.ts";
 import { membersSql, ofKindSql, shapeOf, sortKeysSql } from "../../db/shape.ts";
 
 /** A version with the rows that it belongs to; their columns are null where there is none. */
@@ -68,6 +69,8 @@ const COLUMNS = [
   "members",
   "hash",
 ];
+/** With what tells how they are packed. */
+const STORED = [...COLUMNS, "patch"];
 /** The kinds that versions may be of. */
 type Kinds = ReadonlyMap<number, AnyKind>;
 
@@ -76,8 +79,8 @@ const VERSIONS = (kinds: Kinds) => versionsFrom(kinds, "history_versions", `WHER
 const VERSIONS_AND_DROPPED = (kinds: Kinds) =>
   versionsFrom(
     kinds,
-    `(SELECT ${COLUMNS.join(", ")} FROM history_versions WHERE ${IN_STEP}
-    UNION ALL SELECT ${COLUMNS.map((column) => (column === "key" || column === "hash" ? column : "NULL")).join(", ")}
+    `(SELECT ${STORED.join(", ")} FROM history_versions WHERE ${IN_STEP}
+    UNION ALL SELECT ${STORED.map((column) => (column === "key" || column === "hash" ? column : "NULL")).join(", ")}
       FROM history_thinned WHERE ${IN_STEP}
     ORDER BY key LIMIT ${STEP_ROWS})`,
     "",
@@ -90,12 +93,16 @@ function versionsFrom(kinds: Kinds, source: string, where: string): string {
   );
   return `
   SELECT v.key >> 31, v.key & 2147483647, ${COLUMNS.slice(1)
-    .map((column) => `v.${column}`)
+    .map((column) => (isPacked(column) ? writtenSql("v", column) : `v.${column}`))
     .join(", ")}, r.kind, r.id, t.at, ${isOlder(kinds)}, ${today.join(", ")}
   FROM ${source} v
   LEFT JOIN history_records r ON r.n = v.key >> 31
   LEFT JOIN history_transactions t ON t.sequence = v.key & 2147483647
   ${where} ORDER BY v.key LIMIT ${STEP_ROWS}`;
+}
+
+function isPacked(column: string): column is "members" | "observed" | "sort_keys" {
+  return column === "members" || column === "observed" || column === "sort_keys";
 }
 
 /** Whether the version `v` of the record `r` is of an earlier shape than its kind's. */

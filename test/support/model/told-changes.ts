@@ -1,6 +1,7 @@
 // What activity and the narrowed lists of transactions are to tell, in plain code: every version of the ledger with the
 // record before and after it, and nothing that is kept beside it. Must not use what it is compared with.
 
+import { writtenSql } from "../../../src/db/packing.ts";
 import { KINDS } from "../../../src/inventory/resources.ts";
 import type { Store, Wire } from "../store/store.ts";
 
@@ -44,7 +45,7 @@ const BESIDE_NETWORKS = ["organization", "tag", "credential", "user"];
 export function toldChanges(store: Store): ToldChange[] {
   const rows = store.rows<Wire>(
     `SELECT v.key >> 31 AS n, t.sequence, t.at, t.actor_type, t.actor_id, t.actor_name, t.reason, r.kind, r.id, v.operation,
-      v.changed, v.members FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
+      v.changed, ${writtenSql("v", "members")} AS members FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
       JOIN history_transactions t ON t.sequence = v.key & 2147483647 ORDER BY t.sequence, n`,
   );
   const last = new Map<string, Wire | null>();

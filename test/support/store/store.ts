@@ -9,6 +9,7 @@ import type { Clock } from "../../../src/base/clock.ts";
 import type { Instant } from "../../../src/base/instant.ts";
 import { openReadOnly, openWritable, type Sql } from "../../../src/db/connection.ts";
 import type { AnyKind, Kind, NoneBeside, OwnFields, RecordBase } from "../../../src/db/kind.ts";
+import { writtenSql } from "../../../src/db/packing.ts";
 import type { ListQuery, Reach } from "../../../src/db/reading/list-query.ts";
 import { Reader } from "../../../src/db/reading/reader.ts";
 import type { Author } from "../../../src/db/writing/ledger.ts";
@@ -137,8 +138,9 @@ export class Store {
   /** The versions of a record, oldest first. */
   versions(id: string): Version[] {
     return this.rows<Version>(
-      `SELECT key & 2147483647 AS sequence, operation, valid_from, composed, changed, observed, members
-        FROM history_versions WHERE key >> 31 = (SELECT n FROM history_records WHERE id = ?) ORDER BY key`,
+      `SELECT key & 2147483647 AS sequence, operation, valid_from, composed, changed,
+          ${writtenSql("v", "observed")} AS observed, ${writtenSql("v", "members")} AS members
+        FROM history_versions v WHERE key >> 31 = (SELECT n FROM history_records WHERE id = ?) ORDER BY key`,
       id,
     );
   }

@@ -1,0 +1,111 @@
+// Packs versions that lie whole in the ledger, and unpacks those whose base is about to go, where no appliance runs and
+// the ledger's guards are off. What versions say, and so what the chain proves, stays as it is.
+
+import type { Sql } from "../db/connection.ts";
+import { OPERATION } from "../db/kind.ts";
+import {
+  type BaseVersion,
+  baseSequenceSql,
+  type PackedTexts,
+  packVersion,
+  VERSIONS_PER_BASE,
+  type WholeTexts,
+  writtenSql,
+} from "../db/packing.ts";
+
+const OF_RECORD = "key > (?1 << 31) AND key < ((?1 + 1) << 31)";
+const VERSIONS = `SELECT key & 2147483647, operation, patch IS NULL, valid_from, members, observed, sort_keys
+  FROM history_versions WHERE ${OF_RECORD} ORDER BY key`;
+const BASES = `SELECT DISTINCT ${baseSequenceSql("v")} FROM history_versions v WHERE ${OF_RECORD} AND patch IS NOT NULL`;
+const UNPACK = `UPDATE history_versions AS v SET members = ${writtenSql("v", "members")},
+    observed = ${writtenSql("v", "observed")}, sort_keys = ${writtenSql("v", "sort_keys")}, patch = NULL
+  WHERE ${OF_RECORD} AND patch IS NOT NULL AND ${baseSequenceSql("v")} IN (SELECT value FROM json_each(?2))`;
+const PACK = `UPDATE history_versions SET members = ?3, observed = ?4, sort_keys = ?5, patch = ?6
+  WHERE key = ((?1 << 31) | ?2)`;
+
+type Row = [
+  sequence: number,
+  operation: number,
+  isWhole: number,
+  validFrom: string,
+  members: string | null,
+  observed: string,
+  sortKeys: string | null,
+];
+
+interface Base extends BaseVersion {
+  followers: number;
+}
+
+/** What packing came to. */
+export interface Packed {
+  /** Versions that were packed. */
+  readonly packed: number;
+  /** Bytes of their texts that do not lie there any more. */
+  readonly savedBytes: number;
+}
+
+export const NOTHING_PACKED: Packed = { packed: 0, savedBytes: 0 };
+
+export class VersionPacker {
+  private readonly db: Sql;
+
+  constructor(db: Sql) {
+    this.db = db;
+  }
+
+  /** Makes versions whole that lie beside one of these of their record. @param sequences of bases */
+  unpackBeside(n: number, sequences: readonly number[]): void {
+    this.db.$client.query(UNPACK).run(n, JSON.stringify(sequences));
+  }
+
+  /** Packs what lies whole of a record, but for what others lie beside. */
+  pack(n: number): Packed {
+    const pack = this.db.$client.query(PACK);
+    return this.each(n, (sequence, { members, observed, sort_keys, patch }) =>
+      pack.run(n, sequence, members, observed, sort_keys, patch),
+    );
+  }
+
+  /** What that would come to. */
+  told(n: number): Packed {
+    return this.each(n, () => {});
+  }
+
+  private each(n: number, act: (sequence: number, texts: PackedTexts) => void): Packed {
+    const { $client } = this.db;
+    const bases = new Set(($client.query(BASES).values(n) as Array<[number]>).flat());
+    let base: Base | null = null;
+    let packed = 0;
+    let savedBytes = 0;
+    for (const [sequence, operation, isWhole, validFrom, members, observed, sort_keys] of $client
+      .query(VERSIONS)
+      .values(n) as Row[]) {
+      if (isWhole === 0) {
+        if (base !== null) base.followers += 1;
+        continue;
+      }
+      if (members === null) {
+        base = null;
+        continue;
+      }
+      const texts = { members, observed, sort_keys };
+      const isPackable = operation === OPERATION.Updated && !bases.has(sequence);
+      const found: PackedTexts | null =
+        base !== null && isPackable && base.followers < VERSIONS_PER_BASE ? packVersion(base, texts, validFrom) : null;
+      if (base === null || found === null) {
+        base = { ...texts, sequence, followers: 0 };
+        continue;
+      }
+      act(sequence, found);
+      base.followers += 1;
+      packed += 1;
+      savedBytes += lengthOf(texts) - lengthOf(found);
+    }
+    return { packed, savedBytes };
+  }
+}
+
+function lengthOf({ members, observed, sort_keys }: WholeTexts): number {
+  return Buffer.byteLength(members) + Buffer.byteLength(observed) + Buffer.byteLength(sort_keys ?? "");
+}

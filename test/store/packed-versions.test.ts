@@ -1,0 +1,159 @@
+// Versions that lie beside an earlier one of their record, through the writer and through SQL: they say what was written,
+// whatever it was.
+
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  baseJoinSql,
+  joinedObservedSql,
+  joinedTextSql,
+  packVersion,
+  VERSIONS_PER_BASE,
+  type WholeTexts,
+  writtenSql,
+} from "../../src/db/packing.ts";
+import { verifyLedger } from "../../src/history/verify/verify.ts";
+import { KINDS } from "../../src/inventory/resources.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { tagKind } from "../../src/resources/tags/tag.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { hostFields, Store, tagFields } from "../support/store/store.ts";
+
+const AT = "2026-11-23T03:12:00.000Z";
+const tail = (at: string) => `,"updated_at":"${at}","valid_from":"${at}"`;
+
+describe("a packed version", () => {
+  const db = new Database(":memory:");
+  db.run(`CREATE TABLE history_versions (key INTEGER PRIMARY KEY, valid_from TEXT, members TEXT, observed TEXT,
+    sort_keys TEXT, patch INTEGER)`);
+  const insert = db.prepare("INSERT OR REPLACE INTO history_versions VALUES ((7 << 31) | ?, ?, ?, ?, ?, ?)");
+  const read = db.prepare(`SELECT ${writtenSql("v", "members")} AS members, ${writtenSql("v", "observed")} AS observed,
+    ${writtenSql("v", "sort_keys")} AS sort_keys,
+    ${joinedTextSql("v", "'<'", (isPacked) => [joinedObservedSql("v", isPacked), "'>'"])} AS document
+    FROM history_versions v${baseJoinSql("v")} WHERE v.key = ((7 << 31) | 9)`);
+
+  /** Null where it is kept whole. */
+  const readBack = (base: WholeTexts, version: WholeTexts) => {
+    const packed = packVersion({ ...base, sequence: 3 }, version, AT);
+    if (packed === null) return null;
+    insert.run(3, "2020-01-01T00:00:00.000Z", base.members, base.observed, base.sort_keys, null);
+    insert.run(9, AT, packed.members, packed.observed, packed.sort_keys, packed.patch);
+    return { ...(read.get() as WholeTexts & { document: string }), patch: packed };
+  };
+
+  test("reads as it was written, whatever characters its difference begins and ends in", () => {
+    const random = seededRandom(41);
+    // Of one, two, three and four bytes that differ in their last, their first and in between.
+    const characters = ["a", "b", "é", "è", "Ω", "€", "₭", "語", "誟", "🙂", "🙃", "🜂", "\\u0000", '\\"', " "];
+    const some = (count: number) =>
+      Array.from({ length: random.integer(count) }, () => random.pick(characters)).join("");
+    let packed = 0;
+    for (let each = 0; each < 4_000; each += 1) {
+      const [start, end] = ["x".repeat(60) + some(6), some(6) + "y".repeat(60)];
+      const text = (between: string, at: string) => `"name":"${start}${between}${end}"${tail(at)}`;
+      const base = { members: text(some(6), "2026-11-20T00:00:00.000Z"), observed: ',"s":1', sort_keys: null };
+      const version = {
+        members: text(some(6), AT),
+        observed: random.pick([',"s":1', ',"s":2']),
+        sort_keys: random.pick([null, "{}"]),
+      };
+      const found = readBack(base, version);
+      if (found === null) continue;
+      packed += 1;
+      expect(found).toMatchObject({ ...version, document: `<${version.members}${version.observed}>` });
+    }
+    expect(packed).toBeGreaterThan(3_900);
+  });
+
+  test("has nothing of its own where only the instant differs", () => {
+    const texts = { members: `"name":"${"n".repeat(300)}"`, observed: "", sort_keys: '{"name":"n"}' };
+    const at = (instant: string) => ({ ...texts, members: texts.members + tail(instant) });
+    expect(readBack(at("2026-11-20T00:00:00.000Z"), at(AT))).toMatchObject({
+      ...at(AT),
+      patch: { members: "", observed: "", sort_keys: null },
+    });
+  });
+
+  const whole = (base: Partial<WholeTexts>, version: Partial<WholeTexts>) => {
+    const texts = { members: `"name":"${"n".repeat(300)}"${tail(AT)}`, observed: "", sort_keys: null };
+    return readBack({ ...texts, ...base }, { ...texts, ...version }) === null;
+  };
+  test("is one that does not differ in half of what it says", () => {
+    expect(whole({}, {})).toBe(false);
+    expect(whole({}, { members: `"name":"${"m".repeat(300)}"${tail(AT)}` })).toBe(true);
+  });
+
+  test("does not end otherwise than in its instant", () => {
+    expect(whole({}, { members: `"name":"${"n".repeat(300)}"${tail("2026-11-23T03:12:00.001Z")}` })).toBe(true);
+    expect(whole({}, { members: `"name":"${"n".repeat(300)}"${tail(AT)},"more":1` })).toBe(true);
+  });
+
+  test("has all that its base has, since what is absent is the base's", () => {
+    expect(whole({ observed: ',"s":1' }, {})).toBe(true);
+    expect(whole({ sort_keys: "{}" }, {})).toBe(true);
+  });
+
+  test("is no longer than what the patch can say", () => {
+    const long = (between: string) => ({ members: `"name":"${"n".repeat(70_000)}${between}"${tail(AT)}` });
+    expect(whole(long("a"), long("b"))).toBe(true);
+  });
+
+  test("has the address and the staleness of its base: indexes find them in whole versions", () => {
+    const host = (more: string) => ({ members: `"name":"${"n".repeat(300)}"${more}${tail(AT)}` });
+    expect(whole(host(',"ip_address":"10.0.0.1"'), host(',"ip_address":"10.0.0.2"'))).toBe(true);
+    expect(whole(host(""), host(',"stale_since":"2026-11-01T00:00:00.000Z"'))).toBe(true);
+    expect(whole(host(',"stale_since":"2026-11-01T00:00:00.000Z"'), host(""))).toBe(true);
+    const between = (a: string, b: string) => host(`,"a":${a},"ip_address":"10.0.0.1","b":${b}`);
+    expect(whole(between("1", "1"), between("1", "2"))).toBe(false);
+    expect(whole(between("1", "1"), between("2", "2"))).toBe(true);
+  });
+});
+
+describe("of a record that changes again and again", () => {
+  let store: Store;
+
+  let id: string;
+  const changes = 3 * VERSIONS_PER_BASE;
+
+  beforeAll(() => {
+    store = new Store({});
+
+    id = store.write((tx) =>
+      tx.create(hostKind, store.organizationId, hostFields(store.networkId, "a switch with a long name")),
+    ).id;
+    for (let each = 1; each <= changes; each += 1)
+      store.write((tx) => tx.update(hostKind, id, { description: `change ${each}` }));
+  });
+  afterAll(() => store.close());
+
+  const patches = (n: number) =>
+    store
+      .rows<{ base: number | null }>(
+        "SELECT patch >> 32 AS base FROM history_versions WHERE key >> 31 = ? ORDER BY key",
+        n,
+      )
+      .map(({ base }) => base);
+
+  test(`every ${VERSIONS_PER_BASE + 1}th version is whole, and those after it lie beside it`, () => {
+    const found = patches(store.n(id));
+    expect(found).toHaveLength(changes + 1);
+    for (const [place, base] of found.entries()) expect([place, base === null]).toEqual([place, place % 17 === 0]);
+    const sequences = store.versions(id).map(({ sequence }) => sequence);
+    for (const [place, base] of found.entries())
+      if (base !== null) expect(base).toBe(sequences[place - (place % 17)] as number);
+  });
+
+  test("each reads as it was written, and its hash proves it", () => {
+    for (const [place, { members }] of store.versions(id).entries())
+      expect(JSON.parse(`{${members}}`).description ?? null).toBe(place === 0 ? null : `change ${place}`);
+    expect(verifyLedger(store.db, KINDS).findings).toEqual([]);
+  });
+
+  test("the next one lies beside none where the record ended in between", () => {
+    const tag = store.write((tx) => tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "t"))).id;
+    store.write((tx) => tx.update(tagKind, tag, { name: "u" }));
+    store.write((tx) => tx.remove(tagKind, tag));
+    expect(patches(store.n(tag)).at(-1)).toBeNull();
+    expect(verifyLedger(store.db, KINDS).findings).toEqual([]);
+  });
+});
