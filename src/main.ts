@@ -4,6 +4,7 @@
 import { DomainError } from "./base/errors.ts";
 import { backup } from "./cli/backup.ts";
 import { type Command, EXIT } from "./cli/command.ts";
+import { compact } from "./cli/compact.ts";
 import { forbidCoreFiles } from "./cli/core-files.ts";
 import { handbookPage, handbookTopics } from "./cli/handbook-page.ts";
 import { helpOf, helpOverview } from "./cli/help.ts";
@@ -30,6 +31,7 @@ const COMMANDS: readonly Command[] = [
   ...keyCommands,
   verify,
   prune,
+  compact,
   backup,
   restore,
   openapi,

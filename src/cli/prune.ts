@@ -1,7 +1,6 @@
 // netledger prune: thins the history of data that no appliance uses, for good.
 
 import { inUnits, sizeOf } from "../backup/room.ts";
-import { DomainError } from "../base/errors.ts";
 import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
 import { type Config, UsageError } from "../config.ts";
@@ -9,7 +8,6 @@ import { openWritable, type Sql } from "../db/connection.ts";
 import { type DataFiles, lockData } from "../db/files/data-directory.ts";
 import { migrate, orRefused } from "../db/files/migrate.ts";
 import { Reader } from "../db/reading/reader.ts";
-import { isDiskTrouble } from "../db/sqlite-code.ts";
 import type { PruneOrder } from "../db/thinning.ts";
 import { pruneHistory } from "../history/prune.ts";
 import { type PrunePlan, planned, planSteps } from "../history/prune-plan.ts";
@@ -19,6 +17,7 @@ import { KINDS } from "../inventory/resources.ts";
 import { checkClock } from "../store.ts";
 import { defineCommand, EXIT, type ProcessIo } from "./command.ts";
 import { findData, reading } from "./data-folder.ts";
+import { onDisk } from "./on-disk.ts";
 import { progressTo } from "./progress.ts";
 
 export const prune = defineCommand(
@@ -117,17 +116,4 @@ function instantIn(text: string, now: Instant): Instant {
     );
   if (before > now) throw new UsageError("--before must not be in the future");
   return before;
-}
-
-/** @param outcome how it stands when the disk is full */
-function onDisk<T>(files: DataFiles, outcome: string, act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (!isDiskTrouble(error)) throw error;
-    throw Object.assign(
-      new DomainError("storage_full", `The disk of ${files.directory} is full or fails: ${outcome}.`),
-      { cause: error },
-    );
-  }
 }

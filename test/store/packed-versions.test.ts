@@ -2,7 +2,7 @@
 // whatever it was.
 
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   baseJoinSql,
   joinedObservedSql,
@@ -12,12 +12,15 @@ import {
   type WholeTexts,
   writtenSql,
 } from "../../src/db/packing.ts";
+import { compactable, compactHistory } from "../../src/history/compact.ts";
+import { VersionPacker } from "../../src/history/pack-versions.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { hostFields, Store, tagFields } from "../support/store/store.ts";
+import { withoutGuards } from "../support/store/unguarded.ts";
 
 const AT = "2026-11-23T03:12:00.000Z";
 const tail = (at: string) => `,"updated_at":"${at}","valid_from":"${at}"`;
@@ -155,5 +158,74 @@ describe("of a record that changes again and again", () => {
     store.write((tx) => tx.remove(tagKind, tag));
     expect(patches(store.n(tag)).at(-1)).toBeNull();
     expect(verifyLedger(store.db, KINDS).findings).toEqual([]);
+  });
+
+  describe("of which all is whole, as before there was another way", () => {
+    const rows = () => store.rows("SELECT * FROM history_versions ORDER BY key");
+    const whole = () =>
+      (store.rows("SELECT count(*) AS count FROM history_versions WHERE patch IS NULL") as [{ count: number }])[0]
+        .count;
+    let packed: unknown[];
+    let texts: unknown;
+    let toPack: number;
+
+    beforeEach(() => {
+      packed = rows();
+      texts = store.versions(id);
+      toPack = packed.length - whole();
+      const bases = packed.map((row) => Number((row as { key: number }).key % 2 ** 31));
+      const packer = new VersionPacker(store.db);
+      withoutGuards(store.db, () => {
+        for (let n = 1; n <= store.n(id) + 1; n += 1) packer.unpackBeside(n, bases);
+      });
+      expect(whole()).toBe(packed.length);
+    });
+
+    test("a compaction packs what the writer would have, and every version says what it said", () => {
+      const told = compactable(store.db);
+      expect(whole()).toBe(packed.length);
+      const { packed: count, savedBytes, versions, report } = compactHistory(store.db, KINDS);
+      expect([count, versions, report.findings]).toEqual([toPack, packed.length, []]);
+      expect(told).toEqual({ packed: count, savedBytes, versions });
+      expect(savedBytes).toBeGreaterThan(300 * (changes - 2));
+      expect(rows()).toEqual(packed);
+      expect(store.versions(id)).toEqual(texts as never);
+      expect(compactHistory(store.db, KINDS).packed).toBe(0);
+    });
+
+    test("one that is cut off leaves them sound and guarded, and the next one goes on from there", () => {
+      let steps = 0;
+      const cutOff = () =>
+        compactHistory(store.db, KINDS, {
+          stepVersions: 1,
+          onStep: () => {
+            steps += 1;
+            if (whole() < packed.length) throw new Error("cut off");
+          },
+        });
+      expect(cutOff).toThrow("cut off");
+      const then = whole();
+      expect([then > packed.length - toPack, then < packed.length, steps > 1]).toEqual([true, true, true]);
+      expect(verifyLedger(store.db, KINDS).findings).toEqual([]);
+      expect(() => store.db.$client.run("UPDATE history_versions SET patch = NULL")).toThrow("never changed");
+      expect(compactHistory(store.db, KINDS).packed).toBe(then - (packed.length - toPack));
+      expect(rows()).toEqual(packed);
+    });
+
+    test("damaged ones are not packed: what is wrong could not be told afterwards", () => {
+      withoutGuards(store.db, () =>
+        store.db.$client.run("UPDATE history_versions SET members = replace(members, 'change 3', 'change 4')"),
+      );
+      expect(() => compactHistory(store.db, KINDS)).toThrow("The data are damaged and were not packed");
+      expect(whole()).toBe(packed.length);
+      withoutGuards(store.db, () => {
+        const put = store.db.$client.query(
+          "UPDATE history_versions SET members = $members, observed = $observed, patch = $patch WHERE key = $key",
+        );
+        for (const { members, observed, patch, key } of packed as Array<Record<string, number | string>>)
+          put.run({ members, observed, patch, key } as Record<string, number | string>);
+      });
+      expect(verifyLedger(store.db, KINDS).findings).toEqual([]);
+    });
   });
 });

@@ -22,6 +22,7 @@ const COMMANDS = [
   "key delete",
   "verify",
   "prune",
+  "compact",
   "backup",
   "restore",
   "openapi",

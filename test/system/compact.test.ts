@@ -1,0 +1,104 @@
+// netledger compact of the compiled executable: data whose versions lie whole, as every netledger before schema 28 wrote
+// them, take less room afterwards and say the same.
+
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { openWritable } from "../../src/db/connection.ts";
+import { VersionPacker } from "../../src/history/pack-versions.ts";
+import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { withoutGuards } from "../support/store/unguarded.ts";
+
+let place: Workplace;
+beforeAll(ensureExecutable);
+beforeEach(() => {
+  place = new Workplace();
+});
+afterEach(() => place.close());
+
+const CHANGES = 300;
+
+const database = () => join(place.data, "netledger.db");
+const compact = (...flags: string[]) => place.command("compact", ...flags);
+
+/** Makes every version whole, and gives the room that they then take its place in the file. */
+function asBefore(): void {
+  const db = openWritable(database());
+  const sequences = (db.$client.query("SELECT sequence FROM history_transactions").values() as number[][]).flat();
+  const packer = new VersionPacker(db);
+  const [records] = db.$client.query("SELECT max(n) FROM history_records").values()[0] as [number];
+  withoutGuards(db, () => {
+    for (let n = 1; n <= records; n += 1) packer.unpackBeside(n, sequences);
+  });
+  db.$client.run("VACUUM");
+  db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.$client.close();
+}
+
+function headIn(text: string): string {
+  const [, sequence, hash] = /Last transaction: (\d+), at \S+, hash ([0-9a-f]{64})/.exec(text) ?? [];
+  return `${sequence}:${hash}`;
+}
+
+describe("netledger compact", () => {
+  test("says what it would come to, does it, and nothing is answered otherwise than before", async () => {
+    const { key, networkId, running, client } = await place.serveSetUp();
+    const body = { cidr: "10.0.0.0/24", description: "a description that stays as it is ".repeat(20) };
+    const { id } = (await client.post("subnets", { network_id: networkId, ...body, name: "first" })).data;
+    for (let n = 1; n <= CHANGES; n += 1) await client.put(`subnets/${id}`, { ...body, name: `name ${n}` });
+    await running.stop();
+    asBefore();
+    const before = statSync(database()).size;
+    const head = headIn((await place.command("verify")).out);
+
+    const asked = async () => {
+      const again = await place.serve();
+      const reader = again.withKey(key);
+      const history = (await reader.get(`subnets/${id}/history?limit=1000`)).data;
+      const middle = history[CHANGES / 2];
+      const then = (await reader.get(`subnets?at=${middle.record.updated_at}`)).data;
+      expect(then).toMatchObject([{ id, name: middle.record.name }]);
+      await again.stop();
+      return { history, then };
+    };
+    const answered = await asked();
+    expect(answered.history).toHaveLength(CHANGES + 1);
+
+    const dry = await compact("--dry-run");
+    expect(dry).toMatchObject({ code: 0, err: "" });
+    const [, count, of] =
+      /^Would pack (\d+) of (\d+) versions, which lie in \S+ [kMG]?B less then\.\nNothing was changed\.\n$/.exec(
+        dry.out,
+      ) ?? [];
+    expect([Number(count) > 0.9 * CHANGES, Number(count) < Number(of)]).toEqual([true, true]);
+    expect(statSync(database()).size).toBe(before);
+
+    const packed = await compact();
+    expect(packed).toMatchObject({ code: 0, err: "" });
+    expect(packed.out).toStartWith(`Packed ${count} of ${of} versions, which lie in `);
+    expect(packed.out).toContain("\nSound.\n");
+    expect(headIn(packed.out)).toBe(head);
+    expect(statSync(database()).size).toBeLessThan(before - Number(count) * 500);
+    expect((await place.command("verify", "--head", head)).code).toBe(0);
+    expect(await asked()).toEqual(answered);
+    expect((await compact()).out).toStartWith(`Packed 0 of ${of} versions`);
+  });
+
+  test("refuses data that an appliance uses, and changes nothing of those that are damaged", async () => {
+    const { running, client } = await place.serveSetUp();
+    const { id } = (await client.post("tags", { name: "one", color: "Red" })).data;
+    await client.put(`tags/${id}`, { name: "two", color: "Red" });
+    const refused = await compact();
+    expect(refused).toMatchObject({ code: 3, out: "" });
+    await running.stop();
+    asBefore();
+    const db = openWritable(database());
+    withoutGuards(db, () =>
+      db.$client.run("UPDATE history_versions SET members = replace(members, '\"two\"', '\"too\"')"),
+    );
+    db.$client.close();
+    const damaged = await compact();
+    expect(damaged).toMatchObject({ code: 3, out: "" });
+    expect(damaged.err).toContain("The data are damaged and were not packed: ");
+  });
+});
