@@ -135,6 +135,14 @@ describe("a faceplate", () => {
     });
     expect(await told(`ids=${late.id},${other.id}&at=${early}`)).toEqual({ ...whole, groups: [], logical: [] });
     expect(namesOf((await told(`ids=${late.id},${other.id}`)).groups[0].ports)).toEqual(["Eth1/5"]);
+    const names = async (query: string) => {
+      const { groups, logical } = await told(query);
+      return [...groups.map((each: Wire) => namesOf(each.ports)), namesOf(logical)];
+    };
+    expect(await names("limit=2")).toEqual([["Eth1/1", "Eth1/2"], []]);
+    expect(await names("limit=6")).toEqual([["Eth1/1", "Eth1/2", "Eth1/3", "Eth1/4/1", "Eth1/5"], ["Vlan20"]]);
+    expect(await names("limit=0")).toEqual(await names("limit=6"));
+    expect(await names(`limit=1&ids=${vlan.id},${broken.id}`)).toEqual([["Eth1/4/1"], []]);
     expect((await owner.get(`hosts/${host.id}/faceplate?ids=one`)).body.params.issues[0].path).toBe("/ids/0");
   });
 

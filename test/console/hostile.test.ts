@@ -144,6 +144,12 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     await page.goto(`${running.url}/hosts/${filled.device.id}`);
     await page.getByRole("link", { name: "All 3,271 interfaces" }).waitFor();
     expect(await page.locator(".plate li").count()).toBe(384);
+    const plates = asked.filter((url) => url.includes(`/hosts/${filled.device.id}/faceplate`) && !url.includes("ids="));
+    expect(plates.map((url) => new URL(url).searchParams.get("limit"))).toEqual(["385"]);
+    await page.getByRole("link", { name: "All 3,271 interfaces" }).click();
+    await table.getByRole("link", { name: "Te1/1", exact: true }).waitFor();
+    await page.getByText("Page 1 of 33").first().waitFor();
+    expect(await page.locator(".plate li").count()).toBe(12 * 48);
     await page.goto(`${running.url}/hosts/${filled.server.id}?tab=addresses&page=100`);
     await page.getByRole("table").getByText("10.0.39.15", { exact: true }).waitFor();
     expect(await page.getByRole("link", { name: "Addresses 10,000" }).count()).toBe(1);

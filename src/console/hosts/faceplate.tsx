@@ -21,9 +21,10 @@ const TWO_ROWS_FROM = 13;
 /** More stand in several blocks, each as wide as a device. */
 const BLOCK_PORTS = 48;
 
-/** The read of it. */
-export function faceplateOf(hostId: string) {
-  return read("/api/v1/hosts/{id}/faceplate", { path: { id: hostId }, query: atQuery() });
+/** The read of it. @param limit of its interfaces; left out, all */
+export function faceplateOf(hostId: string, limit?: number) {
+  const query = { ...(limit === undefined ? {} : { limit }), ...atQuery() };
+  return read("/api/v1/hosts/{id}/faceplate", { path: { id: hostId }, query });
 }
 
 /** @param answer of `faceplateOf` */

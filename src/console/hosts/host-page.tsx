@@ -12,6 +12,7 @@ import { Faceplate, faceplateOf } from "./faceplate.tsx";
 import { HostAddresses } from "./host-addresses.tsx";
 import { HostNeighbors, linksOf } from "./host-neighbors.tsx";
 import { HostOverview } from "./host-overview.tsx";
+import { isCut, PORTS_READ } from "./host-plate.tsx";
 import { addressesOf, hostOf, liveOf, portsOf, type ShownHost, servicesOf, useHost } from "./host-reads.ts";
 import { HostServices } from "./host-services.tsx";
 import { managementLinks } from "./management-links.ts";
@@ -57,7 +58,11 @@ function useTabs(
   const tab = parameter("tab") ?? OVERVIEW;
   const live = liveOf(id);
   const isPlated = [OVERVIEW, INTERFACES, NEIGHBORS].some((each) => each === tab);
-  const plate = useAnswer(isPlated && isThere ? faceplateOf(id) : null, live);
+  const plated = tab === OVERVIEW ? faceplateOf(id, PORTS_READ) : faceplateOf(id);
+  const read = useAnswer(isPlated && isThere ? plated : null, live);
+  // The first ports of very many are no answer of all.
+  const isPart = tab !== OVERVIEW && read.isEarlier && read.data !== undefined && isCut(read.data);
+  const plate = isPart ? { ...read, data: undefined } : read;
   const addressesShown = addressesOf(
     id,
     windowToRead(host?.counts.addresses, { page: parameter("page"), find: parameter("find") ?? "" }),
@@ -70,7 +75,7 @@ function useTabs(
       key: OVERVIEW,
       title: recordText.overview,
       show: (host) => <HostOverview host={host} plate={plate} />,
-      reads: [hostOf(id).url, faceplateOf(id).url],
+      reads: [hostOf(id).url, faceplateOf(id, PORTS_READ).url],
       compares: [{ host_id: id }],
     },
     {

@@ -13,6 +13,8 @@ import { isPlateShown, upTo } from "./plate-room.ts";
 
 /** A chassis of eight modules: as much as stands above the facts without hiding them. */
 const PORTS_MAX = 384;
+/** One more tells whether these are all. */
+export const PORTS_READ = PORTS_MAX + 1;
 /** What a row of 48 ports takes, with its heading. */
 const ROW_REM = 5.75;
 const ROW_PORTS = 48;
@@ -21,7 +23,7 @@ const ROWS_KEPT_FREE_MAX = 4;
 interface HostPlateProps {
   /** How many interfaces it has. */
   readonly count: number;
-  /** Of `faceplateOf`. */
+  /** Of `faceplateOf`, with `PORTS_READ` at least. */
   readonly answer: Answer<FaceplateData>;
 }
 
@@ -52,6 +54,11 @@ export function HostPlate({ count, answer: { data, problem, again, isEarlier } }
       )}
     </section>
   );
+}
+
+/** Whether there may be more than was read of it for the overview. */
+export function isCut({ groups, logical }: FaceplateData): boolean {
+  return portsIn(groups) + logical.length === PORTS_READ;
 }
 
 function portsIn(groups: readonly PortGroup[]): number {

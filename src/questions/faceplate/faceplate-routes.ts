@@ -6,19 +6,27 @@ import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../../inventory/read-instant.ts";
-import { At, IdParams, QueryList, Uuid } from "../../wire/schemas.ts";
+import { At, IdParams, LIMIT_MAX, QueryList, Uuid } from "../../wire/schemas.ts";
 import { type FaceplateInput, faceplate } from "./faceplate.ts";
 import { FACEPLATE_EXAMPLE, Faceplate } from "./faceplate-answer.ts";
 import { STATIONS_MAX } from "./stations.ts";
 
 const DESCRIPTION = `The interfaces of a device in its own order: ports by member and module (\`Gi1/0/1\` … \`Gi2/0/1\`), management ports, and what is no port. Each with its state, its VLANs, its neighbor, and who is behind it by name.
 
-Who is behind a port is what the device's forwarding table says as of the instant: up to ${STATIONS_MAX} MAC addresses of each port, with the hosts of the same network that have them on an interface or beside an IP address, and with their vendors. \`unused_since\` tells when the port was up for the last time. With \`ids\` only these ports are told of, in the groups in which they sit; what is no interface of the device then is left out.`;
+Who is behind a port is what the device's forwarding table says as of the instant: up to ${STATIONS_MAX} MAC addresses of each port, with the hosts of the same network that have them on an interface or beside an IP address, and with their vendors. \`unused_since\` tells when the port was up for the last time. With \`ids\` or \`limit\` only some ports are told of, in the groups in which they sit among all; groups without any are left out, and so are ids of what is no interface of the device then.`;
 
 const Query = Type.Object({
   ...At.properties,
   ids: Type.Optional(
     QueryList(Uuid, { description: "Only these interfaces of the device; repeated or comma-separated." }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMIT_MAX,
+      default: 0,
+      description: "Interfaces in the answer, the first in its order: ports before what is no port. 0 for all.",
+    }),
   ),
 });
 
@@ -45,6 +53,7 @@ export function faceplateRoutes(surface: Surface<Actor, Access>, backend: Backen
           actor: plainActor(call.actor),
           hostId: call.params.id,
           ids: call.query.ids ?? null,
+          limit: call.query.limit ?? 0,
           sequence: (asOf ?? backend.reader.head()).sequence,
           at: asked,
           ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),

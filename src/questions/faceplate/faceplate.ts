@@ -28,6 +28,8 @@ export interface FaceplateInput {
   readonly hostId: string;
   /** The interfaces that are told of; null for all. */
   readonly ids: readonly string[] | null;
+  /** How many of these, the first in the order of the answer; 0 for all. */
+  readonly limit: number;
   /** The transaction that the answer is as of. */
   readonly sequence: number;
   /** Null where none was asked for. */
@@ -57,14 +59,18 @@ export const faceplate = longRead("faceplate", function* (reader: Reader, input:
 
 function* faceplateAt(
   reader: Reader,
-  { actor, hostId, ids, sequence, at, thinned }: FaceplateInput,
+  { actor, hostId, ids, limit, sequence, at, thinned }: FaceplateInput,
 ): Generator<void, { readonly data: Faceplate; readonly isThinned: boolean }> {
   const records = new RecordsAt(reader, sequence, sightOf(reader, { actor, networkId: null }));
   const host = records.byIds(hostKind, [hostId]).get(hostId);
   if (host === undefined) throw notFoundThen(hostKind, hostId, at, thinned);
   const all = records.livingIn(ifEntryKind, host.n, CHILDREN_MAX);
-  const wanted = ids === null ? null : new Set(ids);
-  const ports = wanted === null ? all : all.filter(({ record }) => wanted.has(record.id));
+  // Where a port sits is told by the names of all.
+  const layout = layOut(all.map(placed));
+  const inOrder = [...layout.groups.flatMap((group) => group.ports), ...layout.logical];
+  const asked = ids === null ? inOrder : inOrder.filter(({ id }) => ids.includes(id));
+  const wanted = new Set(asked.slice(0, limit === 0 ? undefined : limit).map(({ n }) => n));
+  const ports = all.filter(({ n }) => wanted.has(n));
   yield;
   const counts = records.counts(
     fdbEntryKind,
@@ -99,8 +105,6 @@ function* faceplateAt(
     unused_since: record.oper_status === "Up" ? null : (ended.get(n) ?? null),
     known_since: record.created_at,
   });
-  // Where a port sits is told by the names of all.
-  const layout = layOut(all.map(placed));
   const told = new Map(ports.map((port) => [port.n, shown(port)]));
   const toldOf = (some: readonly { readonly n: number }[]) => some.flatMap(({ n }) => told.get(n) ?? []);
   const thinnedUntil = reader.thinnedPast.incompleteUntil(0);
@@ -117,9 +121,9 @@ function* faceplateAt(
   };
 }
 
-/** What the layout goes by. */
-function placed({ n, record: { if_index, if_name, if_descr, if_type } }: Known<IfEntryRecord>) {
-  return { n, if_index, name: if_name || if_descr, if_type };
+/** What the layout goes by, and what is asked for. */
+function placed({ n, record: { id, if_index, if_name, if_descr, if_type } }: Known<IfEntryRecord>) {
+  return { n, id, if_index, name: if_name || if_descr, if_type };
 }
 
 /** When each port was last up: the end of the last stretch in which it was. None for one that never was. */
