@@ -46,7 +46,8 @@ describe.skipIf(!hasChromium)("the page of a record", () => {
         await route.continue();
       });
       await page.goto(appliance.running.url + path);
-      await page.getByRole("status").getByText("Loading…").waitFor();
+      // Not that of the files of the page.
+      await page.getByRole("main").getByRole("status").getByText("Loading…").waitFor();
       expect([path, await accessibilityFindings(page)]).toEqual([path, []]);
       const before = await page.locator("main h1").boundingBox();
       resolve();
