@@ -209,6 +209,84 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
   });
 });
 
+describe.skipIf(!hasChromium)("a host with very many services", () => {
+  let workplace: Workplace;
+  let running: Running;
+  let client: Client;
+  let id: string;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    const made = await workplace.serveSetUp();
+    ({ running, client } = made);
+    // The last service is bound to the last port.
+    const ports = Array.from({ length: 450 }, (_, index) => ({
+      id: idOf(index),
+      number: 10_001 + index,
+      protocol: "Tcp",
+    }));
+    const services = Array.from({ length: 250 }, (_, index) => ({
+      name: `service ${index + 1}`,
+      service_definition: "Http",
+      bindings: [{ type: "Port", port_id: idOf(200 + index), ip_address_id: null }],
+    }));
+    const host = { network_id: made.networkId, name: "proxy", hidden: false, tags: [], ports, services };
+    const { status, body } = await client.post("hosts", host);
+    expect([status, body.error]).toEqual([200, undefined]);
+    id = body.data.id;
+  });
+
+  afterAll(async () => {
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const idOf = (index: number) => `01936f2e-0d5c-7d3a-9a39-${index.toString(16).padStart(12, "0")}`;
+
+  test("is asked for a page of them and of its ports, and tells what each is bound to wherever that stands", async () => {
+    const visitor = await Visitor.arrive(running.url);
+    const page = await visitor.signIn(OWNER, PASSWORD);
+    const asked = visitor.requests();
+    const limitsOf = (path: string) =>
+      asked
+        .filter((url) => url.includes(`/api/v1/${path}?host_id=`))
+        .map((url) => new URL(url).searchParams)
+        .filter((query) => query.has("offset"))
+        .map((query) => `${query.get("limit")} from ${query.get("offset")}`);
+    await page.goto(`${running.url}/hosts/${id}?tab=services`);
+    await page.getByRole("link", { name: /^Services and ports 700$/ }).waitFor();
+    const services = page.getByRole("region", { name: "Services" });
+    const ports = page.getByRole("region", { name: "Ports that it listens on" });
+    await services.getByRole("row", { name: "service 1 Http 10201/Tcp" }).waitFor();
+    await ports.getByRole("row", { name: "10100 Tcp Custom" }).waitFor();
+    expect([await services.locator("tbody tr").count(), await ports.locator("tbody tr").count()]).toEqual([100, 100]);
+    expect([limitsOf("services"), limitsOf("ports")]).toEqual([["100 from 0"], ["100 from 0"]]);
+    await page.getByRole("link", { name: "Next: Ports that it listens on" }).first().click();
+    await ports.getByRole("row", { name: "10101 Tcp Custom" }).waitFor();
+    await page.getByLabel("Find in: Services").fill("10450/");
+    await services.getByRole("row", { name: "service 250 Http 10450/Tcp" }).waitFor();
+    await page.getByText("1 of 250").waitFor();
+    // The ports stay where they were.
+    await ports.getByRole("row", { name: "10101 Tcp Custom" }).waitFor();
+    expect(await ports.locator("tbody tr").count()).toBe(100);
+    expect([limitsOf("services"), limitsOf("ports")]).toEqual([
+      ["100 from 0", "0 from 0"],
+      ["100 from 0", "100 from 100", "0 from 0"],
+    ]);
+
+    const vs = (await client.get("ledger")).body.data.at;
+    expect((await client.delete(`ports/${idOf(0)}`)).status).toBe(200);
+    await page.goto(`${running.url}/hosts/${id}?tab=services&vs=${vs}&ports_page=5`);
+    const last = ports.locator("tbody tr").last();
+    await last.getByText("Removed").waitFor();
+    expect(await last.textContent()).toContain("10001");
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+});
+
 /** Waits until the page waits for nothing, and has a name. */
 async function isAnswered(page: Page): Promise<void> {
   await page.locator("main:has(h1):not(:has(.waiting))").waitFor();

@@ -14,7 +14,7 @@ import { HostNeighbors, linksOf } from "./host-neighbors.tsx";
 import { HostOverview } from "./host-overview.tsx";
 import { isCut, PORTS_READ } from "./host-plate.tsx";
 import { addressesOf, hostOf, liveOf, portsOf, type ShownHost, servicesOf, useHost } from "./host-reads.ts";
-import { HostServices } from "./host-services.tsx";
+import { HostServices, PORTS } from "./host-services.tsx";
 import { managementLinks } from "./management-links.ts";
 
 const OVERVIEW = "overview";
@@ -63,13 +63,18 @@ function useTabs(
   // The first ports of very many are no answer of all.
   const isPart = tab !== OVERVIEW && read.isEarlier && read.data !== undefined && isCut(read.data);
   const plate = isPart ? { ...read, data: undefined } : read;
-  const addressesShown = addressesOf(
-    id,
-    windowToRead(host?.counts.addresses, { page: parameter("page"), find: parameter("find") ?? "" }),
-  );
+  const [page, find] = [parameter("page"), parameter("find") ?? ""];
+  const addressesShown = addressesOf(id, windowToRead(host?.counts.addresses, { page, find }));
   const addresses = useAnswer(tab === ADDRESSES ? addressesShown : null, live);
-  const services = useAnswer(tab === SERVICES ? servicesOf(id) : null, live);
-  const ports = useAnswer(tab === SERVICES ? portsOf(id) : null, live);
+  const servicesShown = servicesOf(id, windowToRead(host?.counts.services, { page, find }));
+  const services = useAnswer(tab === SERVICES ? servicesShown : null, live);
+  // A service is found by the ports that it is bound to.
+  const portsFind = (parameter(`${PORTS}find`) ?? "") + find;
+  const portsShown = portsOf(
+    id,
+    windowToRead(host?.counts.ports, { page: parameter(`${PORTS}page`), find: portsFind }),
+  );
+  const ports = useAnswer(tab === SERVICES ? portsShown : null, live);
   return [
     {
       key: OVERVIEW,
@@ -104,9 +109,9 @@ function useTabs(
     {
       key: SERVICES,
       title: hostText.tabs.services,
-      count: ({ counts }) => counts.services,
+      count: ({ counts }) => counts.services + counts.ports,
       show: () => <HostServices services={services} ports={ports} />,
-      reads: [servicesOf(id).url, portsOf(id).url],
+      reads: [servicesShown.url, portsShown.url],
       compares: [{ host_id: id, types: ["service", "port", "binding"] }],
     },
   ];

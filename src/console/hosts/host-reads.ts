@@ -1,5 +1,5 @@
 // What the page of a host asks: itself without its parts, of which a device may have thousands, how many parts there are,
-// and of each kind all of them once its tab is shown, of addresses a page.
+// and of each kind a page of them once its tab is shown.
 
 import { type Answer, useAnswer } from "../api/answer.ts";
 import { type MetaOf, type Read, read } from "../api/client.ts";
@@ -18,6 +18,7 @@ export interface PartCounts {
   readonly interfaces: number;
   readonly addresses: number;
   readonly services: number;
+  readonly ports: number;
 }
 
 /** A host with what its page says of its parts wherever one is on it. */
@@ -31,18 +32,19 @@ export function hostOf(id: string): Read<HostData> {
   return oneOf(read("/api/v1/hosts", { query: { ids: [id], include_children: false, ...atQuery() } }));
 }
 
-/** The read of a page of its addresses; of all of them where something is searched in them. */
+/** The reads of a page of its parts of a kind; of all of them where something is searched in them. */
 export function addressesOf(id: string, window: RowWindow) {
   const query = { host_id: id, order_by: "ip_address" as const, ...window, ...atQuery() };
   return read("/api/v1/ip-addresses", { query });
 }
 
-/** The reads of all of its parts of a kind. */
-export const portsOf = (id: string) => read("/api/v1/ports", { query: all(id) });
-export const servicesOf = (id: string) => read("/api/v1/services", { query: all(id) });
+export function portsOf(id: string, window: RowWindow) {
+  const query = { host_id: id, order_by: "number" as const, ...window, ...atQuery() };
+  return read("/api/v1/ports", { query });
+}
 
-function all(host_id: string) {
-  return { host_id, limit: 0, ...atQuery() };
+export function servicesOf(id: string, window: RowWindow) {
+  return read("/api/v1/services", { query: { host_id: id, ...window, ...atQuery() } });
 }
 
 /** What is written of a host makes its answers others. */
@@ -78,7 +80,8 @@ export function useHost(id: string): Answer<ShownHost> & { readonly isThere: boo
   const counts = {
     interfaces: totalOf(interfaces),
     addresses: totalOf(addresses),
-    services: totalOf(services) + totalOf(ports),
+    services: totalOf(services),
+    ports: totalOf(ports),
   };
   return { ...host, data: { ...data, counts, managed }, problem, again, isThere };
 }

@@ -1,29 +1,39 @@
-// What a host offers: its services with what they are bound to, and the ports that it listens on.
+// What a host offers: its services with what they are bound to, and the ports that it listens on. Each page by page, as a
+// host may have thousands.
 
 import { useRef } from "preact/hooks";
 import type { Answer } from "../api/answer.ts";
-import { AsAnswered, ChangeSign, useGone, Was } from "../changes/comparison.tsx";
-import { Paged } from "../parts/paged.tsx";
-import { Problem } from "../parts/problem.tsx";
+import type { MetaOf } from "../api/client.ts";
+import { AsAnswered, AsItWas, ChangeSign, useGone, Was } from "../changes/comparison.tsx";
+import { Named } from "../names/named.tsx";
+import { PageFrame } from "../parts/paged.tsx";
+import { pageOfRead, type RowsRead } from "../parts/paged-rows.ts";
+import { Problems } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { hostText } from "../text/hosts.ts";
+import { parameter } from "../url/location.ts";
 import type { HostPort, HostService } from "./host-data.ts";
+
+/** Before the parameters of the second table of the page. */
+export const PORTS = "ports_";
+
+type PartAnswer<Row> = Answer<readonly Row[], MetaOf<"/api/v1/ports">>;
 
 interface HostServicesProps {
   /** Of `servicesOf`. */
-  readonly services: Answer<readonly HostService[]>;
+  readonly services: PartAnswer<HostService>;
   /** Of `portsOf`. */
-  readonly ports: Answer<readonly HostPort[]>;
+  readonly ports: PartAnswer<HostPort>;
 }
 
 export function HostServices({ services, ports }: HostServicesProps) {
   const isEarlier = services.isEarlier || ports.isEarlier;
   // Both of one instant.
-  const shown = useRef({ services: services.data, ports: ports.data });
-  if (!isEarlier) shown.current = { services: services.data, ports: ports.data };
-  const failed = [services, ports].find(({ problem }) => problem !== undefined);
-  if (failed?.problem !== undefined) return <Problem problem={failed.problem} again={failed.again} />;
-  if (shown.current.services === undefined || shown.current.ports === undefined) return <Waiting />;
+  const shown = useRef({ services, ports });
+  if (!isEarlier) shown.current = { services, ports };
+  if (services.problem !== undefined || ports.problem !== undefined) return <Problems of={[services, ports]} />;
+  if (shown.current.services.data === undefined || shown.current.ports.data === undefined) return <Waiting />;
   return (
     <AsAnswered isEarlier={isEarlier}>
       <Offered services={shown.current.services} ports={shown.current.ports} />
@@ -31,103 +41,123 @@ export function HostServices({ services, ports }: HostServicesProps) {
   );
 }
 
-interface OfferedProps {
-  readonly services: readonly HostService[];
-  readonly ports: readonly HostPort[];
-}
-
-function Offered(present: OfferedProps) {
+function Offered({ services, ports }: HostServicesProps) {
   const [gonePorts, goneServices] = [useGone<HostPort>("port"), useGone<HostService>("service")];
-  const ports = [...present.ports, ...gonePorts].sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
-  const services = [...present.services, ...goneServices];
-  if (ports.length + services.length === 0) return <p>{hostText.noServices}</p>;
+  const readServices = readOf(services, goneServices);
+  const readPorts = inOrder(readOf(ports, gonePorts));
+  if (countOf(readServices) + countOf(readPorts) === 0) return <p>{hostText.noServices}</p>;
   return (
     <div class="columns">
-      {services.length > 0 && <Services services={services} ports={ports} />}
-      {ports.length > 0 && <Ports ports={ports} />}
+      {countOf(readServices) > 0 && <Services read={readServices} ports={[...readPorts.rows, ...readPorts.behind]} />}
+      {countOf(readPorts) > 0 && <Ports read={readPorts} />}
     </div>
   );
 }
 
-function Services({ services, ports }: OfferedProps) {
+function readOf<Row>({ data: rows = [], meta }: PartAnswer<Row>, behind: readonly Row[]): RowsRead<Row> {
+  return { rows, count: meta?.pagination.total_count ?? rows.length, behind };
+}
+
+const countOf = ({ count, behind }: RowsRead<unknown>) => count + behind.length;
+
+/** Where all ports are there, those that are gone stand among them. */
+function inOrder(read: RowsRead<HostPort>): RowsRead<HostPort> {
+  if (read.rows.length < read.count) return read;
+  const rows = [...read.rows, ...read.behind].sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
+  return { rows, count: rows.length, behind: [] };
+}
+
+interface ServicesProps {
+  readonly read: RowsRead<HostService>;
+  /** Those that are known: what else a service is bound to has a name. */
+  readonly ports: readonly HostPort[];
+}
+
+function Services({ read, ports }: ServicesProps) {
   const portById = new Map(ports.map((port) => [port.id, port]));
-  const boundTo = ({ bindings = [] }: HostService) =>
-    bindings
-      .flatMap(({ port_id }) => {
-        const port = portById.get(port_id ?? "");
-        return port === undefined ? [] : [`${port.number}/${port.protocol}`];
-      })
-      .join(", ");
-  const textOf = (service: HostService) => `${service.name} ${service.service_definition} ${boundTo(service)}`;
+  const textOf = ({ name, service_definition, bindings = [] }: HostService) => {
+    const bound = bindings.map(({ port_id }) => calledAs(portById.get(port_id ?? "")));
+    return [name, service_definition, ...bound].join(" ");
+  };
+  const shown = pageOfRead(read, { page: parameter("page"), find: parameter("find") ?? "", textOf });
   return (
     <section>
       <h2>{hostText.services}</h2>
-      <Paged rows={services} title={hostText.services} textOf={textOf}>
-        {(rows) => (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused
-          <section class="table" tabIndex={0} aria-label={hostText.services}>
-            <table class="rows">
-              <thead>
-                <tr>
-                  <th scope="col">{hostText.name}</th>
-                  <th scope="col">{hostText.type}</th>
-                  <th scope="col">{hostText.port}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((service) => (
-                  <tr key={service.id}>
-                    <td>
-                      <ChangeSign id={service.id} />
-                      <Was id={service.id} field="name" />
-                      <bdi>{service.name}</bdi>
-                    </td>
-                    <td>
-                      <Was id={service.id} field="service_definition" />
-                      <bdi>{service.service_definition}</bdi>
-                    </td>
-                    <td>{boundTo(service)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
+      <PageFrame shown={shown} count={countOf(read)} title={hostText.services}>
+        {shown === null && <Waiting />}
+        {shown !== null && (
+          <RowsTable title={hostText.services} heads={[hostText.name, hostText.type, hostText.port]}>
+            {shown.rows.map((service) => (
+              <tr key={service.id}>
+                <td>
+                  <ChangeSign id={service.id} />
+                  <Was id={service.id} field="name" />
+                  <bdi>{service.name}</bdi>
+                </td>
+                <td>
+                  <Was id={service.id} field="service_definition" />
+                  <bdi>{service.service_definition}</bdi>
+                </td>
+                <td>
+                  <Bound service={service} portById={portById} />
+                </td>
+              </tr>
+            ))}
+          </RowsTable>
         )}
-      </Paged>
+      </PageFrame>
     </section>
   );
 }
 
-function Ports({ ports }: { readonly ports: readonly HostPort[] }) {
+interface BoundProps {
+  readonly service: HostService;
+  readonly portById: ReadonlyMap<string, HostPort>;
+}
+
+/** `443/Tcp, 8443/Tcp`. */
+function Bound({ service: { id, bindings = [] }, portById }: BoundProps) {
+  const ids = bindings.flatMap(({ port_id }) => port_id ?? []);
+  return (
+    <AsItWas id={id}>
+      {ids.map((port, index) => (
+        <span key={port} class="bound">
+          {portById.has(port) ? calledAs(portById.get(port)) : <Named kind="ports" id={port} />}
+          {index < ids.length - 1 && ", "}
+        </span>
+      ))}
+    </AsItWas>
+  );
+}
+
+function calledAs(port: HostPort | undefined): string {
+  return port === undefined ? "" : `${port.number}/${port.protocol}`;
+}
+
+function Ports({ read }: { readonly read: RowsRead<HostPort> }) {
   const textOf = ({ number, protocol, type }: HostPort) => `${number}/${protocol} ${type}`;
+  const find = parameter(`${PORTS}find`) ?? "";
+  const shown = pageOfRead(read, { page: parameter(`${PORTS}page`), find, textOf });
   return (
     <section>
       <h2>{hostText.listens}</h2>
-      <Paged rows={ports} title={hostText.listens} textOf={textOf} name="ports_">
-        {(rows) => (
-          <table class="rows">
-            <thead>
-              <tr>
-                <th scope="col">{hostText.number}</th>
-                <th scope="col">{hostText.protocol}</th>
-                <th scope="col">{hostText.type}</th>
+      <PageFrame shown={shown} count={countOf(read)} title={hostText.listens} name={PORTS}>
+        {shown === null && <Waiting />}
+        {shown !== null && (
+          <RowsTable title={hostText.listens} heads={[hostText.number, hostText.protocol, hostText.type]}>
+            {shown.rows.map(({ id, number, protocol, type }) => (
+              <tr key={id}>
+                <td>
+                  <ChangeSign id={id} />
+                  {number}
+                </td>
+                <td>{protocol}</td>
+                <td>{type}</td>
               </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ id, number, protocol, type }) => (
-                <tr key={id}>
-                  <td>
-                    <ChangeSign id={id} />
-                    {number}
-                  </td>
-                  <td>{protocol}</td>
-                  <td>{type}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </RowsTable>
         )}
-      </Paged>
+      </PageFrame>
     </section>
   );
 }

@@ -13,6 +13,7 @@ const PAGES: Readonly<Record<NamedKind, ((id: string) => string) | null>> = {
   subnets: (id) => `/subnets/${id}`,
   vlans: (id) => `/vlans/${id}`,
   networks: null,
+  ports: null,
   tags: null,
 };
 

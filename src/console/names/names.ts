@@ -6,7 +6,7 @@ import { read } from "../api/client.ts";
 import { onChanges } from "../api/live.ts";
 
 /** Kinds that are referred to, by the path of their list. */
-export type NamedKind = "hosts" | "networks" | "subnets" | "vlans" | "if-entries" | "tags";
+export type NamedKind = "hosts" | "networks" | "subnets" | "vlans" | "if-entries" | "ports" | "tags";
 
 /** Undefined while it is not known; null where there is no such record then, or not within reach. */
 type Name = string | null | undefined;
@@ -123,6 +123,10 @@ async function listNames(
     case "subnets": {
       const { data } = await read("/api/v1/subnets", { query }).load();
       return data.map(({ id, cidr }) => ({ id, name: cidr }));
+    }
+    case "ports": {
+      const { data } = await read("/api/v1/ports", { query }).load();
+      return data.map(({ id, number, protocol }) => ({ id, name: `${number}/${protocol}` }));
     }
     case "networks":
       return (await read("/api/v1/networks", { query }).load()).data;

@@ -71,7 +71,7 @@ export function windowToRead(
 }
 
 /** What was read of the rows. */
-interface RowsRead<Row> {
+export interface RowsRead<Row> {
   /** A page of them, or all. */
   readonly rows: readonly Row[];
   /** How many the API has. */
