@@ -46,11 +46,20 @@ describe.skipIf(!hasChromium)("what changed", () => {
     const all = await page.locator(".transaction").count();
     await page.getByLabel("Kinds").selectOption("vlan");
     await page.getByLabel("Reason contains").fill("4711");
-    await page.getByRole("button", { name: "Apply" }).click();
+    await page.keyboard.press("Enter");
     await page.waitForURL(/reason=4711/);
+    const reason = page.getByLabel("Reason contains").and(page.locator(":focus"));
     const change = page.locator(".transaction");
     await change.getByText("VLAN 120 Phones: name Voice → Phones").waitFor();
     // Those that were there before have it, too.
+    await settles(() => change.count(), 1);
+    // Whoever narrows it further is where they were, and comes back to what they asked before.
+    await reason.fill("4712");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.waitForURL(/reason=4712/);
+    await page.goBack();
+    await settles(() => page.getByLabel("Reason contains").inputValue(), "4711");
+    await settles(() => page.getByLabel("Kinds").inputValue(), "vlan");
     await settles(() => change.count(), 1);
     expect(all).toBeGreaterThan(1);
     await change.getByRole("button").click();

@@ -1,5 +1,6 @@
 // What changed: the transactions, the newest first, narrowed by kind, actor, reason and filter; and what changes most.
 
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Page } from "../parts/page.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { changesText, kindText } from "../text/changes.ts";
@@ -45,18 +46,31 @@ function feedQuery(): TransactionsQuery {
   } as TransactionsQuery;
 }
 
+/** Its parameters in the address, as its fields are called. */
+const FIELDS = ["types", "actor", "reason", "filter"];
+
 function FeedFilter() {
+  const form = useRef<HTMLFormElement>(null);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const text = (name: string) => String(form.get(name) ?? "").trim() || null;
     go(hrefHere({ types: text("types"), actor: text("actor"), reason: text("reason"), filter: text("filter") }));
   };
-  const asked = ["types", "actor", "reason", "filter"].map((name) => parameter(name) ?? "");
-  const [types = "", actor = "", reason = "", filter = ""] = asked;
+  const asked = FIELDS.map((name) => parameter(name) ?? "");
+  // Another address has other words in its fields, which keep the focus.
+  useLayoutEffect(() => {
+    for (const [place, name] of FIELDS.entries()) {
+      const field = form.current?.elements.namedItem(name);
+      if (field instanceof HTMLInputElement) field.value = asked[place] ?? "";
+      if (!(field instanceof HTMLSelectElement)) continue;
+      field.value = asked[place] ?? "";
+      // Several, which only an address can say.
+      if (field.selectedIndex < 0) field.selectedIndex = 0;
+    }
+  }, [asked.join("\n")]);
   return (
-    // Another address has other words in its fields.
-    <form key={asked.join("\n")} class="feed-filter" onSubmit={submit}>
+    <form ref={form} class="feed-filter" onSubmit={submit}>
       <label>
         {changesText.kinds}
         <select name="types">
@@ -64,7 +78,7 @@ function FeedFilter() {
           {Object.entries(kindText)
             .filter(([type]) => type !== "api_key")
             .map(([type, [, many]]) => (
-              <option key={type} value={type} selected={type === types}>
+              <option key={type} value={type}>
                 {many}
               </option>
             ))}
@@ -75,7 +89,7 @@ function FeedFilter() {
         <select name="actor">
           <option value="">{changesText.everybody}</option>
           {Object.entries(changesText.actors).map(([type, title]) => (
-            <option key={type} value={type} selected={type === actor}>
+            <option key={type} value={type}>
               {title}
             </option>
           ))}
@@ -83,14 +97,13 @@ function FeedFilter() {
       </label>
       <label>
         {changesText.reasonContains}
-        <input name="reason" defaultValue={reason} maxLength={500} autoComplete="off" />
+        <input name="reason" maxLength={500} autoComplete="off" />
       </label>
       <label class="grows">
         {changesText.filter}
         <input
           name="filter"
           class="mono"
-          defaultValue={filter}
           maxLength={4000}
           autoComplete="off"
           spellcheck={false}
