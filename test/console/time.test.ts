@@ -677,6 +677,13 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       const box = await control.boundingBox();
       expect(box !== null && box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height).toBe(true);
     }
+    // All that one can be compared with is reached as well, if need be by scrolling.
+    await page.getByRole("button", { name: "Compare…" }).click();
+    const another = page.locator("#compare").getByLabel("Another instant");
+    await another.focus();
+    const field = await another.boundingBox();
+    expect(field !== null && field.y >= 0 && field.y + field.height <= height).toBe(true);
+    await page.keyboard.press("Escape");
     // By the keyboard as well; and what is below is where it was.
     await fold.press("Enter");
     expect(await page.getByRole("slider", { name: "Instant" }).count()).toBe(0);
