@@ -107,6 +107,8 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     await page.getByRole("heading", { name: "What it is" }).waitFor();
     await plate.getByRole("link", { name: "Gi1/0/24, disabled" }).waitFor();
     expect(await plate.getByRole("listitem").count()).toBe(24);
+    // So has it where the address names a tab that there is not.
+    await page.goto(`${appliance.running.url}/hosts/${switchId}?tab=cables`);
     await plate.getByRole("link", { name: "Gi1/0/3, Up, printer-2" }).click();
     await page.locator("tr.is-chosen").getByRole("link", { name: "Gi1/0/3" }).waitFor();
     expect(await page.getByRole("link", { name: "Interfaces 24" }).getAttribute("aria-current")).toBe("true");

@@ -4,7 +4,7 @@
 import { useAnswer } from "../api/answer.ts";
 import { Copied } from "../parts/copied.tsx";
 import { windowToRead } from "../parts/paged-rows.ts";
-import { RecordPage, type RecordTab } from "../records/record-page.tsx";
+import { HISTORY, RecordPage, type RecordTab } from "../records/record-page.tsx";
 import { hostText } from "../text/hosts.ts";
 import { recordText } from "../text/records.ts";
 import { parameter } from "../url/location.ts";
@@ -23,6 +23,8 @@ const INTERFACES = "ports";
 const NEIGHBORS = "neighbors";
 const ADDRESSES = "addresses";
 const SERVICES = "services";
+/** What is none of them is the overview. */
+const OTHERS = [INTERFACES, NEIGHBORS, ADDRESSES, SERVICES, HISTORY] as const;
 
 export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
   const host = useHost(id);
@@ -55,7 +57,7 @@ function useTabs(
   id: string,
   { data: host, isThere }: ReturnType<typeof useHost>,
 ): [RecordTab<ShownHost>, ...RecordTab<ShownHost>[]] {
-  const tab = parameter("tab") ?? OVERVIEW;
+  const tab = OTHERS.find((each) => each === parameter("tab")) ?? OVERVIEW;
   const live = liveOf(id);
   const isPlated = [OVERVIEW, INTERFACES, NEIGHBORS].some((each) => each === tab);
   const plated = tab === OVERVIEW ? faceplateOf(id, PORTS_READ) : faceplateOf(id);

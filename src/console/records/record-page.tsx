@@ -102,4 +102,5 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
   );
 }
 
-const HISTORY = "history";
+/** The last of the tabs, in the address. */
+export const HISTORY = "history";
