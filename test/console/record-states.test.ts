@@ -85,6 +85,21 @@ describe.skipIf(!hasChromium)("the page of a record", () => {
     expect(visitor.troubles().filter((each) => !each.includes(String(status)))).toEqual([]);
   });
 
+  test("that a proxy answers for says that it was not the appliance", async () => {
+    const [path, api, title] = records[0] ?? ["", "", ""];
+    const bad = { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" };
+    await page.route(api, (route) => route.fulfill(bad));
+    await page.goto(appliance.running.url + path);
+    const problem = page
+      .getByRole("alert")
+      .filter({ hasText: "What stands between here and the appliance answered 502" });
+    await problem.first().waitFor();
+    await page.unroute(api);
+    await problem.first().getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+    expect(visitor.troubles().filter((each) => !each.includes("502"))).toEqual([]);
+  });
+
   test("of another instant that fails does not go on showing this one", async () => {
     const [path, api, title] = records[0] ?? ["", "", ""];
     await page.goto(appliance.running.url + path);

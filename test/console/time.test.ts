@@ -336,6 +336,10 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.getByRole("button", { name: "Previous change" }).click();
     await page.getByText("There is no earlier change").waitFor();
     expect(visitor.troubles()).toEqual([]);
+    await page.route("**/api/v1/transactions?*", (route) => route.abort());
+    await page.keyboard.press("[");
+    await page.locator(".step-note").filter({ hasText: "The appliance did not answer." }).waitFor();
+    expect(visitor.troubles().filter((each) => !each.includes("net::ERR_"))).toEqual([]);
     await visitor.leave();
   });
 

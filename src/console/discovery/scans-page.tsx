@@ -27,7 +27,7 @@ const IDLE_MS = 5_000;
 export function ScansPage() {
   const filter = parameter("filter") ?? "";
   const query = { ...scopeQuery(), ...(filter === "" ? {} : { filter }), order_direction: "desc" as const };
-  return <Scans key={JSON.stringify(query)} query={query} filter={filter} />;
+  return <Scans query={query} filter={filter} />;
 }
 
 interface ScansProps {

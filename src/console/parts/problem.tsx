@@ -56,8 +56,11 @@ export function Problems({ of }: ProblemsProps) {
   );
 }
 
-function sentenceOf({ status, code, message }: Refusal): string {
+/** What happened, and what to try. */
+export function sentenceOf({ status, code, message }: Refusal): string {
   if (code === "unreachable") return partText.unreachable;
+  // It has no code of ours.
+  if (code === "unknown" && status >= 500) return partText.answeredByAnother(message);
   if (status === 404) return partText.notFound;
   if (status === 429) return `${partText.tooBusy} ${message}`;
   return message;

@@ -49,6 +49,8 @@ export const signInText = {
 export const partText = {
   requestId: (id: string) => `Request ${id}`,
   unreachable: "The appliance did not answer. Is it running, and is the way to it open?",
+  answeredByAnother: (answer: string) =>
+    `What stands between here and the appliance answered ${answer}. It may be restarting: try again in a moment.`,
   notFound: "There is no such record, or it is not within your reach.",
   forbidden: "Your role does not allow this.",
   tooBusy: "The appliance is busy. Try again in a moment.",

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { asRefusal, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { sentenceOf } from "../parts/problem.tsx";
 import { timeText } from "../text/time.ts";
 import { at, atMs, showAt } from "../time/at.ts";
 import { addressInstant, formatUtc } from "../time/instant.ts";
@@ -43,6 +44,6 @@ async function step(direction: -1 | 1): Promise<void> {
   }
 }
 
-function tell({ message }: Refusal): void {
-  stepNote.value = message;
+function tell(problem: Refusal): void {
+  stepNote.value = sentenceOf(problem);
 }
