@@ -5,6 +5,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { median } from "../quantiles.ts";
 import { ask, hostUpdates } from "./asking.ts";
+import { measureCold } from "./cold.ts";
 import { EXECUTABLE, type Running, startExecutable, startYardstick } from "./executable.ts";
 import { type LoadResult, load, requestBytes } from "./load.ts";
 import { folder, say, sayRow, settings } from "./program.ts";
@@ -204,6 +205,8 @@ async function measureDeep(store: BuiltStore): Promise<void> {
     );
   }
   await running.stop();
+  const asked = depths.map(([network, versions]) => ({ network, versions }));
+  await measureCold(executable, store, asked, late, pick);
 }
 
 /** The run in the middle by speed. */
