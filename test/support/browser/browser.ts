@@ -114,9 +114,11 @@ export class Visitor {
 
 /**
  * What axe-core finds on a page by WCAG 2.2, levels A and AA, and its own best practices; one sentence each with the
- * element.
+ * element. Not while it is dimmed: until what was asked for is there, it shows what is from before.
  */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
+  await page.locator("main[aria-busy=true]").waitFor({ state: "detached" });
+  await page.waitForFunction("getComputedStyle(document.querySelector('main') ?? document.body).opacity === '1'");
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>(
     `axe.run(document, { runOnly: ${JSON.stringify(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])} })`,
