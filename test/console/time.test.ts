@@ -22,6 +22,7 @@ import type { Client } from "../support/appliance/client.ts";
 import {
   accessibilityFindings,
   closeBrowser,
+  dimmingOver,
   hasChromium,
   LAN_NAME,
   settles,
@@ -542,7 +543,8 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       await page.getByRole("status").filter({ hasText: "loading…" }).waitFor();
       // It stays, and nothing moves: it is not what the band says, and looks like it.
       expect(await shown.first().isVisible()).toBe(true);
-      await page.waitForFunction("Number(getComputedStyle(document.querySelector('main')).opacity) < 0.6");
+      await dimmingOver(page);
+      expect(await page.evaluate<string>("getComputedStyle(document.querySelector('main')).opacity")).toBe("0.5");
       waiting.resolve();
       await held.waitFor({ state: "detached" });
       await shown.first().waitFor({ state: "detached" });
