@@ -314,7 +314,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.getByText("web-4").waitFor({ state: "detached" });
     expect(await page.evaluate<number>("history.length")).toBe(entries);
     await page.mouse.up();
-    await page.waitForFunction(`history.length === ${entries + 1}`);
+    await settles(() => page.evaluate<number>("history.length"), entries + 1);
     const searches = asked.filter((url) => url.includes("/api/v1/search"));
     // Less than the pointer moved, and each for another instant.
     expect(searches.length).toBeWithin(1, 60);

@@ -138,7 +138,7 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
 
 /**
  * Waits until what is read of a page is as expected: for what comes a moment after that which was waited for. Fails with
- * what it read last.
+ * what it read last. `waitForFunction` is none for these pages: where it has to look twice, their policy refuses it.
  */
 export async function settles<T>(read: () => Promise<T>, expected: T): Promise<void> {
   const late = AbortSignal.timeout(WAIT_MAX_MS);
