@@ -288,6 +288,11 @@ describe.skipIf(!hasChromium)("the time bar", () => {
   /** Shows all that there is. */
   async function showAll(page: Page): Promise<void> {
     const [first = ""] = await changes();
+    const fold = page.getByRole("button", { name: "Other instants" });
+    await fold
+      .or(page.getByRole("combobox", { name: "Range" }))
+      .first()
+      .waitFor();
     const folded = page.getByRole("button", { name: "Other instants", expanded: false });
     if ((await folded.count()) > 0) await folded.click();
     await page.getByRole("combobox", { name: "Range" }).selectOption("all");
