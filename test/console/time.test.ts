@@ -377,6 +377,26 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await visitor.leave();
   });
 
+  test("a marker that is named before it is known which there are is gone to once it is", async () => {
+    const visitor = await Visitor.arrive(origin);
+    await (await visitor.signIn(OWNER, PASSWORD)).close();
+    const page = await visitor.context.newPage();
+    const known = Promise.withResolvers<void>();
+    await page.route("**/api/v1/markers?*", async (route) => {
+      await known.promise;
+      await route.continue();
+    });
+    await page.goto(`${origin}/hosts`);
+    await page.getByLabel("Go to an instant").fill("before the core upgrade");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "Not an instant" }).waitFor();
+    known.resolve();
+    await page.getByRole("status").filter({ hasText: "marker “before the core upgrade”" }).waitFor();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
   test("the field takes ages, times by the reader's clocks, markers, and asks about an hour that was twice", async () => {
     const visitor = await Visitor.arrive(origin, { timezoneId: BERLIN });
     const page = await visitor.signIn(OWNER, PASSWORD);

@@ -38,14 +38,22 @@ export function InstantField({ label, shown, title, field, choose }: InstantFiel
     setUnclear(null);
     choose(instant);
   };
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const decide = () => {
     const text = input.current?.value.trim() ?? "";
     if (text === shown) return;
     const read = chosenBy(text);
     if (typeof read === "object" && read !== null) setUnclear(read);
     else take(read);
   };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    decide();
+  };
+  // Somebody quick may have named a marker before it was known which there are.
+  const areMarkersKnown = markers.value !== undefined;
+  useLayoutEffect(() => {
+    if (areMarkersKnown && unclear !== null) decide();
+  }, [areMarkersKnown]);
   const restore = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || input.current === null) return;
     event.stopPropagation();
