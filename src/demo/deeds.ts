@@ -31,8 +31,8 @@ interface Ordered {
 export type Work = Ordered | ((crew: Crew, deed: Pick<Deed, "by" | "why">) => Promise<unknown>);
 
 export const DEEDS: readonly Deed[] = [
-  { at: "-30d 08:10", by: "ada", why: "First discovery", does: { site: "campus", kind: "full" } },
-  { at: "-30d 08:20", by: "ada", why: "First discovery", does: { site: "harbour", kind: "full" } },
+  { at: "-31d 08:10", by: "ada", why: "First discovery", does: { site: "campus", kind: "full" } },
+  { at: "-31d 08:20", by: "ada", why: "First discovery", does: { site: "harbour", kind: "full" } },
   { at: "-29d 09:00", by: "tom", why: null, does: tags("critical", ["edge-1", "core-1", "core-2"]) },
   { at: "-29d 09:05", by: "tom", why: null, does: tags("lease ends this year", ["db-1", "db-2"]) },
   { at: "-29d 09:20", by: "tom", why: "Labels read off in the racks", does: assetTag("core-1", "LU-004711") },

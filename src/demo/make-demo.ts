@@ -1,4 +1,4 @@
-// Makes the demo's month: people's deeds and scans in the order of their time, from thirty days ago to the start. Must
+// Makes the demo's month: people's deeds and scans in the order of their time, from 31 days ago to the start. Must
 // not write anything but by the store's own commands.
 
 import type { Instant } from "../base/instant.ts";
@@ -20,7 +20,8 @@ import { setOut } from "./outset.ts";
 import { Rounds } from "./scans.ts";
 import { seededRandom } from "./seeded.ts";
 
-export const DEMO_DAYS = 30;
+/** Thirty and the day of the start: what was so for thirty days was, at whatever hour one starts. */
+export const DEMO_DAYS = 31;
 
 /** What begins later than so long before the start might not be through by then. */
 const MARGIN_MS = 5 * 60_000;

@@ -59,7 +59,7 @@ describe("the stories of the demo", () => {
 
   test("it has a month of history, and all of it verifies", async () => {
     const first = (await data("transactions?limit=1&order_direction=asc"))[0];
-    expect(first.at.slice(0, 10)).toBe(at(30, "00:00").slice(0, 10));
+    expect(first.at.slice(0, 10)).toBe(at(31, "00:00").slice(0, 10));
     const { code, out } = await place.run(["verify", "--data", place.data]);
     expect([code, out.trimEnd().endsWith("Sound.")]).toEqual([0, true]);
     const devices = await data("hosts?limit=300&filter=model:*");

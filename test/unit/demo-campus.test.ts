@@ -5,6 +5,7 @@ import { cidrContains, parseCidr, parseIp } from "../../src/base/ip.ts";
 import { vendorOf } from "../../src/base/vendors/vendor.ts";
 import { Calendar } from "../../src/demo/calendar.ts";
 import { Campus } from "../../src/demo/campus.ts";
+import { DEEDS } from "../../src/demo/deeds.ts";
 import { CampusMoment } from "../../src/demo/device-report.ts";
 import { CABLES, PORT_STORIES, SWITCHES } from "../../src/demo/equipment.ts";
 import { SUBNETS } from "../../src/demo/places.ts";
@@ -26,7 +27,7 @@ function instants(): number[] {
   ];
   const edges = periods.flatMap((period) => [period?.from, period?.until]).filter((edge) => edge !== undefined);
   const hours = Array.from({ length: 24 }, (_, hour) => calendar.at("-1d 00:00") + hour * 3_600_000);
-  return [calendar.at("-30d 08:00"), ...edges.map((edge) => calendar.at(edge) + 60_000), ...hours];
+  return [calendar.at("-31d 08:00"), ...edges.map((edge) => calendar.at(edge) + 60_000), ...hours];
 }
 
 const portsOf = (name: string, instant: number) =>
@@ -45,8 +46,14 @@ test("a moment counts days back from the day of the start, in UTC", () => {
   expect(calendar.isWithin(calendar.at("-1d 08:00"), period)).toBe(false);
 });
 
+test("the first scans are more than thirty days old, at whatever hour the demo is started", () => {
+  const atMidnight = new Calendar(Date.UTC(2026, 2, 11, 0, 0));
+  for (const deed of DEEDS.filter(({ why }) => why === "First discovery"))
+    expect(atMidnight.start - atMidnight.at(deed.at)).toBeGreaterThan(30 * 86_400_000);
+});
+
 test("every cable, story and machine is at a port that its switch has", () => {
-  const first = calendar.at("-30d 08:00");
+  const first = calendar.at("-31d 08:00");
   const ports = new Map(SWITCHES.map(({ name }) => [name, new Set(portsOf(name, first))]));
   const named = [
     ...CABLES.flatMap(({ ends: [one, port, other, otherPort] }) => [
