@@ -4,6 +4,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { isWellFormedApiKey } from "../../src/access/api-key.ts";
 import type { Role } from "../../src/access/role.ts";
+import { writtenSql } from "../../src/db/packing.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { made, type NewUser, refusal, type Wire } from "../support/appliance/factories.ts";
@@ -151,7 +152,7 @@ describe("creating a key", () => {
     const { key } = await made(owner.post(keys, body()));
     const { rows } = appliance.reader.db
       .query<{ rows: string }, []>(
-        `SELECT group_concat(members) AS rows FROM (SELECT members FROM history_versions
+        `SELECT group_concat(members) AS rows FROM (SELECT ${writtenSql("v", "members")} AS members FROM history_versions v
           UNION ALL SELECT members FROM api_keys)`,
       )
       .get() as { rows: string };

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
+import { writtenSql } from "../../src/db/packing.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { newUnclaimedAppliance, PASSWORD, SETUP_TOKEN } from "../support/appliance/appliance.ts";
@@ -74,9 +75,11 @@ describe("the reason of a write", () => {
     const db = openReadOnly(appliance.databasePath);
     expect(verifyLedger(db, KINDS).findings).toEqual([]);
     db.$client.close();
-    expect(appliance.reader.db.query("SELECT 1 FROM history_versions WHERE members LIKE '%for good%'").all()).toEqual(
-      [],
-    );
+    expect(
+      appliance.reader.db
+        .query(`SELECT 1 FROM history_versions v WHERE ${writtenSql("v", "members")} LIKE '%for good%'`)
+        .all(),
+    ).toEqual([]);
   });
 
   test("of nothing written is kept nowhere", async () => {

@@ -1,6 +1,7 @@
 // Hosts with their children: creation, the sync rule of the update, history of the whole, and what each write writes.
 
 import { beforeEach, describe, expect, test } from "bun:test";
+import { writtenSql } from "../../src/db/packing.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { invalid, made, onPort, refusal, tcp, udp, type Wire } from "../support/appliance/factories.ts";
@@ -413,7 +414,7 @@ test("forwarding entries are records of their own: the interface as of an instan
   expect(then.data[0].fdb_macs).toEqual(["00:00:00:00:00:01", "00:00:00:00:00:02"]);
   expect(then.data[0].valid_to).toBe(two.data.updated_at);
   const versions = appliance.reader.db
-    .query("SELECT length(members) AS size FROM history_versions WHERE members LIKE '%fdb%'")
+    .query(`SELECT v.key FROM history_versions v WHERE ${writtenSql("v", "members")} LIKE '%fdb%'`)
     .all();
   expect(versions).toEqual([]);
   const cleared = await owner.put(`if-entries/${entry.id}`, { ...body, fdb_macs: null });

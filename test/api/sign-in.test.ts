@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { SESSION_IDLE_MS } from "../../src/access/tables.ts";
+import { writtenSql } from "../../src/db/packing.ts";
 import { SESSION_FORGOTTEN_MS } from "../../src/sign-in/commands.ts";
 import { isTls } from "../../src/sign-in/routes.ts";
 import { PASSWORD, PASSWORD_HASH } from "../support/appliance/appliance.ts";
@@ -434,7 +435,7 @@ describe("changing one's own password", () => {
     await owner.put("/api/auth/password", change);
     expect(versionsOf(first.userId).map((version) => version.changed)).toEqual([null, ["password"]]);
     const documents = appliance.reader.db
-      .query<{ members: string | null }, []>("SELECT members FROM history_versions")
+      .query<{ members: string | null }, []>(`SELECT ${writtenSql("v", "members")} AS members FROM history_versions v`)
       .all();
     expect(JSON.stringify(documents)).not.toMatch(/argon2|another phrase/);
   });

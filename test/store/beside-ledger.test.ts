@@ -9,6 +9,7 @@ import type { ProcessIo } from "../../src/cli/command.ts";
 import { verify as verifyCommand } from "../../src/cli/verify.ts";
 import { openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
+import { writtenSql } from "../../src/db/packing.ts";
 import { checkedTables, stampChecksums } from "../../src/db/row-checksum.ts";
 import { rebuildDerived } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
@@ -169,7 +170,7 @@ describe("netledger verify --repair-derived", () => {
     const db = openReadOnly(dataFiles(folder).database);
     try {
       expect(count(db, "discovery_findings")).toBe(kept);
-      const newest = `SELECT v.observed FROM history_versions v WHERE v.key > (o.n << 31) AND v.key < ((o.n + 1) << 31)
+      const newest = `SELECT ${writtenSql("v", "observed")} FROM history_versions v WHERE v.key > (o.n << 31) AND v.key < ((o.n + 1) << 31)
          ORDER BY v.key DESC LIMIT 1`;
       const rows = db.$client
         .query(`SELECT o.observed, (${newest}) AS version FROM observations o WHERE o.n IN (${SEEN_ENTRIES})`)

@@ -3,6 +3,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
+import { writtenSql } from "../../src/db/packing.ts";
 import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
 
 /** Connections that write at once, and how much is acknowledged before each kill. */
@@ -118,7 +119,7 @@ function expectWhole(path: string): void {
     const differing = db.query(`SELECT r.id FROM history_records r LEFT JOIN subnets s ON s.n = r.n
       JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key >> 31 = r.n)
       WHERE r.kind = (SELECT kind FROM history_records WHERE n = (SELECT n FROM subnets LIMIT 1))
-        AND v.members IS NOT s.members AND NOT (v.operation = 3 AND s.n IS NULL)`);
+        AND ${writtenSql("v", "members")} IS NOT s.members AND NOT (v.operation = 3 AND s.n IS NULL)`);
     expect(differing.values()).toEqual([]);
   } finally {
     db.close();

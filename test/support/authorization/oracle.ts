@@ -2,6 +2,7 @@
 // organization, and of what lies in networks those in reach. Shares nothing with the code that answers requests.
 
 import { OPERATION } from "../../../src/db/kind.ts";
+import { writtenSql } from "../../../src/db/packing.ts";
 import { KINDS } from "../../../src/inventory/resources.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
 import type { Wire } from "../appliance/factories.ts";
@@ -139,7 +140,8 @@ export class LedgerOracle {
         },
         [number, number]
       >(
-        `SELECT r.id, r.kind, v.key & 2147483647 AS sequence, v.operation, v.members, v.changed FROM history_versions v
+        `SELECT r.id, r.kind, v.key & 2147483647 AS sequence, v.operation, ${writtenSql("v", "members")} AS members,
+          v.changed FROM history_versions v
           JOIN history_records r ON r.n = v.key >> 31
          WHERE (v.key & 2147483647) > ? AND (v.key & 2147483647) <= ? ORDER BY sequence, r.kind`,
       )
