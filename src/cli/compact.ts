@@ -2,17 +2,14 @@
 
 import { freeBytesOf, inUnits, requireRoom, sizeOf } from "../backup/room.ts";
 import { systemLog } from "../base/log.ts";
-import { openWritable, type Sql } from "../db/connection.ts";
-import { type DataFiles, lockData } from "../db/files/data-directory.ts";
-import { migrate, orRefused } from "../db/files/migrate.ts";
+import type { DataFiles } from "../db/files/data-directory.ts";
 import { compactable, compactHistory } from "../history/compact.ts";
 import type { Packed } from "../history/pack-versions.ts";
-import { upgradeStore } from "../history/upgrade.ts";
 import { describeReport } from "../history/verify/verify.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { defineCommand, EXIT, type ProcessIo } from "./command.ts";
+import { atRest, bringUpToSchema, mergeLog, onDisk, rewriteFile } from "./data-at-rest.ts";
 import { findData, reading } from "./data-folder.ts";
-import { onDisk } from "./on-disk.ts";
 import { progressTo } from "./progress.ts";
 
 export const compact = defineCommand(
@@ -37,33 +34,17 @@ async function tell(files: DataFiles, { clock, print }: ProcessIo): Promise<void
 }
 
 async function pack(files: DataFiles, { clock, print }: ProcessIo): Promise<void> {
-  const lock = lockData(files);
-  try {
-    const db = orRefused(files.database, openWritable);
-    try {
-      orRefused(files.database, () => migrate(db, files.database, upgradeStore));
-      requireRoom(files.directory, sizeOf(files.database), freeBytesOf);
-      const log = systemLog();
-      const compacted = onDisk(files, "what was packed until then stays; run it again", () =>
-        compactHistory(db, KINDS, { onProgress: progressTo(log, clock, "packing"), onStep: () => mergeLog(db) }),
-      );
-      await print(`Packed ${inWords(compacted)}.\n${describeReport(compacted.report)}`);
-      onDisk(files, "the history was packed, but the file was not rewritten; run it again", () => {
-        mergeLog(db);
-        db.$client.run("VACUUM");
-        mergeLog(db);
-      });
-      await print(`${files.database} has ${inUnits(sizeOf(files.database))}.\n`);
-    } finally {
-      db.$client.close();
-    }
-  } finally {
-    lock.release();
-  }
-}
-
-function mergeLog(db: Sql): void {
-  db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  await atRest(files, async (db) => {
+    bringUpToSchema(db, files);
+    requireRoom(files.directory, sizeOf(files.database), freeBytesOf);
+    const onProgress = progressTo(systemLog(), clock, "packing");
+    const compacted = onDisk(files, "what was packed until then stays; run it again", () =>
+      compactHistory(db, KINDS, { onProgress, onStep: () => mergeLog(db) }),
+    );
+    await print(`Packed ${inWords(compacted)}.\n${describeReport(compacted.report)}`);
+    onDisk(files, "the history was packed, but the file was not rewritten; run it again", () => rewriteFile(db));
+    await print(`${files.database} has ${inUnits(sizeOf(files.database))}.\n`);
+  });
 }
 
 function inWords({ packed, savedBytes, versions }: Packed & { readonly versions: number }): string {

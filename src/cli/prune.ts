@@ -4,20 +4,18 @@ import { inUnits, sizeOf } from "../backup/room.ts";
 import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
 import { type Config, UsageError } from "../config.ts";
-import { openWritable, type Sql } from "../db/connection.ts";
-import { type DataFiles, lockData } from "../db/files/data-directory.ts";
-import { migrate, orRefused } from "../db/files/migrate.ts";
+import type { Sql } from "../db/connection.ts";
+import type { DataFiles } from "../db/files/data-directory.ts";
 import { Reader } from "../db/reading/reader.ts";
 import type { PruneOrder } from "../db/thinning.ts";
 import { pruneHistory } from "../history/prune.ts";
 import { type PrunePlan, planned, planSteps } from "../history/prune-plan.ts";
-import { upgradeStore } from "../history/upgrade.ts";
 import { describeReport, KEPT_IN_WORDS } from "../history/verify/verify.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { checkClock } from "../store.ts";
 import { defineCommand, EXIT, type ProcessIo } from "./command.ts";
+import { atRest, bringUpToSchema, mergeLog, onDisk, rewriteFile } from "./data-at-rest.ts";
 import { findData, reading } from "./data-folder.ts";
-import { onDisk } from "./on-disk.ts";
 import { progressTo } from "./progress.ts";
 
 export const prune = defineCommand(
@@ -57,34 +55,19 @@ async function tell(order: PruneOrder, files: DataFiles, { clock, print }: Proce
 
 async function thin(order: PruneOrder, config: PruneConfig, files: DataFiles, io: ProcessIo): Promise<void> {
   const { clock, print } = io;
-  const lock = lockData(files);
-  try {
-    const db = orRefused(files.database, openWritable);
-    try {
-      orRefused(files.database, () => migrate(db, files.database, upgradeStore));
-      const log = systemLog();
-      checkClock(new Reader(db, clock), { clock, acceptClock: config.acceptClock, log });
-      const pruned = onDisk(files, "nothing was pruned", () =>
-        pruneHistory(db, KINDS, order, clock.now(), progressTo(log, clock, "pruning")),
-      );
-      if (pruned.report === null) await print(nothing(order, pruned));
-      else await print(`Dropped ${dropped(pruned)}.\n${describeReport(pruned.report)}`);
-      onDisk(files, "the write-ahead log is merged at the next start", () =>
-        db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)"),
-      );
-      if (config.vacuum) onDisk(files, "the history was pruned, but the file was not rewritten", () => vacuum(db));
-      await print(config.vacuum ? `${files.database} has ${inUnits(sizeOf(files.database))}.\n` : roomIn(db, files));
-    } finally {
-      db.$client.close();
-    }
-  } finally {
-    lock.release();
-  }
-}
-
-function vacuum(db: Sql): void {
-  db.$client.run("VACUUM");
-  db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  await atRest(files, async (db) => {
+    bringUpToSchema(db, files);
+    const log = systemLog();
+    checkClock(new Reader(db, clock), { clock, acceptClock: config.acceptClock, log });
+    const pruned = onDisk(files, "nothing was pruned", () =>
+      pruneHistory(db, KINDS, order, clock.now(), progressTo(log, clock, "pruning")),
+    );
+    if (pruned.report === null) await print(nothing(order, pruned));
+    else await print(`Dropped ${dropped(pruned)}.\n${describeReport(pruned.report)}`);
+    onDisk(files, "the write-ahead log is merged at the next start", () => mergeLog(db));
+    if (config.vacuum) onDisk(files, "the history was pruned, but the file was not rewritten", () => rewriteFile(db));
+    await print(config.vacuum ? `${files.database} has ${inUnits(sizeOf(files.database))}.\n` : roomIn(db, files));
+  });
 }
 
 function roomIn(db: Sql, files: DataFiles): string {

@@ -4,8 +4,8 @@
 import { requireReadable } from "../backup/backup-file.ts";
 import { systemLog } from "../base/log.ts";
 import { UsageError } from "../config.ts";
-import { openImmutable, openWritable } from "../db/connection.ts";
-import { type DataFiles, DataLock, lockData } from "../db/files/data-directory.ts";
+import { openImmutable } from "../db/connection.ts";
+import { type DataFiles, DataLock } from "../db/files/data-directory.ts";
 import { orRefused } from "../db/files/migrate.ts";
 import { GOOD_COPY } from "../db/trouble.ts";
 import { type Dropped, describeDropped } from "../history/verify/beside-ledger.ts";
@@ -20,6 +20,7 @@ import {
 } from "../history/verify/verify.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { defineCommand, EXIT } from "./command.ts";
+import { atRest } from "./data-at-rest.ts";
 import { findData, reading } from "./data-folder.ts";
 import { progressTo } from "./progress.ts";
 
@@ -64,7 +65,7 @@ export const verify = defineCommand(
       await print("The ledger itself is damaged: nothing can be rebuilt from it.\n");
       return EXIT.failed;
     }
-    const dropped = repair(files);
+    const dropped = await repair(files);
     const repaired = await read(files, config.knownHead, progress);
     const done = ["The data derived from the ledger were rebuilt.", ...describeDropped(dropped)].join("\n");
     await print(`\n${done}\n${describeReport(repaired)}`);
@@ -114,16 +115,6 @@ function isBusy(files: DataFiles): boolean {
   return lock === null;
 }
 
-function repair(files: DataFiles): Dropped {
-  const lock = lockData(files);
-  try {
-    const db = orRefused(files.database, openWritable);
-    try {
-      return orRefused(files.database, () => rebuildDerived(db, KINDS));
-    } finally {
-      db.$client.close();
-    }
-  } finally {
-    lock.release();
-  }
+function repair(files: DataFiles): Promise<Dropped> {
+  return atRest(files, (db) => orRefused(files.database, () => rebuildDerived(db, KINDS)));
 }

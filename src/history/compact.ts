@@ -2,12 +2,10 @@
 // from there the next time. What versions say stays as it is, and so do all hashes.
 
 import type { Sql } from "../db/connection.ts";
-import { DatabaseRefused } from "../db/files/migrate.ts";
 import type { AnyKind } from "../db/kind.ts";
 import { withoutGuards } from "./guards-off.ts";
 import { NOTHING_PACKED, type Packed, VersionPacker } from "./pack-versions.ts";
-import { describeFirst } from "./verify/findings.ts";
-import { type Report, type VerifyProgress, verifyLedger } from "./verify/verify.ts";
+import { type Report, requireSound, type VerifyProgress, verifyLedger } from "./verify/verify.ts";
 
 /** What a compaction came to. */
 export interface Compacted extends Packed {
@@ -95,9 +93,4 @@ function plus(one: Packed, other: Packed): Packed {
 
 function countOf({ $client }: Sql): number {
   return ($client.query(COUNT).values()[0] as [number])[0];
-}
-
-function requireSound(report: Report, sentence: string): void {
-  const wrong = describeFirst(report);
-  if (wrong !== null) throw new DatabaseRefused(`${sentence}: ${wrong}. Run netledger verify for all findings.`);
 }

@@ -4,7 +4,6 @@
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Sql } from "../db/connection.ts";
-import { DatabaseRefused } from "../db/files/migrate.ts";
 import { hashTransaction } from "../db/hash.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Segment } from "../db/pruned-history.ts";
@@ -15,9 +14,8 @@ import { dropForgottenPositions } from "../resources/map-positions/map-position.
 import { takeGuardsOff } from "./guards-off.ts";
 import { VersionPacker } from "./pack-versions.ts";
 import { type PrunePlan, planned, planSteps } from "./prune-plan.ts";
-import { describeFirst } from "./verify/findings.ts";
 import { rebuildPastWithin } from "./verify/rebuild.ts";
-import { type Report, type VerifyProgress, verifyLedger } from "./verify/verify.ts";
+import { type Report, requireSound, type VerifyProgress, verifyLedger } from "./verify/verify.ts";
 
 /** What a prune came to. */
 export interface Pruned extends PrunePlan {
@@ -119,9 +117,4 @@ function record(db: Sql, order: PruneOrder, segments: readonly Segment[], now: I
   );
   for (const { first, last, resolution, prunedBy } of segments) insert.run(first, last, resolution, prunedBy);
   insert.finalize();
-}
-
-function requireSound(report: Report, sentence: string): void {
-  const wrong = describeFirst(report);
-  if (wrong !== null) throw new DatabaseRefused(`${sentence}: ${wrong}. Run netledger verify for all findings.`);
 }

@@ -10,7 +10,7 @@ import type { AnyKind } from "../../db/kind.ts";
 import type { Resolution } from "../../db/pruned-history.ts";
 import { besideCheckOf, verifyBeside } from "./beside-ledger.ts";
 import { Derivation } from "./derived.ts";
-import { Findings, isOutOfRoom, KNOWN_CHECK, type ListedDamage } from "./findings.ts";
+import { describeFirst, Findings, isOutOfRoom, KNOWN_CHECK, type ListedDamage } from "./findings.ts";
 import { inSnapshot } from "./ledger-walk.ts";
 import { LogRoom } from "./log-room.ts";
 import { DerivedVerification } from "./verify-derived.ts";
@@ -72,6 +72,12 @@ export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: Verify
     if (step.done === true) return step.value;
     options.onProgress?.(step.value);
   }
+}
+
+/** @param sentence what is said of data that are not sound, before the first finding @throws DatabaseRefused */
+export function requireSound(report: Report, sentence: string): void {
+  const wrong = describeFirst(report);
+  if (wrong !== null) throw new DatabaseRefused(`${sentence}: ${wrong}. Run netledger verify for all findings.`);
 }
 
 /**
