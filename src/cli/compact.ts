@@ -48,5 +48,5 @@ async function pack(files: DataFiles, { clock, print }: ProcessIo): Promise<void
 }
 
 function inWords({ packed, savedBytes, versions }: Packed & { readonly versions: number }): string {
-  return `${packed} of ${versions} versions, which lie in ${inUnits(savedBytes)} less then`;
+  return `${packed} of ${versions} versions, saving ${inUnits(savedBytes)}`;
 }
