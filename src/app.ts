@@ -48,6 +48,7 @@ import { vendorRoutes } from "./questions/vendor-routes.ts";
 import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
 import { bindingRoutes } from "./resources/bindings/routes.ts";
 import { credentialRoutes } from "./resources/credentials/routes.ts";
+import { customFieldRoutes } from "./resources/custom-fields/routes.ts";
 import { hostRoutes } from "./resources/hosts/routes.ts";
 import { ifEntryRoutes } from "./resources/if-entries/routes.ts";
 import { ignoredRoutes } from "./resources/ignored/routes.ts";
@@ -177,6 +178,7 @@ export function createApp(options: AppOptions) {
   subnetRoutes(surface, options.backend);
   tagAssignmentRoutes(surface, options.backend);
   tagRoutes(surface, options.backend);
+  customFieldRoutes(surface, options.backend);
   userRoutes(surface, options.backend);
   vlanRoutes(surface, options.backend);
   filterFieldRoutes(surface, ROW_LISTS);

@@ -11,6 +11,7 @@ import { apiKeyCommands } from "./resources/api-keys/commands.ts";
 import { bindingCommands } from "./resources/bindings/commands.ts";
 import { confirmationCommands } from "./resources/credential-assignments/commands.ts";
 import { credentialCommands } from "./resources/credentials/commands.ts";
+import { customFieldCommands } from "./resources/custom-fields/commands.ts";
 import { hostBulkCommands } from "./resources/hosts/bulk-commands.ts";
 import { hostCommands } from "./resources/hosts/commands.ts";
 import { ifEntryCommands } from "./resources/if-entries/commands.ts";
@@ -65,6 +66,7 @@ export const COMMANDS = placingLinked({
   ...subnetCommands,
   ...tagAssignmentCommands,
   ...tagCommands,
+  ...customFieldCommands,
   ...userCommands,
   ...verificationCommands,
   ...vlanCommands,

@@ -1,5 +1,12 @@
 // What holds for every operation, in words: the introduction of the OpenAPI document, and of each group in it.
 
+import {
+  FIELD_CHOICES_MAX,
+  FIELD_KEY_MAX_LENGTH,
+  FIELD_TEXT_MAX_LENGTH,
+  FIELD_URL_MAX_LENGTH,
+  FIELDS_OF_KIND_MAX,
+} from "../base/custom-field-limits.ts";
 import { FILTER_MAX_DEPTH, FILTER_MAX_LENGTH, FILTER_MAX_REFERENCES, FILTER_MAX_TERMS } from "../base/filter-limits.ts";
 import { MAX_WAITING_BYTES_OF_USER, MAX_WAITING_OF_USER, OUTCOME_LIMITS } from "../base/write-limits.ts";
 import {
@@ -109,6 +116,8 @@ organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`)
 | An \`X-Change-Reason\` | ${CHANGE_REASON_MAX_LENGTH} characters |
 | Tags of a record | ${count(TAGS_MAX)} |
 | Children of each kind of a host | ${count(CHILDREN_MAX)} |
+| Custom fields of one kind of record | ${FIELDS_OF_KIND_MAX} |
+| A custom field's key, its choices, a text in it, a link in it | ${FIELD_KEY_MAX_LENGTH} characters, ${FIELD_CHOICES_MAX}, ${count(FIELD_TEXT_MAX_LENGTH)} characters, ${count(FIELD_URL_MAX_LENGTH)} characters |
 | Ids in a query | ${IDS_MAX} |
 | Records of one bulk request | ${count(BULK_MAX)} |
 | Waiting writes of one user and their keys | ${count(MAX_WAITING_OF_USER)}, and ${

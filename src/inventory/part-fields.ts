@@ -81,4 +81,5 @@ export const UNASKED_FIELDS: Readonly<Record<string, Readonly<Record<string, str
     "credential_type.auth_password": "is a secret",
     "credential_type.priv_password": "is a secret",
   },
+  custom_field: { default: "is of another type for each field" },
 };

@@ -7,6 +7,7 @@ import { apiKeyResource } from "../resources/api-keys/resource.ts";
 import { bindingResource } from "../resources/bindings/resource.ts";
 import { credentialAssignmentKind } from "../resources/credential-assignments/credential-assignment.ts";
 import { credentialResource } from "../resources/credentials/resource.ts";
+import { customFieldResource } from "../resources/custom-fields/resource.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
 import { hostResource } from "../resources/hosts/resource.ts";
 import { ifEntryResource } from "../resources/if-entries/resource.ts";
@@ -41,6 +42,7 @@ export const RESOURCES: readonly Resource[] = [
   ignoredResource,
   credentialResource,
   tagResource,
+  customFieldResource,
   markerResource,
   userResource,
   apiKeyResource,

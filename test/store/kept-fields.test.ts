@@ -13,6 +13,7 @@ import type { ApiKeyRecord } from "../../src/resources/api-keys/api-key.ts";
 import type { BindingRecord } from "../../src/resources/bindings/binding.ts";
 import type { CredentialAssignmentRecord } from "../../src/resources/credential-assignments/credential-assignment.ts";
 import type { CredentialRecord } from "../../src/resources/credentials/credential.ts";
+import type { CustomFieldRecord } from "../../src/resources/custom-fields/custom-field.ts";
 import type { FdbEntryRecord } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import type { HostRecord } from "../../src/resources/hosts/host.ts";
 import type { IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
@@ -85,6 +86,17 @@ const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {
     color: FIRST,
     is_application: FIRST,
   } satisfies Kept<TagRecord>,
+  custom_field: {
+    organization_id: FIRST,
+    key: FIRST,
+    label: FIRST,
+    kinds: FIRST,
+    type: FIRST,
+    choices: FIRST,
+    required: FIRST,
+    default: FIRST,
+    description: FIRST,
+  } satisfies Kept<CustomFieldRecord>,
   marker: {
     organization_id: FIRST,
     network_id: FIRST,

@@ -42,6 +42,7 @@ import mapPositions from "../../../migrations/0025_map_positions.sql" with { typ
 import cheaperConditions from "../../../migrations/0026_cheaper_conditions.sql" with { type: "text" };
 import sessionOrigins from "../../../migrations/0027_session_origins.sql" with { type: "text" };
 import packedVersions from "../../../migrations/0028_packed_versions.sql" with { type: "text" };
+import customFields from "../../../migrations/0029_custom_fields.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -77,6 +78,7 @@ const MIGRATIONS: readonly string[] = [
   cheaperConditions,
   sessionOrigins,
   packedVersions,
+  customFields,
 ];
 
 /**

@@ -7,7 +7,7 @@ import { ORGANIZATION_WORD, type Place, SECRET_WORD } from "./world.ts";
 
 /** What a create in a place comes to for who may create at all. */
 export function creationCode(asking: Asking, plural: string, place: Place): string | null {
-  if (plural === "networks" || plural === "tags" || plural === "users")
+  if (plural === "networks" || plural === "tags" || plural === "custom-fields" || plural === "users")
     return asking.isOwn(place) ? null : "entity_access_denied";
   if (plural === "credentials" || plural === "auth/keys")
     return !asking.isOwn(place) ? "entity_access_denied" : asking.reaches(place) ? null : "entity_reference_invalid";
@@ -84,6 +84,8 @@ export function bodyOf(asking: Pick<Asking, "caller" | "world">, plural: string,
       };
     case "tags":
       return { organization_id: organizationId, name: `${common} tag ${last}`, color: "Red" };
+    case "custom-fields":
+      return { organization_id: organizationId, key: `${common}_field_${last}`, kinds: ["vlan"], type: "text" };
     case "credentials":
       return {
         organization_id: organizationId,

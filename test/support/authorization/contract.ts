@@ -60,6 +60,12 @@ export const STANDARD: Readonly<
   // "Of the organization or a network, Members write."
   markers: { entity: "marker", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
   tags: { entity: "tag", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
+  "custom-fields": {
+    entity: "custom_field",
+    read: { role: "Viewer" },
+    write: { role: "Admin" },
+    place: "organization",
+  },
   credentials: { entity: "credential", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
   // A user is a right to networks: whoever manages users has to reach them all, or a key could outgrow itself.
   users: {

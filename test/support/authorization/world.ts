@@ -166,6 +166,7 @@ export async function newAuthorizationWorld(): Promise<World> {
 
 interface Common {
   readonly tag: Wire;
+  readonly customField: Wire;
   readonly credential: Wire;
   readonly userId: string;
 }
@@ -190,8 +191,12 @@ async function furnishOrganization(
     }),
   );
   await made(by.post("markers", { name: `${word} marker`, description: word }));
+  const key = `${word}_field`;
+  const customField = await made(
+    by.post("custom-fields", { key, label: `${word} field`, kinds: ["vlan"], type: "text", description: word }),
+  );
   const userId = addUser(appliance, { organizationId, name: `${word} somebody`, role: "Member", networkIds });
-  return { tag, credential, userId };
+  return { tag, customField, credential, userId };
 }
 
 interface Furnished extends Common {
@@ -336,6 +341,7 @@ async function furnish(
     "discovery/ignored": ignored.id,
     credentials: common.credential.id,
     tags: common.tag.id,
+    "custom-fields": common.customField.id,
     users: common.userId,
   };
   for (const { path } of CREATABLE)

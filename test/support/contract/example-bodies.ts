@@ -26,6 +26,7 @@ export function exampleBody(
   const unique = RESOURCES.find((each) => each.path === path)?.kind.unique?.field;
   for (const field of new Set(["name", unique ?? "name"]))
     if (Object.hasOwn(body, field)) body[field] = typeof body[field] === "number" ? numberOf(name) : name;
+  if (unique === "key") body.key = `k_${name.toLowerCase().replace(/[^a-z0-9]+/g, "_")}`;
   return body;
 }
 

@@ -61,6 +61,8 @@ export interface RecordBattery {
   readonly change: { readonly field: string; readonly to: (body: Wire) => unknown };
   /** What makes records one: a body with the same value is refused. Null: several may be alike. */
   readonly unique: string | null;
+  /** No update can give a record the unique field of another: it never changes. */
+  readonly isUniqueFixed?: true;
   /** Nothing comes again: each record is the first of its kind. */
   readonly hasLineage?: false;
   /** A body in which much is wrong, and the pointers to all of it. */

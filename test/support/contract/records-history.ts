@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { parseInstant } from "../../../src/base/instant.ts";
-import { made, refusal, type Wire } from "../appliance/factories.ts";
+import { invalid, made, refusal, type Wire } from "../appliance/factories.ts";
 import { type RecordSubject, shift, withEndedParts } from "./record-subject.ts";
 
 export function describeHistory(subject: RecordSubject): void {
@@ -104,7 +104,9 @@ export function describeIncarnations(subject: RecordSubject): void {
       const clash = { entity, field: unique, value: first[unique] };
       expect(await owner.post(path, body(1))).toMatchObject(refusal(409, "entity_already_exists", clash));
       expect(await update(second.id, { ...known(2), [unique]: first[unique] })).toMatchObject(
-        refusal(409, "entity_already_exists", clash),
+        battery.isUniqueFixed === true
+          ? invalid({ path: `/${unique}`, value: first[unique] })
+          : refusal(409, "entity_already_exists", clash),
       );
       expectNothingWritten();
       expect((await owner.get(`${path}/${second.id}`)).data).toEqual(second);

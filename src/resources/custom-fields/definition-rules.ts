@@ -1,0 +1,55 @@
+// What a definition must be in itself and beside the others, whether it is written or restored.
+
+import { FIELDS_OF_KIND_MAX } from "../../base/custom-field-limits.ts";
+import { type Issue, invalid } from "../../base/errors.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { type CustomFieldRecord, customFieldKind } from "./custom-field.ts";
+import { type FieldKind, valueProblem } from "./field-type.ts";
+
+/** @throws DomainError validation_failed with all that is wrong */
+export function assertDefinition(field: Pick<CustomFieldRecord, "type" | "choices" | "default">): void {
+  const issues: Issue[] = [];
+  const { type, choices, default: fallback } = field;
+  if (type === "choice" && choices.length === 0)
+    issues.push({
+      path: "/choices",
+      message: "must have a choice at least: the field is of type choice",
+      value: choices,
+    });
+  if (type !== "choice" && choices.length > 0)
+    issues.push({ path: "/choices", message: `must be empty: a field of type ${type} has no choices`, value: choices });
+  for (const [place, choice] of choices.entries())
+    if (choices.indexOf(choice) < place)
+      issues.push({ path: `/choices/${place}`, message: "must not be there twice", value: choice });
+  const problem = fallback === null ? null : valueProblem(field, fallback);
+  if (problem !== null) issues.push({ path: "/default", message: problem, value: fallback });
+  if (issues.length > 0) throw invalid(issues);
+}
+
+/**
+ * Called once the transaction has the field.
+ * @throws DomainError validation_failed for a kind with too many
+ */
+export function assertRoom(tx: WriteTransaction, organizationId: string, kinds: readonly string[]): void {
+  const full = kinds.find((kind) => fieldsOfKind(tx, organizationId, kind as FieldKind).length > FIELDS_OF_KIND_MAX);
+  if (full === undefined) return;
+  throw invalid([
+    {
+      path: "/kinds",
+      message: `must not be more than ${FIELDS_OF_KIND_MAX} fields of one kind of record`,
+      value: full,
+    },
+  ]);
+}
+
+/** The live fields that records of a kind can have, as this transaction has changed them so far. */
+export function fieldsOfKind(tx: WriteTransaction, organizationId: string, kind: FieldKind): CustomFieldRecord[] {
+  return liveFields(tx, organizationId).filter(({ kinds }) => kinds.includes(kind));
+}
+
+/** The live fields of an organization, as this transaction has changed them so far. */
+export function liveFields(tx: WriteTransaction, organizationId: string): CustomFieldRecord[] {
+  // What the transaction has changed is not found by the column of the organization, which no field fills.
+  const changed = tx.changedOf(customFieldKind).filter((field) => field.organization_id === organizationId);
+  return [...tx.children(customFieldKind, "organization_n", organizationId), ...changed];
+}

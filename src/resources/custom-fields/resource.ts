@@ -1,0 +1,16 @@
+// Custom fields as a resource.
+
+import { ADMIN, VIEWER } from "../../access/actor.ts";
+import type { Resource } from "../resource.ts";
+import { CUSTOM_FIELD_EXAMPLE, CustomField, type CustomFieldRecord, customFieldKind } from "./custom-field.ts";
+
+export const customFieldResource: Resource<CustomFieldRecord> = {
+  kind: customFieldKind,
+  path: "custom-fields",
+  group: "Custom fields",
+  about: "What an organization keeps of its records beyond their own fields.",
+  answer: CustomField,
+  example: CUSTOM_FIELD_EXAMPLE,
+  read: VIEWER,
+  write: ADMIN,
+};

@@ -1,0 +1,127 @@
+// Custom fields: their definitions, which belong to the organization.
+
+import { describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { describeRecords } from "../support/contract/record-battery.ts";
+
+const appliance = applianceForEach();
+const { owner, tick, versionsOf, writingWatched } = appliance;
+
+describeRecords(
+  {
+    path: "/api/v1/custom-fields",
+    entity: "custom_field",
+    writeRole: "Admin",
+    roleBelow: "Member",
+    place: "in the organization",
+    body: (_networkId, position) => ({
+      key: `field_${position}`,
+      label: "Rack",
+      kinds: ["host", "vlan"],
+      type: "choice",
+      choices: ["R1", "R2"],
+      required: true,
+      default: "R1",
+      description: "where it stands",
+    }),
+    change: { field: "label", to: (body) => (body.label === "Rack" ? "Cabinet" : "Rack") },
+    unique: "key",
+    isUniqueFixed: true,
+    invalid: {
+      body: { id: 1, key: "Rack", label: " ", kinds: ["port"], type: "Text", choices: [5], required: 1, extra: null },
+      paths: ["/id", "/key", "/label", "/kinds/0", "/type", "/choices/0", "/required", "/extra"],
+    },
+    references: [],
+  },
+  appliance,
+);
+
+const newField = (fields: Wire = {}) =>
+  made(owner.post("custom-fields", { key: "rack", kinds: ["host"], type: "text", ...fields }));
+
+describe("a custom field", () => {
+  test("has its key for a label, is optional, and has neither default nor choices unless told", async () => {
+    expect(await newField()).toMatchObject({
+      key: "rack",
+      label: "rack",
+      kinds: ["host"],
+      type: "text",
+      choices: [],
+      required: false,
+      default: null,
+      description: null,
+    });
+  });
+
+  test("names each kind once, in one order", async () => {
+    expect(await newField({ kinds: ["vlan", "host", "vlan"] })).toMatchObject({ kinds: ["host", "vlan"] });
+  });
+
+  test("keeps its key for ever, and can be called otherwise", async () => {
+    const field = await newField();
+    tick();
+    const body = { label: "Cabinet", kinds: ["host"], type: "text" };
+    expect(await owner.put(`custom-fields/${field.id}`, { ...body, key: "cabinet" })).toMatchObject(
+      invalid({ path: "/key", value: "cabinet" }),
+    );
+    expect(await made(owner.put(`custom-fields/${field.id}`, { ...body, key: "rack" }))).toMatchObject({
+      key: "rack",
+      label: "Cabinet",
+    });
+    expect(versionsOf(field.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["label"] });
+  });
+
+  test("of the same key is refused while it is there, and is its next incarnation afterwards", async () => {
+    const field = await newField();
+    expect(await owner.post("custom-fields", { key: "rack", kinds: ["vlan"], type: "date" })).toMatchObject(
+      refusal(409, "entity_already_exists", { field: "key", value: "rack" }),
+    );
+    tick();
+    await owner.delete(`custom-fields/${field.id}`);
+    tick();
+    expect(await newField({ type: "number" })).toMatchObject({ lineage_id: field.id, type: "number" });
+  });
+
+  test.each([
+    ["text", "a rack", 5, /must be a text, not 5/],
+    ["text", "a\nb", " ", /must not be blank/],
+    ["text", "x".repeat(1_000), "x".repeat(1_001), /at most 1,000 characters/],
+    ["text", "tab\tand line\r\n", "bell\u0007", /control characters/],
+    ["number", -1.5, "5", /must be a number, not "5"/],
+    ["boolean", false, 0, /must be true or false, not 0/],
+    ["date", "2024-02-29", "2026-02-29", /must be a date such as 2026-11-21/],
+    ["date", "2026-11-21", "21.11.2026", /must be a date/],
+    ["url", "https://a.example/b?c=d", "javascript:alert(1)", /begins with http/],
+    ["url", "HTTP://a.example", "https://a.example/b c", /begins with http/],
+    ["url", "http://[2001:db8::1]/", `http://a.example/${"x".repeat(2_000)}`, /./],
+  ])("of type %p has the default %p, but not %p", async (type, good, bad, sentence) => {
+    expect(await newField({ key: "good", type, default: good })).toMatchObject({ default: good });
+    const expectNothingWritten = writingWatched();
+    const answer = await owner.post("custom-fields", { key: "bad", kinds: ["host"], type, default: bad });
+    expect(answer).toMatchObject(invalid({ path: "/default" }));
+    expect(answer.body.params.issues[0].message).toMatch(sentence);
+    expectNothingWritten();
+  });
+
+  test("has choices where it is of type choice, each once, and its default is one of them", async () => {
+    const field = { key: "rack", kinds: ["host"], type: "choice" };
+    expect(await owner.post("custom-fields", field)).toMatchObject(invalid({ path: "/choices" }));
+    expect(await owner.post("custom-fields", { ...field, choices: ["a", "b", "a"], default: "c" })).toMatchObject(
+      invalid({ path: "/choices/2", value: "a" }, { path: "/default", value: "c" }),
+    );
+    expect(await owner.post("custom-fields", { ...field, type: "text", choices: ["a"] })).toMatchObject(
+      invalid({ path: "/choices" }),
+    );
+    expect(await newField({ type: "choice", choices: ["b", "a"], default: "a" })).toMatchObject({
+      choices: ["b", "a"],
+    });
+  });
+
+  test("is one of 64 of a kind at most", async () => {
+    for (let n = 0; n < 64; n += 1) await newField({ key: `field_${n}`, kinds: n === 0 ? ["host", "vlan"] : ["host"] });
+    const answer = await owner.post("custom-fields", { key: "more", kinds: ["vlan", "host"], type: "text" });
+    expect(answer).toMatchObject(invalid({ path: "/kinds", value: "host" }));
+    expect(await newField({ key: "more", kinds: ["vlan"] })).toMatchObject({ kinds: ["vlan"] });
+  });
+});
