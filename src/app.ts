@@ -11,6 +11,7 @@ import type { Cidr } from "./base/ip.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
 import type { Timers } from "./base/timers.ts";
+import { bulkUpdateRoutes } from "./bulk/bulk-update-routes.ts";
 import type { AllCommands } from "./commands.ts";
 import type { CommitWatch } from "./db/commit-watch.ts";
 import { SCHEMA_VERSION } from "./db/files/migrate.ts";
@@ -190,6 +191,7 @@ export function createApp(options: AppOptions) {
   locateRoutes(surface, options.backend);
   recordHistoryRoutes(surface, options.backend);
   restoreRoutes(surface, options.backend);
+  bulkUpdateRoutes(surface, options.backend);
   retentionRoutes(surface, options.backend, options.clock);
   conflictRoutes(surface, options.backend);
   summaryRoutes(surface, options.backend, options.clock);

@@ -1,6 +1,7 @@
 // Every write as a table of contents: the commands of each folder, by the names that the ledger has as `source`.
 
 import { backupCommands } from "./backup/commands.ts";
+import { bulkUpdateCommands } from "./bulk/bulk-update-commands.ts";
 import type { CallsOf, Commands } from "./db/writing/command.ts";
 import { scanCommands } from "./discovery/scans/commands.ts";
 import { SIGHTING_COMMANDS } from "./discovery/scans/sighting-commands.ts";
@@ -42,6 +43,7 @@ export const COMMANDS = placingLinked({
   ...apiKeyCommands,
   ...backupCommands,
   ...bindingCommands,
+  ...bulkUpdateCommands,
   ...confirmationCommands,
   ...conflictCommands,
   ...credentialCommands,

@@ -11,6 +11,7 @@ import { FILTER_MAX_DEPTH, FILTER_MAX_LENGTH, FILTER_MAX_REFERENCES, FILTER_MAX_
 import { MAX_WAITING_BYTES_OF_USER, MAX_WAITING_OF_USER, OUTCOME_LIMITS } from "../base/write-limits.ts";
 import {
   BULK_MAX,
+  BULK_UPDATE_MAX,
   CHANGE_REASON_MAX_LENGTH,
   CHILDREN_MAX,
   DESCRIPTION_MAX_LENGTH,
@@ -119,7 +120,7 @@ organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`)
 | Custom fields of one kind of record | ${FIELDS_OF_KIND_MAX} |
 | A custom field's key, its choices, a text in it, a link in it | ${FIELD_KEY_MAX_LENGTH} characters, ${FIELD_CHOICES_MAX}, ${count(FIELD_TEXT_MAX_LENGTH)} characters, ${count(FIELD_URL_MAX_LENGTH)} characters |
 | Ids in a query | ${IDS_MAX} |
-| Records of one bulk request | ${count(BULK_MAX)} |
+| Records of one bulk request | ${count(BULK_MAX)}; of a bulk update ${count(BULK_UPDATE_MAX)} |
 | Waiting writes of one user and their keys | ${count(MAX_WAITING_OF_USER)}, and ${
   MAX_WAITING_BYTES_OF_USER / 1024 / 1024
 } MiB |

@@ -163,6 +163,7 @@ export function sharedComponents(): Json {
                       description: "In a bulk write: the code that this issue would have had alone.",
                     },
                     value: { description: "The value sent; left out if it may be secret." },
+                    id: { type: "string", format: "uuid", description: "In a bulk update: the record." },
                     position: {
                       type: "integer",
                       minimum: 0,

@@ -15,6 +15,9 @@ export interface CodedIssue extends Issue {
   readonly code: ErrorCode;
 }
 
+/** What tells an item apart where its pointer does not: the record's id, or its row in a table. */
+export type ItemName = Readonly<Record<string, string | number>>;
+
 /** A part of an item, and where what is wrong with it is noted. */
 export interface ItemPart {
   /** JSON pointer into the item: `/services/3`; empty for the item as a whole. */
@@ -53,9 +56,10 @@ export class IssueCollector {
    * An item as a whole.
    * @param item to find the values in that a refusal names
    * @param pointer of the item in the body: `/3`; empty for the body itself
+   * @param name is said with each of its issues
    */
-  of(item: unknown, pointer = ""): ItemPart {
-    return new PartOfItem(this, item, pointer, "");
+  of(item: unknown, pointer = "", name: ItemName = {}): ItemPart {
+    return new PartOfItem(this, item, { pointer, name }, "");
   }
 
   /** @param issues of one refusal, by pointers into the body */
@@ -107,16 +111,22 @@ export class IssueCollector {
   }
 }
 
+/** Where an item stands in the body, and what it is called besides. */
+interface ItemPlace {
+  readonly pointer: string;
+  readonly name: ItemName;
+}
+
 class PartOfItem implements ItemPart {
   readonly pointer: string;
   private readonly issues: IssueCollector;
   private readonly item: unknown;
-  private readonly itemPointer: string;
+  private readonly place: ItemPlace;
 
-  constructor(issues: IssueCollector, item: unknown, itemPointer: string, pointer: string) {
+  constructor(issues: IssueCollector, item: unknown, place: ItemPlace, pointer: string) {
     this.issues = issues;
     this.item = item;
-    this.itemPointer = itemPointer;
+    this.place = place;
     this.pointer = pointer;
   }
 
@@ -125,7 +135,7 @@ class PartOfItem implements ItemPart {
   }
 
   at(pointer: string): ItemPart {
-    return new PartOfItem(this.issues, this.item, this.itemPointer, `${this.pointer}${pointer}`);
+    return new PartOfItem(this.issues, this.item, this.place, `${this.pointer}${pointer}`);
   }
 
   note(...issues: readonly Issue[]): void {
@@ -146,8 +156,9 @@ class PartOfItem implements ItemPart {
     this.issues.add(
       error,
       issuesOf(error, this.item, this.pointer).map((issue) => ({
+        ...this.place.name,
         ...issue,
-        path: `${this.itemPointer}${issue.path}`,
+        path: `${this.place.pointer}${issue.path}`,
       })),
     );
   }

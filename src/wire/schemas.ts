@@ -26,6 +26,8 @@ export const CHILDREN_MAX = 10_000;
 export const IDS_MAX = 300;
 /** Records of one bulk request. */
 export const BULK_MAX = 1_000;
+/** Records of one bulk update, which sets the same for all of them. */
+export const BULK_UPDATE_MAX = 10_000;
 export const LIMIT_MAX = 1_000;
 export const LIMIT_DEFAULT = 50;
 export const INT32_MAX = 2_147_483_647;

@@ -157,6 +157,8 @@ function sentence(error: ValueError): string {
       return "must be an array";
     case ValueErrorType.Object:
       return "must be an object";
+    case ValueErrorType.ObjectMinProperties:
+      return `must have ${range(schema.minProperties, schema.maxProperties)} fields`;
     case ValueErrorType.Literal:
       return `must be ${JSON.stringify(schema.const)}`;
     case ValueErrorType.Union:

@@ -99,6 +99,8 @@ async function send(operationId: string, path: Record<string, string | number> =
   return answer;
 }
 
+/** Kinds of which many records are changed at once. */
+const BULK_EDITED = "Network Subnet IpRange Vlan Host IpAddress Port Service IfEntry Tag".split(" ");
 const plural = (kind: string) => ({ IfEntry: "IfEntries", IpAddress: "IpAddresses" })[kind] ?? `${kind}s`;
 
 test("the examples can be sent one after the other", async () => {
@@ -129,6 +131,7 @@ test("the examples can be sent one after the other", async () => {
     "setMapPositions",
   ])
     await send(operationId);
+  for (const kind of BULK_EDITED) await send(`update${plural(kind)}`);
   const self = await send("discoverSelf");
   const scan = await send("createScan");
   const backup = await send("createBackup");

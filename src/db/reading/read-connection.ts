@@ -13,18 +13,25 @@ export class ReadConnection {
   readonly db: Database;
   private readonly remembered = new Map<string, unknown>();
   private rememberedVersion = -1;
-  private isHeldStill = false;
+  private isHeldStill: boolean;
   private readonly prepared = new Map<string, Statement>();
   private preparedLength = 0;
 
-  constructor(db: Sql) {
+  /** @param isHeldStill whether the connection is in a transaction for as long as this lives: the writer's */
+  constructor(db: Sql, isHeldStill = false) {
     this.db = db.$client;
+    this.isHeldStill = isHeldStill;
+  }
+
+  /** Lets go of what is prepared; the connection is somebody else's. */
+  release(): void {
+    for (const statement of this.prepared.values()) statement.finalize();
+    this.prepared.clear();
   }
 
   /** Lets go of the database: what is prepared would hold it. */
   close(): void {
-    for (const statement of this.prepared.values()) statement.finalize();
-    this.prepared.clear();
+    this.release();
     this.db.close();
   }
 

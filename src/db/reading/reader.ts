@@ -77,8 +77,9 @@ export class Reader extends ReadConnection {
   private readonly populations: Populations;
   private readonly sieve: Sieve;
 
-  constructor(db: Sql, clock: Clock) {
-    super(db);
+  /** @param isHeldStill as ReadConnection takes it */
+  constructor(db: Sql, clock: Clock, isHeldStill = false) {
+    super(db, isHeldStill);
     this.populations = new Populations(this);
     this.sieve = new Sieve({ connection: this, populations: this.populations, head: () => this.head() });
     this.clock = clock;

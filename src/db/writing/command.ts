@@ -25,6 +25,18 @@ export function loweringRights<C extends Command>(command: C): C {
   return Object.assign(command, { mayLowerRights: true } as const);
 }
 
+/**
+ * What a command throws that was only to be tried: all that it did is undone, and `result` is what it came to. It made
+ * no transaction.
+ */
+export class Tried {
+  readonly result: unknown;
+
+  constructor(result: unknown) {
+    this.result = result;
+  }
+}
+
 /** A command as whoever asks for it sees it. */
 interface Call {
   readonly input: object;

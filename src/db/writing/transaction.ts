@@ -140,13 +140,23 @@ export class WriteTransaction {
    * The live record that stands for the same real thing, of a kind whose things are unique; null when there is none.
    */
   findByIdentity<R extends RecordBase>(kind: Kind<R>, identity: string): R | null {
+    return this.withIdentity(kind, identity)[0] ?? null;
+  }
+
+  /** Another record than this one that stands for the same real thing: the two cannot both be written. */
+  findTwin<R extends RecordBase>(kind: Kind<R>, record: R): R | null {
+    const identity = liveIdentity(kind, record);
+    if (identity === null) return null;
+    return this.withIdentity(kind, identity).find((each) => each.id !== record.id) ?? null;
+  }
+
+  private withIdentity<R extends RecordBase>(kind: Kind<R>, identity: string): R[] {
     const row = this.statements.liveByIdentity(kind).get(identity) as LiveRow | null;
-    for (const entry of [this.changed.withIdentity(kind, identity), row === null ? null : this.hold(kind, row)]) {
+    const entries = [this.changed.withIdentity(kind, identity), row === null ? null : this.hold(kind, row)];
+    return entries.flatMap((entry) =>
       // What had the identity may have given it up since.
-      if (entry !== null && entry.after !== null && liveIdentity(kind, entry.after) === identity)
-        return entry.after as R;
-    }
-    return null;
+      entry !== null && entry.after !== null && liveIdentity(kind, entry.after) === identity ? (entry.after as R) : [],
+    );
   }
 
   /** The records that name `targetId` in the id list `relation`, or did before this transaction changed them again. */

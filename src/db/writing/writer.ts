@@ -11,7 +11,7 @@ import type { Sql } from "../connection.ts";
 import type { AnyKind } from "../kind.ts";
 import { sqliteCode } from "../sqlite-code.ts";
 import { troubleOf } from "../trouble.ts";
-import type { Commands } from "./command.ts";
+import { type Commands, Tried } from "./command.ts";
 import { type Box, KeptOutcomes, type KnownOutcome, type Repeatable } from "./kept-outcomes.ts";
 import type { Author } from "./ledger.ts";
 import { ReadFence } from "./read-fence.ts";
@@ -30,7 +30,12 @@ export interface WriteRequest {
 }
 
 export type WriteReply =
-  | { readonly ok: true; readonly outcome: CommandOutcome<unknown> }
+  | {
+      readonly ok: true;
+      readonly outcome: CommandOutcome<unknown>;
+      /** It was only tried. */
+      readonly isUndone?: true;
+    }
   | {
       readonly ok: false;
       readonly code: ErrorCode;
@@ -229,7 +234,8 @@ export class Writer<C extends Commands = Commands> {
       replies.push(reply);
       // A full disk or an I/O error may have rolled back the neighbours too: then none of them was written.
       if (!client.inTransaction) return requests.map(() => lost(reply));
-      if (reply.ok || withSavepoints || this.statements.changes() === before) continue;
+      const isToStay = reply.ok && reply.isUndone !== true;
+      if (isToStay || withSavepoints || this.statements.changes() === before) continue;
       client.run("ROLLBACK");
       return requests.length === 1 ? replies : null;
     }
@@ -278,6 +284,11 @@ export class Writer<C extends Commands = Commands> {
     }
   }
 
+  /** What is kept of no repeatable request: tried again, it may come to something else. */
+  private tried({ result }: Tried): WriteReply {
+    return { ok: true, outcome: { sequence: null, result, head: this.statements.head().sequence }, isUndone: true };
+  }
+
   private executeOne(request: WriteRequest, notBefore: Instant, withSavepoint: boolean): WriteReply {
     const client = this.db.$client;
     const command = Object.hasOwn(this.commands, request.command) ? this.commands[request.command] : undefined;
@@ -316,7 +327,7 @@ export class Writer<C extends Commands = Commands> {
       if (outcome.sequence !== null) this.written.push({ sequence: outcome.sequence, instant: tx.instant });
       return { ok: true, outcome };
     } catch (error) {
-      const reply = failure(error);
+      const reply = error instanceof Tried ? this.tried(error) : failure(error);
       if (withSavepoint && client.inTransaction) {
         try {
           client.run("ROLLBACK TO command");

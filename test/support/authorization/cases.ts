@@ -29,7 +29,8 @@ export function casesOf(world: World, caller: Caller, route: RegisteredRoute): C
   const asking = new Asking(world, caller, route);
   const special = SPECIAL_CASES[`${route.method} ${route.path}`];
   if (special !== undefined) return special(asking);
-  const [, plural = "", rest = ""] = /^\/api\/v1\/(.*?)(\/export\/csv|\/:id.*|\/bulk-delete)?$/.exec(route.path) ?? [];
+  const [, plural = "", rest = ""] =
+    /^\/api\/v1\/(.*?)(\/export\/csv|\/:id.*|\/bulk-delete|\/bulk-update)?$/.exec(route.path) ?? [];
   const standard = STANDARD[plural] === undefined ? undefined : STANDARD_CASES[`${route.method} ${rest}`];
   if (standard === undefined)
     throw new Error(`${route.method} ${route.path} is asked nothing by the authorization tests`);
@@ -331,6 +332,28 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
         },
       ];
     }),
+  "POST /bulk-update": (asking, plural) => {
+    const { path } = asking;
+    const field = plural === "ports" ? "protocol" : plural === "if-entries" ? "if_alias" : "description";
+    const settable = ["ip-addresses", "services"].includes(plural) ? "name" : field;
+    const named = asking.targets(plural).map(({ title, id, place, isReached }): Case => {
+      const value = place?.records[plural]?.[settable] ?? (settable === "protocol" ? "Tcp" : `${place?.word} text`);
+      const code = isReached ? null : "entity_reference_invalid";
+      const check = ({ data }: Answer) => expect(data.ids).toEqual([id]);
+      return { title, path, body: { ids: [id], set: { [settable]: value } }, code, check };
+    });
+    // What a filter finds is what the list would.
+    const check = ({ data }: Answer) => {
+      expect(sorted(data.ids)).toEqual(sorted(idsOf(asking.living(plural, asking.world.oracle.head))));
+      expect(data.applied).toBe(false);
+    };
+    const set = { [settable]: settable === "protocol" ? "Tcp" : "text" };
+    const isPlanned = plural !== "ports" && plural !== "services";
+    // "What is shared (credentials, tags) is changed only by who reaches everything that it touches."
+    const code = plural === "tags" && asking.caller.networkIds !== null ? "entity_access_denied" : null;
+    const plan: Case = { title: "all", path, body: { filter: "id:*", set, dry_run: true }, code, check };
+    return isPlanned ? [...named, plan] : named;
+  },
   "POST /:id/restore": (asking, plural) => {
     const { then, early, goneNetworkId } = asking.world;
     const targets = asking.targets(plural).filter(({ title }) => title !== "an Owner");

@@ -83,6 +83,11 @@ export const STANDARD: Readonly<
   },
 };
 
+/** Kinds of which people change many records at once: "not credentials, keys, users". */
+const BULK_EDITED = new Set(
+  "networks subnets ip-ranges vlans hosts ip-addresses ports services if-entries tags".split(" "),
+);
+
 function standardRights(): Record<string, Right> {
   const rights: Record<string, Right> = {};
   for (const [plural, { read, write, comesByItself }] of Object.entries(STANDARD)) {
@@ -92,6 +97,7 @@ function standardRights(): Record<string, Right> {
       `DELETE ${path}/:id`,
       `POST ${path}/bulk-delete`,
       ...(comesByItself === true ? [] : [`POST ${path}`, `PUT ${path}/:id`]),
+      ...(BULK_EDITED.has(plural) ? [`POST ${path}/bulk-update`] : []),
     ])
       rights[each] = write;
     // A plan that would write nothing to a user is anybody's who may write users.

@@ -1,0 +1,109 @@
+// What a write of many records comes to, told as a diff: before it is done, and after. Must not write.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { DomainError } from "../base/errors.ts";
+import type { NetChange, WriteTransaction } from "../db/writing/transaction.ts";
+import { SHOWN } from "../inventory/resources.ts";
+import { recordName } from "../resources/record-label.ts";
+import { Nullable, OneOf, Uuid } from "../wire/schemas.ts";
+
+/** Changes that one answer lists: more are no list that anybody reads. They are all counted. */
+export const BULK_CHANGES_MAX = 10_000;
+export const PLAN_TOKEN_LENGTH = 64;
+
+const TYPES = SHOWN.map(({ kind }) => kind.name);
+const SHOWN_TYPES: ReadonlySet<string> = new Set(TYPES);
+
+export const BulkChange = Type.Object(
+  {
+    entity_type: OneOf(TYPES),
+    id: Nullable(Uuid, { description: "Null for a record that gets its id when it is created." }),
+    name: Type.String({ description: "The record's name, address or number." }),
+    operation: OneOf(["Created", "Updated", "Deleted"] as const),
+    fields: Type.Array(
+      Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() }, { $id: "BulkFieldChange" }),
+      { description: "Field by field. A field without a value is null." },
+    ),
+  },
+  { $id: "BulkChange" },
+);
+export type BulkChange = Static<typeof BulkChange>;
+
+/** What every such answer has. */
+export const bulkPlanFields = {
+  applied: Type.Boolean({
+    description: "Whether anything was written; false for a dry run, and if there was nothing to change.",
+  }),
+  sequence: Nullable(Type.Integer({ minimum: 1 }), {
+    description: "The transaction, which can be reverted; null if nothing was written.",
+  }),
+  plan: Type.String({
+    description:
+      "Stands for exactly this plan. Send it with the request itself to be refused with 409 if it would come to anything else by then.",
+  }),
+  changes: Type.Array(BulkChange, { description: `The first ${BULK_CHANGES_MAX} changes; \`counts\` counts all.` }),
+};
+
+export const PlanToken = Type.String({
+  minLength: PLAN_TOKEN_LENGTH,
+  maxLength: PLAN_TOKEN_LENGTH,
+  description: "The `plan` of a dry run: 409 if any of its records has changed since, or the plan has.",
+});
+
+/** What a command of many tells, as the members of a JSON object: it is rendered once. */
+export interface ReportedBulk {
+  readonly members: string;
+}
+
+/** What a transaction comes to for records that show among changes; not for those whose parts alone change. */
+export function plannedChanges(tx: WriteTransaction, isNew: (id: string) => boolean): BulkChange[] {
+  return tx.netChanges().flatMap((change) => {
+    if (!SHOWN_TYPES.has(change.kind.name)) return [];
+    const { kind, id, operation, before, after } = change;
+    return {
+      entity_type: kind.name,
+      id: operation === "Created" && isNew(id) ? null : id,
+      name: recordName(kind, after ?? before ?? {}) ?? "",
+      operation,
+      fields: changedFields(change),
+    };
+  });
+}
+
+const OF_EVERY_RECORD = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);
+
+function changedFields({ changed, before, after }: NetChange): BulkChange["fields"] {
+  const [from, to] = [before ?? {}, after ?? {}] as Array<Readonly<Record<string, unknown>>>;
+  const names = changed ?? Object.keys({ ...from, ...to }).filter((name) => !OF_EVERY_RECORD.has(name));
+  return names.flatMap((field) => {
+    const values = { from: from?.[field] ?? null, to: to?.[field] ?? null };
+    // What has no value on either side is nothing that a creation says.
+    return changed === null && values.from === null && values.to === null ? [] : { field, ...values };
+  });
+}
+
+/**
+ * Names a plan: by what was asked for, the version of each record that it is about, and what it comes to.
+ * @param ids of the records that it is about, changed or not
+ */
+export function planToken(
+  tx: WriteTransaction,
+  asked: string,
+  ids: Iterable<string>,
+  changes: readonly BulkChange[],
+): string {
+  const hasher = new Bun.CryptoHasher("sha256").update(asked);
+  for (const id of ids) hasher.update(`\n${id} ${tx.versionOf(id).sequence}`);
+  for (const change of changes) hasher.update(`\n${JSON.stringify(change)}`);
+  return hasher.digest("hex");
+}
+
+/** @throws DomainError entity_stale where a plan was quoted that this is not */
+export function assertPlanned(quoted: string | undefined, actual: string): void {
+  if (quoted === undefined || quoted === actual) return;
+  throw new DomainError(
+    "entity_stale",
+    "The plan no longer holds: records that it is about have changed since, or the request is another one. Nothing was written; make a new plan.",
+    { expected: quoted, actual },
+  );
+}

@@ -1,0 +1,135 @@
+// What the writer runs for a bulk update: the same fields set for many records, each by its kind's own rules, all or
+// none.
+
+import type { CommandActor } from "../access/actor.ts";
+import { findReachable } from "../access/reach.ts";
+import { alreadyExists, type DomainError, invalid, referenceInvalid } from "../base/errors.ts";
+import { type AnyKind, liveIdentity, type RecordBase } from "../db/kind.ts";
+import type { Reach } from "../db/reading/list-query.ts";
+import { Reader } from "../db/reading/reader.ts";
+import { type CallsOf, Tried, takingLong } from "../db/writing/command.ts";
+import type { WriteTransaction } from "../db/writing/transaction.ts";
+import { listCondition } from "../inventory/list-filter.ts";
+import { IssueCollector } from "../resources/issues.ts";
+import { BULK_UPDATE_MAX } from "../wire/schemas.ts";
+import { assertPlanned, BULK_CHANGES_MAX, plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
+import { bodyOver, EDITABLE, type Editable } from "./editable.ts";
+
+export interface BulkUpdateInput {
+  /** One of these two. */
+  readonly ids?: readonly string[];
+  readonly filter?: string;
+  readonly set: object;
+  readonly dryRun: boolean;
+  readonly plan: string | undefined;
+}
+
+/**
+ * The command that changes many records of a kind as its update changes one. It throws what that throws, with every
+ * issue and the id of the record that has it; validation_failed for a filter that is none or finds more than
+ * BULK_UPDATE_MAX; entity_reference_invalid naming every id that the caller does not reach; entity_stale where the plan
+ * that was quoted no longer holds.
+ */
+function updateEach(editable: Editable) {
+  const { kind } = editable.resource;
+  return takingLong((tx: WriteTransaction, input: BulkUpdateInput, actor: CommandActor, box: unknown): ReportedBulk => {
+    const { set, dryRun } = input;
+    const asked = input.ids ?? foundBy(tx, kind, input.filter ?? "", actor);
+    const ids = [...new Set(asked)];
+    const issues = new IssueCollector();
+    const missing: string[] = [];
+    for (const id of ids) {
+      const record = findReachable(tx, kind, id, actor);
+      if (record === null) {
+        missing.push(id);
+        continue;
+      }
+      const body = bodyOver(editable, record, set);
+      issues.of(body, "/set", { id }).attempt(() => editable.update(tx, { id, body, ifMatch: null }, actor, box));
+    }
+    if (missing.length > 0)
+      issues.of({ ids: asked }).attempt(() => {
+        throw referenceInvalid(kind, "ids", missing);
+      });
+    issues.throwIfAny();
+    for (const { id, error } of takenIdentities(tx, kind, ids))
+      issues.of(set, "/set", { id }).attempt(() => {
+        throw error;
+      });
+    issues.throwIfAny();
+    const changes = plannedChanges(tx, () => false);
+    const plan = planToken(tx, JSON.stringify([input.ids, input.filter, set]), ids, changes);
+    assertPlanned(input.plan, plan);
+    const updated = changes.filter((change) => change.entity_type === kind.name).length;
+    const told = {
+      plan,
+      counts: { matched: ids.length, updated, unchanged: ids.length - updated },
+      ids,
+      changes: changes.slice(0, BULK_CHANGES_MAX),
+    };
+    const report = { members: JSON.stringify(told).slice(1, -1) };
+    if (dryRun) throw new Tried(report);
+    return report;
+  });
+}
+
+/**
+ * The ids of the records that a filter finds, in page order: as the transaction finds them, so nothing is between the
+ * look and the write.
+ */
+function foundBy(tx: WriteTransaction, kind: AnyKind, text: string, actor: CommandActor): string[] {
+  const reader = new Reader(tx.db, { now: () => tx.wallAt }, true);
+  try {
+    const reach = reachOf(tx, actor);
+    const { condition } = listCondition(reader, { kindName: kind.name, reach, asOf: null }, { text, base: tx.wallAt });
+    const asking = { kind, reach, asOf: null, limit: 0, offset: 0, ...(condition === undefined ? {} : { condition }) };
+    const steps = reader.sifted(asking);
+    let step = steps.next();
+    while (step.done !== true) step = steps.next();
+    const total = reader.total(step.value);
+    if (total > BULK_UPDATE_MAX)
+      throw invalid([
+        { path: "/filter", message: `finds ${total} records; at most ${BULK_UPDATE_MAX} can be changed at once` },
+      ]);
+    return reader.ownFields(step.value, ["id", "created_at"]).map((row) => (JSON.parse(row) as [string, string])[0]);
+  } finally {
+    reader.release();
+  }
+}
+
+/** The caller's reach as reads take it, by today's rights. */
+export function reachOf(tx: WriteTransaction, { organizationId, networkIds }: CommandActor): Reach {
+  return {
+    organizationN: tx.recordN(organizationId) as number,
+    networkNs: networkIds === null ? null : networkIds.flatMap((id) => tx.recordN(id) ?? []),
+  };
+}
+
+/** The records that came to stand for a thing that another one stands for. @param ids of the records written */
+export function takenIdentities(
+  tx: WriteTransaction,
+  kind: AnyKind,
+  ids: Iterable<string>,
+): Array<{ id: string; error: DomainError }> {
+  const { unique } = kind;
+  if (unique === null) return [];
+  const seen = new Set<string>();
+  const taken: Array<{ id: string; error: DomainError }> = [];
+  for (const id of ids) {
+    const record = tx.isChanged(id) ? (tx.find(kind, id) as RecordBase | null) : null;
+    if (record === null) continue;
+    const identity = liveIdentity(kind, record);
+    if (identity === null) continue;
+    const isTaken = seen.has(identity) || tx.findTwin(kind, record) !== null;
+    seen.add(identity);
+    if (isTaken) taken.push({ id, error: alreadyExists(kind, unique.field, unique.value(record)) });
+  }
+  return taken;
+}
+
+type BulkUpdates = { readonly [command: `${string}.bulk_update`]: ReturnType<typeof updateEach> };
+
+export const bulkUpdateCommands: BulkUpdates = Object.fromEntries(
+  EDITABLE.map((editable) => [`${editable.resource.kind.name}.bulk_update`, updateEach(editable)]),
+);
+export type BulkUpdateCommands = CallsOf<BulkUpdates>;

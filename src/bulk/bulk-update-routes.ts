@@ -1,0 +1,149 @@
+// POST /api/v1/…/bulk-update: the same fields set for many records.
+
+import { type TSchema, Type } from "@sinclair/typebox";
+import type { Access, Actor } from "../access/actor.ts";
+import { entityWords } from "../base/entity-words.ts";
+import { invalid } from "../base/errors.ts";
+import { FILTER_MAX_LENGTH } from "../base/filter-limits.ts";
+import { pascalCase } from "../base/text.ts";
+import type { Surface } from "../http/surface.ts";
+import type { Backend } from "../inventory/backend.ts";
+import { runWrite } from "../inventory/write-answers.ts";
+import { ALL_ISSUES, ISSUES_MAX } from "../resources/issues.ts";
+import { successBody } from "../wire/envelope.ts";
+import { Body, BULK_UPDATE_MAX, Uuid } from "../wire/schemas.ts";
+import { BULK_CHANGES_MAX, bulkPlanFields, PLAN_TOKEN_LENGTH, PlanToken } from "./bulk-plan.ts";
+import type { BulkUpdateCommands } from "./bulk-update-commands.ts";
+import { EDITABLE, type Editable, settableFields } from "./editable.ts";
+
+const Answer = Type.Object(
+  {
+    applied: bulkPlanFields.applied,
+    sequence: bulkPlanFields.sequence,
+    plan: bulkPlanFields.plan,
+    counts: Type.Object({
+      matched: Type.Integer({ minimum: 0, description: "Records that `ids` or `filter` named." }),
+      updated: Type.Integer({ minimum: 0 }),
+      unchanged: Type.Integer({ minimum: 0, description: "Records that said so already: they get no version." }),
+    }),
+    ids: Type.Array(Uuid, { description: "The records that `ids` or `filter` named, changed or not." }),
+    changes: bulkPlanFields.changes,
+  },
+  { $id: "BulkUpdateResult" },
+);
+
+/** Bulk updates of all resources that people edit. */
+export function bulkUpdateRoutes(surface: Surface<Actor, Access>, backend: Backend<BulkUpdateCommands>): void {
+  for (const editable of EDITABLE) {
+    const { kind, path, group, write, example } = editable.resource;
+    const many = entityWords(kind);
+    surface.post(
+      `/api/v1/${path}/bulk-update`,
+      {
+        operationId: `update${pascalCase(kind.plural)}`,
+        summary: `Set fields of many ${many}, all or none`,
+        description: `Sets the same fields for all records of \`ids\`, or for all that \`filter\` finds in the caller's reach at the moment of writing; at most ${BULK_UPDATE_MAX}. Fields that \`set\` leaves out stay. Every rule of the single update holds for each record. All in one transaction, which can be reverted, or not at all. \`dry_run\` returns the same answer and writes nothing. ${ALL_ISSUES} Each issue names the record by \`id\`.`,
+        group,
+        access: write,
+        issuesMax: ISSUES_MAX,
+        body: bulkUpdateBody(editable),
+        answer: Answer,
+        errors: [
+          "entity_reference_invalid",
+          "entity_already_exists",
+          "entity_in_use",
+          "entity_stale",
+          "entity_access_denied",
+          "auth_permission_denied",
+        ],
+        example: {
+          body: { ids: [example.id], set: exampleSet(editable), dry_run: true },
+          data: {
+            applied: false,
+            sequence: null,
+            plan: "5".repeat(PLAN_TOKEN_LENGTH),
+            counts: { matched: 1, updated: 1, unchanged: 0 },
+            ids: [example.id],
+            changes: [
+              {
+                entity_type: kind.name,
+                id: example.id,
+                name: "",
+                operation: "Updated",
+                fields: Object.entries(exampleSet(editable)).map(([field, to]) => ({ field, from: null, to })),
+              },
+            ],
+          },
+        },
+      },
+      async (call) => {
+        const body = call.body as BulkUpdateBody;
+        const { ids, filter } = body;
+        if ((ids === undefined) === (filter === undefined))
+          throw invalid([
+            { path: ids === undefined ? "/ids" : "/filter", message: "must be given, or else the other: one of both" },
+          ]);
+        if (filter !== undefined && filter.trim() === "")
+          throw invalid([{ path: "/filter", message: "must not be blank: that would be every record" }]);
+        const { sequence, result } = await runWrite(backend, call, `${kind.name}.bulk_update`, {
+          set: body.set,
+          dryRun: body.dry_run === true,
+          plan: body.plan,
+          ...(ids === undefined ? {} : { ids }),
+          ...(filter === undefined ? {} : { filter }),
+        });
+        const head = JSON.stringify({ applied: sequence !== null, sequence }).slice(0, -1);
+        return new Response(successBody(`${head},${result.members}}`), {
+          headers: { ...call.headers, "content-type": "application/json" },
+        });
+      },
+    );
+  }
+}
+
+interface BulkUpdateBody {
+  readonly ids?: readonly string[];
+  readonly filter?: string;
+  readonly set: object;
+  readonly dry_run?: boolean;
+  readonly plan?: string;
+}
+
+function bulkUpdateBody(editable: Editable) {
+  const { kind } = editable.resource;
+  const title = pascalCase(kind.name);
+  const { properties } = editable.Update;
+  return Body(
+    {
+      ids: Type.Optional(
+        Type.Array(Uuid, { minItems: 1, maxItems: BULK_UPDATE_MAX, description: "The records; or `filter`." }),
+      ),
+      filter: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: FILTER_MAX_LENGTH,
+          description: "The records that this finds now, as in the list's `filter`; or `ids`.",
+        }),
+      ),
+      set: Body(
+        Object.fromEntries(settableFields(editable).map((name) => [name, Type.Optional(properties[name] as TSchema)])),
+        { $id: `${title}BulkSet`, minProperties: 1, description: "What to set, as the single update takes it." },
+      ),
+      dry_run: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: `true: return what would change, at most the first ${BULK_CHANGES_MAX} changes, and write nothing.`,
+        }),
+      ),
+      plan: Type.Optional(PlanToken),
+    },
+    { $id: `${title}BulkUpdate` },
+  );
+}
+
+/** Something that every record of the kind can be given. */
+function exampleSet(editable: Editable): Record<string, unknown> {
+  const fields = settableFields(editable);
+  const field = ["description", "if_alias", "name", "number"].find((name) => fields.includes(name)) as string;
+  return { [field]: field === "number" ? 8443 : "Moved to hall 2" };
+}

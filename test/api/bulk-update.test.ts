@@ -1,0 +1,218 @@
+// POST /api/v1/{kind}/bulk-update: the same fields set for many records, named or found by a filter, all or none.
+
+import { describe, expect, test } from "bun:test";
+import { EDITABLE, settableFields } from "../../src/bulk/editable.ts";
+import { BULK_UPDATE_MAX } from "../../src/wire/schemas.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
+
+const appliance = applianceForEach();
+const { first, newHost, newMember, newNetwork, newTag, newUser, newViewer, newVlan, owner, tick } = appliance;
+const { transactionCount, versionsOf, writingWatched, writtenIn } = appliance;
+
+const hosts = (body: unknown, by: Client = owner, headers = {}) => by.post("hosts/bulk-update", body, headers);
+
+async function threeHosts(): Promise<Wire[]> {
+  const made_: Wire[] = [];
+  for (const name of ["a", "b", "c"]) made_.push(await newHost({ name, description: name === "c" ? "old" : null }));
+  tick();
+  return made_;
+}
+
+describe("a bulk update", () => {
+  test("sets what it names for the records of its list, in one transaction that one revert undoes", async () => {
+    const [a, b, c] = (await threeHosts()) as [Wire, Wire, Wire];
+    const before = transactionCount();
+    const answer = await hosts({ ids: [a.id, c.id, a.id], set: { description: "old", sys_location: "hall 2" } });
+    expect(answer).toMatchObject({
+      status: 200,
+      data: {
+        applied: true,
+        sequence: before + 1,
+        counts: { matched: 2, updated: 2, unchanged: 0 },
+        ids: [a.id, c.id],
+        changes: [
+          {
+            entity_type: "host",
+            id: a.id,
+            name: "a",
+            operation: "Updated",
+            fields: [
+              { field: "description", from: null, to: "old" },
+              { field: "sys_location", from: null, to: "hall 2" },
+            ],
+          },
+          { id: c.id, fields: [{ field: "sys_location", from: null, to: "hall 2" }] },
+        ],
+      },
+    });
+    expect(writtenIn()).toEqual({ "Updated host": 2 });
+    expect((await owner.get(`hosts/${a.id}`)).data).toMatchObject({ name: "a", sys_location: "hall 2" });
+    expect(versionsOf(b.id)).toHaveLength(1);
+    tick();
+    expect((await owner.post(`transactions/${before + 1}/revert`, {})).status).toBe(200);
+    expect((await owner.get(`hosts/${a.id}`)).data).toMatchObject({ description: null, sys_location: null });
+  });
+
+  test("finds its records by a filter at the moment of writing, and tells which", async () => {
+    const [a, b, c] = (await threeHosts()) as [Wire, Wire, Wire];
+    const filter = 'description = "old" OR name = "a"';
+    const plan = await hosts({ filter, set: { hidden: true }, dry_run: true });
+    expect(plan.data).toMatchObject({ applied: false, sequence: null, ids: [a.id, c.id] });
+    // What comes to match in between is not lost.
+    await made(owner.put(`hosts/${b.id}`, { ...b, description: "old" }));
+    tick();
+    expect((await hosts({ filter, set: { hidden: true } })).data.ids).toEqual([a.id, b.id, c.id]);
+    // Everything asked for is so already, and who matches over time is found as well.
+    const again = await hosts({ filter: "changes(description, -1h) > 0", set: { hidden: true } });
+    expect(again.data).toMatchObject({
+      applied: false,
+      counts: { matched: 1, updated: 0, unchanged: 1 },
+      ids: [b.id],
+      changes: [],
+    });
+  });
+
+  test("as a dry run tells the same and writes nothing; its plan holds until a record of it changes", async () => {
+    const [a, b] = (await threeHosts()) as [Wire, Wire, Wire];
+    const body = { ids: [a.id, b.id], set: { description: "new" } };
+    const expectNothingWritten = writingWatched();
+    const planned = await hosts({ ...body, dry_run: true }, owner, { "idempotency-key": "k1" });
+    expect(planned.data).toMatchObject({ applied: false, sequence: null, counts: { updated: 2 } });
+    expect((await hosts({ ...body, dry_run: true }, owner, { "idempotency-key": "k1" })).data).toEqual(planned.data);
+    expectNothingWritten();
+    const { plan, changes } = planned.data;
+    // Another request is another plan.
+    expect(await hosts({ ...body, set: { description: "newer" }, plan })).toMatchObject(refusal(409, "entity_stale"));
+    await made(owner.put(`hosts/${b.id}`, { ...b, asset_tag: "4711" }));
+    tick();
+    expect(await hosts({ ...body, plan })).toMatchObject(refusal(409, "entity_stale", { expected: plan }));
+    const next = (await hosts({ ...body, dry_run: true })).data.plan;
+    expect(next).not.toBe(plan);
+    const done = await hosts({ ...body, plan: next });
+    expect(done.data).toMatchObject({ applied: true, changes });
+  });
+
+  test("names every issue with the record that has it, and writes nothing then", async () => {
+    const far = await newNetwork();
+    const [a, b] = (await threeHosts()) as [Wire, Wire, Wire];
+    const vlan = await newVlan({ number: 10 });
+    await newVlan({ number: 20 });
+    const other = await newVlan({ network_id: far.id, number: 30 });
+    const subnets = [
+      await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.1.0.0/24" })),
+      await made(owner.post("subnets", { network_id: far.id, cidr: "10.1.0.0/24" })),
+    ];
+    tick();
+    const expectNothingWritten = writingWatched();
+    const crossed = await owner.post("subnets/bulk-update", {
+      ids: subnets.map(({ id }) => id),
+      set: { vlan_id: vlan.id },
+    });
+    expect(crossed).toMatchObject(refusal(400, "entity_reference_invalid"));
+    expect(crossed.body.params.issues).toMatchObject([{ path: "/set/vlan_id", value: vlan.id, id: subnets[1]?.id }]);
+    // A number that is another VLAN's, and one that two would share.
+    const taken = await owner.post("vlans/bulk-update", { ids: [vlan.id], set: { number: 20 } });
+    expect(taken).toMatchObject(refusal(409, "entity_already_exists"));
+    expect(taken.body.params.issues).toMatchObject([{ path: "/set/number", id: vlan.id, value: 20 }]);
+    const shared = await owner.post("vlans/bulk-update", {
+      filter: `network_id = ${first.networkId}`,
+      set: { number: 40 },
+      dry_run: true,
+    });
+    expect(shared).toMatchObject(refusal(409, "entity_already_exists"));
+    const both = await owner.post("vlans/bulk-update", {
+      ids: [vlan.id, other.id],
+      set: { number: 50 },
+      dry_run: true,
+    });
+    expect(both.status).toBe(200);
+    const unknown = await hosts({ ids: [a.id, vlan.id, b.id], set: { tags: [vlan.id] } });
+    expect(unknown).toMatchObject(refusal(400, "entity_reference_invalid"));
+    expect(unknown.body.params.issues).toMatchObject([
+      { path: "/set/tags/0", id: a.id },
+      { path: "/set/tags/0", id: b.id },
+      { path: "/ids/1", value: vlan.id },
+    ]);
+    expectNothingWritten();
+  });
+
+  test("keeps the rules of roles for each record", async () => {
+    const [{ client }, viewer] = [await newMember(), await newViewer()];
+    const subnet = await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.1.0.0/24" }));
+    tick();
+    const expectNothingWritten = writingWatched();
+    const body = { ids: [subnet.id], set: { subnet_type: "Lan" } };
+    expect(await client.post("subnets/bulk-update", body)).toMatchObject(refusal(403, "auth_permission_denied"));
+    expect(await viewer.client.post("subnets/bulk-update", body)).toMatchObject({ status: 403 });
+    expectNothingWritten();
+    expect((await client.post("subnets/bulk-update", { ...body, set: { name: "Hall" } })).status).toBe(200);
+  });
+
+  test("is about nothing that the caller does not reach", async () => {
+    const far = await newNetwork();
+    const host = await newHost({ name: "near" });
+    const hidden = await newHost({ network_id: far.id, name: "far" });
+    const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
+    tick();
+    const found = await hosts({ filter: "name:*", set: { description: "mine" } }, client);
+    expect(found.data.ids).toEqual([host.id]);
+    expect(await hosts({ ids: [hidden.id], set: { description: "mine" } }, client)).toMatchObject(
+      refusal(400, "entity_reference_invalid"),
+    );
+    expect((await hosts({ filter: `network.id = ${far.id}`, set: { description: "x" } }, client)).data.ids).toEqual([]);
+    expect(versionsOf(hidden.id)).toHaveLength(1);
+  });
+
+  test("refuses what is no such request", async () => {
+    const host = await newHost({ ports: [tcp(22)] });
+    tick();
+    const expectNothingWritten = writingWatched();
+    for (const [body, paths] of [
+      [{ set: { description: "x" } }, ["/ids"]],
+      [{ ids: [host.id], filter: "id:*", set: { description: "x" } }, ["/filter"]],
+      [{ ids: [], set: { description: "x" } }, ["/ids"]],
+      [{ filter: "  ", set: { description: "x" } }, ["/filter"]],
+      [{ filter: "nmae = 1", set: { description: "x" } }, ["/filter"]],
+      [{ ids: [host.id], set: {} }, ["/set"]],
+      [{ ids: [host.id] }, ["/set"]],
+      [{ ids: [host.id], set: { descripton: "x" } }, ["/set/descripton"]],
+      [{ ids: [host.id], set: { id: host.id } }, ["/set/id"]],
+      [{ ids: [host.id], set: { ports: [] } }, ["/set/ports"]],
+      [{ ids: [host.id], set: { network_id: first.networkId } }, ["/set/network_id"]],
+      [{ ids: [host.id], set: { name: "" }, plan: "x" }, ["/set/name", "/plan"]],
+      [{ ids: Array.from({ length: BULK_UPDATE_MAX + 1 }, () => host.id), set: { hidden: true } }, ["/ids"]],
+    ] as Array<[unknown, string[]]>) {
+      const answer = await hosts(body);
+      expect([answer.status, answer.body.params.issues?.map(({ path }: Wire) => path)]).toEqual([400, paths]);
+    }
+    expectNothingWritten();
+  });
+
+  test("carries a reason, and is answered the same when it is sent twice", async () => {
+    const tag = await newTag({ name: "core" });
+    tick();
+    const send = () =>
+      owner.post(
+        "tags/bulk-update",
+        { ids: [tag.id], set: { color: "Red", description: "x" } },
+        { "idempotency-key": "k1", "x-change-reason": "CHG-1" },
+      );
+    const answer = await send();
+    expect((await send()).text).toBe(answer.text);
+    expect((await owner.get(`tags/${tag.id}/history`)).data[0].transaction.reason).toBe("CHG-1");
+    expect(versionsOf(tag.id)).toHaveLength(2);
+  });
+});
+
+describe("what can be set for many", () => {
+  test("are the fields of the single update, but for those that say which record, where, and what is part of it", () => {
+    expect(Object.fromEntries(EDITABLE.map((each) => [each.resource.path, settableFields(each)]))).toMatchObject({
+      vlans: ["number", "name", "description"],
+      tags: ["name", "description", "color", "is_application"],
+      ports: ["number", "protocol"],
+      "ip-addresses": ["subnet_id", "ip_address", "mac_address", "name", "position"],
+    });
+  });
+});
