@@ -2,6 +2,7 @@
 // there is room for one: Bun ends the whole process when a thread finds no descriptor left.
 
 import { closeSync, openSync } from "node:fs";
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { DomainError } from "./errors.ts";
 
 /** What crosses between a thread and whoever starts it: copied, but for memory that is shared or handed over. */
@@ -27,8 +28,14 @@ export type StartThread<M extends Messages> = (
   ended: (reason: string) => void,
 ) => Thread<M>;
 
-/** What a thread does: takes what posts to its starter, returns what hears what it is sent. */
-export type ThreadMain<M extends Messages> = (post: (message: M["from"]) => void) => (message: M["to"]) => void;
+/**
+ * What a thread does: takes what posts to its starter, returns what hears what it is sent. `arrived` takes what has come
+ * while the thread was busy and is not heard yet; null for nothing.
+ */
+export type ThreadMain<M extends Messages> = (
+  post: (message: M["from"]) => void,
+  arrived: () => { readonly message: M["to"] } | null,
+) => (message: M["to"]) => void;
 
 /** What a thread opens at its start is a tenth of it; the rest is for connections that come in the same moment. */
 export const DESCRIPTORS_PER_START = 96;
@@ -55,10 +62,14 @@ export function threadOf<M extends Messages>(
     };
     worker.onerror = ({ message }) => end(message);
     worker.addEventListener("close", () => end("the thread ended"));
+    // A thread can look into a port of its own while it is busy, which it can't into what a Worker is posted.
+    const { port1, port2 } = new MessageChannel();
+    worker.postMessage(port2, [port2 as never]);
     return {
-      post: (message, handedOver = []) => worker.postMessage(message, handedOver),
+      post: (message, handedOver = []) => port1.postMessage(message, handedOver),
       terminate: () => {
         isOver = true;
+        port1.close();
         worker.terminate();
       },
     };
@@ -68,12 +79,17 @@ export function threadOf<M extends Messages>(
 /** The whole of a thread's entry file. */
 export function runThread<M extends Messages>(main: ThreadMain<M>): void {
   if (Bun.isMainThread) return;
-  const port = globalThis as unknown as {
+  const starter = globalThis as unknown as {
     postMessage(message: M["from"]): void;
-    onmessage: (event: MessageEvent<M["to"]>) => void;
+    onmessage: (event: MessageEvent<MessagePort>) => void;
   };
-  const receive = main((message) => port.postMessage(message));
-  port.onmessage = ({ data }) => receive(data);
+  starter.onmessage = ({ data: port }) => {
+    const receive = main(
+      (message) => starter.postMessage(message),
+      () => receiveMessageOnPort(port) ?? null,
+    );
+    port.on("message", receive);
+  };
 }
 
 /**

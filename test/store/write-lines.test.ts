@@ -237,11 +237,18 @@ describe("the writer's side", () => {
   let store: Store;
   let replies: Array<Extract<WriteMessages["from"], { type: "reply" }>>;
   let receive: ReturnType<ReturnType<typeof serveWrites>>;
+  /** What is sent while the thread is busy. */
+  let arrived: Array<WriteMessages["to"]>;
+  let commits: number;
+  let hasClosed: boolean;
   let nowMs: number;
 
   beforeEach(() => {
     store = new Store();
     replies = [];
+    arrived = [];
+    commits = 0;
+    hasClosed = false;
     nowMs = 0;
     const writer = new Writer({
       db: store.db,
@@ -254,24 +261,41 @@ describe("the writer's side", () => {
       lowersRights: (tx) => tx.netChanges().length === 0,
     });
     receive = serveWrites({ open: () => writer, takesLong: () => false, monotonicMs: () => nowMs })(
-      (message) => void (message.type === "reply" && replies.push(message)),
+      (message) => {
+        if (message.type === "reply") replies.push(message);
+        else if (message.type === "closed") hasClosed = true;
+      },
+      () => {
+        const message = arrived.shift();
+        return message === undefined ? null : { message };
+      },
     );
+    const execute = writer.execute.bind(writer);
+    writer.execute = (...by) => {
+      commits += 1;
+      return execute(...by);
+    };
     const options = { databasePath: "", secretKey: new Uint8Array() };
     receive({ type: "open", options, past: new SharedArrayBuffer(8) });
   });
   afterEach(() => store.close());
 
   let lastId = 0;
-  const send = (userId: string, input: StoreCommand<unknown>, fields: { bytes?: number; isUrgent?: true } = {}) => {
+  type Fields = { bytes?: number; isUrgent?: true };
+  const written = (userId: string, input: StoreCommand<unknown>, { bytes = 0, isUrgent }: Fields = {}) => {
     lastId += 1;
-    const { bytes = 0, isUrgent } = fields;
-    receive({
-      type: "run",
-      id: lastId,
-      bytes,
-      request: { command: "test", input, actor: by(userId), isUrgent } satisfies WriteRequest,
-    });
-    return lastId;
+    const request = { command: "test", input, actor: by(userId), isUrgent } satisfies WriteRequest;
+    return { type: "run", id: lastId, bytes, request } as const;
+  };
+  const send = (userId: string, input: StoreCommand<unknown>, fields?: Fields) => {
+    const message = written(userId, input, fields);
+    receive(message);
+    return message.id;
+  };
+  const sendMeanwhile = (userId: string, input: StoreCommand<unknown>, fields?: Fields) => {
+    const message = written(userId, input, fields);
+    arrived.push(message);
+    return message.id;
   };
   const answered = async (count: number) => {
     while (replies.length < count) await new Promise<void>((resolve) => setImmediate(resolve));
@@ -292,6 +316,48 @@ describe("the writer's side", () => {
       ),
     );
     expect(await answered(6)).toEqual([...bulks.slice(0, 2), other, ...bulks.slice(2)]);
+  });
+
+  test("commits with what it began what arrives meanwhile, of whomever, and nothing that is large", async () => {
+    const first = send("a", (tx) => {
+      sendMeanwhile("b", newTag("b1"));
+      sendMeanwhile("c", newTag("c1"), LARGE);
+      sendMeanwhile("c", newTag("c2"));
+      sendMeanwhile("a", newTag("a2"));
+      return newTag("a1")(tx);
+    });
+    const [b1, c1, c2, a2] = [first + 1, first + 2, first + 3, first + 4];
+    expect(await answered(5)).toEqual([first, b1, a2, c1, c2]);
+    expect(commits).toBe(3);
+  });
+
+  test("commits what arrived before a refusal that took the whole group with it, once", async () => {
+    let hasSent = false;
+    const first = send("a", (tx) => {
+      if (!hasSent) sendMeanwhile("b", newTag("b1"));
+      hasSent = true;
+      return newTag("a1")(tx);
+    });
+    const bad = send("c", (tx) => {
+      newTag("c1")(tx);
+      tx.finish();
+      throw new Error("after it had begun to write");
+    });
+    expect(await answered(3)).toEqual([first, bad, bad + 1]);
+    expect(replies.find(({ id }) => id === bad)?.reply.ok).toBe(false);
+    expect(replies.filter(({ reply }) => reply.ok)).toHaveLength(2);
+    expect(commits).toBe(1);
+  });
+
+  test("ends after what arrived with the word to end", async () => {
+    const first = send("a", (tx) => {
+      sendMeanwhile("b", newTag("b1"));
+      arrived.push({ type: "close" });
+      return newTag("a1")(tx);
+    });
+    expect(await answered(2)).toEqual([first, first + 1]);
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    expect(hasClosed).toBe(true);
   });
 
   test("leaves for the next commit what could not be begun in time, in its order", async () => {

@@ -72,7 +72,7 @@ function playedThread() {
   let receive = (_body: BodyToCheck) => {};
   const checks = new BodyChecks(
     (hear, ended) => {
-      receive = serveBodyChecks([operation])(hear);
+      receive = serveBodyChecks([operation])(hear, () => null);
       crash = () => ended("gone");
       return { post: (body) => void sent.push(body), terminate: () => {} };
     },

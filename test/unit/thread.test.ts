@@ -26,7 +26,7 @@ function noThread<M extends Messages>(): StartThread<M> {
 }
 
 /** As far as starting one goes. */
-const WORKER = { addEventListener: () => {} } as unknown as Worker;
+const WORKER = { addEventListener: () => {}, postMessage: () => {} } as unknown as Worker;
 
 describe("a thread", () => {
   test("is started where there is room for its descriptors, and none is kept", () => {

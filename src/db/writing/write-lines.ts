@@ -78,6 +78,11 @@ export class WriteLines {
     return taken;
   }
 
+  /** What else shares the commit of what was taken last, and has come since; none where that shares with nobody. */
+  further(taken: readonly WaitingWrite[]): WaitingWrite[] {
+    return this.turn === "small" ? this.group(this.ordinary, MAX_GROUP, false, taken) : [];
+  }
+
   /** To be told what the commit of what was taken last has taken. */
   served(tookMs: number): void {
     if (this.turn === "large") [this.largeMs, this.smallMs] = [tookMs, 0];
@@ -98,13 +103,18 @@ export class WriteLines {
     return [taken];
   }
 
-  /** As many as share a commit, from the lines in turn. A large one shares none. */
-  private group(lines: FairLines<WaitingWrite>, most: number, withLarge = true): WaitingWrite[] {
+  /** As many as share a commit with `others`, from the lines in turn. A large one shares none. */
+  private group(
+    lines: FairLines<WaitingWrite>,
+    most: number,
+    withLarge = true,
+    others: readonly WaitingWrite[] = [],
+  ): WaitingWrite[] {
     const taken: WaitingWrite[] = [];
-    let bytes = 0;
+    let bytes = others.reduce((sum, write) => sum + write.bytes, 0);
     const fits = (write: WaitingWrite) =>
       this.isLarge(write) ? withLarge && taken.length === 0 : bytes + write.bytes <= MAX_GROUP_BYTES;
-    while (taken.length < most) {
+    while (others.length + taken.length < most) {
       const write = lines.take(fits);
       if (write === null) break;
       taken.push(write);

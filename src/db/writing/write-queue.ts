@@ -337,16 +337,31 @@ interface Serving {
  * before the next one.
  */
 export function serveWrites({ open, takesLong, monotonicMs }: Serving): ThreadMain<WriteMessages> {
-  return (post) => {
+  return (post, arrived) => {
     let writer: Writer | null = null;
     const lines = new WriteLines(takesLong);
     let scheduled = false;
+    let isClosing = false;
+    /** What has come meanwhile gets in line. */
+    const lineUp = () => {
+      for (let next = arrived(); next !== null; next = arrived()) {
+        if (next.message.type === "run") lines.add(next.message);
+        else if (next.message.type === "close") isClosing = true;
+      }
+    };
     const commit = (from: Writer) => {
       const group = lines.next();
       const began = monotonicMs();
+      const further = () => {
+        lineUp();
+        const more = lines.further(group);
+        group.push(...more);
+        return more.map(({ request }) => request);
+      };
       const replies = from.execute(
         group.map(({ request }) => request),
         GROUP_SLICE_MS,
+        further,
       );
       lines.served(monotonicMs() - began);
       lines.putBack(group.slice(replies.length));
@@ -357,14 +372,24 @@ export function serveWrites({ open, takesLong, monotonicMs }: Serving): ThreadMa
         else post({ type: "reply", id: write.id, reply });
       }
     };
+    const end = () => {
+      try {
+        while (writer !== null && !lines.isEmpty) commit(writer);
+        writer?.close();
+      } finally {
+        writer = null;
+        post({ type: "closed" });
+      }
+    };
     const schedule = () => {
       if (scheduled) return;
       scheduled = true;
       setImmediate(() => {
         scheduled = false;
-        if (writer === null || lines.isEmpty) return;
-        commit(writer);
-        if (!lines.isEmpty) schedule();
+        if (writer === null) return;
+        if (!lines.isEmpty) commit(writer);
+        if (isClosing) end();
+        else if (!lines.isEmpty) schedule();
       });
     };
     return (message) => {
@@ -378,15 +403,7 @@ export function serveWrites({ open, takesLong, monotonicMs }: Serving): ThreadMa
       } else if (message.type === "run") {
         lines.add(message);
         schedule();
-      } else {
-        try {
-          while (writer !== null && !lines.isEmpty) commit(writer);
-          writer?.close();
-        } finally {
-          writer = null;
-          post({ type: "closed" });
-        }
-      }
+      } else end();
     };
   };
 }

@@ -45,6 +45,13 @@ export type WriteReply =
       readonly isNotUrgent?: true;
     };
 
+/** Those of one commit. */
+interface Requests {
+  /** In their order; grows while they are run. */
+  readonly taken: WriteRequest[];
+  readonly further: () => readonly WriteRequest[];
+}
+
 /** What says which rights an author has at this moment. Asked within the transaction that is to write. */
 interface RightsNow {
   /** @throws DomainError auth_… where there are none, or too few */
@@ -151,8 +158,14 @@ export class Writer<C extends Commands = Commands> {
   /**
    * Runs the requests in order, in one commit, and replies in the same order.
    * @param sliceMs after which no further one is begun: there are fewer replies then, and what has none was not done
+   * @param further asked for what has come meanwhile, before the commit is made; its replies follow
    */
-  execute(requests: readonly WriteRequest[], sliceMs = Number.POSITIVE_INFINITY): WriteReply[] {
+  execute(
+    first: readonly WriteRequest[],
+    sliceMs = Number.POSITIVE_INFINITY,
+    further: () => readonly WriteRequest[] = () => [],
+  ): WriteReply[] {
+    const requests: Requests = { taken: [...first], further };
     let notBefore = Math.max(this.past.earliest(), this.clock.now() + this.leadMs);
     let aheadMs = 0;
     for (let postponements = 0; ; postponements += 1) {
@@ -175,7 +188,7 @@ export class Writer<C extends Commands = Commands> {
 
   /** One try at a commit; null where an instant from its first one on was answered meanwhile. */
   private attempt(
-    requests: readonly WriteRequest[],
+    requests: Requests,
     sliceMs: number,
     notBefore: Instant,
     isLast: boolean,
@@ -213,7 +226,7 @@ export class Writer<C extends Commands = Commands> {
    * all are to be run again
    */
   private runAll(
-    requests: readonly WriteRequest[],
+    { taken, further }: Requests,
     sliceMs: number,
     notBefore: Instant,
     withSavepoints: boolean,
@@ -223,21 +236,25 @@ export class Writer<C extends Commands = Commands> {
     try {
       client.run("BEGIN IMMEDIATE");
     } catch (error) {
-      return requests.map(() => failure(error));
+      return taken.map(() => failure(error));
     }
     const replies: WriteReply[] = [];
     const began = this.monotonicMs();
-    for (const request of requests) {
-      if (replies.length > 0 && this.monotonicMs() - began > sliceMs) break;
+    const isLate = () => replies.length > 0 && this.monotonicMs() - began > sliceMs;
+    for (;;) {
+      if (isLate()) break;
+      if (replies.length === taken.length) taken.push(...further());
+      const request = taken[replies.length];
+      if (request === undefined) break;
       const before = this.statements.changes();
       const reply = this.executeOne(request, notBefore, withSavepoints);
       replies.push(reply);
       // A full disk or an I/O error may have rolled back the neighbours too: then none of them was written.
-      if (!client.inTransaction) return requests.map(() => lost(reply));
+      if (!client.inTransaction) return taken.map(() => lost(reply));
       const isToStay = reply.ok && reply.isUndone !== true;
       if (isToStay || withSavepoints || this.statements.changes() === before) continue;
       client.run("ROLLBACK");
-      return requests.length === 1 ? replies : null;
+      return taken.length === 1 ? replies : null;
     }
     return replies;
   }

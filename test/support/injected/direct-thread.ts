@@ -27,7 +27,10 @@ export function directThread<M extends Messages>(main: ThreadMain<M>): DirectThr
           if (!isOver) take(copy);
         });
       };
-      const receive = main((message) => later(message, hear));
+      const receive = main(
+        (message) => later(message, hear),
+        () => null,
+      );
       crashNow = (reason) => {
         isOver = true;
         ended(reason);
