@@ -263,8 +263,10 @@ export class Diff {
   }
 
   private changedFields(old: Fields, now: Fields): string[] {
-    const names = new Set([...Object.keys(old), ...Object.keys(now)]);
-    return [...names].filter((name) => !this.uncompared.has(name) && !isSame(old[name], now[name])).sort();
+    const isChanged = (name: string) => !isSame(old[name], now[name]) && !this.uncompared.has(name);
+    const changed = Object.keys(now).filter(isChanged);
+    for (const name of Object.keys(old)) if (!Object.hasOwn(now, name) && isChanged(name)) changed.push(name);
+    return changed.sort();
   }
 
   private documents(kind: AnyKind, records: readonly TouchedRecord[], sequence: number): Map<number, Fields> {
