@@ -1,6 +1,7 @@
 // What a write of many records comes to, told as a diff: before it is done, and after. Must not write.
 
 import { type Static, Type } from "@sinclair/typebox";
+import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";
 import { DomainError } from "../base/errors.ts";
 import type { NetChange, WriteTransaction } from "../db/writing/transaction.ts";
 import { SHOWN } from "../inventory/resources.ts";
@@ -74,9 +75,15 @@ const OF_EVERY_RECORD = new Set(["id", "created_at", "updated_at", "valid_from",
 
 function changedFields({ changed, before, after }: NetChange): BulkChange["fields"] {
   const [from, to] = [before ?? {}, after ?? {}] as Array<Readonly<Record<string, unknown>>>;
-  const names = changed ?? Object.keys({ ...from, ...to }).filter((name) => !OF_EVERY_RECORD.has(name));
+  const names =
+    changed ??
+    Object.keys({ ...from, ...to })
+      .filter((name) => !OF_EVERY_RECORD.has(name))
+      .flatMap((name) =>
+        name === CUSTOM_FIELDS ? changedCustomFields(from?.[CUSTOM_FIELDS], to?.[CUSTOM_FIELDS]) : [name],
+      );
   return names.flatMap((field) => {
-    const values = { from: from?.[field] ?? null, to: to?.[field] ?? null };
+    const values = { from: fieldValueOf(from ?? {}, field) ?? null, to: fieldValueOf(to ?? {}, field) ?? null };
     // What has no value on either side is nothing that a creation says.
     return changed === null && values.from === null && values.to === null ? [] : { field, ...values };
   });

@@ -2,6 +2,7 @@
 // between, not the inventory. A change that was undone is no difference.
 
 import type { Actor } from "../access/actor.ts";
+import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";
 import type { Instant } from "../base/instant.ts";
 import type { AnyKind } from "../db/kind.ts";
 import {
@@ -244,8 +245,8 @@ export class Diff {
       else if (old !== undefined && now !== undefined) {
         const fields = this.changedFields(old, now).map((field) => ({
           field,
-          from: old[field] ?? null,
-          to: now[field] ?? null,
+          from: fieldValueOf(old, field) ?? null,
+          to: fieldValueOf(now, field) ?? null,
           transaction: entries.get(course.lastChangeOf(field)) ?? null,
         }));
         if (fields.length > 0)
@@ -263,9 +264,13 @@ export class Diff {
   }
 
   private changedFields(old: Fields, now: Fields): string[] {
-    const isChanged = (name: string) => !isSame(old[name], now[name]) && !this.uncompared.has(name);
-    const changed = Object.keys(now).filter(isChanged);
-    for (const name of Object.keys(old)) if (!Object.hasOwn(now, name) && isChanged(name)) changed.push(name);
+    const names = new Set([...Object.keys(old), ...Object.keys(now)]);
+    const changed = [...names].filter((name) => !this.uncompared.has(name) && !isSame(old[name], now[name]));
+    const place = changed.indexOf(CUSTOM_FIELDS);
+    if (place >= 0) {
+      const custom = changedCustomFields(old[CUSTOM_FIELDS], now[CUSTOM_FIELDS]);
+      changed.splice(place, 1, ...custom.filter((name) => !this.uncompared.has(name)));
+    }
     return changed.sort();
   }
 

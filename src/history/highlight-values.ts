@@ -1,5 +1,6 @@
 // The values of changed fields as a highlight tells them: short, and references by name.
 
+import { CUSTOM_FIELDS, customFieldKey, fieldValueOf } from "../base/custom-field-names.ts";
 import type { AnyKind } from "../db/kind.ts";
 import { SHOWN } from "../inventory/resources.ts";
 import type { FieldsThen, NamesOf } from "./highlight-records.ts";
@@ -32,8 +33,13 @@ export function fieldSides(
 ): FieldSides[] {
   const told = TOLD_FIELDS.get(kind);
   return fields.map((field) => {
-    const sides = [before === null ? undefined : (before[field] ?? null), after[field] ?? null];
-    const isShown = told?.has(field) === true && sides.every((value) => isShort(kind, field, value));
+    const sides = [
+      before === null ? undefined : (fieldValueOf(before, field) ?? null),
+      fieldValueOf(after, field) ?? null,
+    ];
+    const isShown =
+      told?.has(customFieldKey(field) === null ? field : CUSTOM_FIELDS) === true &&
+      sides.every((value) => isShort(kind, field, value));
     return { field, from: isShown ? sides[0] : undefined, to: isShown ? sides[1] : undefined };
   });
 }

@@ -25,7 +25,7 @@ const FIELDS = [
   "stale_since",
 ];
 /** What changes by itself with every station that comes and goes, or goes along with something else. */
-const LAST_FIELDS = ["fdb_macs", "discovered", "source", "custom_fields"];
+const LAST_FIELDS = ["fdb_macs", "discovered", "source"];
 
 /** What somebody will want to know at once where a scan finds it. */
 const NEWS = new Set([

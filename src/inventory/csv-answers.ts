@@ -6,6 +6,7 @@ import type { AsOf } from "../db/reading/list-query.ts";
 import type { Operation } from "../http/surface.ts";
 import { CSV_TYPE, type CsvColumn, csvHead, csvRows } from "../wire/csv.ts";
 import type { ActorCall, Backend } from "./backend.ts";
+import { withCustomFields } from "./custom-fields-at.ts";
 import { filterText, type ListOptions, listQuery, longList } from "./list-answers.ts";
 import { listCondition, thinnedUntil } from "./list-filter.ts";
 import { exampleName, withNames } from "./name-columns.ts";
@@ -17,14 +18,17 @@ export function csvAnswer(
   columns: readonly CsvColumn[],
   example: object,
 ): Pick<Operation<Access>, "answer" | "media" | "example"> {
-  const named = withNames(columns, exampleName);
+  const named = withNames(
+    withCustomFields(columns, () => []),
+    exampleName,
+  );
   const rows = csvHead(named) + csvRows(named, [example as Record<string, unknown>]);
   return {
     answer: null,
     media: [
       {
         type: "text/csv",
-        description: `The ${plural} as CSV: RFC 4180 with a header row. Columns of ids come with a column of the names as of that instant, empty for records out of the caller's reach. Lists are joined with semicolons. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers \`X-Resolution\`, \`X-Resolved-At\` and \`X-Thinned-Until\` replace the fields of \`meta\`.`,
+        description: `The ${plural} as CSV: RFC 4180 with a header row. Columns of ids come with a column of the names as of that instant, empty for records out of the caller's reach. Lists are joined with semicolons. Each custom field of the kind has a column, \`custom_fields.KEY\`. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers \`X-Resolution\`, \`X-Resolved-At\` and \`X-Thinned-Until\` replace the fields of \`meta\`.`,
         example: rows,
       },
     ],

@@ -17,6 +17,7 @@ import {
   resolvedMembers,
   thinnedUntilMember,
 } from "../wire/envelope.ts";
+import { customFieldsAt, ofKind, withCustomFields } from "./custom-fields-at.ts";
 import { type FilterText, listCondition, thinnedUntil } from "./list-filter.ts";
 import { targetsIn, withNames } from "./name-columns.ts";
 import { ReferenceNames } from "./reference-names.ts";
@@ -60,7 +61,10 @@ export const longListRead = longRead(
     // What has to be gone through is, before there is a status: then it can still be that of an error.
     const { total, chunks } = reader.countedChunks(query, compose, composeFor?.parts);
     if (format === "csv") {
-      const own = (isAlone ? resource.columnsAlone : resource.columns) ?? schemaColumns(resource.answer);
+      const own = withCustomFields(
+        (isAlone ? resource.columnsAlone : resource.columns) ?? schemaColumns(resource.answer),
+        () => ofKind(customFieldsAt(reader, actor, query.asOf), kindName),
+      );
       const names = new ReferenceNames(reader, actor, query.asOf);
       const columns = withNames(own, (target) => names.of(target));
       yield encoder.encode(csvHead(columns));

@@ -209,7 +209,7 @@ describe("a bulk update", () => {
 describe("what can be set for many", () => {
   test("are the fields of the single update, but for those that say which record, where, and what is part of it", () => {
     expect(Object.fromEntries(EDITABLE.map((each) => [each.resource.path, settableFields(each)]))).toMatchObject({
-      vlans: ["number", "name", "description"],
+      vlans: ["number", "name", "description", "custom_fields"],
       tags: ["name", "description", "color", "is_application"],
       ports: ["number", "protocol"],
       "ip-addresses": ["subnet_id", "ip_address", "mac_address", "name", "position"],

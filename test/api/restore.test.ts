@@ -990,7 +990,7 @@ describe("every resource", () => {
     const viewer = await newViewer();
     const member = await newMember();
     const nowhere = await newUser({ role: "Member" });
-    const forAdmins = ["credentials", "discovery/schedules", "networks", "tags", "users"];
+    const forAdmins = ["credentials", "custom-fields", "discovery/schedules", "networks", "tags", "users"];
     for (const plural of PLURALS) {
       const id = world.records[plural]?.id;
       expect(await restore(anonymous, plural, id, at), plural).toMatchObject({ status: 401 });

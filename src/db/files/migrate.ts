@@ -43,6 +43,7 @@ import cheaperConditions from "../../../migrations/0026_cheaper_conditions.sql" 
 import sessionOrigins from "../../../migrations/0027_session_origins.sql" with { type: "text" };
 import packedVersions from "../../../migrations/0028_packed_versions.sql" with { type: "text" };
 import customFields from "../../../migrations/0029_custom_fields.sql" with { type: "text" };
+import customFieldValues from "../../../migrations/0030_custom_field_values.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -79,6 +80,7 @@ const MIGRATIONS: readonly string[] = [
   sessionOrigins,
   packedVersions,
   customFields,
+  customFieldValues,
 ];
 
 /**

@@ -1,5 +1,6 @@
 // A record within a transaction, as found and as it will be, and the difference.
 
+import { CUSTOM_FIELDS, changedCustomFields } from "../../base/custom-field-names.ts";
 import type { AnyKind, Observed, OPERATION, RecordBase } from "../kind.ts";
 
 export interface Entry {
@@ -41,7 +42,10 @@ export function netChange(entry: Entry): EntryChange | null {
 
 const BASE_FIELDS = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);
 
-/** The versioned fields that differ, without instants and ids of the version itself. */
+/**
+ * The versioned fields that differ, without instants and ids of the version itself; custom fields one by one, as
+ * `custom_fields.rack`.
+ */
 export function changedOwnFields(before: RecordBase, after: RecordBase): string[] {
   if (before === after) return [];
   const old = before as unknown as Record<string, unknown>;
@@ -50,6 +54,8 @@ export function changedOwnFields(before: RecordBase, after: RecordBase): string[
   for (const name of Object.keys(old)) if (!BASE_FIELDS.has(name) && !isSame(old[name], now[name])) changed.push(name);
   for (const name of Object.keys(now))
     if (!Object.hasOwn(old, name) && !BASE_FIELDS.has(name) && !isSame(undefined, now[name])) changed.push(name);
+  const place = changed.indexOf(CUSTOM_FIELDS);
+  if (place >= 0) changed.splice(place, 1, ...changedCustomFields(old[CUSTOM_FIELDS], now[CUSTOM_FIELDS]));
   return changed;
 }
 

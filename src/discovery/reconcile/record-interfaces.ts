@@ -232,6 +232,7 @@ type NotOfRow =
   | "first_discovery_id"
   | "neighbor"
   | "more_neighbors"
+  | "custom_fields"
   | `lldp_${string}`
   | `cdp_${string}`;
 

@@ -13,6 +13,7 @@ import {
   type RecordBase,
 } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { withDefaults } from "../../resources/custom-fields/write-values.ts";
 import type { Discoverable } from "../../resources/discovered.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
@@ -102,7 +103,9 @@ export class ScanWrite {
     isIgnored?: boolean,
   ): R | null {
     if (isIgnored ?? this.isIgnored(kind, kind.identity(fields))) return null;
-    const record = this.tx.create(kind, this.actor.organizationId, fields, { observed: this.observedOf(kind) });
+    const { organizationId } = this.actor;
+    const made = withDefaults(this.tx, kind, organizationId, fields);
+    const record = this.tx.create(kind, organizationId, made, { observed: this.observedOf(kind) });
     if (kind.observed.length > 0) this.seenIds.add(record.id);
     return record;
   }

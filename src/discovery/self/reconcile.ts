@@ -13,6 +13,7 @@ import { withChecksum } from "../../db/row-checksum.ts";
 import { type CallsOf, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
+import { withDefaults } from "../../resources/custom-fields/write-values.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { removeRecord } from "../../resources/ignored/removal.ts";
@@ -123,12 +124,11 @@ class SelfReconciliation {
       return present;
     }
     const named = { name: machine.hostname, hostname: machine.hostname, source: DISCOVERED };
-    const host = tx.create(
-      hostKind,
-      this.actor.organizationId,
-      foundHost(this.input.network_id, { ...named, ...reported }),
-      { observed: { last_seen_at: this.seen.last_seen_at ?? null } },
-    );
+    const { organizationId } = this.actor;
+    const made = foundHost(this.input.network_id, { ...named, ...reported });
+    const host = tx.create(hostKind, organizationId, withDefaults(tx, hostKind, organizationId, made), {
+      observed: { last_seen_at: this.seen.last_seen_at ?? null },
+    });
     this.set(setting, host.id);
     return host;
   }
@@ -314,11 +314,16 @@ class SelfReconciliation {
     const { tx } = this;
     const networkId = this.input.network_id;
     const present = tx.findByIdentity(subnetKind, `${networkId}/${cidr}`);
-    return present?.id ?? tx.create(subnetKind, this.actor.organizationId, foundSubnet(networkId, cidr, {})).id;
+    if (present !== null) return present.id;
+    const { organizationId } = this.actor;
+    const made = withDefaults(tx, subnetKind, organizationId, foundSubnet(networkId, cidr, {}));
+    return tx.create(subnetKind, organizationId, made).id;
   }
 
   private found<R extends RecordBase, T extends OwnFields<R>>(kind: Kind<R>, fields: T & NoneBeside<R, T>): string {
-    return this.tx.create(kind, this.actor.organizationId, fields, { observed: this.seen }).id;
+    const { organizationId } = this.actor;
+    const made = withDefaults(this.tx, kind, organizationId, fields);
+    return this.tx.create(kind, organizationId, made, { observed: this.seen }).id;
   }
 
   private again<R extends RecordBase, T extends Partial<OwnFields<R>> & object>(

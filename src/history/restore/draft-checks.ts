@@ -29,11 +29,13 @@ import { userFields } from "../../resources/users/commands.ts";
 import { type UserRecord, type UserUpdate, userKind } from "../../resources/users/user.ts";
 import { CHILDREN_MAX } from "../../wire/schemas.ts";
 import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
+import { checkCustomFields } from "./draft-custom-fields.ts";
 import { checkRanges, rangesLeftOutside } from "./draft-ranges.ts";
 import { called } from "./plan.ts";
 
 /** @throws DomainError auth_permission_denied, entity_access_denied as the record's own update would */
 export function checkDraft(draft: RestoreDraft, actor: CommandActor): void {
+  checkCustomFields(draft, actor);
   const written = draft.all.filter(isWritten);
   for (const drafted of written) {
     const { kind } = drafted;

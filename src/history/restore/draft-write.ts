@@ -1,6 +1,7 @@
 // Writes a draft that nothing stands in the way of, as one unit of work. Must not decide anything.
 
 import type { CommandActor } from "../../access/actor.ts";
+import { CUSTOM_FIELDS, customFieldKey } from "../../base/custom-field-names.ts";
 import type { OwnFields, RecordBase } from "../../db/kind.ts";
 import { changedOwnFields } from "../../db/writing/entry.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
@@ -48,12 +49,11 @@ function update(
   else {
     if (kind.code === credentialKind.code) forgetUnused(draft, after as CredentialRecord);
     const fields = after as unknown as Record<string, unknown>;
+    const names = changedOwnFields(before, after).map((name) => (customFieldKey(name) === null ? name : CUSTOM_FIELDS));
     tx.update(
       kind,
       id,
-      Object.fromEntries(changedOwnFields(before, after).map((name) => [name, fields[name]])) as Partial<
-        OwnFields<RecordBase>
-      >,
+      Object.fromEntries(names.map((name) => [name, fields[name]])) as Partial<OwnFields<RecordBase>>,
     );
   }
 }

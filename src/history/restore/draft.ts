@@ -1,6 +1,7 @@
 // What a restore or a revert would make of the records that it is about, before anything is written: each as it is and
 // as it is to be, over what is live. Must not decide what is to be, and must not write.
 
+import { CUSTOM_FIELDS, customFieldKey, mergedCustomFields } from "../../base/custom-field-names.ts";
 import { type AnyKind, liveIdentity, type Observed, type RecordBase } from "../../db/kind.ts";
 import { changedOwnFields } from "../../db/writing/entry.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -120,9 +121,12 @@ export function isWritten({ before, after }: Drafted): boolean {
  */
 export function asItWas(live: RecordBase, then: RecordBase, except: readonly string[] = []): RecordBase {
   const record: Record<string, unknown> = { ...live };
+  const fields = changedContent(live, then).filter((name) => !except.includes(name));
   // What had no value then has none, also where that is said by leaving it out.
-  for (const name of changedContent(live, then))
-    if (!except.includes(name)) record[name] = (then as unknown as Record<string, unknown>)[name];
+  for (const name of fields)
+    if (customFieldKey(name) === null) record[name] = (then as unknown as Record<string, unknown>)[name];
+  const custom = fields.filter((name) => customFieldKey(name) !== null);
+  if (custom.length > 0) record[CUSTOM_FIELDS] = mergedCustomFields(record, { ...then }, custom);
   return record as unknown as RecordBase;
 }
 

@@ -3,6 +3,7 @@
 import { type TObject, type TProperties, Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
 import type { Clock } from "../../base/clock.ts";
+import { CUSTOM_FIELDS, customFieldKey } from "../../base/custom-field-names.ts";
 import { type Issue, invalid } from "../../base/errors.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import type { AnyKind } from "../../db/kind.ts";
@@ -242,11 +243,11 @@ function refuseUnknownFields(fields: readonly string[], types: readonly string[]
   );
   const issues: Issue[] = [];
   for (const [place, field] of fields.entries()) {
-    if (known.has(field)) continue;
+    if (field !== CUSTOM_FIELDS && known.has(customFieldKey(field) === null ? field : CUSTOM_FIELDS)) continue;
     const near = nearestName(field, known);
     issues.push({
       path: `/fields/${place}`,
-      message: `is no field that changes of these kinds${near === null ? "" : `; ${near}?`}`,
+      message: `is no field that changes of these kinds${field === CUSTOM_FIELDS ? "; custom_fields.KEY for one of them?" : near === null ? "" : `; ${near}?`}`,
       value: field,
     });
   }

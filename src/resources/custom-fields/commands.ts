@@ -3,11 +3,10 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, type Removal, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
-import { removeOne } from "../ignored/removal.ts";
 import {
   type CustomFieldCreate,
   type CustomFieldRecord,
@@ -15,7 +14,9 @@ import {
   customFieldKind,
 } from "./custom-field.ts";
 import { assertDefinition, assertRoom } from "./definition-rules.ts";
-import { FIELD_KINDS } from "./field-type.ts";
+import { FIELD_KINDS, type FieldValue } from "./field-type.ts";
+import { clearValues, holdersOf, refuseHeld } from "./holders.ts";
+import { forgetDefinitions } from "./write-values.ts";
 
 /** What a write says of a field, as it is kept. */
 type Said = Pick<CustomFieldRecord, "kinds" | "type" | "choices" | "required" | "default" | "description">;
@@ -35,6 +36,7 @@ function createCustomField(tx: WriteTransaction, input: { body: CustomFieldCreat
     { organization_id: actor.organizationId, key: body.key, label: body.label ?? body.key, ...said },
     body.id === undefined ? {} : { id: body.id },
   );
+  forgetDefinitions(tx);
   assertRoom(tx, actor.organizationId, said.kinds);
   return field;
 }
@@ -52,9 +54,38 @@ function updateCustomField(tx: WriteTransaction, input: ChangeInput<CustomFieldU
   const said = saidOf(body, field);
   assertDefinition(said);
   assertSameIds(field, body, ["id", "key"]);
+  assertValuesStay(tx, field, said, actor);
   const updated = tx.update(customFieldKind, id, { label: body.label ?? field.label, ...said });
+  forgetDefinitions(tx);
   assertRoom(tx, actor.organizationId, said.kinds);
   return updated;
+}
+
+/**
+ * What records have is what the field says: its type, its kinds and its choices change only as far as nothing is of what
+ * goes.
+ * @throws DomainError entity_in_use, entity_access_denied
+ */
+function assertValuesStay(tx: WriteTransaction, field: CustomFieldRecord, said: Said, actor: CommandActor): void {
+  const what = `The custom field ${field.key}`;
+  if (said.type !== field.type) {
+    const how = "clear these first, or make another field: the type of a field is fixed once it is used";
+    return refuseHeld(holdersOf(tx, field), field, actor, { what, how });
+  }
+  const left = field.kinds.filter((kind) => !said.kinds.includes(kind));
+  if (left.length > 0) {
+    const how = "clear these first: they would be left without the field";
+    refuseHeld(holdersOf(tx, field, left), field, actor, { what, how });
+  }
+  const gone = new Set<FieldValue>(field.choices.filter((choice) => !said.choices.includes(choice)));
+  if (gone.size === 0) return;
+  const how = "set these to another one first: the choice would be gone";
+  refuseHeld(
+    holdersOf(tx, field).filter(({ value }) => gone.has(value)),
+    field,
+    actor,
+    { what: `The choice ${[...gone].join(", ")} of the custom field ${field.key}`, how },
+  );
 }
 
 /** @param otherwise what holds where the body says nothing */
@@ -72,11 +103,27 @@ function saidOf(
   };
 }
 
-const removeCustomField = removeOne(customFieldKind);
+/**
+ * Removes a field, and with a cascade its values.
+ * @throws DomainError entity_not_found, precondition_failed, entity_in_use, entity_access_denied
+ */
+function removeCustomField(tx: WriteTransaction, removal: Removal, actor: CommandActor): CustomFieldRecord {
+  const { id, cascade = false, ifMatch } = removal;
+  const field = getReachable(tx, customFieldKind, id, actor);
+  assertVersion(ifMatch, tx.versionOf(id));
+  if (cascade) clearValues(tx, field, actor);
+  else {
+    const how = "clear these first, or repeat with cascade=true to clear them all";
+    refuseHeld(holdersOf(tx, field), field, actor, { what: `The custom field ${field.key}`, how });
+  }
+  tx.remove(customFieldKind, id);
+  forgetDefinitions(tx);
+  return field;
+}
 
 export const customFieldCommands = {
   "custom_field.create": createCustomField,
-  "custom_field.update": updateCustomField,
+  "custom_field.update": takingLong(updateCustomField),
   "custom_field.delete": takingLong(removeCustomField),
   "custom_field.bulk_delete": removeEach(customFieldKind, removeCustomField),
 };

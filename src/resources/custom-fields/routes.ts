@@ -31,6 +31,9 @@ const body = {
   default: null,
 };
 
+const CLEARED =
+  "With `cascade`, records that have a value lose it in the same transaction, each with a version of its own. A caller limited to some networks can do this only if all of them are in those.";
+
 const listed = listing(customFieldResource, filters, {});
 
 /** /api/v1/custom-fields. */
@@ -46,14 +49,22 @@ export function customFieldRoutes(surface: Surface<Actor, Access>, backend: Back
     .get("/api/v1/custom-fields/:id", operations.get(), (call) => answerRecord(backend, call, customFieldResource))
     .put(
       "/api/v1/custom-fields/:id",
-      operations.update(CustomFieldUpdate, body, { errors: ["validation_id_mismatch", "entity_access_denied"] }),
+      operations.update(CustomFieldUpdate, body, {
+        description:
+          "The key never changes. The type, a kind and a choice stay as long as records have values of them. A caller limited to some networks can change these, and the choices, only if every record with a value is in those.",
+        errors: ["validation_id_mismatch", "entity_access_denied", "entity_in_use"],
+      }),
       (call) =>
         answerWrite(backend, call, "custom_field.update", { id: call.params.id, body: call.body }, customFieldResource),
     )
-    .delete("/api/v1/custom-fields/:id", operations.remove(), (call) =>
-      answerRemoval(backend, call, "custom_field.delete", customFieldResource),
+    .delete(
+      "/api/v1/custom-fields/:id",
+      operations.remove({ description: CLEARED, errors: ["entity_in_use", "entity_access_denied"] }),
+      (call) => answerRemoval(backend, call, "custom_field.delete", customFieldResource),
     )
-    .post("/api/v1/custom-fields/bulk-delete", operations.removeMany(), (call) =>
-      answerBulkRemoval(backend, call, "custom_field.bulk_delete", customFieldResource),
+    .post(
+      "/api/v1/custom-fields/bulk-delete",
+      operations.removeMany({ description: CLEARED, errors: ["entity_in_use", "entity_access_denied"] }),
+      (call) => answerBulkRemoval(backend, call, "custom_field.bulk_delete", customFieldResource),
     );
 }

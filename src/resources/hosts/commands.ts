@@ -12,6 +12,7 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { fromCheckedBody } from "../checked-bytes.ts";
+import { assertRequired, changedValues, newValues, type Saying } from "../custom-fields/write-values.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { type ItemPart, refusedAtOnce } from "../issues.ts";
 import { networkKind } from "../networks/network.ts";
@@ -67,7 +68,7 @@ export function updateHost(tx: WriteTransaction, input: ChangeInput<HostUpdate>,
 
 type OwnFields = Pick<
   HostCreate,
-  "id" | "organization_id" | "name" | "hidden" | "tags" | (typeof HOST_DESCRIBED)[number]
+  "id" | "organization_id" | "name" | "hidden" | "tags" | "custom_fields" | (typeof HOST_DESCRIBED)[number]
 >;
 
 /**
@@ -89,6 +90,7 @@ export function addHost(
     networkId !== undefined &&
     whole.attempt(() => getReferenced(tx, networkKind, [networkId], "network_id", actor)) !== null;
   const tags = whole.attempt(() => existingTags(tx, body.tags ?? [], actor)) ?? [];
+  const values = whole.attempt(() => newValues(tx, saying(body, actor, whole)));
   if (!isInReach) return null;
   return whole.attempt(() =>
     tx.create(
@@ -101,6 +103,7 @@ export function addHost(
         ...UNSAID_HOST,
         ...picked(body, ["hidden", ...HOST_DESCRIBED]),
         tags,
+        custom_fields: values ?? undefined,
       },
       body.id === undefined ? {} : { id: body.id },
     ),
@@ -121,10 +124,18 @@ export function changeHost(
   whole.attempt(() => assertOwnOrganization(body.organization_id, actor));
   whole.attempt(() => assertSameIds(host, body, ["network_id"]));
   const { tags } = body;
-  return tx.update(hostKind, host.id, {
+  const values = whole.attempt(() => changedValues(tx, host.custom_fields, saying(body, actor, whole)));
+  const changed = tx.update(hostKind, host.id, {
     ...picked(body, ["name", "hidden", ...HOST_DESCRIBED]),
     tags: (tags === undefined ? null : whole.attempt(() => existingTags(tx, tags, actor))) ?? host.tags,
+    custom_fields: values ?? undefined,
   });
+  whole.attempt(() => assertRequired(tx, changed, saying(body, actor, whole)));
+  return changed;
+}
+
+function saying(body: OwnFields, { organizationId }: CommandActor, { pointer }: ItemPart): Saying {
+  return { kind: hostKind, organizationId, said: body.custom_fields, at: pointer };
 }
 
 /** Optimistic locking (handbook: api, "Locks"): null is no lock. @throws DomainError entity_stale */

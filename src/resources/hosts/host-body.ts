@@ -14,6 +14,7 @@ import {
   Timestamp,
   Uuid,
 } from "../../wire/schemas.ts";
+import { customFieldsOfAnswer, customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { type IfEntry, IfEntryItem } from "../if-entries/if-entry.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../if-entries/vocabulary.ts";
@@ -86,6 +87,7 @@ export const HostCreate = Body(
     hidden: Type.Optional(Type.Boolean()),
     tags: Type.Optional(TagIds),
     ...describedHost,
+    ...customFieldsOfBody,
     ...children,
     interfaces: Type.Optional(Nullable(Type.Array(IfEntryItem, { maxItems: CHILDREN_MAX }))),
   },
@@ -102,6 +104,7 @@ export const HostUpdate = Body(
     hidden: Type.Boolean(),
     tags: TagIds,
     ...describedHost,
+    ...customFieldsOfBody,
     ...children,
     expected_updated_at: Type.Optional(
       Nullable(Timestamp, {
@@ -156,6 +159,7 @@ export const HostInterface = Type.Object(
     last_discovery_id: Nullable(Uuid),
     last_seen_at: Timestamp,
     ...discoverableFields,
+    ...customFieldsOfAnswer,
     ...recordFields,
   } satisfies Record<Exclude<keyof Static<typeof IfEntry>, keyof typeof LISTED_ALONE>, TSchema>,
   { $id: "HostInterface" },

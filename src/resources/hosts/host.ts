@@ -7,6 +7,7 @@ import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns, type OwnFields } from "../../db/kind.ts";
 import { addsField } from "../../db/shape.ts";
 import { Description, Line, Name, Nullable, TagIds, Timestamp, Uuid } from "../../wire/schemas.ts";
+import { calledValues, customFieldsOfAnswer, wordsOfValues } from "../custom-fields/field-values.ts";
 import { discoverableFields } from "../discovered.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
@@ -50,6 +51,7 @@ export const hostFields = {
   }),
   last_seen_at: Nullable(Timestamp, { description: "When discovery last saw it; null until then." }),
   ...discoverableFields,
+  ...customFieldsOfAnswer,
 };
 export interface HostRecord extends RecordOf<TObject<typeof hostFields>> {}
 
@@ -72,7 +74,10 @@ export const describedHost = {
   serial_number: DeviceLine,
   management_url: DeviceLine,
   asset_tag: Type.Optional(hostFields.asset_tag),
-} satisfies Sayable<HostRecord, "network_id" | "name" | "hidden" | "tags" | (typeof HOST_READ_ONLY)[number]>;
+} satisfies Sayable<
+  HostRecord,
+  "network_id" | "name" | "hidden" | "tags" | "custom_fields" | (typeof HOST_READ_ONLY)[number]
+>;
 export const HOST_DESCRIBED = namesOf(describedHost);
 
 /** What a host has where nobody says anything of it. */
@@ -135,9 +140,10 @@ export const hostKind: Kind<HostRecord> = {
     ...HOST_NAMES.map((field) => ({ field, value: host[field], as: "Name" }) as const),
     ...HOST_TEXTS.map((field) => ({ field, value: host[field], as: "Text" }) as const),
     ...HOST_MARKS.map((field) => ({ field, value: host[field], as: "Name", isApart: true }) as const),
+    ...calledValues(host.custom_fields),
   ],
   search: {
-    texts: (host) => ({ words: HOST_WORDS.map((field) => host[field]) }),
+    texts: (host) => ({ words: [...HOST_WORDS.map((field) => host[field]), ...wordsOfValues(host.custom_fields)] }),
     finds: (host) => host.id,
   },
   sortKeys: {

@@ -6,6 +6,7 @@ import { findReachable, getReferenced } from "../../access/reach.ts";
 import { referenceInvalid } from "../../base/errors.ts";
 import { picked, withoutNulls } from "../../base/fields.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { assertRequired, changedValues, newValues, type Saying } from "../custom-fields/write-values.ts";
 import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { entered } from "../hosts/new-child.ts";
@@ -37,6 +38,7 @@ export function addIfEntry(
       if_descr: item.if_descr,
       ...UNSAID_IF_ENTRY,
       ...saidFields(tx, host, item, actor, place),
+      custom_fields: place.attempt(() => newValues(tx, saying(item, actor, place))) ?? undefined,
     },
     entered(tx, item),
   );
@@ -56,9 +58,18 @@ export function changeIfEntry(
   actor: CommandActor,
   place: ItemPart,
 ): IfEntryRecord {
-  const changed = tx.update(ifEntryKind, entry.id, saidFields(tx, host, item, actor, place));
+  const values = place.attempt(() => changedValues(tx, entry.custom_fields, saying(item, actor, place)));
+  const changed = tx.update(ifEntryKind, entry.id, {
+    ...saidFields(tx, host, item, actor, place),
+    custom_fields: values ?? undefined,
+  });
   syncForwarding(tx, changed, item.fdb_macs, actor);
+  place.attempt(() => assertRequired(tx, changed, saying(item, actor, place)));
   return changed;
+}
+
+function saying({ custom_fields: said }: IfEntryItem, { organizationId }: CommandActor, place: ItemPart): Saying {
+  return { kind: ifEntryKind, organizationId, said, at: place.pointer };
 }
 
 /** What a write says of an entry; null clears it. */

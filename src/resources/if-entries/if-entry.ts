@@ -7,6 +7,7 @@ import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { membersSql, type Upcaster } from "../../db/shape.ts";
 import { Body, INT32_MAX, MacText, Nullable, OBSERVED_READ_ONLY, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
+import { calledValues, customFieldsOfAnswer, customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { ipAddresses } from "../ip-addresses/ip-address.ts";
@@ -82,11 +83,12 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "omitted",
   identity: (entry) => `${entry.host_id}/${entry.if_index}`,
-  called: ({ if_name, if_descr, if_alias, mac_address }) => [
+  called: ({ if_name, if_descr, if_alias, mac_address, custom_fields }) => [
     { field: "if_name", value: if_name, as: "Interface" },
     { field: "if_descr", value: if_descr, as: "Interface" },
     { field: "if_alias", value: if_alias, as: "Name" },
     { field: "mac_address", value: mac_address, as: "Mac" },
+    ...calledValues(custom_fields),
   ],
   search: { texts: (entry) => ({ wholes: [entry.mac_address, ...linkClues(entry)] }), finds: (entry) => entry.host_id },
   unique: { field: "if_index", value: (entry) => entry.if_index },
@@ -161,8 +163,9 @@ const described = {
   cdp_platform: optionalText,
   cdp_address: optionalText,
   neighbor: Type.Optional(Nullable(Neighbor)),
+  ...customFieldsOfBody,
 } satisfies Sayable<IfEntryRecord, "host_id" | "network_id" | "if_index" | "if_descr" | "more_neighbors", "fdb_macs">;
-const { fdb_macs: _forwarding, ...own } = described;
+const { fdb_macs: _forwarding, custom_fields: _values, ...own } = described;
 export const IF_ENTRY_DESCRIBED = namesOf(own);
 /** What an entry has where nobody says anything of it. */
 export const UNSAID_IF_ENTRY = { if_type: 1, admin_status: "Up", oper_status: "Unknown" } as const;
@@ -230,6 +233,7 @@ export const IfEntry = Type.Object(
     last_discovery_id: Type.Optional(Uuid),
     last_seen_at: Type.Optional(Timestamp),
     ...discoverableFields,
+    ...customFieldsOfAnswer,
     lineage_id: Type.Optional(Uuid),
     valid_from: Type.Optional(Timestamp),
     valid_to: Type.Optional(Timestamp),

@@ -8,6 +8,7 @@ import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
+import { assertRequired, changedValues, newValues, type Saying } from "../custom-fields/write-values.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";
 import { existingTags } from "../tags/tag.ts";
@@ -31,6 +32,7 @@ function createIpRange(tx: WriteTransaction, input: { body: IpRangeCreate }, act
     purpose: body.purpose,
     description: body.description ?? null,
     tags: existingTags(tx, body.tags ?? [], actor),
+    custom_fields: newValues(tx, saying(body, actor)),
   };
   assertClaimIsFree(tx, range, null);
   return tx.create(ipRangeKind, actor.organizationId, range, body.id === undefined ? {} : { id: body.id });
@@ -51,11 +53,18 @@ function updateIpRange(tx: WriteTransaction, input: ChangeInput<IpRangeUpdate>, 
   const isMoved = body.first !== range.first || body.last !== range.last;
   const subnetId = body.subnet_id ?? (isMoved ? undefined : range.subnet_id);
   assertClaimIsFree(tx, { network_id: range.network_id, ...body }, id);
-  return tx.update(ipRangeKind, id, {
+  const updated = tx.update(ipRangeKind, id, {
     ...picked(body, IP_RANGE_DESCRIBED),
     subnet_id: subnetOfRange(tx, range.network_id, { first: body.first, last: body.last, subnet_id: subnetId }, actor),
     tags: body.tags === undefined ? range.tags : existingTags(tx, body.tags, actor),
+    custom_fields: changedValues(tx, range.custom_fields, saying(body, actor)),
   });
+  assertRequired(tx, updated, saying(body, actor));
+  return updated;
+}
+
+function saying(body: IpRangeCreate | IpRangeUpdate, { organizationId }: CommandActor): Saying {
+  return { kind: ipRangeKind, organizationId, said: body.custom_fields };
 }
 
 const removeIpRange = removeOne(ipRangeKind);

@@ -16,6 +16,7 @@ import {
   TagIds,
   Uuid,
 } from "../../wire/schemas.ts";
+import { calledValues, customFieldsOfAnswer, customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 import { offList } from "../references.ts";
@@ -58,10 +59,11 @@ export const ipRangeKind: Kind<IpRangeRecord> = {
   absent: "null",
   identity: (range) => `${range.network_id}/${rangeText(range)}`,
   unique: null,
-  called: ({ first, last, description }) => [
+  called: ({ first, last, description, custom_fields }) => [
     { field: "first", value: first, as: "Address" },
     { field: "last", value: last, as: "Address" },
     { field: "description", value: description, as: "Text" },
+    ...calledValues(custom_fields),
   ],
   sortKeys: { first: addressKey, last: addressKey },
 };
@@ -94,12 +96,15 @@ const described = {
   purpose: OneOf(RANGE_PURPOSES, { description: "No two ranges of purpose Dhcp or Reserved share an address." }),
   description: Type.Optional(Nullable(Description)),
   tags: Type.Optional(TagIds),
-} satisfies Sayable<IpRangeRecord, "network_id">;
+} satisfies Sayable<IpRangeRecord, "network_id" | "custom_fields">;
 export const IP_RANGE_DESCRIBED = namesOf(described);
 
-export const IpRangeCreate = Body({ network_id: Uuid, ...identifying, ...described }, { ignored: RECORD_READ_ONLY });
+export const IpRangeCreate = Body(
+  { network_id: Uuid, ...identifying, ...described, ...customFieldsOfBody },
+  { ignored: RECORD_READ_ONLY },
+);
 export const IpRangeUpdate = Body(
-  { network_id: Type.Optional(Uuid), ...identifying, ...described },
+  { network_id: Type.Optional(Uuid), ...identifying, ...described, ...customFieldsOfBody },
   { ignored: RECORD_READ_ONLY },
 );
 export type IpRangeCreate = Static<typeof IpRangeCreate>;
@@ -116,6 +121,7 @@ export const IpRange = Type.Object(
     purpose: OneOf(RANGE_PURPOSES),
     description: Nullable(Description),
     tags: TagIds,
+    ...customFieldsOfAnswer,
     ...recordFields,
   },
   { $id: "IpRange" },

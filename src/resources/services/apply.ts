@@ -3,6 +3,7 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { assertRequired, changedValues, newValues, type Saying } from "../custom-fields/write-values.ts";
 import type { HostRecord } from "../hosts/host.ts";
 import { entered } from "../hosts/new-child.ts";
 import type { ItemPart } from "../issues.ts";
@@ -36,6 +37,7 @@ export function addService(
       source: MANUAL,
       ...describedFields(tx, host.network_id, item, { position, tags: [], virtualization: null }, actor, place),
       first_discovery_id: null,
+      custom_fields: place.attempt(() => newValues(tx, saying(item, actor, place))) ?? undefined,
     },
     entered(tx, item),
   );
@@ -49,7 +51,17 @@ export function changeService(
   actor: CommandActor,
   place: ItemPart,
 ): ServiceRecord {
-  return tx.update(serviceKind, service.id, describedFields(tx, service.network_id, item, service, actor, place));
+  const values = place.attempt(() => changedValues(tx, service.custom_fields, saying(item, actor, place)));
+  const changed = tx.update(serviceKind, service.id, {
+    ...describedFields(tx, service.network_id, item, service, actor, place),
+    custom_fields: values ?? undefined,
+  });
+  place.attempt(() => assertRequired(tx, changed, saying(item, actor, place)));
+  return changed;
+}
+
+function saying({ custom_fields: said }: ServiceItem, { organizationId }: CommandActor, place: ItemPart): Saying {
+  return { kind: serviceKind, organizationId, said, at: place.pointer };
 }
 
 function describedFields(

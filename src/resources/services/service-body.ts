@@ -3,6 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Body, CHILDREN_MAX, INT32_MAX, Name, Nullable, OBSERVED_READ_ONLY, TagIds, Uuid } from "../../wire/schemas.ts";
 import { BINDING_EXAMPLE, Binding, BindingItem } from "../bindings/binding.ts";
+import { customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { DISCOVERABLE_READ_ONLY } from "../discovered.ts";
 import type { Sayable } from "../record.ts";
 import { ServiceVirtualization } from "../virtualization.ts";
@@ -24,6 +25,7 @@ const described = {
       }),
     ),
   ),
+  ...customFieldsOfBody,
 } satisfies Sayable<ServiceRecord, "host_id" | "network_id" | "position" | "source", "bindings">;
 const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "source"];
 

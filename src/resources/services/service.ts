@@ -5,6 +5,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { Name, Nullable, observedFields, recordFields, TagIds, Uuid } from "../../wire/schemas.ts";
+import { calledValues, customFieldsOfAnswer } from "../custom-fields/field-values.ts";
 import { discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
@@ -56,9 +57,10 @@ export const serviceKind: Kind<ServiceRecord> = {
   absent: "null",
   identity: (service) => JSON.stringify([service.host_id, service.service_definition, service.name]),
   unique: { field: "name", value: (service) => service.name },
-  called: ({ name, service_definition }) => [
+  called: ({ name, service_definition, custom_fields }) => [
     { field: "name", value: name, as: "Name" },
     { field: "service_definition", value: service_definition, as: "Name" },
+    ...calledValues(custom_fields),
   ],
   sortKeys: { name: textSortKey, service_definition: textSortKey },
 };
@@ -82,6 +84,7 @@ export const serviceFields = {
   virtualization: Nullable(ServiceVirtualization),
   ...observedFields,
   ...discoverableFields,
+  ...customFieldsOfAnswer,
   ...recordFields,
 };
 export interface ServiceRecord extends RecordOf<TObject<typeof serviceFields>> {}

@@ -11,6 +11,7 @@ import { type Cidr, cidrOf, cidrSortKey, type Ip, ipOfBytes, parseCidr } from ".
 import type { CallsOf } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
+import { newValues } from "../custom-fields/write-values.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { placeAfter, siblingsWithRoom } from "../hosts/new-child.ts";
 import { addIpAddress } from "../ip-addresses/apply.ts";
@@ -33,8 +34,17 @@ export interface AllocationResult {
 /** Which fields say something, by what is made; all take `count`. */
 const MEANT = {
   ip_address: ["host_id", "name", "mac_address"],
-  ip_range: ["description", "tags"],
-  subnet: ["prefix_length", "name", "description", "tags", "subnet_type", "vlan_id", "accepts_credentials"],
+  ip_range: ["description", "tags", "custom_fields"],
+  subnet: [
+    "prefix_length",
+    "name",
+    "description",
+    "tags",
+    "subnet_type",
+    "vlan_id",
+    "accepts_credentials",
+    "custom_fields",
+  ],
 } as const satisfies Record<AllocationResult["kind"], ReadonlyArray<keyof Allocation>>;
 
 const MADE = { ip_address: "an address of a host", ip_range: "a reservation", subnet: "a subnet" } as const;
@@ -92,6 +102,8 @@ function giveToHost(tx: WriteTransaction, { subnet, body, allocated }: Settled, 
 
 function reserve(tx: WriteTransaction, { subnet, body, allocated }: Settled, actor: CommandActor): string[] {
   const tags = existingTags(tx, body.tags ?? [], actor);
+  const { organizationId } = actor;
+  const custom_fields = newValues(tx, { kind: ipRangeKind, organizationId, said: body.custom_fields });
   return allocated.map((address) => {
     const range = {
       network_id: subnet.network_id,
@@ -101,6 +113,7 @@ function reserve(tx: WriteTransaction, { subnet, body, allocated }: Settled, act
       purpose: "Reserved" as const,
       description: body.description ?? null,
       tags,
+      custom_fields,
     };
     return tx.create(ipRangeKind, actor.organizationId, range).id;
   });

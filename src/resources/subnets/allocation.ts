@@ -2,6 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { Body, CidrText, Description, MacText, Name, Nullable, OneOf, TagIds, Uuid } from "../../wire/schemas.ts";
+import { customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { IP_ADDRESS_EXAMPLE, IpAddress } from "../ip-addresses/ip-address.ts";
 import { IpRange } from "../ip-ranges/ip-range.ts";
 import { SUBNET_EXAMPLE, Subnet } from "./subnet.ts";
@@ -58,6 +59,7 @@ export const Allocation = Body({
   mac_address: Type.Optional(Type.String({ ...MacText, description: "Only with `host_id`." })),
   description: Type.Optional(Nullable(Description, { description: "Of the reservations or of the subnets." })),
   tags: Type.Optional(TagIds),
+  ...customFieldsOfBody,
   subnet_type: Type.Optional(OneOf(SUBNET_TYPES, { description: "Only with `prefix_length`." })),
   vlan_id: Type.Optional(Nullable(Uuid, { description: "Only with `prefix_length`: a VLAN of the same network." })),
   accepts_credentials: Type.Optional(

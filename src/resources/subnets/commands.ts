@@ -12,6 +12,7 @@ import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/com
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
+import { assertRequired, changedValues, newValues, type Saying } from "../custom-fields/write-values.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { ipRangeKind, rangeText } from "../ip-ranges/ip-range.ts";
@@ -46,6 +47,7 @@ export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }
       source: MANUAL,
       tags: existingTags(tx, body.tags ?? [], actor),
       accepts_credentials: acceptsCredentials,
+      custom_fields: newValues(tx, saying(body, actor)),
     },
     body.id === undefined ? {} : { id: body.id },
   );
@@ -67,10 +69,16 @@ function updateSubnet(tx: WriteTransaction, input: ChangeInput<SubnetUpdate>, ac
   const updated = tx.update(subnetKind, id, {
     ...picked(body, SUBNET_DESCRIBED),
     tags: body.tags === undefined ? subnet.tags : existingTags(tx, body.tags, actor),
+    custom_fields: changedValues(tx, subnet.custom_fields, saying(body, actor)),
   });
+  assertRequired(tx, updated, saying(body, actor));
   const field = fieldForAdmins(subnet, updated);
   if (field !== null) requireRole(actor.role, "Admin", `Changing ${FOR_ADMINS[field]}`);
   return updated;
+}
+
+function saying(body: SubnetCreate | SubnetUpdate, { organizationId }: CommandActor): Saying {
+  return { kind: subnetKind, organizationId, said: body.custom_fields };
 }
 
 /** What only an Admin changes, since it says where credentials may be sent. */

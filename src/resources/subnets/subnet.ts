@@ -19,6 +19,7 @@ import {
   TagIds,
   Uuid,
 } from "../../wire/schemas.ts";
+import { calledValues, customFieldsOfAnswer, customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 import { offList } from "../references.ts";
@@ -61,10 +62,11 @@ export const subnetKind: Kind<SubnetRecord> = {
   absent: "null",
   identity: subnetIdentity,
   unique: { field: "cidr", value: (subnet) => subnet.cidr },
-  called: ({ cidr, name, description }) => [
+  called: ({ cidr, name, description, custom_fields }) => [
     { field: "cidr", value: cidr, as: "Address" },
     { field: "name", value: name, as: "Name" },
     { field: "description", value: description, as: "Text" },
+    ...calledValues(custom_fields),
   ],
   sortKeys: { name: textSortKey, cidr: cidrSortKey },
 };
@@ -89,13 +91,16 @@ const described = {
       description: `${ACCEPTS} Only an Admin can change it. Default in a create: true for an Admin, else false.`,
     }),
   ),
-} satisfies Sayable<SubnetRecord, "network_id" | "source">;
+} satisfies Sayable<SubnetRecord, "network_id" | "source" | "custom_fields">;
 export const SUBNET_DESCRIBED = namesOf(described);
 const READ_ONLY = [...RECORD_READ_ONLY, "source"];
 
-export const SubnetCreate = Body({ network_id: Uuid, ...identifying, ...described }, { ignored: READ_ONLY });
+export const SubnetCreate = Body(
+  { network_id: Uuid, ...identifying, ...described, ...customFieldsOfBody },
+  { ignored: READ_ONLY },
+);
 export const SubnetUpdate = Body(
-  { network_id: Type.Optional(Uuid), ...identifying, ...described },
+  { network_id: Type.Optional(Uuid), ...identifying, ...described, ...customFieldsOfBody },
   { ignored: READ_ONLY },
 );
 export type SubnetCreate = Static<typeof SubnetCreate>;
@@ -114,6 +119,7 @@ export const Subnet = Type.Object(
     source: Source,
     tags: TagIds,
     accepts_credentials: Type.Boolean({ description: ACCEPTS }),
+    ...customFieldsOfAnswer,
     ...recordFields,
   },
   { $id: "Subnet" },

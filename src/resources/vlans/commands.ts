@@ -8,6 +8,7 @@ import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/com
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
+import { assertRequired, changedValues, newValues, type Saying } from "../custom-fields/write-values.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";
 import { MANUAL } from "../source.ts";
@@ -30,6 +31,7 @@ function createVlan(tx: WriteTransaction, input: { body: VlanCreate }, actor: Co
       name: body.name ?? `VLAN ${body.number}`,
       description: body.description ?? null,
       source: MANUAL,
+      custom_fields: newValues(tx, saying(body, actor)),
     },
     body.id === undefined ? {} : { id: body.id },
   );
@@ -46,7 +48,14 @@ function updateVlan(tx: WriteTransaction, input: ChangeInput<VlanUpdate>, actor:
   assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(vlan, body, ["id", "network_id"]);
-  return tx.update(vlanKind, id, picked(body, VLAN_DESCRIBED));
+  const custom_fields = changedValues(tx, vlan.custom_fields, saying(body, actor));
+  const updated = tx.update(vlanKind, id, { ...picked(body, VLAN_DESCRIBED), custom_fields });
+  assertRequired(tx, updated, saying(body, actor));
+  return updated;
+}
+
+function saying(body: VlanCreate | VlanUpdate, { organizationId }: CommandActor): Saying {
+  return { kind: vlanKind, organizationId, said: body.custom_fields };
 }
 
 const removeVlan = removeOne(vlanKind);

@@ -6,6 +6,7 @@ import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, Uuid } from "../../wire/schemas.ts";
+import { calledValues, customFieldsOfAnswer, customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 import { Source } from "../source.ts";
@@ -36,10 +37,11 @@ export const vlanKind: Kind<VlanRecord> = {
   absent: "null",
   identity: (vlan) => `${vlan.network_id}/${vlan.number}`,
   unique: { field: "number", value: (vlan) => vlan.number },
-  called: ({ number, name, description }) => [
+  called: ({ number, name, description, custom_fields }) => [
     { field: "number", value: number, as: "Number" },
     { field: "name", value: name, as: "Name" },
     { field: "description", value: description, as: "Text" },
+    ...calledValues(custom_fields),
   ],
   sortKeys: { name: textSortKey },
 };
@@ -52,12 +54,15 @@ const described = {
   number: VlanNumber,
   name: Type.Optional(Name),
   description: Type.Optional(Nullable(Description)),
-} satisfies Sayable<VlanRecord, "network_id" | "source">;
+} satisfies Sayable<VlanRecord, "network_id" | "source" | "custom_fields">;
 export const VLAN_DESCRIBED = namesOf(described);
 
-export const VlanCreate = Body({ ...identifying, network_id: Uuid, ...described }, { ignored: READ_ONLY });
+export const VlanCreate = Body(
+  { ...identifying, network_id: Uuid, ...described, ...customFieldsOfBody },
+  { ignored: READ_ONLY },
+);
 export const VlanUpdate = Body(
-  { ...identifying, network_id: Type.Optional(Uuid), ...described },
+  { ...identifying, network_id: Type.Optional(Uuid), ...described, ...customFieldsOfBody },
   { ignored: READ_ONLY },
 );
 export type VlanCreate = Static<typeof VlanCreate>;
@@ -71,6 +76,7 @@ export const Vlan = Type.Object(
     name: Name,
     description: Nullable(Description),
     source: Source,
+    ...customFieldsOfAnswer,
     ...recordFields,
   },
   { $id: "Vlan" },

@@ -6,7 +6,7 @@ import type { TObject } from "@sinclair/typebox";
 import { invalid, made, refusal, type Wire } from "../appliance/factories.ts";
 import { csvRecords, parseCsv } from "./csv.ts";
 import { type RecordSubject, UNKNOWN_ID } from "./record-subject.ts";
-import { ON_REQUEST } from "./records-writes.ts";
+import { BY_DEFINITION, ON_REQUEST } from "./records-writes.ts";
 
 export function describeLists(subject: RecordSubject): void {
   const { path, create } = subject;
@@ -140,7 +140,7 @@ export function describeExports(subject: RecordSubject): void {
     const { routes } = surface;
     const shown = routes.find(({ method, path: at }) => `${method} ${at}` === `GET ${path}/:id`) as (typeof routes)[0];
     const fields = Object.keys((shown.operation.answer as TObject).properties).filter(
-      (field) => !ON_REQUEST.includes(field),
+      (field) => ![...ON_REQUEST, ...BY_DEFINITION].includes(field),
     );
     for (const when of ["", `at=${at}`]) {
       for (const filter of ["", `ids=${records[2]?.id},${UNKNOWN_ID}&ids=${records[0]?.id}`, "ids="]) {

@@ -13,6 +13,8 @@ const BY_DISCOVERY: readonly string[] = [...DISCOVERABLE_READ_ONLY, "more_neighb
 
 /** Fields that are there only when they are asked for (`include=`). */
 export const ON_REQUEST: readonly string[] = ["utilization"];
+/** What records have only where a field of the organization's own is defined. */
+export const BY_DEFINITION: readonly string[] = ["custom_fields"];
 
 export function describeBodies(subject: RecordSubject): void {
   const { battery, path, container, leftOut, none, body, known, create, update } = subject;
@@ -27,7 +29,7 @@ export function describeBodies(subject: RecordSubject): void {
       expect([...Value.Errors(schema, record)]).toEqual([]);
       expect(Object.keys(record).sort()).toEqual(
         Object.keys(schema.properties)
-          .filter((field) => ![...leftOut, ...BY_DISCOVERY, ...ON_REQUEST].includes(field))
+          .filter((field) => ![...leftOut, ...BY_DISCOVERY, ...BY_DEFINITION, ...ON_REQUEST].includes(field))
           .sort(),
       );
       expect(record).toEqual(created);

@@ -1,0 +1,94 @@
+// The custom fields of a draft. A value whose field is gone, or does not take it any more, is left out; a field that
+// records have come to depend on stays as it is.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { FIELDS_OF_KIND_MAX } from "../../base/custom-field-limits.ts";
+import { CUSTOM_FIELDS, inOrder } from "../../base/custom-field-names.ts";
+import { countedEntities, entityWords } from "../../base/entity-words.ts";
+import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import { type CustomFieldRecord, customFieldKind } from "../../resources/custom-fields/custom-field.ts";
+import { liveFields } from "../../resources/custom-fields/definition-rules.ts";
+import { type FieldKind, type FieldValue, valueProblem } from "../../resources/custom-fields/field-type.ts";
+import type { FieldValues } from "../../resources/custom-fields/field-values.ts";
+import { holdersOf } from "../../resources/custom-fields/holders.ts";
+import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
+import { called } from "./plan.ts";
+
+type Holding = RecordBase & { readonly custom_fields?: FieldValues };
+
+/** Before anything else of the draft is checked: values that are left out are no change. */
+export function checkCustomFields(draft: RestoreDraft, actor: CommandActor): void {
+  const written = draft.all.filter(isWritten);
+  const definitions = written.filter(({ kind }) => kind.code === customFieldKind.code);
+  const holding = written.filter(({ after }) => (after as Holding | null)?.custom_fields !== undefined);
+  if (definitions.length === 0 && holding.length === 0) return;
+  const byKey = definitionsAfter(draft, actor.organizationId);
+  for (const drafted of holding) leaveOut(drafted, byKey);
+  for (const drafted of definitions) {
+    refuseMisfits(draft, drafted);
+    refuseCrowd(draft, drafted, [...byKey.values()]);
+  }
+}
+
+/** The fields that there will be, by key. */
+function definitionsAfter(draft: RestoreDraft, organizationId: string): Map<string, CustomFieldRecord> {
+  const byKey = new Map<string, CustomFieldRecord>();
+  for (const field of liveFields(draft.tx, organizationId))
+    if (draft.get(field.id) === null) byKey.set(field.key, field);
+  for (const { kind, after } of draft.all)
+    if (kind.code === customFieldKind.code && after !== null)
+      byKey.set((after as CustomFieldRecord).key, after as CustomFieldRecord);
+  return byKey;
+}
+
+function leaveOut(drafted: Drafted, byKey: ReadonlyMap<string, CustomFieldRecord>): void {
+  const after = drafted.after as Holding;
+  const before = (drafted.before as Holding | null)?.custom_fields ?? {};
+  const values: Record<string, FieldValue> = {};
+  for (const [key, value] of Object.entries(after.custom_fields ?? {})) {
+    const field = byKey.get(key);
+    const isTaken = field !== undefined && takes(field, drafted.kind, value);
+    if (isTaken) values[key] = value;
+    else {
+      const now = Object.hasOwn(before, key) ? before[key] : undefined;
+      if (field !== undefined && now !== undefined && takes(field, drafted.kind, now)) values[key] = now;
+      drafted.reasons.add(
+        field === undefined || !field.kinds.includes(drafted.kind.name as FieldKind)
+          ? `the custom field ${key} is gone and left out`
+          : `the custom field ${key} does not take its value of then any more, which is left out`,
+      );
+    }
+  }
+  drafted.after = { ...after, [CUSTOM_FIELDS]: inOrder(values) } as RecordBase;
+}
+
+function takes(field: CustomFieldRecord, kind: AnyKind, value: FieldValue): boolean {
+  return field.kinds.includes(kind.name as FieldKind) && valueProblem(field, value) === null;
+}
+
+/** A field cannot go, or take less, under the values that there will be. */
+function refuseMisfits(draft: RestoreDraft, drafted: Drafted): void {
+  if (drafted.before === null) return;
+  const before = drafted.before as CustomFieldRecord;
+  const after = drafted.after as CustomFieldRecord | null;
+  const counts = new Map<AnyKind, number>();
+  for (const { kind, record } of holdersOf(draft.tx, before)) {
+    const values = (draft.find(kind, record.id) as Holding | null)?.custom_fields ?? {};
+    const value = Object.hasOwn(values, before.key) ? values[before.key] : undefined;
+    if (value === undefined || (after !== null && takes(after, kind, value))) continue;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  if (counts.size === 0) return;
+  const what = [...counts].map(([kind, count]) => countedEntities(kind, count)).join(", ");
+  draft.refuse(drafted, "in_use", `${called(customFieldKind, before)} is now in use by ${what}`);
+}
+
+function refuseCrowd(draft: RestoreDraft, drafted: Drafted, fields: readonly CustomFieldRecord[]): void {
+  const after = drafted.after as CustomFieldRecord | null;
+  const full = after?.kinds.find(
+    (kind) => fields.filter(({ kinds }) => kinds.includes(kind)).length > FIELDS_OF_KIND_MAX,
+  );
+  if (full === undefined) return;
+  const what = entityWords(draft.tx.kindNamed(full));
+  draft.refuse(drafted, "limit_reached", `${what} have at most ${FIELDS_OF_KIND_MAX} custom fields`);
+}

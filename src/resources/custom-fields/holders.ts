@@ -1,0 +1,99 @@
+// Who has a value of a custom field, and what a change or the end of the field does to them. Looks at the live tables by
+// the index of those that have any.
+
+import { getTableName } from "drizzle-orm";
+import type { CommandActor } from "../../access/actor.ts";
+import { liesInReach } from "../../access/reach.ts";
+import { CUSTOM_FIELDS, inOrder } from "../../base/custom-field-names.ts";
+import { countedEntities } from "../../base/entity-words.ts";
+import { DomainError } from "../../base/errors.ts";
+import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { type CustomFieldRecord, customFieldKind } from "./custom-field.ts";
+import type { FieldValue } from "./field-type.ts";
+import type { FieldValues } from "./field-values.ts";
+
+/** A record that has a value of a field. */
+export interface Holder {
+  readonly kind: AnyKind;
+  readonly record: HoldingRecord;
+  readonly value: FieldValue;
+}
+type HoldingRecord = RecordBase & { readonly custom_fields?: FieldValues | undefined };
+
+/** The live records that have a value of a field, as this transaction has changed them so far. */
+export function holdersOf(tx: WriteTransaction, field: CustomFieldRecord, kinds = field.kinds): Holder[] {
+  return kinds.flatMap((name) => {
+    const kind = tx.kindNamed(name);
+    return [...idsIn(tx, kind, field)].flatMap((id): Holder[] => {
+      const record = tx.find(kind, id) as HoldingRecord | null;
+      const value = record === null ? undefined : heldValue(record, field.key);
+      return record === null || value === undefined ? [] : [{ kind, record, value }];
+    });
+  });
+}
+
+/** In the live tables, and among what this transaction has changed. */
+function idsIn(tx: WriteTransaction, kind: AnyKind, { organization_id, key }: CustomFieldRecord): Set<string> {
+  const organizationN = tx.recordN(organization_id);
+  // The key is one of the letters of its format: a path as it is.
+  const sql = `SELECT r.id FROM ${getTableName(kind.table)} l CROSS JOIN history_records r ON r.n = l.n
+    WHERE l.organization_n = +?1 AND instr(l.members, '"custom_fields":{') > 0
+      AND ('{' || l.members || '}') -> '$.custom_fields.${key}' IS NOT NULL ORDER BY l.n`;
+  const rows = organizationN === null ? [] : (tx.db.$client.query(sql).values(organizationN) as Array<[string]>);
+  const ids = new Set(rows.map(([id]) => id));
+  for (const { id } of tx.changedOf(kind) as RecordBase[]) ids.add(id);
+  return ids;
+}
+
+function heldValue({ custom_fields: values }: HoldingRecord, key: string): FieldValue | undefined {
+  return values !== undefined && Object.hasOwn(values, key) ? values[key] : undefined;
+}
+
+/**
+ * @param what is refused, as the beginning of a sentence: `The custom field rack`
+ * @param how what else can be done
+ * @throws DomainError entity_in_use with the holders counted by kind; those out of the caller's reach are not counted
+ */
+export function refuseHeld(
+  holders: readonly Holder[],
+  field: CustomFieldRecord,
+  actor: CommandActor,
+  { what, how }: { readonly what: string; readonly how: string },
+): void {
+  if (holders.length === 0) return;
+  const reached = holders.filter(({ kind, record }) => liesInReach(kind, record, actor));
+  if (reached.length === 0) throw outOfReach(field.id);
+  const counts = Map.groupBy(reached, ({ kind }) => kind);
+  const counted = [...counts].map(([kind, { length }]) => countedEntities(kind, length)).join(", ");
+  throw new DomainError("entity_in_use", `${what} has values in ${counted}; ${how}.`, {
+    entity: customFieldKind.name,
+    id: field.id,
+    dependants: Object.fromEntries([...counts].map(([kind, { length }]) => [kind.plural, length])),
+  });
+}
+
+/**
+ * Takes the values of a field off every record that has one.
+ * @throws DomainError entity_access_denied for one out of the caller's reach
+ */
+export function clearValues(tx: WriteTransaction, field: CustomFieldRecord, actor: CommandActor): void {
+  const holders = holdersOf(tx, field);
+  if (!holders.every(({ kind, record }) => liesInReach(kind, record, actor))) throw outOfReach(field.id);
+  for (const { kind, record } of holders)
+    tx.update(kind, record.id, { [CUSTOM_FIELDS]: valuesWithout(record, field.key) });
+}
+
+/** The values of a record without one of them; undefined where none is left. */
+export function valuesWithout({ custom_fields: values = {} }: HoldingRecord, key: string): FieldValues | undefined {
+  const { [key]: _gone, ...rest } = values;
+  return inOrder(rest);
+}
+
+function outOfReach(id: string): DomainError {
+  return new DomainError(
+    "entity_access_denied",
+    "The custom field has values in records out of the caller's reach: only a caller who reaches all of them can change it.",
+    { entity: customFieldKind.name, id },
+  );
+}

@@ -1,0 +1,419 @@
+// The values of custom fields: what writes say of them, what becomes of them with their definitions, and how they come
+// back.
+
+import { describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
+
+const appliance = applianceForEach();
+const { first, newApiKey, newHost, newNetwork, newSubnet, newVlan, owner, tick, versionsOf, writingWatched } =
+  appliance;
+
+const newField = (fields: Wire = {}) =>
+  made(owner.post("custom-fields", { key: "rack", kinds: ["host"], type: "text", ...fields }));
+const valuesOf = async (path: string) => (await owner.get(path)).data.custom_fields;
+const lastChange = (id: string) => versionsOf(id).at(-1);
+
+/** A record of each kind that can have custom fields, made with a body of its own: where, and with what. */
+const MAKERS: Readonly<Record<string, () => Promise<{ path: string; body: Wire }>>> = {
+  host: async () => ({ path: "hosts", body: { network_id: first.networkId, name: "core", hidden: false, tags: [] } }),
+  subnet: async () => ({ path: "subnets", body: { network_id: first.networkId, cidr: "10.9.0.0/24" } }),
+  vlan: async () => ({ path: "vlans", body: { network_id: first.networkId, number: 9 } }),
+  if_entry: async () => ({ path: "if-entries", body: { host_id: (await newHost()).id, if_index: 1, if_descr: "a" } }),
+  service: async () => ({
+    path: "services",
+    body: { host_id: (await newHost()).id, name: "web", service_definition: "nginx" },
+  }),
+  ip_range: async () => {
+    const subnet = await newSubnet({ cidr: "10.8.0.0/24" });
+    const ends = { first: "10.8.0.10", last: "10.8.0.20" };
+    return {
+      path: "ip-ranges",
+      body: { network_id: first.networkId, subnet_id: subnet.id, purpose: "Static", ...ends },
+    };
+  },
+};
+
+describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (kind) => {
+  const make = MAKERS[kind] as (typeof MAKERS)[string];
+
+  test("are set, changed one by one, cleared by null, and versioned each under its name", async () => {
+    for (const [key, type] of [
+      ["rack", "text"],
+      ["height", "number"],
+      ["spare", "boolean"],
+    ] as const)
+      await newField({ key, type, kinds: [kind] });
+    const { path, body } = await make();
+    const created = await made(owner.post(path, { ...body, custom_fields: { rack: "R1", height: 2, spare: false } }));
+    expect(created.custom_fields).toEqual({ rack: "R1", height: 2, spare: false });
+    const then = created.updated_at as string;
+    tick();
+    const own = { ...body, ...(kind === "host" ? { id: created.id } : {}) };
+    const changed = await made(
+      owner.put(`${path}/${created.id}`, { ...own, custom_fields: { rack: "R2", height: null } }),
+    );
+    expect(changed.custom_fields).toEqual({ rack: "R2", spare: false });
+    expect(lastChange(created.id)).toMatchObject({ changed: ["custom_fields.height", "custom_fields.rack"] });
+    tick();
+    await made(owner.put(`${path}/${created.id}`, { ...own, custom_fields: { rack: null, spare: null } }));
+    expect(await owner.get(`${path}/${created.id}`)).not.toHaveProperty("data.custom_fields");
+    expect(await valuesOf(`${path}/${created.id}?at=${then}`)).toEqual({ rack: "R1", height: 2, spare: false });
+    const history = (await owner.get(`${path}/${created.id}/history`)).data as Wire[];
+    expect(history.map(({ changed_fields }) => changed_fields)).toEqual([
+      ["custom_fields.rack", "custom_fields.spare"],
+      ["custom_fields.height", "custom_fields.rack"],
+      [],
+    ]);
+  });
+
+  test("can be sent back as they were read, and stay where nothing is said of them", async () => {
+    await newField({ kinds: [kind] });
+    const { path, body } = await make();
+    const created = await made(owner.post(path, { ...body, custom_fields: { rack: "R1" } }));
+    const expectNothingWritten = writingWatched();
+    expect(await made(owner.put(`${path}/${created.id}`, created))).toMatchObject({ custom_fields: { rack: "R1" } });
+    const own = { ...body, ...(kind === "host" ? { id: created.id } : {}) };
+    expect(await made(owner.put(`${path}/${created.id}`, own))).toMatchObject({ custom_fields: { rack: "R1" } });
+    expectNothingWritten();
+  });
+
+  test("have a default where nobody says, and no more where null is said", async () => {
+    await newField({ kinds: [kind], default: "R0" });
+    const { path, body } = await make();
+    const created = await made(owner.post(path, body));
+    expect(created.custom_fields).toEqual({ rack: "R0" });
+    await made(owner.delete(`${path}/${created.id}`));
+    tick();
+    expect(await made(owner.post(path, { ...body, custom_fields: { rack: null } }))).not.toHaveProperty(
+      "custom_fields",
+    );
+  });
+
+  test("are refused by name where there are none such, or of another type", async () => {
+    await newField({ kinds: [kind] });
+    await newField({ key: "height", type: "number", kinds: [kind] });
+    await newField({ key: "other", kinds: [kind === "vlan" ? "host" : "vlan"] });
+    const { path, body } = await make();
+    const expectNothingWritten = writingWatched();
+    const answer = await owner.post(path, {
+      ...body,
+      custom_fields: { rac: "R1", height: "2", other: "x", "a/b": 1, rack: null },
+    });
+    expect(answer).toMatchObject(
+      invalid(
+        { path: "/custom_fields/rac", value: "R1" },
+        { path: "/custom_fields/height", value: "2" },
+        { path: "/custom_fields/other", value: "x" },
+        { path: "/custom_fields/a~1b", value: 1 },
+      ),
+    );
+    const [unknown, type] = answer.body.params.issues;
+    expect(unknown.message).toMatch(/is not a custom field of .*; rack\?/);
+    expect(type.message).toBe('must be a number, not "2"');
+    expectNothingWritten();
+  });
+
+  test("that are required must be there when a person makes or changes a record, not when nothing changes", async () => {
+    const { path, body } = await make();
+    const early = await made(owner.post(path, body));
+    tick();
+    await newField({ kinds: [kind], required: true, label: "Rack" });
+    expect(await owner.put(`${path}/${early.id}`, early)).toMatchObject({ status: 200 });
+    const { field, value } = OTHERWISE[kind] as { field: string; value: unknown };
+    const expectNothingWritten = writingWatched();
+    expect(await owner.put(`${path}/${early.id}`, { ...early, [field]: value })).toMatchObject(
+      invalid({ path: "/custom_fields/rack" }),
+    );
+    const another = { ...body, ...ANOTHER[kind] };
+    expect(await owner.post(path, another)).toMatchObject(invalid({ path: "/custom_fields/rack" }));
+    expectNothingWritten();
+    expect(
+      await made(owner.put(`${path}/${early.id}`, { ...early, [field]: value, custom_fields: { rack: "R1" } })),
+    ).toMatchObject({ custom_fields: { rack: "R1" } });
+    expect(await owner.put(`${path}/${early.id}`, { ...early, custom_fields: { rack: null } })).toMatchObject(
+      invalid({ path: "/custom_fields/rack" }),
+    );
+  });
+});
+
+const OTHERWISE: Readonly<Record<string, { field: string; value: unknown }>> = {
+  host: { field: "description", value: "changed" },
+  subnet: { field: "description", value: "changed" },
+  vlan: { field: "description", value: "changed" },
+  if_entry: { field: "if_alias", value: "changed" },
+  service: { field: "position", value: 7 },
+  ip_range: { field: "description", value: "changed" },
+};
+const ANOTHER: Readonly<Record<string, Wire>> = {
+  host: { name: "another" },
+  subnet: { cidr: "10.10.0.0/24" },
+  vlan: { number: 10 },
+  if_entry: { if_index: 2 },
+  service: { name: "another" },
+  ip_range: { first: "10.8.0.30", last: "10.8.0.40" },
+};
+
+describe("custom fields of what belongs to a host", () => {
+  test("come and go with its services, and show in it", async () => {
+    await newField({ kinds: ["service", "if_entry"] });
+    const host = await made(
+      owner.post("hosts", {
+        network_id: first.networkId,
+        name: "core",
+        services: [{ name: "web", service_definition: "nginx", custom_fields: { rack: "R1" } }],
+        interfaces: [{ if_index: 1, if_descr: "a", custom_fields: { rack: "R2" } }],
+      }),
+    );
+    expect(host.services[0].custom_fields).toEqual({ rack: "R1" });
+    expect(host.interfaces[0].custom_fields).toEqual({ rack: "R2" });
+    expect(await owner.put(`hosts/${host.id}`, host)).toMatchObject({ status: 200 });
+    const [service] = host.services;
+    const wrong = { ...host, services: [service, { name: "b", service_definition: "c", custom_fields: { rak: "x" } }] };
+    expect(await owner.put(`hosts/${host.id}`, wrong)).toMatchObject(
+      invalid({ path: "/services/1/custom_fields/rak" }),
+    );
+  });
+
+  test("are told by item where many hosts are written at once", async () => {
+    await newField({ kinds: ["host", "if_entry"], required: true });
+    const item = (name: string, rack: unknown) => ({ network_id: first.networkId, name, custom_fields: { rack } });
+    const answer = await owner.post("hosts/bulk", [
+      item("a", "R1"),
+      item("b", 5),
+      { ...item("c", "R3"), interfaces: [{ if_index: 1, if_descr: "x" }] },
+    ]);
+    expect(answer).toMatchObject(
+      invalid({ path: "/1/custom_fields/rack", value: 5 }, { path: "/2/interfaces/0/custom_fields/rack" }),
+    );
+  });
+});
+
+describe("an allocation", () => {
+  test("gives reservations and subnets their custom fields, which required ones must have", async () => {
+    await newField({ kinds: ["ip_range", "subnet"] });
+    const subnet = await newSubnet({ cidr: "10.7.0.0/24", custom_fields: { rack: "R1" } });
+    tick();
+    const field = (await owner.get("custom-fields")).data[0] as Wire;
+    await made(owner.put(`custom-fields/${field.id}`, { ...field, required: true }));
+    const allocate = (body: Wire) => owner.post(`subnets/${subnet.id}/allocate`, body);
+    expect(await allocate({ count: 1 })).toMatchObject(invalid({ path: "/custom_fields/rack" }));
+    expect(await allocate({ count: 1, custom_fields: { rack: "R2" } })).toMatchObject({ status: 200 });
+    expect(await allocate({ prefix_length: 28, custom_fields: { rack: "R3" } })).toMatchObject({ status: 200 });
+    expect(((await owner.get("ip-ranges")).data as Wire[]).map((range) => range.custom_fields)).toEqual([
+      { rack: "R2" },
+    ]);
+    expect(((await owner.get("subnets")).data as Wire[]).map((each) => each.custom_fields)).toEqual([
+      { rack: "R1" },
+      { rack: "R3" },
+    ]);
+  });
+});
+
+describe("a custom field in use", () => {
+  const twoHosts = async () => {
+    const field = await newField({ kinds: ["host", "vlan"], type: "choice", choices: ["R1", "R2"] });
+    const host = await newHost({ custom_fields: { rack: "R1" } });
+    const vlan = await newVlan({ custom_fields: { rack: "R2" } });
+    tick();
+    return { field, host, vlan };
+  };
+
+  test("keeps its type, the kinds and the choices that records have values of", async () => {
+    const { field } = await twoHosts();
+    const put = (changes: Wire) => owner.put(`custom-fields/${field.id}`, { ...field, ...changes });
+    const inUse = (dependants: Wire) => refusal(409, "entity_in_use", { entity: "custom_field", dependants });
+    const expectNothingWritten = writingWatched();
+    expect(await put({ type: "text", choices: [] })).toMatchObject(inUse({ hosts: 1, vlans: 1 }));
+    expect(await put({ kinds: ["host"] })).toMatchObject(inUse({ vlans: 1 }));
+    expect(await put({ choices: ["R2"] })).toMatchObject(inUse({ hosts: 1 }));
+    expectNothingWritten();
+    expect(await put({ kinds: ["host", "vlan", "subnet"], choices: ["R3", "R2", "R1"] })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test("is not deleted but with its values, in one transaction that a revert undoes", async () => {
+    const { field, host, vlan } = await twoHosts();
+    expect(await owner.delete(`custom-fields/${field.id}`)).toMatchObject(
+      refusal(409, "entity_in_use", { id: field.id, dependants: { hosts: 1, vlans: 1 } }),
+    );
+    const then = vlan.updated_at as string;
+    tick();
+    await made(owner.delete(`custom-fields/${field.id}?cascade=true`));
+    for (const { id } of [host, vlan])
+      expect(lastChange(id)).toMatchObject({ operation: "Updated", changed: ["custom_fields.rack"] });
+    expect(await valuesOf(`hosts/${host.id}`)).toBeUndefined();
+    expect(await valuesOf(`hosts/${host.id}?at=${then}`)).toEqual({ rack: "R1" });
+    const [last] = (await owner.get("transactions?limit=1")).data as Wire[];
+    tick();
+    expect(await owner.post(`transactions/${last?.sequence}/revert`, {})).toMatchObject({ status: 200 });
+    expect(await valuesOf(`hosts/${host.id}`)).toEqual({ rack: "R1" });
+    expect(await valuesOf(`vlans/${vlan.id}`)).toEqual({ rack: "R2" });
+    expect(await owner.get(`custom-fields/${field.id}`)).toMatchObject({ status: 200 });
+  });
+
+  test("is cleared, and told of, only as far as the caller reaches", async () => {
+    const { field } = await twoHosts();
+    const other = await newNetwork();
+    const far = await newHost({ network_id: other.id, custom_fields: { rack: "R2" } });
+    const { client: confined } = newApiKey({ permissions: "Admin", networkIds: [first.networkId] });
+    const denied = refusal(403, "entity_access_denied");
+    expect(await confined.delete(`custom-fields/${field.id}`)).toMatchObject(
+      refusal(409, "entity_in_use", { dependants: { hosts: 1, vlans: 1 } }),
+    );
+    expect(await confined.delete(`custom-fields/${field.id}?cascade=true`)).toMatchObject(denied);
+    expect(await valuesOf(`hosts/${far.id}`)).toEqual({ rack: "R2" });
+    const alone = await newField({ key: "alone" });
+    await newHost({ network_id: other.id, custom_fields: { alone: "x" } });
+    expect(await confined.delete(`custom-fields/${alone.id}`)).toMatchObject(denied);
+  });
+});
+
+describe("a restore", () => {
+  test("brings custom fields back, without those whose definition is gone or takes other values", async () => {
+    const rack = await newField();
+    const room = await newField({ key: "room", type: "choice", choices: ["A", "B"] });
+    await newField({ key: "height", type: "number" });
+    const host = await newHost({ custom_fields: { rack: "R1", room: "A", height: 2 } });
+    const then = host.updated_at as string;
+    tick();
+    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { rack: null, room: "B", height: 4 } }));
+    tick();
+    await made(owner.delete(`custom-fields/${rack.id}`));
+    await made(owner.put(`custom-fields/${room.id}`, { ...room, choices: ["B"] }));
+    tick();
+    const { data } = await owner.post(`hosts/${host.id}/restore`, { at: then });
+    expect(data.actions[0]).toMatchObject({ action: "Update", fields: ["custom_fields.height"] });
+    expect(data.actions[0].reason).toContain("the custom field rack is gone and left out");
+    expect(data.actions[0].reason).toContain("the custom field room does not take its value of then any more");
+    expect(await valuesOf(`hosts/${host.id}`)).toEqual({ height: 2, room: "B" });
+  });
+
+  test("of a deleted record binds nobody to what is required since", async () => {
+    await newField();
+    const host = await newHost({ custom_fields: { rack: "R1" } });
+    const then = host.updated_at as string;
+    tick();
+    await made(owner.delete(`hosts/${host.id}`));
+    await newField({ key: "room", required: true, default: "A" });
+    tick();
+    expect(await owner.post(`hosts/${host.id}/restore`, { at: then })).toMatchObject({ status: 200 });
+    expect(await valuesOf(`hosts/${host.id}`)).toEqual({ rack: "R1" });
+  });
+});
+
+describe("a revert", () => {
+  const sequence = async () => ((await owner.get("transactions?limit=1")).data as Wire[])[0]?.sequence as number;
+
+  test("of one custom field leaves what was done to another since, and minds what was done to it", async () => {
+    await newField();
+    await newField({ key: "room" });
+    const host = await newHost({ custom_fields: { rack: "R1", room: "A" } });
+    const put = async (custom_fields: Wire) => {
+      tick();
+      await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields }));
+      return sequence();
+    };
+    const one = await put({ rack: "R2" });
+    const other = await put({ room: "B" });
+    tick();
+    expect(await owner.post(`transactions/${one}/revert`, {})).toMatchObject({ status: 200 });
+    expect(await valuesOf(`hosts/${host.id}`)).toEqual({ rack: "R1", room: "B" });
+    await put({ room: "C" });
+    tick();
+    expect(await owner.post(`transactions/${other}/revert`, {})).toMatchObject({ status: 409 });
+  });
+
+  test("of a definition is refused once it is used", async () => {
+    await newField();
+    const created = await sequence();
+    const host = await newHost({ custom_fields: { rack: "R1" } });
+    tick();
+    expect(await owner.post(`transactions/${created}/revert`, {})).toMatchObject(refusal(409, "entity_in_use"));
+    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { rack: null } }));
+    tick();
+    expect(await owner.post(`transactions/${created}/revert`, {})).toMatchObject({ status: 200 });
+    expect((await owner.get("custom-fields")).data).toEqual([]);
+  });
+});
+
+describe("a diff", () => {
+  test("tells custom fields one by one, each with its transaction", async () => {
+    await newField();
+    await newField({ key: "room" });
+    const host = await newHost({ custom_fields: { rack: "R1" } });
+    const from = host.updated_at as string;
+    tick();
+    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { rack: "R2" } }));
+    tick();
+    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { room: "A" } }));
+    const diff = (query = "") => owner.get(`diff?from=${from}&to=now&types=host${query}`);
+    const { fields } = (await diff()).data.changed[0];
+    expect(fields).toMatchObject([
+      { field: "custom_fields.rack", from: "R1", to: "R2" },
+      { field: "custom_fields.room", from: null, to: "A" },
+    ]);
+    expect(fields[0].transaction.sequence).toBe(fields[1].transaction.sequence - 1);
+    expect((await diff("&ignore=custom_fields")).data.changed).toEqual([]);
+    const counted = await owner.get(`activity?from=${from}&to=now&group_by=field&fields=custom_fields.rack`);
+    expect(counted.data).toMatchObject({ groups: [{ field: "custom_fields.rack", updated: 1 }] });
+    expect(await owner.get(`activity?from=${from}&to=now&fields=custom_fields`)).toMatchObject(
+      invalid({ path: "/fields/0" }),
+    );
+  });
+});
+
+describe("an export", () => {
+  test("has a column for each field that the kind had then, in the order in which they were made", async () => {
+    await newField({ type: "choice", choices: ["R1", "=1+1"] });
+    const host = await newHost({ custom_fields: { rack: "=1+1" } });
+    tick();
+    await newField({ key: "height", type: "number" });
+    await newField({ key: "spare", type: "boolean", kinds: ["host", "vlan"] });
+    await newField({ key: "other", kinds: ["vlan"] });
+    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { height: 1.5, spare: false } }));
+    const table = async (query = "") => {
+      const { text } = await owner.get(`hosts/export/csv${query}`);
+      const [head = "", row = ""] = text.split("\r\n");
+      const cells = row.split(",");
+      return Object.fromEntries(
+        head.split(",").flatMap((name, place) => (name.startsWith("custom_fields") ? [[name, cells[place]]] : [])),
+      );
+    };
+    expect(await table("?include_children=false")).toEqual({
+      "custom_fields.rack": "'=1+1",
+      "custom_fields.height": "1.5",
+      "custom_fields.spare": "false",
+    });
+    expect(await table(`?at=${host.updated_at}`)).toEqual({ "custom_fields.rack": "'=1+1" });
+  });
+});
+
+describe("a bulk update", () => {
+  test("sets custom fields of many records, as its plan says field by field, and asks what is required", async () => {
+    await newField();
+    await newField({ key: "room" });
+    const hosts = [await newHost({ custom_fields: { rack: "R1", room: "A" } }), await newHost()];
+    const ids = hosts.map(({ id }) => id);
+    tick();
+    const { data } = await owner.post("hosts/bulk-update", {
+      dry_run: true,
+      ids,
+      set: { custom_fields: { rack: "R2" } },
+    });
+    expect((data.changes as Wire[]).map(({ fields }) => fields)).toEqual([
+      [{ field: "custom_fields.rack", from: "R1", to: "R2" }],
+      [{ field: "custom_fields.rack", from: null, to: "R2" }],
+    ]);
+    const done = await owner.post("hosts/bulk-update", { ids, set: { custom_fields: { rack: "R2" } } });
+    expect(done).toMatchObject({ status: 200, data: { counts: { updated: 2 } } });
+    expect(await valuesOf(`hosts/${ids[0]}`)).toEqual({ rack: "R2", room: "A" });
+    const wrong = await owner.post("hosts/bulk-update", { ids, set: { custom_fields: { rack: 5 } } });
+    expect(wrong).toMatchObject({ status: 400 });
+    expect(wrong.body.params.issues[0]).toMatchObject({ path: "/set/custom_fields/rack", value: 5 });
+    const [, room] = (await owner.get("custom-fields")).data as Wire[];
+    await made(owner.put(`custom-fields/${room?.id}`, { ...room, required: true }));
+    expect(await owner.post("hosts/bulk-update", { ids, set: { hidden: true } })).toMatchObject({ status: 400 });
+  });
+});

@@ -1,0 +1,48 @@
+// What scans make of custom fields: defaults for what they find, and nothing of what people say.
+
+import { expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { deviceAt, ethernet, mac } from "../support/reconcile/sightings.ts";
+
+const appliance = applianceForEach();
+const { owner, tick } = appliance;
+const scan = new ScanWriter(appliance);
+
+const KINDS = ["host", "subnet", "vlan", "if_entry", "service"];
+const PATHS = ["hosts", "subnets", "vlans", "if-entries", "services"];
+
+const aSwitch = (more: object = {}) =>
+  deviceAt("10.0.0.2", {
+    sys_name: "sw-1",
+    sys_descr: "Switch OS 1.0",
+    sys_object_id: "1.3.6.1.4.1.9.1.516",
+    chassis_id: { subtype: "MacAddress", value: mac(1) } as const,
+    interfaces: [ethernet(1, { vlans: [10], native_vlan: 10 })],
+    addresses: [{ ip_address: "10.0.0.2", prefix_length: 24, if_index: 1 }],
+    vlans: [{ number: 10, name: "users" }],
+    ...more,
+  });
+
+test("what a scan finds has the defaults, whatever is required of people, and keeps what people say", async () => {
+  await made(owner.post("custom-fields", { key: "rack", kinds: KINDS, type: "text", default: "unknown" }));
+  await made(owner.post("custom-fields", { key: "owner", kinds: KINDS, type: "text", required: true }));
+  await scan.devices(aSwitch());
+  for (const path of PATHS) {
+    const [record] = (await owner.get(path)).data as Wire[];
+    expect([path, record?.custom_fields]).toEqual([path, { rack: "unknown" }]);
+    tick();
+    const custom_fields = { rack: null, owner: "Ada" };
+    await made(owner.put(`${path}/${record?.id}`, { ...record, custom_fields }));
+  }
+  await scan.devices(
+    aSwitch({
+      sys_descr: "Switch OS 2.0",
+      interfaces: [ethernet(1, { if_alias: "uplink", vlans: [10], native_vlan: 10 })],
+    }),
+  );
+  expect(((await owner.get("hosts")).data as Wire[])[0]).toMatchObject({ sys_descr: "Switch OS 2.0" });
+  for (const path of PATHS)
+    expect(((await owner.get(path)).data as Wire[])[0]?.custom_fields).toEqual({ owner: "Ada" });
+});
