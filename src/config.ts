@@ -23,6 +23,8 @@ export interface Option<T> {
   readonly meaning: string;
   /** @throws UsageError with the rest of the sentence that the flag's name begins: "must be …" */
   readonly parse: (text: string) => T;
+  /** Only its variable is read: everybody on the machine sees the command line of a program. */
+  readonly isSecret?: true;
 }
 
 export interface ListenAddress {
@@ -203,6 +205,58 @@ export const OPTIONS = {
     "vacuum",
     "Then rewrite the file to return the freed space to the disk. Meanwhile it takes up to twice its size.",
   ),
+  source: option("source", "URL", null, "The address of what is brought in: https://netbox.example.com.", parseUrl),
+  appId: option("app-id", "ID", null, "The id of the app in phpIPAM's API settings, with read permissions.", parseText),
+  tokenFile: option(
+    "token-file",
+    "FILE",
+    null,
+    "The file with the token of the source, - for standard input; a final newline is ignored.",
+    parsePathOrStdin,
+  ),
+  token: secret("token", "The token of the source, instead of a file."),
+  server: option(
+    "server",
+    "URL",
+    "http://127.0.0.1:8080",
+    "The address of the netledger to bring it into, which is running.",
+    parseUrl,
+  ),
+  keyFile: option(
+    "key-file",
+    "FILE",
+    null,
+    "The file with an API key of that netledger, - for standard input; a final newline is ignored.",
+    parsePathOrStdin,
+  ),
+  key: secret("key", "The API key, instead of a file."),
+  caFile: option(
+    "ca-file",
+    "FILE",
+    null,
+    "Certificates (PEM) to trust besides those of public authorities, for both sides.",
+    parsePath,
+  ),
+  remotePlainHttp: flag(
+    "plain-http",
+    "Ask beyond this machine without TLS. Anyone on the path can read token, key and data.",
+  ),
+  defaultNetwork: option(
+    "default-network",
+    "NAME",
+    null,
+    "The network of what belongs to no site. It is created if there is none. Without it such things are refused.",
+    parseText,
+  ),
+  knownAs: option(
+    "known-as",
+    "URL",
+    null,
+    "The address that the source had when it was first brought in, if it has another one today.",
+    parseUrl,
+  ),
+  overwrite: flag("overwrite", "Take the source's values also where somebody has changed them here since."),
+  verbose: flag("verbose", "List every record, and not only those that are refused or kept."),
   readOnly: option(
     "read-only",
     "FILE",
@@ -262,8 +316,10 @@ export function readConfig<Always extends OptionName, Maybe extends OptionName>(
   const given = readFlags(names, form.operand ?? null, args);
   const config: Record<string, unknown> = {};
   for (const name of names) {
-    const { flag: spelled, value, fallback, parse }: Option<unknown> = OPTIONS[name];
+    const { flag: spelled, value, fallback, parse, isSecret }: Option<unknown> = OPTIONS[name];
     const variable = variableOf(spelled);
+    if (isSecret === true && given.has(name))
+      throw new UsageError(`--${spelled} would show it to everybody on this machine; use ${variable} or a file`);
     const shown = name === form.operand ? String(value) : `--${spelled}`;
     const [source, text] = given.has(name)
       ? [shown, given.get(name)]
@@ -357,6 +413,11 @@ function flag(spelled: string, meaning: string): Option<boolean> {
   return { flag: spelled, value: null, fallback: "false", meaning, parse: parseSwitch };
 }
 
+/** Read from its variable alone. */
+function secret(spelled: string, meaning: string): Option<string> & { readonly isSecret: true } {
+  return { ...option(spelled, "TEXT", null, meaning, parseText), isSecret: true };
+}
+
 function parseText(text: string): string {
   if (text === "") throw new UsageError("must not be empty");
   return text;
@@ -429,6 +490,16 @@ function parseHead(text: string): { readonly sequence: number; readonly hash: st
       `must be SEQUENCE:HASH, the number and the hash of a transaction as verify and GET /api/v1/ledger show them, not ${quoted(text)}`,
     );
   return Object.freeze({ sequence: Number(sequence), hash: hash.toLowerCase() });
+}
+
+/** Without a slash at its end, and without the path of the API, which is known. */
+function parseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "")
+    throw new UsageError(`must be an address such as https://netbox.example.com, not ${quoted(text)}`);
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    throw new UsageError("must be an address without a user, a password, a query and a fragment");
+  return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/api$/, "");
 }
 
 function parseListen(text: string): ListenAddress {

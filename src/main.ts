@@ -2,12 +2,14 @@
 // ended.
 
 import { DomainError } from "./base/errors.ts";
+import { RemoteTrouble } from "./bringing/json-client.ts";
 import { backup } from "./cli/backup.ts";
 import { type Command, EXIT } from "./cli/command.ts";
 import { compact } from "./cli/compact.ts";
 import { forbidCoreFiles } from "./cli/core-files.ts";
 import { handbookPage, handbookTopics } from "./cli/handbook-page.ts";
 import { helpOf, helpOverview } from "./cli/help.ts";
+import { importCommands } from "./cli/import.ts";
 import { keyCommands } from "./cli/key.ts";
 import { openapi } from "./cli/openapi.ts";
 import { printError, processIo } from "./cli/process-io.ts";
@@ -34,6 +36,7 @@ const COMMANDS: readonly Command[] = [
   compact,
   backup,
   restore,
+  ...importCommands,
   openapi,
   version,
 ];
@@ -96,6 +99,10 @@ async function explain(error: unknown, args: readonly string[]): Promise<number>
   if (error instanceof DatabaseRefused) {
     await printError(error.message);
     return EXIT.dataRefused;
+  }
+  if (error instanceof RemoteTrouble) {
+    await printError(error.message);
+    return EXIT.failed;
   }
   if (error instanceof ListenError) {
     await printError(error.message);

@@ -49,8 +49,11 @@ function helpOfOne(form: Form): string {
     ...(options.length > required.length ? ["[--flag VALUE …]"] : []),
   ];
   const rows = options.map((option) => ({
-    spelled:
-      option === operand ? `${option.value}` : `--${option.flag}${option.value === null ? "" : ` ${option.value}`}`,
+    spelled: option.isSecret
+      ? "(variable)"
+      : option === operand
+        ? `${option.value}`
+        : `--${option.flag}${option.value === null ? "" : ` ${option.value}`}`,
     variable: variableOf(option.flag),
     meaning: `${option.meaning}${suffix(option, required.includes(option))}`,
   }));

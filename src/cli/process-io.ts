@@ -35,6 +35,8 @@ export async function printError(line: string): Promise<void> {
 
 /** A reader that has gone away (`netledger … | head`) is no failure of ours. */
 async function write(stream: Bun.BunFile, text: string): Promise<void> {
+  // Writing nothing empties the file that the stream may lead to.
+  if (text === "") return;
   try {
     await Bun.write(stream, text);
   } catch (error) {

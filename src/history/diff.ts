@@ -264,8 +264,9 @@ export class Diff {
   }
 
   private changedFields(old: Fields, now: Fields): string[] {
-    const names = new Set([...Object.keys(old), ...Object.keys(now)]);
-    const changed = [...names].filter((name) => !this.uncompared.has(name) && !isSame(old[name], now[name]));
+    const isChanged = (name: string) => !isSame(old[name], now[name]) && !this.uncompared.has(name);
+    const changed = Object.keys(now).filter(isChanged);
+    for (const name of Object.keys(old)) if (!Object.hasOwn(now, name) && isChanged(name)) changed.push(name);
     const place = changed.indexOf(CUSTOM_FIELDS);
     if (place >= 0) {
       const custom = changedCustomFields(old[CUSTOM_FIELDS], now[CUSTOM_FIELDS]);

@@ -25,6 +25,7 @@ const COMMANDS = [
   "compact",
   "backup",
   "restore",
+  "import netbox",
   "openapi",
   "version",
 ];
@@ -79,7 +80,7 @@ describe("help", () => {
     expect(existsSync(place.data)).toBe(false);
   });
 
-  test.each(["user", "key"])("of %s tells all that it can do", async (group) => {
+  test.each(["user", "key", "import"])("of %s tells all that it can do", async (group) => {
     const help = await place.run([group, "--help"]);
     for (const command of COMMANDS.filter((each) => each.startsWith(`${group} `)))
       expect(help.out).toContain(`usage: netledger ${command}`);
@@ -151,6 +152,20 @@ describe("what is not understood is refused with status 2 and one line:", () => 
     [
       ["prune", "--before", "2026-01-01", "--keep", "weekly"],
       '--keep must be daily or monthly, not "weekly"; see netledger prune --help',
+    ],
+    [["import", "netbox"], "URL is required (or NETLEDGER_SOURCE); see netledger import --help"],
+    [["import", "phpmyadmin"], "import is one of import netbox; see netledger import --help"],
+    [
+      ["import", "netbox", "netbox.example.com"],
+      'URL must be an address such as https://netbox.example.com, not "netbox.example.com"; see netledger import --help',
+    ],
+    [
+      ["import", "netbox", "https://user:pass@netbox.example.com"],
+      "URL must be an address without a user, a password, a query and a fragment; see netledger import --help",
+    ],
+    [
+      ["import", "netbox", "https://netbox.example.com", "--key", "nlk_x"],
+      "--key would show it to everybody on this machine; use NETLEDGER_KEY or a file; see netledger import --help",
     ],
     [["version", "--data", "x"], 'the flag "--data" is not known here; see netledger version --help'],
     [["setup", "--organization", "A"], "--network NAME is required (or NETLEDGER_NETWORK); see netledger setup --help"],

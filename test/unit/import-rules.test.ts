@@ -11,6 +11,8 @@ import { type Import, importsOf, isSource, parse, readRepository, type Tree } fr
 const LAYERS = [
   ["main.ts"],
   ["cli/"],
+  // What the command line brings in from other products, as a client of the API.
+  ["bringing/"],
   ["appliance.ts"],
   ["tls-listener.ts"],
   ["listener.ts", "store.ts", "threads.ts"],
@@ -82,6 +84,7 @@ const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
     target: "src/wire/",
     importers: [
       "src/cli/",
+      "src/bringing/",
       "src/app.ts",
       "src/http/",
       "src/inventory/",

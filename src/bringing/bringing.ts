@@ -1,0 +1,60 @@
+// What all stages of one import share: both sides, the plan, and which record stands for which object so far.
+
+import type { ChangesHere } from "./changes-here.ts";
+import { KnownSubnets } from "./known-subnets.ts";
+import type { Ledger, LedgerRecord } from "./ledger.ts";
+import type { Plan } from "./plan.ts";
+import type { BroughtSource, NetworkPlace } from "./wanted.ts";
+
+export interface BringOptions {
+  /** The network of what has no place; null for none. */
+  readonly defaultNetwork: string | null;
+  /** Whether the source's word counts more than that of whoever changed a record here. */
+  readonly overwrites: boolean;
+  /** Called now and then. */
+  readonly progress: (step: string, done: number) => void;
+  /** Called when the plan may have lines. */
+  readonly flush: () => Promise<void>;
+}
+
+/** The state of one import. Devices and addresses pass through it; what they refer to is kept. */
+export class Bringing {
+  readonly source: BroughtSource;
+  readonly ledger: Ledger;
+  readonly plan: Plan;
+  readonly changesHere: ChangesHere;
+  readonly options: BringOptions;
+  /** Whether the source was brought before: only then something of it can have been changed or deleted here. */
+  readonly isAgain: boolean;
+  /** Ids of networks by those of their origins. */
+  readonly networks = new Map<string, string>();
+  defaultNetworkId: string | null = null;
+  /** Ids by name. */
+  readonly tags = new Map<string, string>();
+  /** By `network/number`; null for one that was refused. */
+  readonly vlans = new Map<string, LedgerRecord | null>();
+  readonly subnets = new KnownSubnets();
+
+  constructor(parts: Pick<Bringing, "source" | "ledger" | "plan" | "changesHere" | "options" | "isAgain">) {
+    this.source = parts.source;
+    this.ledger = parts.ledger;
+    this.plan = parts.plan;
+    this.changesHere = parts.changesHere;
+    this.options = parts.options;
+    this.isAgain = parts.isAgain;
+  }
+
+  /** The id of a network, or why there is none. */
+  networkOf(place: NetworkPlace): { readonly id: string } | { readonly refused: string } {
+    const id = place === null ? this.defaultNetworkId : this.networks.get(place);
+    if (id !== null && id !== undefined) return { id };
+    return place === null
+      ? { refused: "belongs to no site; name a network for it with --default-network" }
+      : { refused: "its site could not be taken" };
+  }
+
+  /** The ids of tags; one that was refused is left out. */
+  tagIds(names: readonly string[]): string[] {
+    return [...new Set(names.flatMap((name) => this.tags.get(name) ?? []))];
+  }
+}

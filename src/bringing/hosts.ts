@@ -1,0 +1,102 @@
+// Writes hosts with what belongs to them, many in one request; what the API refuses is taken out, and the rest is
+// written.
+
+import type { Bringing } from "./bringing.ts";
+import { draftHost, type HostDraft, namesVlans } from "./host-drafts.ts";
+import type { LedgerIssue } from "./ledger.ts";
+import type { WantedHost } from "./wanted.ts";
+
+/** Interface entries and addresses in one request: it waits for nobody long, nor does anybody for it. */
+const PARTS_MAX = 10_000;
+/** How often hosts that were changed in between are looked at again. */
+const TURNS_MAX = 3;
+
+/** @throws RemoteTrouble */
+export async function bringHosts(bringing: Bringing, hosts: readonly WantedHost[]): Promise<void> {
+  const seen = new Set<string>();
+  let open = hosts.filter(({ id, url }) => {
+    if (!seen.has(id)) return seen.add(id);
+    bringing.plan.refuse("hosts", url, "is listed twice");
+    return false;
+  });
+  for (let turn = 1; open.length > 0; turn += 1) {
+    const existing = await bringing.ledger.byIds(
+      "/hosts",
+      open.map((each) => each.id),
+    );
+    const withVlans = open
+      .filter(({ id }) => existing.has(id))
+      .flatMap(({ interfaces }) => interfaces.filter(namesVlans));
+    const entries = await bringing.ledger.byIds(
+      "/if-entries",
+      withVlans.map((each) => each.id),
+    );
+    const drafts: HostDraft[] = [];
+    for (const each of open) {
+      const draft = await draftHost(bringing, each, existing.get(each.id) ?? null, entries);
+      if (draft === null) continue;
+      if (draft.item === null) bringing.plan.take(draft.tally);
+      else drafts.push(draft);
+    }
+    const stale: WantedHost[] = [];
+    for (const some of portions(drafts)) stale.push(...(await writePortion(bringing, some, turn < TURNS_MAX)));
+    open = stale;
+  }
+}
+
+/** Few enough to be one request. */
+function* portions(drafts: readonly HostDraft[]): Generator<HostDraft[]> {
+  let portion: HostDraft[] = [];
+  let parts = 0;
+  for (const draft of drafts) {
+    const size = 1 + (draft.item?.interfaces?.length ?? 0) + (draft.item?.ip_addresses?.length ?? 0);
+    if (portion.length > 0 && parts + size > PARTS_MAX) {
+      yield portion;
+      portion = [];
+      parts = 0;
+    }
+    portion.push(draft);
+    parts += size;
+  }
+  if (portion.length > 0) yield portion;
+}
+
+/** @returns hosts that were changed since they were read, to be looked at again */
+async function writePortion(
+  { ledger, plan }: Bringing,
+  portion: readonly HostDraft[],
+  mayRepeat: boolean,
+): Promise<WantedHost[]> {
+  let left = portion;
+  const stale: WantedHost[] = [];
+  while (left.length > 0) {
+    const outcome = await ledger.write(
+      "POST",
+      "/hosts/bulk",
+      left.map((each) => each.item),
+    );
+    if ("data" in outcome) {
+      for (const { tally } of left) plan.take(tally);
+      return stale;
+    }
+    const { refusal } = outcome;
+    const issues = Map.groupBy(refusal.issues, placeOf);
+    if (![...issues.keys()].some((place) => place < left.length)) {
+      for (const { wanted } of left) plan.refuse("hosts", wanted.url, refusal.message);
+      return stale;
+    }
+    for (const [place, some] of issues) {
+      const wanted = left[place]?.wanted;
+      if (wanted === undefined) continue;
+      if (mayRepeat && some.every(({ code }) => code === "entity_stale")) stale.push(wanted);
+      else plan.refuse("hosts", wanted.url, some.map((each) => each.message).join("; "));
+    }
+    left = left.filter((_, place) => !issues.has(place));
+  }
+  return stale;
+}
+
+/** The item that an issue is about: `/12/name`. */
+function placeOf({ path }: LedgerIssue): number {
+  return Number(/^\/(\d+)/.exec(path)?.[1] ?? Number.POSITIVE_INFINITY);
+}

@@ -1,0 +1,189 @@
+// Asks a server for JSON: with patience where it is busy, and in plain words where it answers something else. Must not
+// know what it is asked for.
+
+import type { Timers } from "../base/timers.ts";
+
+/** A larger answer is not read: whoever sends it is broken or hostile. */
+export const ANSWER_MAX_BYTES = 64 * 1024 * 1024;
+const ATTEMPTS_MAX = 7;
+const FIRST_PAUSE_MS = 500;
+const PAUSE_MAX_MS = 60_000;
+const ANSWER_TIMEOUT_MS = 180_000;
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** A server cannot be used: `message` is one sentence for who started the program. */
+export class RemoteTrouble extends Error {
+  override readonly name = "RemoteTrouble";
+}
+
+export interface JsonServer {
+  /** What it is in sentences: `NetBox`. */
+  readonly product: string;
+  /** Without a slash at its end. */
+  readonly base: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** PEM: certificates to trust besides those of the system; null for none. */
+  readonly ca: string | null;
+  readonly timers: Timers;
+}
+
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export class JsonClient {
+  private readonly server: JsonServer;
+  /** Where nothing was ever heard of a server, its address is more likely wrong than the server busy. */
+  private hasAnswered = false;
+
+  constructor(server: JsonServer) {
+    this.server = server;
+  }
+
+  /** The URL of a path, as people are told. */
+  urlOf(path: string): string {
+    return this.server.base + path;
+  }
+
+  /** @throws RemoteTrouble where there is no answer, or none in JSON */
+  get(path: string): Promise<JsonAnswer> {
+    return this.ask("GET", path, null, {});
+  }
+
+  /**
+   * @param headers besides those of every request
+   * @throws RemoteTrouble as get
+   */
+  async ask(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<JsonAnswer> {
+    const text = body === null ? null : JSON.stringify(body);
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.attempt(method, path, text, headers);
+      if (!("trouble" in outcome)) {
+        this.hasAnswered = true;
+        return outcome;
+      }
+      if (!outcome.isPassing || attempt === ATTEMPTS_MAX) throw new RemoteTrouble(outcome.trouble);
+      await this.pause(outcome.pauseMs ?? Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
+    }
+  }
+
+  private async attempt(
+    method: string,
+    path: string,
+    body: string | null,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<JsonAnswer | Trouble> {
+    const { product, ca, timers } = this.server;
+    const url = this.urlOf(path);
+    const abort = new AbortController();
+    const callOff = timers.after(ANSWER_TIMEOUT_MS, () => abort.abort());
+    try {
+      const answer = await fetch(url, {
+        method,
+        headers: {
+          accept: "application/json",
+          ...(body === null ? {} : { "content-type": "application/json" }),
+          ...this.server.headers,
+          ...headers,
+        },
+        // A redirect would carry the token to wherever the server says.
+        redirect: "manual",
+        signal: abort.signal,
+        ...(body === null ? {} : { body }),
+        ...(ca === null ? {} : { tls: { ca } }),
+      });
+      return await this.read(url, answer);
+    } catch (error) {
+      if (abort.signal.aborted)
+        return { trouble: `${product} did not answer ${url} within ${ANSWER_TIMEOUT_MS / 1000} s`, isPassing: true };
+      const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
+      if (CERTIFICATE_TROUBLE.test(reason))
+        return {
+          trouble: `the certificate of ${url} is not trusted (${reason}); name its authority with --ca-file`,
+          isPassing: false,
+        };
+      return { trouble: `${product} cannot be reached at ${url} (${reason})`, isPassing: this.hasAnswered };
+    } finally {
+      callOff();
+    }
+  }
+
+  private async read(url: string, answer: Response): Promise<JsonAnswer | Trouble> {
+    const { product } = this.server;
+    const { status } = answer;
+    if (status >= 300 && status < 400) {
+      await answer.body?.cancel();
+      const place = answer.headers.get("location") ?? "another address";
+      return {
+        trouble: `${url} redirects to ${onOneLine(place)}; give the address that it leads to`,
+        isPassing: false,
+      };
+    }
+    const text = await readAll(answer);
+    if (text === null)
+      return { trouble: `${url} answers more than ${ANSWER_MAX_BYTES / 1024 / 1024} MiB`, isPassing: false };
+    if (PASSING.has(status)) {
+      const pauseMs = retryAfterMs(answer.headers.get("retry-after"));
+      return {
+        trouble: `${product} is busy: ${url} answers ${status} again and again`,
+        isPassing: true,
+        ...(pauseMs === null ? {} : { pauseMs }),
+      };
+    }
+    try {
+      return { status, body: JSON.parse(text) };
+    } catch {
+      const type = onOneLine(answer.headers.get("content-type") ?? "no content type");
+      return {
+        trouble: `${url} answers ${status} with ${type} instead of JSON; is it the address of a ${product}?`,
+        isPassing: false,
+      };
+    }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.timers.after(ms, resolve);
+    });
+  }
+}
+
+interface Trouble {
+  readonly trouble: string;
+  /** Whether it may be over in a while. */
+  readonly isPassing: boolean;
+  /** As the server asks. */
+  readonly pauseMs?: number;
+}
+
+const CERTIFICATE_TROUBLE = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ALTNAME/;
+const SHOWN_MAX_LENGTH = 200;
+
+/** What another program says, on one line and not endless, without what a terminal acts on. */
+export function onOneLine(text: string): string {
+  const cut = text.length > SHOWN_MAX_LENGTH ? `${text.slice(0, SHOWN_MAX_LENGTH)}…` : text;
+  return cut.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\ufffd");
+}
+
+/** In seconds (RFC 9110 section 10.2.3); null for none, and for a date. */
+function retryAfterMs(header: string | null): number | null {
+  return header !== null && /^\d{1,6}$/.test(header) ? Math.min(PAUSE_MAX_MS, Number(header) * 1000) : null;
+}
+
+/** Null for too much. */
+async function readAll(answer: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (answer.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > ANSWER_MAX_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}

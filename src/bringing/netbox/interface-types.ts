@@ -1,0 +1,38 @@
+// From a type of interface in NetBox to ifType (IANAifType-MIB). Where NetBox says more than ifType, that is lost.
+
+const WHOLE: Readonly<Record<string, number>> = {
+  virtual: 53,
+  bridge: 209,
+  lag: 161,
+  e1: 18,
+  t1: 18,
+  e3: 30,
+  t3: 30,
+  xdsl: 97,
+  docsis: 127,
+  gsm: 243,
+  lte: 243,
+  "4g": 243,
+  "5g": 243,
+  cdma: 244,
+  gpon: 250,
+};
+/** By how the slug begins. */
+const BEGINNINGS: ReadonlyArray<readonly [beginning: string, ifType: number]> = [
+  ["ieee802.11", 71],
+  ["ieee802.15", 259],
+  ["sonet", 39],
+  ["infiniband", 199],
+];
+const FIBRE_CHANNEL = /^\d+gfc/;
+const ETHERNET_MEDIA = /base|sfp|xfp|cfp|cpak|gbic|x2|xenpak|osfp|cdfp|stackwise|flexstack|summitstack|^epon/;
+const OTHER = 1;
+
+/** @param slug `1000base-t`; null for none @returns null where nothing is said */
+export function ifTypeOf(slug: string | null): number | null {
+  if (slug === null) return null;
+  const begun = WHOLE[slug] ?? BEGINNINGS.find(([beginning]) => slug.startsWith(beginning))?.[1];
+  if (begun !== undefined) return begun;
+  if (FIBRE_CHANNEL.test(slug)) return 56;
+  return ETHERNET_MEDIA.test(slug) ? 6 : OTHER;
+}

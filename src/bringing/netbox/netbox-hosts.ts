@@ -1,0 +1,212 @@
+// The devices and virtual machines of a NetBox with their interfaces and addresses, a few at a time: however many there
+// are, no more are held.
+
+import { idOfUrl } from "../object-ids.ts";
+import type {
+  Batches,
+  NetworkPlace,
+  Origin,
+  Refused,
+  VlanName,
+  WantedAddress,
+  WantedHost,
+  WantedInterface,
+} from "../wanted.ts";
+import {
+  addressOf,
+  asInteger,
+  asObject,
+  asText,
+  choiceOf,
+  idOf,
+  listOf,
+  type NetboxObject,
+  nameOf,
+  tagNames,
+} from "./fields.ts";
+import { ifTypeOf } from "./interface-types.ts";
+import type { NetboxApi } from "./netbox-api.ts";
+
+/** Devices whose parts are asked for at once. */
+const DEVICES_AT_ONCE = 50;
+/** Parts of one device that are taken: no host has more. The rest is refused. */
+const PARTS_MAX = 10_000;
+/** Numbers that devices themselves hardly ever use, plus the id: the device's own is not known to NetBox. */
+const IF_INDEX_BASE = 2 ** 30;
+const IP_ADDRESSES = "/api/ipam/ip-addresses/";
+
+export interface NetboxPlaces {
+  originOf(path: string, object: NetboxObject): Origin | Refused;
+  placeOf(object: NetboxObject): Promise<NetworkPlace>;
+  vlanName(value: unknown): VlanName | null;
+}
+
+/** A sort of machine: where it is listed, and what its parts name it by. */
+interface Machines {
+  readonly path: string;
+  readonly interfaces: string;
+  readonly owner: "device" | "virtual_machine";
+}
+
+const DEVICES: Machines = { path: "/api/dcim/devices/", interfaces: "/api/dcim/interfaces/", owner: "device" };
+const VIRTUAL_MACHINES: Machines = {
+  path: "/api/virtualization/virtual-machines/",
+  interfaces: "/api/virtualization/interfaces/",
+  owner: "virtual_machine",
+};
+
+export class NetboxHosts {
+  private readonly api: NetboxApi;
+  private readonly places: NetboxPlaces;
+
+  constructor(api: NetboxApi, places: NetboxPlaces) {
+    this.api = api;
+    this.places = places;
+  }
+
+  /** @throws RemoteTrouble */
+  async *all(): Batches<WantedHost> {
+    for (const machines of [DEVICES, VIRTUAL_MACHINES]) {
+      for await (const page of this.api.pages(machines.path, "&exclude=config_context", DEVICES_AT_ONCE))
+        yield await this.batch(machines, page);
+    }
+  }
+
+  private async batch(machines: Machines, page: readonly NetboxObject[]): Promise<Array<WantedHost | Refused>> {
+    const ids = page.flatMap((machine) => idOf(machine) ?? []);
+    const refused: Refused[] = [];
+    const interfaces = await this.partsOf(
+      machines.interfaces,
+      machines,
+      ids,
+      (each) => idOf(each[machines.owner]),
+      refused,
+    );
+    const addresses = await this.partsOf(
+      IP_ADDRESSES,
+      machines,
+      ids,
+      (each) => idOf(asObject(each.assigned_object)?.[machines.owner]),
+      refused,
+    );
+    const hosts: Array<WantedHost | Refused> = [];
+    for (const machine of page) {
+      const id = idOf(machine) ?? 0;
+      hosts.push(await this.hostOf(machines, machine, interfaces.get(id) ?? [], addresses.get(id) ?? []));
+    }
+    return [...refused, ...hosts];
+  }
+
+  /** Interfaces or addresses by the machine that has them. */
+  private async partsOf(
+    path: string,
+    machines: Machines,
+    ids: readonly number[],
+    ownerOf: (part: NetboxObject) => number | null,
+    refused: Refused[],
+  ): Promise<Map<number, NetboxObject[]>> {
+    const parts = new Map<number, NetboxObject[]>(ids.map((id) => [id, []]));
+    if (ids.length === 0) return parts;
+    const query = ids.map((id) => `&${machines.owner}_id=${id}`).join("");
+    for await (const page of this.api.pages(path, query)) {
+      for (const part of page) {
+        const list = parts.get(ownerOf(part) ?? 0);
+        if (list === undefined) continue;
+        if (idOf(part) === null) refused.push({ url: this.api.urlOf(path, part), refused: "has no id" });
+        else if (list.length < PARTS_MAX) list.push(part);
+        else refused.push({ url: this.api.urlOf(path, part), refused: `its host has ${PARTS_MAX} of them already` });
+      }
+    }
+    return parts;
+  }
+
+  private async hostOf(
+    machines: Machines,
+    machine: NetboxObject,
+    interfaces: readonly NetboxObject[],
+    addresses: readonly NetboxObject[],
+  ): Promise<WantedHost | Refused> {
+    const origin = this.places.originOf(machines.path, machine);
+    if ("refused" in origin) return origin;
+    const type = asObject(machine.device_type);
+    const names = new Map(interfaces.map((each) => [idOf(each), each] as const));
+    const primary = new Set([idOf(machine.primary_ip4), idOf(machine.primary_ip6), idOf(machine.primary_ip)]);
+    const named = addresses.find((each) => primary.has(idOf(each) ?? -1) && asText(each.dns_name) !== null);
+    return {
+      ...origin,
+      network: await this.places.placeOf(machine),
+      // A device of NetBox may be without a name.
+      name: asText(machine.name) ?? asText(machine.display) ?? `${machines.owner} ${idOf(machine)}`,
+      hostname: asText(named?.dns_name),
+      description: asText(machine.description),
+      manufacturer: nameOf(type?.manufacturer),
+      model: asText(type?.model),
+      serial_number: asText(machine.serial),
+      asset_tag: asText(machine.asset_tag),
+      sys_location: locationOf(machine),
+      tags: tagNames(machine),
+      interfaces: interfaces.flatMap((each) => this.interfaceOf(machines, each) ?? []),
+      addresses: addresses.flatMap((each) => this.addressOfHost(machines, origin, each, names) ?? []),
+    };
+  }
+
+  private interfaceOf(machines: Machines, object: NetboxObject): WantedInterface | null {
+    const origin = this.places.originOf(machines.interfaces, object);
+    if ("refused" in origin) return null;
+    const speedKbps = asInteger(object.speed);
+    const vlans = listOf(object.tagged_vlans).flatMap((vlan) => this.places.vlanName(vlan) ?? []);
+    return {
+      ...origin,
+      if_index: IF_INDEX_BASE + ((idOf(object) ?? 0) % IF_INDEX_BASE),
+      name: asText(object.name) ?? "",
+      alias: asText(object.description),
+      if_type: ifTypeOf(choiceOf(object.type)),
+      speed_bps: speedKbps === null ? null : speedKbps * 1_000,
+      admin_status: object.enabled === false ? "Down" : "Up",
+      mac_address: macOf(object),
+      native_vlan: this.places.vlanName(object.untagged_vlan),
+      vlans,
+    };
+  }
+
+  private addressOfHost(
+    machines: Machines,
+    host: Origin,
+    object: NetboxObject,
+    interfaces: ReadonlyMap<number | null, NetboxObject>,
+  ): WantedAddress | null {
+    const origin = this.places.originOf(IP_ADDRESSES, object);
+    if ("refused" in origin) return null;
+    const address = addressOf(object.address);
+    const interfaceId = asInteger(object.assigned_object_id) ?? idOf(object.assigned_object);
+    const on = interfaces.get(interfaceId) ?? asObject(object.assigned_object);
+    return {
+      url: origin.url,
+      // An address that moves is another record of another host.
+      id: idOfUrl(`${origin.id} ${host.id}`),
+      // What cannot be read is refused as it is written.
+      ip_address: address?.ip ?? String(object.address).slice(0, 200),
+      prefixLength: address?.prefixLength ?? null,
+      name: asText(object.dns_name) ?? asText(on?.name),
+      mac_address: on === null ? null : macOf(on),
+      interfaceId: interfaceId === null ? null : idOfUrl(this.api.identityOf(machines.interfaces, interfaceId)),
+    };
+  }
+}
+
+/** Since NetBox 4.2 an interface may have several, one of them the primary one. */
+function macOf(object: NetboxObject): string | null {
+  return asText(object.mac_address) ?? asText(asObject(object.primary_mac_address)?.mac_address);
+}
+
+/** Location, rack and height unit in words. */
+function locationOf(machine: NetboxObject): string | null {
+  const rack = nameOf(machine.rack);
+  const unit = typeof machine.position === "number" ? machine.position : null;
+  const words = [
+    nameOf(machine.location),
+    rack === null ? null : `rack ${rack}`,
+    unit === null ? null : `U${unit}`,
+  ].filter((word) => word !== null);
+  return words.length === 0 ? null : words.join(", ");
+}

@@ -1,0 +1,205 @@
+// A NetBox as a source: its sites are networks, its devices and virtual machines hosts, its prefixes subnets, its
+// addresses of nobody ranges of one.
+
+import { colorNear } from "../colors.ts";
+import { RemoteTrouble } from "../json-client.ts";
+import { idOfUrl } from "../object-ids.ts";
+import { PrefixPlaces } from "../prefix-places.ts";
+import type {
+  Batches,
+  BroughtSource,
+  NetworkPlace,
+  Origin,
+  Refused,
+  VlanName,
+  WantedNetwork,
+  WantedRange,
+  WantedSubnet,
+  WantedTag,
+  WantedVlan,
+} from "../wanted.ts";
+import { addressOf, asInteger, asObject, asText, idOf, type NetboxObject, tagNames } from "./fields.ts";
+import { NetboxApi, type NetboxServer } from "./netbox-api.ts";
+import { NetboxHosts } from "./netbox-hosts.ts";
+import { SitePlaces } from "./site-places.ts";
+
+/** Paths of lists. */
+const TAGS = "/api/extras/tags/";
+const SITES = "/api/dcim/sites/";
+const VLANS = "/api/ipam/vlans/";
+const PREFIXES = "/api/ipam/prefixes/";
+const IP_ADDRESSES = "/api/ipam/ip-addresses/";
+
+const LEFT_OUT = [
+  "regions, groups of sites, tenants, contacts",
+  "status and role of devices, prefixes and addresses",
+  "cables, circuits, power, modules, inventory items",
+  "VRFs, aggregates, IP ranges, services, FHRP groups",
+  "journals, images, configuration contexts, custom fields",
+] as const;
+
+/** What is read of an object where nothing is wrong with it. */
+type Read<T> = (object: NetboxObject, origin: Origin) => Promise<T | string> | T | string;
+
+export class Netbox implements BroughtSource {
+  readonly title: string;
+  readonly reason: string;
+  readonly leftOut = LEFT_OUT;
+  private readonly api: NetboxApi;
+  private readonly identity: string;
+  private readonly sites: SitePlaces;
+  private readonly prefixes = new PrefixPlaces<NetworkPlace>();
+
+  /** @throws RemoteTrouble */
+  static async open(server: NetboxServer, identity: string): Promise<Netbox> {
+    const api = new NetboxApi(server, identity);
+    return new Netbox(api, identity, await api.version());
+  }
+
+  private constructor(api: NetboxApi, identity: string, version: string) {
+    this.api = api;
+    this.identity = identity;
+    this.title = `NetBox ${version}`;
+    this.reason = `Import from NetBox at ${identity}`;
+    this.sites = new SitePlaces(api);
+  }
+
+  derivedId(url: string, detail: string): string {
+    return idOfUrl(`${url === "" ? this.identity : this.identityOfShown(url)}#${detail}`);
+  }
+
+  tags(): Batches<WantedTag> {
+    return this.objects(TAGS, (tag, origin) => {
+      const { name, color, description } = tag;
+      return {
+        ...origin,
+        name: asText(name) ?? "",
+        color: colorNear(asText(color)),
+        description: asText(description),
+      };
+    });
+  }
+
+  networks(): Batches<WantedNetwork> {
+    return this.objects(SITES, (site, origin) => ({
+      ...origin,
+      name: asText(site.name) ?? "",
+      description: asText(site.description),
+      tags: tagNames(site),
+    }));
+  }
+
+  vlans(): Batches<WantedVlan> {
+    return this.objects(VLANS, async (vlan, origin) => {
+      const number = asInteger(vlan.vid);
+      if (number === null) return "has no vid";
+      return {
+        ...origin,
+        network: this.placeOfSite(await this.sites.siteOf(vlan)),
+        number,
+        name: asText(vlan.name),
+        description: asText(vlan.description),
+      };
+    });
+  }
+
+  subnets(): Batches<WantedSubnet> {
+    return this.objects(PREFIXES, async (prefix, origin) => {
+      const cidr = asText(prefix.prefix);
+      if (cidr === null) return "has no prefix";
+      const network = this.placeOfSite(await this.sites.siteOf(prefix));
+      this.prefixes.add(spaceOf(prefix), cidr, network);
+      return {
+        ...origin,
+        network,
+        cidr,
+        name: null,
+        description: asText(prefix.description),
+        vlan: this.vlanName(prefix.vlan),
+        tags: tagNames(prefix),
+      };
+    });
+  }
+
+  hosts() {
+    return new NetboxHosts(this.api, {
+      originOf: (path, object) => this.originOf(path, object),
+      placeOf: async (object) => this.placeOfSite(await this.sites.siteOf(object)),
+      vlanName: (value) => this.vlanName(value),
+    }).all();
+  }
+
+  /** The addresses that no device has. */
+  async *ranges(): Batches<WantedRange> {
+    for await (const page of this.api.pages(IP_ADDRESSES, "&assigned_to_interface=false")) {
+      yield page.flatMap((object) => {
+        // Whatever the filter does: those of devices come with them.
+        if (/interface$/.test(asText(object.assigned_object_type) ?? "")) return [];
+        const origin = this.originOf(IP_ADDRESSES, object);
+        return "refused" in origin ? [origin] : [this.rangeOf(object, origin)];
+      });
+    }
+  }
+
+  private rangeOf(object: NetboxObject, origin: Origin): WantedRange | Refused {
+    const address = addressOf(object.address);
+    if (address === null) return { url: origin.url, refused: "has no IP address with a prefix length" };
+    const says = [asText(object.dns_name), asText(object.description)].filter((text) => text !== null);
+    return {
+      ...origin,
+      network: this.prefixes.placeOf(spaceOf(object), address.ip) ?? null,
+      first: address.ip,
+      last: address.ip,
+      prefixLength: address.prefixLength,
+      purpose: "Reserved",
+      description: says.length === 0 ? null : says.join(": "),
+      tags: tagNames(object),
+    };
+  }
+
+  private async *objects<T extends object>(path: string, read: Read<T>): Batches<T> {
+    for await (const page of this.api.pages(path)) {
+      const batch: Array<T | Refused> = [];
+      for (const object of page) {
+        const origin = this.originOf(path, object);
+        if ("refused" in origin) {
+          batch.push(origin);
+          continue;
+        }
+        const wanted = await read(object, origin);
+        batch.push(typeof wanted === "string" ? { url: origin.url, refused: wanted } : wanted);
+      }
+      yield batch;
+    }
+  }
+
+  private originOf(path: string, object: NetboxObject): Origin | Refused {
+    const url = this.api.urlOf(path, object);
+    const id = idOf(object);
+    return id === null ? { url, refused: "has no id" } : { url, id: idOfUrl(this.api.identityOf(path, id)) };
+  }
+
+  private placeOfSite(site: number | null): NetworkPlace {
+    return site === null ? null : idOfUrl(this.api.identityOf(SITES, site));
+  }
+
+  private vlanName(value: unknown): VlanName | null {
+    const vlan = asObject(value);
+    const number = asInteger(vlan?.vid);
+    return vlan === null || number === null
+      ? null
+      : { url: this.api.urlOf(VLANS, vlan), number, name: asText(vlan.name) };
+  }
+
+  /** A URL as people are told it, as ids are made of it. */
+  private identityOfShown(url: string): string {
+    const path = url.slice(url.indexOf("/api/"));
+    if (path === url) throw new RemoteTrouble(`${url} is no URL of this NetBox`);
+    return this.identity + path;
+  }
+}
+
+/** Addresses are unique within a VRF, at most. */
+function spaceOf(object: NetboxObject): string {
+  return String(idOf(object.vrf) ?? "");
+}

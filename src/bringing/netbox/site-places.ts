@@ -1,0 +1,61 @@
+// Which site something of NetBox belongs to: directly, by a scope (NetBox 4.2), or by a location, group or cluster
+// that does.
+
+import { asInteger, asText, idOf, type NetboxObject } from "./fields.ts";
+import type { NetboxApi } from "./netbox-api.ts";
+
+/** Lists whose objects have a place, and what others name them by. */
+const PLACED = {
+  location: "/api/dcim/locations/",
+  group: "/api/ipam/vlan-groups/",
+  cluster: "/api/virtualization/clusters/",
+} as const;
+type PlacedKind = keyof typeof PLACED;
+
+export class SitePlaces {
+  private readonly api: NetboxApi;
+  private readonly lists = new Map<PlacedKind, Promise<Map<number, number | null>>>();
+
+  constructor(api: NetboxApi) {
+    this.api = api;
+  }
+
+  /** @returns the id of the site; null for none, and for a region or a group of sites @throws RemoteTrouble */
+  async siteOf(object: NetboxObject): Promise<number | null> {
+    const site = idOf(object.site);
+    if (site !== null) return site;
+    const scopeId = asInteger(object.scope_id) ?? idOf(object.scope);
+    const scopeType = asText(object.scope_type);
+    if (scopeId !== null && scopeType === "dcim.site") return scopeId;
+    if (scopeId !== null && scopeType === "dcim.location") return this.listed("location", scopeId);
+    for (const kind of ["group", "cluster"] as const) {
+      const id = idOf(object[kind]);
+      const found = id === null ? null : await this.listed(kind, id);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  private async listed(kind: PlacedKind, id: number): Promise<number | null> {
+    let list = this.lists.get(kind);
+    if (list === undefined) {
+      list = this.read(kind);
+      this.lists.set(kind, list);
+    }
+    return (await list).get(id) ?? null;
+  }
+
+  /** What is in the list is placed by a site or a scope of its own: groups in groups lead nowhere. */
+  private async read(kind: PlacedKind): Promise<Map<number, number | null>> {
+    const sites = new Map<number, number | null>();
+    for await (const page of this.api.pages(PLACED[kind])) {
+      for (const object of page) {
+        const id = idOf(object);
+        const { site, scope_type, scope_id, scope } = object;
+        if (id !== null)
+          sites.set(id, await this.siteOf(kind === "location" ? { site } : { site, scope_type, scope_id, scope }));
+      }
+    }
+    return sites;
+  }
+}

@@ -1,0 +1,71 @@
+// Subnets and VLANs that something is brought with: made in its network where that does not have them.
+
+import { cidrOf, parseIp } from "../base/ip.ts";
+import type { Bringing } from "./bringing.ts";
+import { bringRecord, RECORD_FORMS } from "./records.ts";
+import type { VlanName } from "./wanted.ts";
+
+/** Addresses that are to lie in a subnet. */
+export interface Placed {
+  readonly url: string;
+  /** Canonical. */
+  readonly first: string;
+  readonly last: string;
+  /** Of the prefix that the source says they are in; null for none. */
+  readonly prefixLength: number | null;
+}
+
+/**
+ * Makes the prefix that addresses bring along, where no subnet of the network has them.
+ * @returns why they have no place; null where they have one
+ * @throws RemoteTrouble
+ */
+export async function ensureSubnet(bringing: Bringing, networkId: string, placed: Placed): Promise<string | null> {
+  const { first, last, prefixLength, url } = placed;
+  if (bringing.subnets.contains(networkId, first, last)) return null;
+  const ip = parseIp(first);
+  if (ip === null || prefixLength === null || prefixLength > ip.bytes.length * 8)
+    return `${first} lies in no subnet of its network`;
+  const cidr = cidrOf(ip, prefixLength).text;
+  const detail = `subnet ${networkId} ${cidr}`;
+  const made = await bringRecord(
+    bringing,
+    RECORD_FORMS.subnet,
+    {
+      origin: { id: bringing.source.derivedId("", detail), url },
+      label: cidr,
+      fields: { cidr },
+      atFirst: { network_id: networkId, accepts_credentials: false },
+    },
+    null,
+  );
+  if (made === null) return `${first} lies in no subnet of its network, and ${cidr} could not be made`;
+  bringing.subnets.add(networkId, cidr);
+  return bringing.subnets.contains(networkId, first, last) ? null : `${first} to ${last} lie in no one subnet`;
+}
+
+/**
+ * The VLAN of a number in a network, made where it is not there.
+ * @returns its id; null where it was refused
+ * @throws RemoteTrouble
+ */
+export async function ensureVlan(bringing: Bringing, networkId: string, vlan: VlanName): Promise<string | null> {
+  const { url, number, name } = vlan;
+  const key = `${networkId}/${number}`;
+  const known = bringing.vlans.get(key);
+  if (known !== undefined) return known?.id ?? null;
+  const made = await bringRecord(
+    bringing,
+    RECORD_FORMS.vlan,
+    {
+      origin: { id: bringing.source.derivedId(url, `vlan ${networkId}`), url },
+      label: `${number} ${name ?? ""}`.trim(),
+      fields: { number, name },
+      atFirst: { network_id: networkId },
+    },
+    null,
+  );
+  // Refused once is refused for all who name it.
+  bringing.vlans.set(key, made);
+  return made?.id ?? null;
+}

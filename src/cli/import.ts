@@ -1,0 +1,133 @@
+// netledger import …: brings another product's inventory into a running netledger, as any client of its API.
+
+import { readFile } from "node:fs/promises";
+import { systemLog } from "../base/log.ts";
+import { systemTimers } from "../base/timers.ts";
+import { bring } from "../bringing/bring.ts";
+import { Bringing } from "../bringing/bringing.ts";
+import { ChangesHere } from "../bringing/changes-here.ts";
+import { JsonClient } from "../bringing/json-client.ts";
+import { Ledger } from "../bringing/ledger.ts";
+import { Netbox } from "../bringing/netbox/netbox.ts";
+import type { NetboxServer } from "../bringing/netbox/netbox-api.ts";
+import { Plan } from "../bringing/plan.ts";
+import type { BroughtSource } from "../bringing/wanted.ts";
+import { type Config, UsageError } from "../config.ts";
+import { type Command, defineCommand, EXIT, type ProcessIo } from "./command.ts";
+import { checkReason } from "./operator.ts";
+
+const ALWAYS = ["source", "server", "remotePlainHttp", "overwrite", "dryRun", "verbose"] as const;
+const MAYBE = ["tokenFile", "token", "keyFile", "key", "caFile", "defaultNetwork", "knownAs", "reason"] as const;
+type ImportConfig = Config<(typeof ALWAYS)[number], (typeof MAYBE)[number]>;
+
+const netbox = defineCommand(
+  {
+    name: "import netbox",
+    summary: "brings the inventory of a NetBox into a running netledger, and again what has changed there since.",
+    always: ALWAYS,
+    maybe: MAYBE,
+    operand: "source",
+  },
+  (config, io) => run(config, io, (server, identity) => Netbox.open(server, identity)),
+);
+
+export const importCommands: readonly Command[] = [netbox];
+
+/** Between two words on how far it has come. */
+const PROGRESS_MS = 5_000;
+
+async function run(
+  config: ImportConfig,
+  io: ProcessIo,
+  open: (server: NetboxServer, identity: string) => Promise<BroughtSource>,
+): Promise<number> {
+  for (const url of [config.source, config.server]) requireTls(url, config.remotePlainHttp);
+  const reason = checkReason(config.reason);
+  const ca = config.caFile === null ? null : await readSetting(config.caFile, "--ca-file", io);
+  const key = await readSecret(config.key, config.keyFile, "key", io);
+  const token = await readSecret(config.token, config.tokenFile, "token", io);
+  const timers = systemTimers;
+  const source = await open({ base: config.source, ca, timers, token }, config.knownAs ?? config.source);
+  const headers = { authorization: `Bearer ${key}` };
+  const client = new JsonClient({ product: "netledger", base: config.server, ca, timers, headers });
+  const ledger = new Ledger(client, {
+    reason: reason === null ? source.reason : `${source.reason}: ${reason}`,
+    isDryRun: config.dryRun,
+    run: io.random.bytes(16).toHex(),
+  });
+  await ledger.connect();
+  const plan = new Plan(config.verbose);
+  const flush = async () => {
+    const lines = plan.takeLines();
+    if (lines !== "") await io.print(lines);
+  };
+  const bringing = new Bringing({
+    source,
+    ledger,
+    plan,
+    changesHere: new ChangesHere(ledger, source.reason),
+    options: {
+      defaultNetwork: config.defaultNetwork,
+      overwrites: config.overwrite,
+      progress: progressOn(io),
+      flush,
+    },
+    isAgain: await ledger.hasWrittenFor(source.reason),
+  });
+  await bring(bringing);
+  await flush();
+  await io.print(report(config, source, plan));
+  return plan.total("refused") === 0 ? EXIT.done : EXIT.failed;
+}
+
+function report(config: ImportConfig, source: BroughtSource, plan: Plan): string {
+  const title = `${source.title} at ${config.source} into ${config.server}`;
+  return [
+    config.dryRun ? `${title}: this would be done, and nothing is` : `${title}: done`,
+    "",
+    plan.text(),
+    "Not brought in:",
+    ...source.leftOut.map((each) => `  ${each}`),
+    "",
+  ].join("\n");
+}
+
+function progressOn({ clock }: ProcessIo): (step: string, done: number) => void {
+  const log = systemLog();
+  let last = clock.now();
+  return (step, done) => {
+    const now = clock.now();
+    if (now - last < PROGRESS_MS && now >= last) return;
+    last = now;
+    log.info("importing", { step, done });
+  };
+}
+
+/** @throws UsageError where what is secret would go over a network in the clear */
+function requireTls(text: string, isPlainAllowed: boolean): void {
+  const { protocol, hostname } = new URL(text);
+  const isHere = hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  if (protocol === "https:" || isHere || isPlainAllowed) return;
+  throw new UsageError(`${text} is not https: token, key and data could be read on the way; --plain-http permits it`);
+}
+
+/** @throws UsageError where there is none */
+async function readSecret(text: string | null, path: string | null, name: string, io: ProcessIo): Promise<string> {
+  if (path === null && text === null)
+    throw new UsageError(`--${name}-file FILE is required (or NETLEDGER_${name.toUpperCase()})`);
+  const value = path === null ? (text as string) : await readSetting(path, `--${name}-file`, io);
+  const line = value.replace(/\r?\n$/, "");
+  // It becomes a header.
+  if (!/^[\x21-\x7e]{1,1000}$/.test(line)) throw new UsageError(`the ${name} must be one line of ASCII without blanks`);
+  return line;
+}
+
+async function readSetting(path: string, flag: string, io: ProcessIo): Promise<string> {
+  try {
+    return new TextDecoder().decode(path === "-" ? await io.readStdin() : await readFile(path));
+  } catch (error) {
+    throw new UsageError(
+      `${flag} ${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error})`,
+    );
+  }
+}

@@ -1,0 +1,384 @@
+// A server that answers as the documentation of NetBox's REST API says, in the form of version 3 or 4, from objects that
+// a test makes.
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface FakeSite {
+  readonly id: number;
+  readonly name: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+}
+
+export interface FakeInterface {
+  readonly id: number;
+  readonly name: string;
+  readonly type?: string;
+  readonly mac?: string | null;
+  readonly enabled?: boolean;
+  readonly description?: string;
+  readonly speedKbps?: number | null;
+  readonly native?: FakeVlanRef | null;
+  readonly tagged?: readonly FakeVlanRef[];
+}
+
+interface FakeVlanRef {
+  readonly id: number;
+  readonly vid: number;
+  readonly name: string;
+}
+
+export interface FakeDevice {
+  readonly id: number;
+  readonly name: string | null;
+  /** Null for a virtual machine without one. */
+  readonly site: number | null;
+  readonly description?: string;
+  readonly serial?: string;
+  readonly assetTag?: string | null;
+  readonly manufacturer?: string;
+  readonly model?: string;
+  readonly location?: string;
+  readonly rack?: string;
+  readonly position?: number;
+  readonly tags?: readonly string[];
+  readonly interfaces?: readonly FakeInterface[];
+  readonly primary?: number;
+  readonly cluster?: number;
+}
+
+export interface FakeAddress {
+  readonly id: number;
+  readonly address: string;
+  readonly vrf?: number;
+  readonly dnsName?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  /** Of a device's interface, or of a virtual machine's. */
+  readonly on?: { readonly device?: number; readonly machine?: number; readonly interface: number };
+}
+
+export interface FakeVlan extends FakeVlanRef {
+  readonly site?: number | null;
+  readonly group?: number;
+  readonly description?: string;
+}
+
+export interface FakePrefix {
+  readonly id: number;
+  readonly prefix: string;
+  readonly site?: number | null;
+  readonly location?: number;
+  readonly region?: number;
+  readonly vrf?: number;
+  readonly vlan?: FakeVlanRef;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+}
+
+export interface NetboxWorld {
+  tags: Array<{ id: number; name: string; color?: string; description?: string }>;
+  sites: FakeSite[];
+  locations: Array<{ id: number; name: string; site: number }>;
+  groups: Array<{ id: number; name: string; site: number }>;
+  clusters: Array<{ id: number; name: string; site: number | null }>;
+  vlans: FakeVlan[];
+  prefixes: FakePrefix[];
+  devices: FakeDevice[];
+  machines: FakeDevice[];
+  addresses: FakeAddress[];
+}
+
+export function emptyWorld(): NetboxWorld {
+  return {
+    tags: [],
+    sites: [],
+    locations: [],
+    groups: [],
+    clusters: [],
+    vlans: [],
+    prefixes: [],
+    devices: [],
+    machines: [],
+    addresses: [],
+  };
+}
+
+export interface FakeNetboxOptions {
+  readonly version?: string;
+  readonly token?: string;
+  /** Asked before the answer; what it gives is answered instead. */
+  readonly intercept?: (path: string, asked: number) => Response | Promise<Response> | null;
+  /** Changes an object before it is sent. */
+  readonly distort?: (path: string, object: Json) => unknown;
+  readonly pageMax?: number;
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+export interface FakeNetbox {
+  readonly url: string;
+  /** Paths with queries, as they were asked for. */
+  readonly asked: string[];
+  stop(): Promise<void>;
+}
+
+/** Starts it on a free port of 127.0.0.1. The world may change while it runs. */
+export function serveNetbox(world: NetboxWorld, options: FakeNetboxOptions = {}, port = 0): FakeNetbox {
+  const { version = "4.2.3", token = "0123456789abcdef0123456789abcdef01234567", pageMax = 1_000 } = options;
+  const asked: string[] = [];
+  const server = Bun.serve({
+    port,
+    hostname: "127.0.0.1",
+    idleTimeout: 60,
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
+    fetch: async (request) => {
+      const url = new URL(request.url);
+      asked.push(url.pathname + url.search);
+      const instead = await options.intercept?.(url.pathname, asked.length);
+      if (instead !== null && instead !== undefined) return instead;
+      if (request.headers.get("authorization") !== `Token ${token}`)
+        return Response.json({ detail: "Invalid token" }, { status: 403 });
+      if (url.pathname === "/api/status/")
+        return Response.json({ "netbox-version": version, "python-version": "3.11" });
+      const form = version.startsWith("3") || /^4\.[01]\./.test(version) ? "site" : "scope";
+      const objects = listOf(world, url, form);
+      if (objects === null) return Response.json({ detail: "Not found." }, { status: 404 });
+      const limit = Math.min(pageMax, Number(url.searchParams.get("limit") ?? 50));
+      const offset = Number(url.searchParams.get("offset") ?? 0);
+      const results = objects
+        .slice(offset, offset + limit)
+        .map((object) => options.distort?.(url.pathname, object) ?? object);
+      const next =
+        offset + limit < objects.length ? `${url.origin}${url.pathname}?limit=${limit}&offset=${offset + limit}` : null;
+      return Response.json({ count: objects.length, next, previous: null, results });
+    },
+  });
+  return { url: server.url.href.replace(/\/$/, ""), asked, stop: () => server.stop(true) };
+}
+
+type Form = "site" | "scope";
+
+function listOf(world: NetboxWorld, url: URL, form: Form): Json[] | null {
+  const query = url.searchParams;
+  switch (url.pathname) {
+    case "/api/extras/tags/":
+      return world.tags.map((tag) => ({
+        ...nested(tag),
+        slug: slug(tag.name),
+        color: tag.color ?? "9e9e9e",
+        description: tag.description ?? "",
+      }));
+    case "/api/dcim/sites/":
+      return world.sites.map((site) => ({
+        ...nested(site),
+        slug: slug(site.name),
+        description: site.description ?? "",
+        tags: tagList(site.tags),
+        status: choice("active"),
+      }));
+    case "/api/dcim/locations/":
+      return world.locations.map((each) => ({ ...nested(each), site: siteRef(world, each.site), parent: null }));
+    case "/api/ipam/vlan-groups/":
+      return world.groups.map((each) => ({
+        ...nested(each),
+        scope_type: "dcim.site",
+        scope_id: each.site,
+        scope: siteRef(world, each.site),
+      }));
+    case "/api/virtualization/clusters/":
+      return world.clusters.map((each) => ({
+        ...nested(each),
+        ...placed(world, form, each.site),
+        type: { id: 1, name: "KVM" },
+      }));
+    case "/api/ipam/vlans/":
+      return world.vlans.map((vlan) => ({
+        ...vlanRef(vlan),
+        site: vlan.site === undefined || vlan.site === null ? null : siteRef(world, vlan.site),
+        group: vlan.group === undefined ? null : { id: vlan.group, name: `group ${vlan.group}` },
+        description: vlan.description ?? "",
+        status: choice("active"),
+      }));
+    case "/api/ipam/prefixes/":
+      return world.prefixes.map((prefix) => prefixJson(world, form, prefix));
+    case "/api/dcim/devices/":
+      return world.devices.map((device) => deviceJson(world, device));
+    case "/api/virtualization/virtual-machines/":
+      return world.machines.map((machine) => machineJson(world, machine));
+    case "/api/dcim/interfaces/":
+      return ownedBy(world.devices, query.getAll("device_id"), (device) => interfacesJson(device, "device", form));
+    case "/api/virtualization/interfaces/":
+      return ownedBy(world.machines, query.getAll("virtual_machine_id"), (machine) =>
+        interfacesJson(machine, "virtual_machine", form),
+      );
+    case "/api/ipam/ip-addresses/":
+      return addressesJson(world, query);
+    default:
+      return null;
+  }
+}
+
+function ownedBy(
+  devices: readonly FakeDevice[],
+  ids: readonly string[],
+  parts: (device: FakeDevice) => Json[],
+): Json[] {
+  const wanted = new Set(ids.map(Number));
+  return devices.filter(({ id }) => wanted.has(id)).flatMap(parts);
+}
+
+function nested(object: { readonly id: number; readonly name: string }): Json {
+  return { id: object.id, url: `http://netbox.invalid/api/x/${object.id}/`, display: object.name, name: object.name };
+}
+
+function siteRef(world: NetboxWorld, id: number): Json {
+  return nested(world.sites.find((site) => site.id === id) ?? { id, name: `site ${id}` });
+}
+
+/** Since 4.2 a scope, before it a site. */
+function placed(world: NetboxWorld, form: Form, site: number | null | undefined): Json {
+  const none = site === null || site === undefined;
+  if (form === "site") return { site: none ? null : siteRef(world, site) };
+  return none
+    ? { scope_type: null, scope_id: null, scope: null }
+    : { scope_type: "dcim.site", scope_id: site, scope: siteRef(world, site) };
+}
+
+function prefixJson(world: NetboxWorld, form: Form, prefix: FakePrefix): Json {
+  const place =
+    form === "scope" && prefix.location !== undefined
+      ? { scope_type: "dcim.location", scope_id: prefix.location, scope: { id: prefix.location, name: "a location" } }
+      : form === "scope" && prefix.region !== undefined
+        ? { scope_type: "dcim.region", scope_id: prefix.region, scope: { id: prefix.region, name: "a region" } }
+        : placed(world, form, prefix.site);
+  return {
+    id: prefix.id,
+    url: `http://netbox.invalid/api/ipam/prefixes/${prefix.id}/`,
+    display: prefix.prefix,
+    family: { value: prefix.prefix.includes(":") ? 6 : 4, label: "IP" },
+    prefix: prefix.prefix,
+    ...place,
+    vrf: prefix.vrf === undefined ? null : { id: prefix.vrf, name: `vrf ${prefix.vrf}` },
+    vlan: prefix.vlan === undefined ? null : vlanRef(prefix.vlan),
+    status: choice("active"),
+    description: prefix.description ?? "",
+    tags: tagList(prefix.tags),
+    custom_fields: {},
+  };
+}
+
+function deviceJson(world: NetboxWorld, device: FakeDevice): Json {
+  return {
+    id: device.id,
+    url: `http://netbox.invalid/api/dcim/devices/${device.id}/`,
+    display: device.name ?? `${device.model ?? "Switch 48"} (${device.id})`,
+    name: device.name,
+    device_type: {
+      id: 1,
+      manufacturer: { id: 1, name: device.manufacturer ?? "Acme" },
+      model: device.model ?? "Switch 48",
+    },
+    role: { id: 1, name: "Access" },
+    serial: device.serial ?? "",
+    asset_tag: device.assetTag ?? null,
+    site: device.site === null ? null : siteRef(world, device.site),
+    location: device.location === undefined ? null : { id: 1, name: device.location },
+    rack: device.rack === undefined ? null : { id: 1, name: device.rack },
+    position: device.position ?? null,
+    status: choice("active"),
+    primary_ip: device.primary === undefined ? null : { id: device.primary },
+    primary_ip4: device.primary === undefined ? null : { id: device.primary },
+    primary_ip6: null,
+    description: device.description ?? "",
+    comments: "",
+    tags: tagList(device.tags),
+    custom_fields: {},
+  };
+}
+
+function machineJson(world: NetboxWorld, machine: FakeDevice): Json {
+  const { device_type: _type, serial: _serial, asset_tag: _asset, rack: _rack, ...rest } = deviceJson(world, machine);
+  return {
+    ...rest,
+    url: `http://netbox.invalid/api/virtualization/virtual-machines/${machine.id}/`,
+    cluster: machine.cluster === undefined ? null : { id: machine.cluster, name: `cluster ${machine.cluster}` },
+  };
+}
+
+function interfacesJson(device: FakeDevice, owner: "device" | "virtual_machine", form: Form): Json[] {
+  return (device.interfaces ?? []).map((each) => ({
+    id: each.id,
+    display: each.name,
+    [owner]: { id: device.id, name: device.name, display: device.name },
+    name: each.name,
+    ...(owner === "device" ? { type: choice(each.type ?? "1000base-t"), speed: each.speedKbps ?? null } : {}),
+    enabled: each.enabled ?? true,
+    ...(form === "scope"
+      ? {
+          primary_mac_address:
+            each.mac === undefined || each.mac === null ? null : { id: each.id, mac_address: each.mac },
+        }
+      : { mac_address: each.mac ?? null }),
+    description: each.description ?? "",
+    untagged_vlan: each.native === undefined || each.native === null ? null : vlanRef(each.native),
+    tagged_vlans: (each.tagged ?? []).map(vlanRef),
+    tags: [],
+    custom_fields: {},
+  }));
+}
+
+function addressesJson(world: NetboxWorld, query: URLSearchParams): Json[] {
+  const devices = new Set(query.getAll("device_id").map(Number));
+  const machines = new Set(query.getAll("virtual_machine_id").map(Number));
+  const isNobodys = query.get("assigned_to_interface") === "false";
+  return world.addresses
+    .filter(({ on }) =>
+      isNobodys
+        ? on === undefined
+        : on !== undefined && (devices.has(on.device ?? -1) || machines.has(on.machine ?? -1)),
+    )
+    .map((each) => ({
+      id: each.id,
+      url: `http://netbox.invalid/api/ipam/ip-addresses/${each.id}/`,
+      display: each.address,
+      address: each.address,
+      vrf: each.vrf === undefined ? null : { id: each.vrf, name: `vrf ${each.vrf}` },
+      status: choice("active"),
+      dns_name: each.dnsName ?? "",
+      description: each.description ?? "",
+      tags: tagList(each.tags),
+      ...assigned(each),
+    }));
+}
+
+function assigned({ on }: FakeAddress): Json {
+  if (on === undefined) return { assigned_object_type: null, assigned_object_id: null, assigned_object: null };
+  const [type, owner, id] =
+    on.device !== undefined
+      ? ["dcim.interface", "device", on.device]
+      : ["virtualization.vminterface", "virtual_machine", on.machine];
+  return {
+    assigned_object_type: type,
+    assigned_object_id: on.interface,
+    assigned_object: { id: on.interface, name: `if ${on.interface}`, [owner as string]: { id, name: "its owner" } },
+  };
+}
+
+function vlanRef(vlan: FakeVlanRef): Json {
+  return { ...nested(vlan), vid: vlan.vid };
+}
+
+function tagList(names: readonly string[] = []): Json[] {
+  return names.map((name, position) => ({ id: position + 1, name, slug: slug(name), color: "9e9e9e", display: name }));
+}
+
+function choice(value: string): Json {
+  return { value, label: value };
+}
+
+function slug(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, 50);
+}

@@ -1,0 +1,607 @@
+// netledger import netbox: a NetBox of version 3 or 4 comes in through the API, comes in again without doubles, and
+// goes on where it was cut off.
+
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { EXECUTABLE, ensureExecutable, spawnPiped, Workplace } from "../support/executable/executable.ts";
+import {
+  emptyWorld,
+  type FakeNetbox,
+  type FakeNetboxOptions,
+  type NetboxWorld,
+  serveNetbox,
+} from "../support/imports/fake-netbox.ts";
+import { counts, ImportPlace, NETBOX_TOKEN } from "../support/imports/import-place.ts";
+import { makePair } from "../support/tls/certificates.ts";
+
+let place: Workplace;
+let at: ImportPlace;
+let servers: FakeNetbox[];
+beforeAll(ensureExecutable);
+beforeEach(async () => {
+  place = new Workplace();
+  servers = [];
+  at = await ImportPlace.open(place);
+});
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  await place.close();
+});
+
+function serve(world: NetboxWorld, options: FakeNetboxOptions = {}, port = 0): FakeNetbox {
+  const server = serveNetbox(world, { token: NETBOX_TOKEN, ...options }, port);
+  servers.push(server);
+  return server;
+}
+
+function interfaceOf(host: any, name: string): any {
+  return host.interfaces.find((each: any) => each.if_name === name);
+}
+
+const OFFICE = { id: 1, vid: 10, name: "Office" };
+const VOICE = { id: 2, vid: 20, name: "Voice" };
+
+/** A small campus with something of everything. */
+function campus(): NetboxWorld {
+  return {
+    ...emptyWorld(),
+    tags: [
+      { id: 1, name: "core", color: "2196f3", description: "The backbone" },
+      { id: 2, name: "printers", color: "ffeb3b" },
+    ],
+    sites: [
+      { id: 1, name: "Berlin", description: "Headquarters", tags: ["core"] },
+      { id: 2, name: "Main" },
+    ],
+    locations: [{ id: 1, name: "Hall 3", site: 1 }],
+    groups: [{ id: 7, name: "Berlin VLANs", site: 1 }],
+    clusters: [{ id: 4, name: "hypervisors", site: 1 }],
+    vlans: [
+      { ...OFFICE, group: 7, description: "Desks" },
+      { ...VOICE, site: null },
+    ],
+    prefixes: [
+      { id: 1, prefix: "10.0.0.0/24", site: 1, vlan: OFFICE, tags: ["core"], description: "Desks" },
+      { id: 2, prefix: "10.9.0.0/16" },
+      { id: 3, prefix: "2001:db8:1::/64", site: 1 },
+    ],
+    devices: [
+      {
+        id: 1,
+        name: "core-1",
+        site: 1,
+        description: "In the cellar",
+        serial: "FOC1234",
+        assetTag: "A-77",
+        manufacturer: "Acme",
+        model: "Switch 48",
+        location: "Hall 3",
+        rack: "R1",
+        position: 12,
+        tags: ["core"],
+        primary: 1,
+        interfaces: [
+          { id: 5, name: "Gi1/0/1", mac: "00:1B:21:AA:BB:CC", speedKbps: 1_000_000, native: OFFICE, tagged: [VOICE] },
+          { id: 6, name: "Po1", type: "lag", enabled: false, description: "to the roof" },
+        ],
+      },
+      { id: 2, name: null, site: 2 },
+    ],
+    machines: [{ id: 1, name: "vm-1", site: null, cluster: 4, interfaces: [{ id: 5, name: "eth0" }] }],
+    addresses: [
+      { id: 1, address: "10.0.0.5/24", dnsName: "core-1.example.com", on: { device: 1, interface: 5 } },
+      { id: 2, address: "2001:db8:1::5/64", on: { device: 1, interface: 5 } },
+      { id: 3, address: "192.168.7.5/24", on: { machine: 1, interface: 5 } },
+      { id: 4, address: "10.0.0.77/24", dnsName: "printer.example.com", description: "2nd floor", tags: ["printers"] },
+      { id: 5, address: "10.9.1.1/16" },
+    ],
+  };
+}
+
+describe.each(["3.7.8", "4.0.11", "4.2.3"])("a NetBox %s", (version) => {
+  test("comes in with all that there are fields for, and again without a version", async () => {
+    const netbox = serve(campus(), { version });
+    const first = await at.import(["netbox", netbox.url, "--default-network", "Elsewhere"]);
+    expect([first.code, first.err]).toEqual([0, ""]);
+    expect(first.out).toStartWith(`NetBox ${version} at ${netbox.url} into http://127.0.0.1:`);
+    expect(counts(first, "networks")).toEqual([2, 0, 1, 0, 0]);
+    expect(counts(first, "hosts")).toEqual([3, 0, 0, 0, 0]);
+    expect(counts(first, "interfaces")).toEqual([3, 0, 0, 0, 0]);
+    expect(counts(first, "addresses")).toEqual([3, 0, 0, 0, 0]);
+    expect(counts(first, "ranges")).toEqual([2, 0, 0, 0, 0]);
+
+    const networks = new Map((await at.all("networks")).map((each) => [each.name, each]));
+    const tags = new Map((await at.all("tags")).map((each) => [each.name, each]));
+    expect([...networks.keys()].sort()).toEqual(["Berlin", "Elsewhere", "Main"]);
+    expect(networks.get("Berlin")).toMatchObject({ description: "Headquarters", tags: [tags.get("core").id] });
+    expect(tags.get("core")).toMatchObject({ color: "Sky", description: "The backbone" });
+    const berlin = networks.get("Berlin").id;
+    const elsewhere = networks.get("Elsewhere").id;
+
+    const vlans = await at.all("vlans");
+    const vlanOf = (network: string, number: number) =>
+      vlans.find((each) => each.network_id === network && each.number === number);
+    expect(vlanOf(berlin, 10)).toMatchObject({ name: "Office", description: "Desks" });
+    expect(vlanOf(elsewhere, 20)).toMatchObject({ name: "Voice" });
+    // One that an interface of another network names is made there as well.
+    expect(vlanOf(berlin, 20)).toMatchObject({ name: "Voice" });
+    expect(vlans).toHaveLength(3);
+
+    const subnets = new Map((await at.all("subnets")).map((each) => [`${each.network_id} ${each.cidr}`, each]));
+    expect(subnets.get(`${berlin} 10.0.0.0/24`)).toMatchObject({
+      description: "Desks",
+      vlan_id: vlanOf(berlin, 10).id,
+      tags: [tags.get("core").id],
+      accepts_credentials: false,
+    });
+    expect(subnets.get(`${elsewhere} 10.9.0.0/16`)).toBeDefined();
+    // An address that lies in no prefix of its site brings its own.
+    expect(subnets.get(`${berlin} 192.168.7.0/24`)).toMatchObject({ accepts_credentials: false });
+
+    const hosts = new Map((await at.all("hosts")).map((each) => [each.name, each]));
+    const core = hosts.get("core-1");
+    expect(core).toMatchObject({
+      network_id: berlin,
+      hostname: "core-1.example.com",
+      description: "In the cellar",
+      manufacturer: "Acme",
+      model: "Switch 48",
+      serial_number: "FOC1234",
+      asset_tag: "A-77",
+      sys_location: "Hall 3, rack R1, U12",
+      tags: [tags.get("core").id],
+    });
+    const [port, trunk] = ["Gi1/0/1", "Po1"].map((name) => interfaceOf(core, name));
+    expect(port).toMatchObject({
+      if_name: "Gi1/0/1",
+      if_descr: "Gi1/0/1",
+      if_type: 6,
+      speed_bps: 1_000_000_000,
+      mac_address: "00:1b:21:aa:bb:cc",
+      admin_status: "Up",
+      ip_address_id: core.ip_addresses.find((each: any) => each.ip_address === "10.0.0.5").id,
+    });
+    expect(trunk).toMatchObject({ if_name: "Po1", if_type: 161, admin_status: "Down", if_alias: "to the roof" });
+    const entry = (await at.client.get(`if-entries/${port.id}`)).data;
+    expect(entry).toMatchObject({ native_vlan_id: vlanOf(berlin, 10).id, vlan_ids: [vlanOf(berlin, 20).id] });
+    expect(core.ip_addresses.map((each: any) => [each.ip_address, each.name, each.mac_address]).sort()).toEqual([
+      ["10.0.0.5", "core-1.example.com", "00:1b:21:aa:bb:cc"],
+      ["2001:db8:1::5", "Gi1/0/1", "00:1b:21:aa:bb:cc"],
+    ]);
+    expect(hosts.get("Switch 48 (2)")).toMatchObject({ network_id: networks.get("Main").id });
+    expect(hosts.get("vm-1")).toMatchObject({ network_id: berlin, manufacturer: null, serial_number: null });
+
+    const ranges = new Map((await at.all("ip-ranges")).map((each) => [each.first, each]));
+    expect(ranges.get("10.0.0.77")).toMatchObject({
+      network_id: berlin,
+      last: "10.0.0.77",
+      purpose: "Reserved",
+      description: "printer.example.com: 2nd floor",
+      tags: [tags.get("printers").id],
+    });
+    expect(ranges.get("10.9.1.1")).toMatchObject({ network_id: elsewhere });
+
+    const reasons = new Set((await at.all("transactions")).map((each) => each.reason));
+    expect(reasons).toContain(`Import from NetBox at ${netbox.url}`);
+
+    const before = await at.transactions();
+    const again = await at.import(["netbox", netbox.url, "--default-network", "Elsewhere"]);
+    expect(again.code).toBe(0);
+    for (const kind of ["tags", "networks", "VLANs", "subnets", "hosts", "interfaces", "addresses", "ranges"]) {
+      const [created, changed, , kept, refused] = counts(again, kind);
+      expect([kind, created, changed, kept, refused]).toEqual([kind, 0, 0, 0, 0]);
+    }
+    expect(await at.transactions()).toBe(before);
+    expect((await place.command("verify")).code).toBe(0);
+  }, 120_000);
+});
+
+describe("the plan", () => {
+  test("is told and not carried out, and is what is done then", async () => {
+    const netbox = serve(campus());
+    const before = await at.transactions();
+    const args = ["netbox", netbox.url, "--default-network", "Elsewhere", "--verbose"];
+    const dry = await at.import([...args, "--dry-run"]);
+    expect(dry.code).toBe(0);
+    expect(dry.out).toContain("this would be done, and nothing is");
+    expect(dry.out).toContain(`created hosts: core-1 (${netbox.url}/api/dcim/devices/1/)`);
+    expect(await at.transactions()).toBe(before);
+    const done = await at.import(args);
+    const told = ({ out }: { out: string }) =>
+      out
+        .split("\n")
+        .filter((line) => !line.includes(" into "))
+        .sort();
+    expect(told(done)).toEqual(told(dry));
+  }, 120_000);
+
+  test("refuses what belongs to no site where no network is named for it, and takes the rest", async () => {
+    const netbox = serve(campus());
+    const done = await at.import(["netbox", netbox.url]);
+    expect(done.code).toBe(1);
+    expect(done.out).toContain(
+      `subnets: ${netbox.url}/api/ipam/prefixes/2/: belongs to no site; name a network for it with --default-network`,
+    );
+    expect(counts(done, "hosts")).toEqual([3, 0, 0, 0, 0]);
+    expect(counts(done, "subnets")).toEqual([3, 0, 0, 0, 1]);
+    expect(counts(done, "ranges")).toEqual([1, 0, 0, 0, 1]);
+  }, 120_000);
+});
+
+describe("what changes", () => {
+  test("there comes in, and what people changed here stays and is told", async () => {
+    const world = campus();
+    const netbox = serve(world);
+    const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
+    await at.import(args);
+    const [core] = await at.all("hosts?search=core-1");
+    const { id, hidden, tags } = core;
+    const changed = await at.client.put(`hosts/${id}`, { id, name: "core-1", hidden, tags, description: "Moved" });
+    expect(changed.status).toBe(200);
+    const [device, ...others] = world.devices;
+    world.devices = [
+      {
+        ...(device as (typeof world.devices)[0]),
+        description: "In the attic",
+        serial: "FOC9999",
+        interfaces: [
+          { id: 5, name: "Gi1/0/1", mac: "00:1B:21:AA:BB:CD", speedKbps: 1_000_000, native: OFFICE, tagged: [VOICE] },
+          { id: 6, name: "Po1", type: "lag", description: "to the roof" },
+          { id: 9, name: "Gi1/0/2" },
+        ],
+      },
+      ...others,
+    ];
+    const second = await at.import(args);
+    expect(second.code).toBe(0);
+    expect(counts(second, "hosts")).toEqual([0, 1, 2, 0, 0]);
+    expect(counts(second, "interfaces")).toEqual([1, 2, 1, 0, 0]);
+    expect(second.out).toMatch(/hosts: core-1 \(\S+\) description was changed by keeper at 20/);
+    const after = (await at.client.get(`hosts/${id}`)).data;
+    expect(after).toMatchObject({ description: "Moved", serial_number: "FOC9999" });
+    expect(after.interfaces).toHaveLength(3);
+    expect(interfaceOf(after, "Gi1/0/1").mac_address).toBe("00:1b:21:aa:bb:cd");
+    expect(interfaceOf(after, "Po1").admin_status).toBe("Up");
+    expect(interfaceOf(after, "Gi1/0/2")).toBeDefined();
+    // It says the same as long as it is so.
+    expect(counts(await at.import(args), "hosts")).toEqual([0, 0, 2, 1, 0]);
+    const third = await at.import([...args, "--overwrite"]);
+    expect(counts(third, "hosts")).toEqual([0, 1, 2, 0, 0]);
+    expect((await at.client.get(`hosts/${id}`)).data.description).toBe("In the attic");
+  }, 120_000);
+
+  test("here beside it stays: other interfaces, addresses, tags, and an interface that is switched off", async () => {
+    const world = campus();
+    const netbox = serve(world);
+    const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
+    await at.import(args);
+    const [core] = await at.all("hosts?search=core-1");
+    const own = (await at.client.post("tags", { name: "ours", color: "Red" })).data.id;
+    const more = await at.client.post("if-entries", { host_id: core.id, if_index: 3, if_descr: "Null0" });
+    const address = await at.client.post("ip-addresses", { host_id: core.id, ip_address: "10.0.0.6" });
+    const { id, name, hidden, tags } = core;
+    await at.client.put(`hosts/${id}`, { id, name, hidden, tags: [...tags, own] });
+    const port = interfaceOf(core, "Gi1/0/1");
+    const { if_index, if_descr } = port;
+    await at.client.put(`if-entries/${port.id}`, { if_index, if_descr, admin_status: "Down" });
+    const [device, ...others] = world.devices;
+    const [first, ...ports] = device?.interfaces ?? [];
+    world.devices = [
+      {
+        ...(device as (typeof world.devices)[0]),
+        tags: ["core", "printers"],
+        interfaces: [{ ...first, description: "new" } as any, ...ports],
+      },
+      ...others,
+    ];
+    expect((await at.import(args)).code).toBe(0);
+    const after = (await at.client.get(`hosts/${id}`)).data;
+    const printers = (await at.all("tags")).find((each) => each.name === "printers").id;
+    expect(after.tags).toEqual([...tags, own, printers]);
+    expect(after.interfaces.map((each: any) => each.id)).toContain(more.data.id);
+    expect(after.ip_addresses.map((each: any) => each.id)).toContain(address.data.id);
+    expect(interfaceOf(after, "Gi1/0/1")).toMatchObject({ if_alias: "new", admin_status: "Down" });
+  }, 120_000);
+
+  test("is not undone: what was deleted or untagged here stays so, and is told", async () => {
+    const netbox = serve(campus());
+    const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
+    await at.import(args);
+    const hosts = new Map((await at.all("hosts")).map((each) => [each.name, each]));
+    const core = hosts.get("core-1");
+    expect((await at.client.delete(`hosts/${hosts.get("vm-1").id}`)).status).toBe(200);
+    expect((await at.client.delete(`if-entries/${interfaceOf(core, "Po1").id}`)).status).toBe(200);
+    const { id, name, hidden } = core;
+    await at.client.put(`hosts/${id}`, { id, name, hidden, tags: [] });
+    const before = await at.transactions();
+    const again = await at.import(args);
+    expect(again.code).toBe(0);
+    expect(counts(again, "hosts")).toEqual([0, 0, 1, 2, 0]);
+    expect(counts(again, "interfaces")).toEqual([0, 0, 1, 1, 0]);
+    expect(again.out).toMatch(/hosts: vm-1 \(\S+\) was deleted here/);
+    expect(again.out).toMatch(/interfaces: Po1 of core-1 \(\S+\) was deleted here/);
+    expect(again.out).toMatch(/hosts: core-1 \(\S+\) a tag was taken off here/);
+    expect(await at.transactions()).toBe(before);
+  }, 120_000);
+
+  test("in the address of the source makes no doubles where the old one is named", async () => {
+    const world = campus();
+    const old = serve(world);
+    const rest = ["--default-network", "Elsewhere"];
+    await at.import(["netbox", old.url, ...rest]);
+    const moved = serve(world);
+    const before = await at.transactions();
+    expect((await at.import(["netbox", moved.url, "--known-as", old.url, ...rest])).code).toBe(0);
+    expect(await at.transactions()).toBe(before);
+  }, 120_000);
+});
+
+/** Enough devices for several requests. */
+function manyDevices(devices: number): NetboxWorld {
+  const world = emptyWorld();
+  world.sites = [{ id: 1, name: "Berlin" }];
+  world.prefixes = [{ id: 1, prefix: "10.0.0.0/8", site: 1 }];
+  for (let id = 1; id <= devices; id += 1) {
+    world.devices.push({
+      id,
+      name: `switch-${id}`,
+      site: 1,
+      interfaces: [1, 2, 3].map((port) => ({ id: id * 10 + port, name: `Gi0/${port}` })),
+    });
+    world.addresses.push({ id, address: `10.0.${id >> 8}.${id & 255}/8`, on: { device: id, interface: id * 10 + 1 } });
+    world.addresses.push({ id: devices + id, address: `10.1.${id >> 8}.${id & 255}/8` });
+  }
+  return world;
+}
+
+describe("an import that is cut off", () => {
+  test("ends, begun again, as if it had not been, wherever it was", async () => {
+    const world = manyDevices(230);
+    const whole = serve(world);
+    const asked = whole.asked;
+    expect((await at.import(["netbox", whole.url])).code).toBe(0);
+    const expected = await at.inventory();
+    const requests = asked.length;
+    const port = Number(new URL(whole.url).port);
+    await at.running.stop();
+    await whole.stop();
+    servers.length = 0;
+
+    for (const share of [0.3, 0.6, 0.95]) {
+      const other = new Workplace();
+      const there = await ImportPlace.open(other);
+      const child: { kill: () => void } = { kill: () => {} };
+      // The same address: ids are made of it.
+      const netbox = serve(
+        world,
+        {
+          intercept: (_path, request) => {
+            if (request === Math.ceil(requests * share)) child.kill();
+            return null;
+          },
+        },
+        port,
+      );
+      const started = spawnPiped([EXECUTABLE, "import", "netbox", netbox.url], there.environment);
+      child.kill = () => started.kill("SIGKILL");
+      await started.exited;
+      expect(started.signalCode).toBe("SIGKILL");
+      expect((await there.import(["netbox", netbox.url])).code).toBe(0);
+      const found = await there.inventory();
+      // Of the networks that the set-up makes, each appliance has its own.
+      for (const list of ["tags", "vlans", "subnets", "hosts", "ip-ranges"])
+        expect(found[list]).toEqual(expected[list] as any[]);
+      const before = await there.transactions();
+      expect((await there.import(["netbox", netbox.url])).code).toBe(0);
+      expect(await there.transactions()).toBe(before);
+      await netbox.stop();
+      servers.length = 0;
+      await other.close();
+    }
+  }, 240_000);
+
+  test("waits where the source is busy, as long as it says", async () => {
+    let refusals = 0;
+    const netbox = serve(campus(), {
+      intercept: (path) => {
+        if (!/sites|devices/.test(path) || refusals >= 3) return null;
+        refusals += 1;
+        return new Response("later", { status: refusals === 2 ? 503 : 429, headers: { "retry-after": "0" } });
+      },
+    });
+    expect((await at.import(["netbox", netbox.url, "--default-network", "E"])).code).toBe(0);
+    expect(refusals).toBe(3);
+  }, 120_000);
+});
+
+describe("a hostile NetBox", () => {
+  test("has refused what cannot be, with its URL, and the rest comes in", async () => {
+    const world = manyDevices(3);
+    const huge = "x".repeat(1_000_000);
+    world.tags = [
+      { id: 1, name: huge },
+      { id: 2, name: "fine", color: "no color" },
+      { id: 3, name: "fine" },
+    ];
+    world.sites.push({ id: 2, name: "Ber\u0000lin" }, { id: 3, name: "Berlin" });
+    world.prefixes.push(
+      { id: 2, prefix: "10.0.0.300/24", site: 1 },
+      { id: 3, prefix: "10.0.0.1/24", site: 1 },
+      { id: 4, prefix: "10.0.0.0/8", site: 1, vrf: 3 },
+      { id: 5, prefix: "10.2.0.0/16", site: 2 },
+    );
+    world.vlans = [
+      { id: 1, vid: 99_999, name: "too far", site: 1 },
+      { id: 2, vid: 5, name: "five", site: 1 },
+      { id: 3, vid: 5, name: "another five", site: 1 },
+    ];
+    world.devices.push(
+      { id: 50, name: huge, site: 1 },
+      {
+        id: 51,
+        name: "\u001b[31mred\u202e",
+        site: 1,
+        interfaces: [],
+      },
+      {
+        id: 52,
+        name: "half sound",
+        site: 1,
+        tags: [huge, "fine", "unheard of"],
+        interfaces: [
+          { id: 9001, name: "good" },
+          { id: 9002, name: "bad", mac: "no mac" },
+          { id: 9003, name: huge },
+        ],
+      },
+    );
+    world.addresses.push(
+      { id: 901, address: "10.0.9.1/8", on: { device: 52, interface: 9001 } },
+      { id: 902, address: "10.0.9.1/8", vrf: 2, on: { device: 52, interface: 9001 } },
+      { id: 903, address: "nonsense", on: { device: 52, interface: 9001 } },
+      { id: 904, address: "10.0.9.9/99" },
+      { id: 905, address: "10.1.0.1/8", vrf: 4 },
+    );
+    const netbox = serve(world, {
+      distort: (path, object) =>
+        path === "/api/dcim/devices/" && object.id === 2
+          ? { ...object, name: { $ne: 1 }, serial: 12, tags: "all", device_type: [1], site: { id: 1, name: null } }
+          : path === "/api/dcim/devices/" && object.id === 3
+            ? { ...object, id: "3" }
+            : object,
+    });
+    const done = await at.import(["netbox", netbox.url, "--default-network", "Rest", "--verbose"]);
+    expect(done.code).toBe(1);
+    const refused = done.out.split("\n").filter((line) => line.startsWith("refused "));
+    const has = (path: string, reason: RegExp) =>
+      expect(refused.filter((line) => line.includes(`${netbox.url}${path}`) && reason.test(line))).toHaveLength(1);
+    has("/api/extras/tags/1/", /name must have at most 255 characters|name must/);
+    has("/api/extras/tags/3/", /has this name already/);
+    has("/api/dcim/sites/2/", /name must not be blank or contain control characters/);
+    has("/api/dcim/sites/3/: ", /has this name already/);
+    has("/api/ipam/prefixes/2/", /cidr must be an IPv4 or IPv6 prefix/);
+    has("/api/ipam/prefixes/3/", /cidr must be an IPv4 or IPv6 prefix with no host bits set/);
+    has("/api/ipam/prefixes/4/", /its network has 10\.0\.0\.0\/8 already, from .*prefixes\/1\//);
+    has("/api/ipam/prefixes/5/", /its site could not be taken/);
+    has("/api/ipam/vlans/1/", /number must/);
+    has("/api/ipam/vlans/3/", /its network has VLAN 5 already/);
+    has("/api/dcim/devices/50/", /name must/);
+    has("/api/dcim/devices/51/", /name must/);
+    has("/api/dcim/devices/: ", /has no id/);
+    has("/api/dcim/interfaces/9002/", /mac_address must be a MAC address/);
+    has("/api/dcim/interfaces/9003/", /if_descr must/);
+    has("/api/ipam/ip-addresses/902/", /the host has 10\.0\.9\.1 already/);
+    has("/api/ipam/ip-addresses/903/", /ip_address must be/);
+    has("/api/ipam/ip-addresses/904/", /has no IP address with a prefix length/);
+    expect(done.out).not.toContain("\u001b");
+    expect(Math.max(...done.out.split("\n").map((line) => line.length))).toBeLessThan(2_000);
+    const hosts = new Map((await at.all("hosts")).map((each) => [each.name, each]));
+    expect([...hosts.keys()].sort()).toEqual(["half sound", "switch-1", "switch-2"].sort());
+    expect(hosts.get("half sound").interfaces.map((each: any) => each.if_name)).toEqual(["good"]);
+    expect(hosts.get("half sound").tags).toHaveLength(1);
+    expect((await place.command("verify")).code).toBe(0);
+  }, 120_000);
+
+  test.each([
+    [
+      "HTML instead of JSON",
+      () => new Response("<h1>hello</h1>", { headers: { "content-type": "text/html" } }),
+      /answers 200 with text\/html instead of JSON; is it the address of a NetBox\?/,
+    ],
+    [
+      "a redirect",
+      () => Response.redirect("https://elsewhere.example/login", 302),
+      /redirects to https:\/\/elsewhere\.example\/login; give the address that it leads to/,
+    ],
+    [
+      "a version that is not known",
+      () => Response.json({ "netbox-version": "2.11.12" }),
+      /NetBox 2\.11\.12 is not known here/,
+    ],
+    ["JSON of something else", () => Response.json({ status: "fine" }), /tells no netbox-version: it is no NetBox/],
+    [
+      "a page that is not there",
+      () => Response.json({ detail: "Not found." }, { status: 404 }),
+      /NetBox answers 404 to .*: Not found\./,
+    ],
+  ])("that answers %s is told in one line", async (_what, answer, message) => {
+    const netbox = serve(campus(), { intercept: () => answer() });
+    const refused = await at.import(["netbox", netbox.url]);
+    expect([refused.code, refused.out]).toEqual([1, ""]);
+    expect(refused.err).toMatch(message);
+    expect(refused.err.trimEnd()).not.toContain("\n");
+  });
+
+  test("whose list has no end is read no further than one that has", async () => {
+    const netbox = serve(campus(), {
+      intercept: (path) =>
+        path === "/api/extras/tags/" ? Response.json({ count: 1, next: "http://127.0.0.1:1/", results: [] }) : null,
+    });
+    expect((await at.import(["netbox", netbox.url, "--default-network", "E"])).code).toBe(0);
+    expect(netbox.asked.filter((path) => path.startsWith("/api/extras/tags/"))).toHaveLength(1);
+  });
+});
+
+describe("who may", () => {
+  test("a wrong token, a wrong key and a server that is none are told in one line", async () => {
+    const netbox = serve(campus());
+    const told = async (message: RegExp, args: readonly string[], env: Record<string, string>) => {
+      const refused = await at.import(["netbox", ...args], env);
+      expect([refused.code, refused.out]).toEqual([1, ""]);
+      expect(refused.err).toMatch(message);
+      expect(refused.err.trimEnd()).not.toContain("\n");
+      expect(refused.err).not.toContain(NETBOX_TOKEN);
+    };
+    await told(/NetBox refuses the token for .*: Invalid token/, [netbox.url], { NETLEDGER_TOKEN: "wrong" });
+    await told(/refuses the key: /, [netbox.url], { NETLEDGER_KEY: "wrong" });
+    await told(/is no netledger: it answers /, [netbox.url, "--server", netbox.url], {});
+    await told(/NetBox cannot be reached at http:\/\/127\.0\.0\.1:1\/api\/status\//, ["http://127.0.0.1:1"], {});
+  });
+
+  test("what is secret comes from a file or a variable, never from the command line", async () => {
+    const netbox = serve(campus());
+    const refused = await at.import(["netbox", netbox.url, "--token", NETBOX_TOKEN]);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toMatch(/--token would show it to everybody on this machine; use NETLEDGER_TOKEN or a file/);
+    await Bun.write(place.path("token"), `${NETBOX_TOKEN}\n`);
+    const args = ["netbox", netbox.url, "--token-file", place.path("token"), "--default-network", "E", "--dry-run"];
+    expect((await at.import(args, { NETLEDGER_TOKEN: "" })).code).toBe(0);
+    expect((await at.import(["netbox", netbox.url], { NETLEDGER_TOKEN: "" })).err).toMatch(
+      /--token-file FILE is required \(or NETLEDGER_TOKEN\)/,
+    );
+  });
+
+  test("beyond this machine only with TLS, whose authority can be named", async () => {
+    const plain = await at.import(["netbox", "http://netbox.example.com"]);
+    expect([plain.code, plain.out]).toEqual([2, ""]);
+    expect(plain.err).toMatch(/is not https: token, key and data could be read on the way; --plain-http permits it/);
+    const pair = await makePair(Date.now() - 60_000);
+    const netbox = serve(campus(), { tls: { cert: pair.certificate, key: pair.privateKey } });
+    expect((await at.import(["netbox", netbox.url])).err).toMatch(
+      /is not trusted \(.*\); name its authority with --ca-file/,
+    );
+    await Bun.write(place.path("ca.pem"), pair.certificate);
+    const args = ["netbox", netbox.url, "--ca-file", place.path("ca.pem"), "--default-network", "E"];
+    expect((await at.import(args)).code).toBe(0);
+  });
+
+  test("a Member's key brings what a Member may write, and is refused the rest", async () => {
+    await at.import(["netbox", serve({ ...emptyWorld(), sites: [{ id: 1, name: "Berlin" }] }).url]);
+    const members = await place.command(
+      "key",
+      "create",
+      "--email",
+      "owner@acme.example",
+      "--name",
+      "m",
+      "--permissions",
+      "Member",
+    );
+    const world = manyDevices(2);
+    world.tags = [{ id: 1, name: "new" }];
+    const done = await at.import(["netbox", serve(world).url], { NETLEDGER_KEY: members.out.trim() });
+    expect(done.code).toBe(1);
+    expect(counts(done, "tags")).toEqual([0, 0, 0, 0, 1]);
+    expect(counts(done, "hosts")).toEqual([2, 0, 0, 0, 0]);
+    expect(counts(done, "ranges")).toEqual([2, 0, 0, 0, 0]);
+  }, 120_000);
+});

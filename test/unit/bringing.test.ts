@@ -1,0 +1,167 @@
+// What brings in other products' inventories, in its parts that ask nobody.
+
+import { describe, expect, test } from "bun:test";
+import { colorNear } from "../../src/bringing/colors.ts";
+import { fewAtOnce, oneAhead } from "../../src/bringing/few-at-once.ts";
+import { onOneLine } from "../../src/bringing/json-client.ts";
+import { KnownSubnets } from "../../src/bringing/known-subnets.ts";
+import { addressOf, choiceOf, idOf, nameOf } from "../../src/bringing/netbox/fields.ts";
+import { ifTypeOf } from "../../src/bringing/netbox/interface-types.ts";
+import { idOfUrl } from "../../src/bringing/object-ids.ts";
+import { Plan, PlanTally } from "../../src/bringing/plan.ts";
+import { PrefixPlaces } from "../../src/bringing/prefix-places.ts";
+
+test("the id of an object is the UUIDv5 of its URL, as any other implementation makes it", () => {
+  expect(idOfUrl("https://netbox.example.com/api/dcim/devices/12/")).toBe("a7a4e1a6-ac44-5ddf-ac1a-f3c7812b4341");
+  expect(idOfUrl("https://netbox.example.com/api/dcim/devices/13/")).not.toBe("a7a4e1a6-ac44-5ddf-ac1a-f3c7812b4341");
+});
+
+test.each([
+  ["ef4444", "Red"],
+  ["#3B82F6", "Blue"],
+  ["f44336", "Red"],
+  ["000000", "Gray"],
+  ["red", "Gray"],
+  [null, "Gray"],
+] as const)("the color %p is %s", (text, color) => {
+  expect(colorNear(text)).toBe(color);
+});
+
+test.each([
+  ["1000base-t", 6],
+  ["10gbase-x-sfpp", 6],
+  ["5gbase-t", 6],
+  ["5g", 243],
+  ["400gbase-x-osfp", 6],
+  ["16gfc-sfpp", 56],
+  ["virtual", 53],
+  ["lag", 161],
+  ["bridge", 209],
+  ["ieee802.11ax", 71],
+  ["sonet-oc48", 39],
+  ["infiniband-hdr", 199],
+  ["cisco-stackwise-480", 6],
+  ["other", 1],
+  ["something new", 1],
+  [null, null],
+] as const)("an interface of type %p has the ifType %p", (slug, ifType) => {
+  expect(ifTypeOf(slug)).toBe(ifType);
+});
+
+describe("what stands in an object", () => {
+  test("is read only where it has the form expected", () => {
+    expect(idOf({ id: 3 })).toBe(3);
+    for (const value of [{ id: "3" }, { id: 0 }, { id: 1.5 }, [3], 3, null, undefined]) expect(idOf(value)).toBeNull();
+    expect(nameOf({ name: " a " })).toBe("a");
+    expect(nameOf({ name: null, display: "b" })).toBe("b");
+    expect(nameOf({ name: {} })).toBeNull();
+    expect(choiceOf({ value: "lag", label: "LAG" })).toBe("lag");
+    expect(choiceOf("lag")).toBe("lag");
+  });
+
+  test("is an address only with a prefix length that it can have", () => {
+    expect(addressOf("10.0.0.5/24")).toEqual({ ip: "10.0.0.5", prefixLength: 24 });
+    expect(addressOf("2001:DB8::5/64")).toEqual({ ip: "2001:db8::5", prefixLength: 64 });
+    for (const text of ["10.0.0.5", "10.0.0.5/33", "2001:db8::/129", "a/24", "10.0.0.5/24/24", "", null, 5])
+      expect(addressOf(text)).toBeNull();
+  });
+});
+
+test("a network has a place for addresses where one prefix has all of them", () => {
+  const subnets = new KnownSubnets();
+  subnets.add("n", "10.0.0.0/25");
+  subnets.add("n", "10.0.0.128/25");
+  subnets.add("n", "2001:db8::/64");
+  expect(subnets.contains("n", "10.0.0.5")).toBe(true);
+  expect(subnets.contains("n", "10.0.0.5", "10.0.0.9")).toBe(true);
+  expect(subnets.contains("n", "10.0.0.5", "10.0.0.200")).toBe(false);
+  expect(subnets.contains("n", "10.0.0.5", "2001:db8::1")).toBe(false);
+  expect(subnets.contains("n", "2001:db8::1")).toBe(true);
+  expect(subnets.contains("other", "10.0.0.5")).toBe(false);
+  expect(subnets.contains("n", "nonsense")).toBe(false);
+});
+
+test("an address has the place of the smallest prefix around it, of the same space", () => {
+  const places = new PrefixPlaces<string | null>();
+  places.add("", "10.0.0.0/8", "all");
+  places.add("", "10.1.0.0/16", null);
+  places.add("red", "10.1.1.0/24", "red");
+  expect(places.placeOf("", "10.2.0.1")).toBe("all");
+  expect(places.placeOf("", "10.1.1.1")).toBeNull();
+  expect(places.placeOf("red", "10.1.1.1")).toBe("red");
+  expect(places.placeOf("red", "10.2.0.1")).toBeUndefined();
+});
+
+describe("a plan", () => {
+  test("counts, and tells what was refused and kept, but not without end", () => {
+    const plan = new Plan(false);
+    plan.add("hosts", "created", "a");
+    for (let place = 0; place < 60; place += 1) plan.refuse("addresses", `url ${place}`, "why");
+    const tally = new PlanTally();
+    tally.addChange("hosts", "b", ["name"], ["model was changed by ann at noon"]);
+    tally.addChange("hosts", "c", [], ["name was changed by ann at noon"]);
+    tally.addChange("hosts", "d", [], []);
+    plan.take(tally);
+    const text = plan.text();
+    expect(text).toMatch(/^hosts +1 +1 +1 +1 +0$/m);
+    expect(text).toMatch(/^addresses +0 +0 +0 +0 +60$/m);
+    expect(text).toContain("  addresses: url 49: why\n  and 10 more; --verbose lists all\n");
+    expect(text).not.toContain("url 50");
+    expect(text).toContain("  hosts: c name was changed by ann at noon\n  hosts: b model was changed by ann at noon\n");
+    expect(plan.takeLines()).toBe("");
+  });
+
+  test("that is verbose hands over every line once", () => {
+    const plan = new Plan(true);
+    plan.add("hosts", "created", "a");
+    plan.refuse("tags", "url", "why");
+    expect(plan.takeLines()).toBe("created hosts: a\nrefused tags: url: why\n");
+    expect(plan.takeLines()).toBe("");
+    expect(plan.text()).not.toContain("why");
+  });
+});
+
+test("what another program says is told without what a terminal acts on, and not without end", () => {
+  expect(onOneLine("a\u001b[31mb\u202ec\n")).toBe("a\ufffd[31mb\ufffdc\ufffd");
+  expect(onOneLine("x".repeat(1_000_000))).toHaveLength(201);
+});
+
+describe("a few things at a time", () => {
+  test("are all done, no more of them at once than told", async () => {
+    let running = 0;
+    let most = 0;
+    const done: number[] = [];
+    await fewAtOnce([1, 2, 3, 4, 5], 2, async (item) => {
+      running += 1;
+      most = Math.max(most, running);
+      await Promise.resolve();
+      running -= 1;
+      done.push(item);
+    });
+    expect([done.sort(), most]).toEqual([[1, 2, 3, 4, 5], 2]);
+  });
+
+  test("are asked for one ahead, and a failure is told in its turn", async () => {
+    const asked: number[] = [];
+    async function* numbers() {
+      for (const number of [1, 2, 3]) {
+        asked.push(number);
+        if (number === 3) throw new Error("no more");
+        yield number;
+      }
+    }
+    const seen: Array<[number, number]> = [];
+    const walk = (async () => {
+      for await (const number of oneAhead(numbers())) {
+        await Promise.resolve();
+        seen.push([number, asked.length]);
+      }
+    })();
+    expect(walk).rejects.toThrow("no more");
+    await walk.catch(() => {});
+    expect(seen).toEqual([
+      [1, 2],
+      [2, 3],
+    ]);
+  });
+});
