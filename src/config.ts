@@ -245,7 +245,7 @@ export const OPTIONS = {
     "default-network",
     "NAME",
     null,
-    "The network of what belongs to no site. It is created if there is none. Without it such things are refused.",
+    "The network of what belongs to no site or section. It is created if there is none. Without it such things are refused.",
     parseText,
   ),
   knownAs: option(

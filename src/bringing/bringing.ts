@@ -49,8 +49,8 @@ export class Bringing {
     const id = place === null ? this.defaultNetworkId : this.networks.get(place);
     if (id !== null && id !== undefined) return { id };
     return place === null
-      ? { refused: "belongs to no site; name a network for it with --default-network" }
-      : { refused: "its site could not be taken" };
+      ? { refused: "belongs to no network; name one for it with --default-network" }
+      : { refused: "its network could not be taken" };
   }
 
   /** The ids of tags; one that was refused is left out. */

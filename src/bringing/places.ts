@@ -24,8 +24,9 @@ export async function ensureSubnet(bringing: Bringing, networkId: string, placed
   const { first, last, prefixLength, url } = placed;
   if (bringing.subnets.contains(networkId, first, last)) return null;
   const ip = parseIp(first);
-  if (ip === null || prefixLength === null || prefixLength > ip.bytes.length * 8)
-    return `${first} lies in no subnet of its network`;
+  // What is no address is refused as that.
+  if (ip === null) return null;
+  if (prefixLength === null || prefixLength > ip.bytes.length * 8) return `${first} lies in no subnet of its network`;
   const cidr = cidrOf(ip, prefixLength).text;
   const detail = `subnet ${networkId} ${cidr}`;
   const made = await bringRecord(

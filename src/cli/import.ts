@@ -10,6 +10,7 @@ import { JsonClient } from "../bringing/json-client.ts";
 import { Ledger } from "../bringing/ledger.ts";
 import { Netbox } from "../bringing/netbox/netbox.ts";
 import type { NetboxServer } from "../bringing/netbox/netbox-api.ts";
+import { Phpipam } from "../bringing/phpipam/phpipam.ts";
 import { Plan } from "../bringing/plan.ts";
 import type { BroughtSource } from "../bringing/wanted.ts";
 import { type Config, UsageError } from "../config.ts";
@@ -31,7 +32,18 @@ const netbox = defineCommand(
   (config, io) => run(config, io, (server, identity) => Netbox.open(server, identity)),
 );
 
-export const importCommands: readonly Command[] = [netbox];
+const phpipam = defineCommand(
+  {
+    name: "import phpipam",
+    summary: "brings the inventory of a phpIPAM into a running netledger, and again what has changed there since.",
+    always: [...ALWAYS, "appId"],
+    maybe: MAYBE,
+    operand: "source",
+  },
+  (config, io) => run(config, io, (server, identity) => Phpipam.open({ ...server, appId: config.appId }, identity)),
+);
+
+export const importCommands: readonly Command[] = [netbox, phpipam];
 
 /** Between two words on how far it has come. */
 const PROGRESS_MS = 5_000;

@@ -26,6 +26,7 @@ const COMMANDS = [
   "backup",
   "restore",
   "import netbox",
+  "import phpipam",
   "openapi",
   "version",
 ];
@@ -154,7 +155,11 @@ describe("what is not understood is refused with status 2 and one line:", () => 
       '--keep must be daily or monthly, not "weekly"; see netledger prune --help',
     ],
     [["import", "netbox"], "URL is required (or NETLEDGER_SOURCE); see netledger import --help"],
-    [["import", "phpmyadmin"], "import is one of import netbox; see netledger import --help"],
+    [["import", "phpmyadmin"], "import is one of import netbox, import phpipam; see netledger import --help"],
+    [
+      ["import", "phpipam", "https://ipam.example.com"],
+      "--app-id ID is required (or NETLEDGER_APP_ID); see netledger import --help",
+    ],
     [
       ["import", "netbox", "netbox.example.com"],
       'URL must be an address such as https://netbox.example.com, not "netbox.example.com"; see netledger import --help',

@@ -219,7 +219,7 @@ describe("the plan", () => {
     const done = await at.import(["netbox", netbox.url]);
     expect(done.code).toBe(1);
     expect(done.out).toContain(
-      `subnets: ${netbox.url}/api/ipam/prefixes/2/: belongs to no site; name a network for it with --default-network`,
+      `subnets: ${netbox.url}/api/ipam/prefixes/2/: belongs to no network; name one for it with --default-network`,
     );
     expect(counts(done, "hosts")).toEqual([3, 0, 0, 0, 0]);
     expect(counts(done, "subnets")).toEqual([3, 0, 0, 0, 1]);
@@ -481,7 +481,7 @@ describe("a hostile NetBox", () => {
     has("/api/ipam/prefixes/2/", /cidr must be an IPv4 or IPv6 prefix/);
     has("/api/ipam/prefixes/3/", /cidr must be an IPv4 or IPv6 prefix with no host bits set/);
     has("/api/ipam/prefixes/4/", /its network has 10\.0\.0\.0\/8 already, from .*prefixes\/1\//);
-    has("/api/ipam/prefixes/5/", /its site could not be taken/);
+    has("/api/ipam/prefixes/5/", /its network could not be taken/);
     has("/api/ipam/vlans/1/", /number must/);
     has("/api/ipam/vlans/3/", /its network has VLAN 5 already/);
     has("/api/dcim/devices/50/", /name must/);

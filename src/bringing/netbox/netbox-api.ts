@@ -1,7 +1,7 @@
 // NetBox's REST API as its documentation describes it: lists by pages, the version, errors in words.
 
 import { JsonClient, type JsonServer, onOneLine, RemoteTrouble } from "../json-client.ts";
-import { asInteger, asObject, asText, idOf, listOf, type NetboxObject } from "./fields.ts";
+import { asInteger, asObject, asText, type ForeignObject, idOf, listOf } from "../object-fields.ts";
 
 /** More objects in one list are not read: no NetBox has them, and a list without an end would go on for ever. */
 const OBJECTS_MAX = 20_000_000;
@@ -42,7 +42,7 @@ export class NetboxApi {
    * @param path `/api/dcim/sites/`
    * @throws RemoteTrouble
    */
-  async *pages(path: string, query = "", objects = PAGE_OBJECTS): AsyncGenerator<readonly NetboxObject[]> {
+  async *pages(path: string, query = "", objects = PAGE_OBJECTS): AsyncGenerator<readonly ForeignObject[]> {
     for (let offset = 0; offset < OBJECTS_MAX; ) {
       const page = asObject(await this.get(`${path}?limit=${objects}&offset=${offset}${query}`));
       const rows = listOf(page?.results);
@@ -57,7 +57,7 @@ export class NetboxApi {
   }
 
   /** Where an object is, for people; of one without an id, its list. */
-  urlOf(path: string, object: NetboxObject): string {
+  urlOf(path: string, object: ForeignObject): string {
     return this.client.urlOf(`${path}${idOf(object) === null ? "" : `${idOf(object)}/`}`);
   }
 

@@ -1,6 +1,7 @@
 // The devices and virtual machines of a NetBox with their interfaces and addresses, a few at a time: however many there
 // are, no more are held.
 
+import { asInteger, asObject, asText, type ForeignObject, idOf, listOf, nameOf } from "../object-fields.ts";
 import { idOfUrl } from "../object-ids.ts";
 import type {
   Batches,
@@ -12,20 +13,9 @@ import type {
   WantedHost,
   WantedInterface,
 } from "../wanted.ts";
-import {
-  addressOf,
-  asInteger,
-  asObject,
-  asText,
-  choiceOf,
-  idOf,
-  listOf,
-  type NetboxObject,
-  nameOf,
-  tagNames,
-} from "./fields.ts";
 import { ifTypeOf } from "./interface-types.ts";
 import type { NetboxApi } from "./netbox-api.ts";
+import { addressOf, choiceOf, tagNames } from "./netbox-fields.ts";
 
 /** Devices whose parts are asked for at once. */
 const DEVICES_AT_ONCE = 50;
@@ -36,8 +26,8 @@ const IF_INDEX_BASE = 2 ** 30;
 const IP_ADDRESSES = "/api/ipam/ip-addresses/";
 
 export interface NetboxPlaces {
-  originOf(path: string, object: NetboxObject): Origin | Refused;
-  placeOf(object: NetboxObject): Promise<NetworkPlace>;
+  originOf(path: string, object: ForeignObject): Origin | Refused;
+  placeOf(object: ForeignObject): Promise<NetworkPlace>;
   vlanName(value: unknown): VlanName | null;
 }
 
@@ -72,7 +62,7 @@ export class NetboxHosts {
     }
   }
 
-  private async batch(machines: Machines, page: readonly NetboxObject[]): Promise<Array<WantedHost | Refused>> {
+  private async batch(machines: Machines, page: readonly ForeignObject[]): Promise<Array<WantedHost | Refused>> {
     const ids = page.flatMap((machine) => idOf(machine) ?? []);
     const refused: Refused[] = [];
     const interfaces = await this.partsOf(
@@ -102,10 +92,10 @@ export class NetboxHosts {
     path: string,
     machines: Machines,
     ids: readonly number[],
-    ownerOf: (part: NetboxObject) => number | null,
+    ownerOf: (part: ForeignObject) => number | null,
     refused: Refused[],
-  ): Promise<Map<number, NetboxObject[]>> {
-    const parts = new Map<number, NetboxObject[]>(ids.map((id) => [id, []]));
+  ): Promise<Map<number, ForeignObject[]>> {
+    const parts = new Map<number, ForeignObject[]>(ids.map((id) => [id, []]));
     if (ids.length === 0) return parts;
     const query = ids.map((id) => `&${machines.owner}_id=${id}`).join("");
     for await (const page of this.api.pages(path, query)) {
@@ -122,9 +112,9 @@ export class NetboxHosts {
 
   private async hostOf(
     machines: Machines,
-    machine: NetboxObject,
-    interfaces: readonly NetboxObject[],
-    addresses: readonly NetboxObject[],
+    machine: ForeignObject,
+    interfaces: readonly ForeignObject[],
+    addresses: readonly ForeignObject[],
   ): Promise<WantedHost | Refused> {
     const origin = this.places.originOf(machines.path, machine);
     if ("refused" in origin) return origin;
@@ -150,7 +140,7 @@ export class NetboxHosts {
     };
   }
 
-  private interfaceOf(machines: Machines, object: NetboxObject): WantedInterface | null {
+  private interfaceOf(machines: Machines, object: ForeignObject): WantedInterface | null {
     const origin = this.places.originOf(machines.interfaces, object);
     if ("refused" in origin) return null;
     const speedKbps = asInteger(object.speed);
@@ -172,8 +162,8 @@ export class NetboxHosts {
   private addressOfHost(
     machines: Machines,
     host: Origin,
-    object: NetboxObject,
-    interfaces: ReadonlyMap<number | null, NetboxObject>,
+    object: ForeignObject,
+    interfaces: ReadonlyMap<number | null, ForeignObject>,
   ): WantedAddress | null {
     const origin = this.places.originOf(IP_ADDRESSES, object);
     if ("refused" in origin) return null;
@@ -195,12 +185,12 @@ export class NetboxHosts {
 }
 
 /** Since NetBox 4.2 an interface may have several, one of them the primary one. */
-function macOf(object: NetboxObject): string | null {
+function macOf(object: ForeignObject): string | null {
   return asText(object.mac_address) ?? asText(asObject(object.primary_mac_address)?.mac_address);
 }
 
 /** Location, rack and height unit in words. */
-function locationOf(machine: NetboxObject): string | null {
+function locationOf(machine: ForeignObject): string | null {
   const rack = nameOf(machine.rack);
   const unit = typeof machine.position === "number" ? machine.position : null;
   const words = [

@@ -3,6 +3,7 @@
 
 import { colorNear } from "../colors.ts";
 import { RemoteTrouble } from "../json-client.ts";
+import { asInteger, asObject, asText, type ForeignObject, idOf } from "../object-fields.ts";
 import { idOfUrl } from "../object-ids.ts";
 import { PrefixPlaces } from "../prefix-places.ts";
 import type {
@@ -18,8 +19,8 @@ import type {
   WantedTag,
   WantedVlan,
 } from "../wanted.ts";
-import { addressOf, asInteger, asObject, asText, idOf, type NetboxObject, tagNames } from "./fields.ts";
 import { NetboxApi, type NetboxServer } from "./netbox-api.ts";
+import { addressOf, tagNames } from "./netbox-fields.ts";
 import { NetboxHosts } from "./netbox-hosts.ts";
 import { SitePlaces } from "./site-places.ts";
 
@@ -39,7 +40,7 @@ const LEFT_OUT = [
 ] as const;
 
 /** What is read of an object where nothing is wrong with it. */
-type Read<T> = (object: NetboxObject, origin: Origin) => Promise<T | string> | T | string;
+type Read<T> = (object: ForeignObject, origin: Origin) => Promise<T | string> | T | string;
 
 export class Netbox implements BroughtSource {
   readonly title: string;
@@ -141,7 +142,7 @@ export class Netbox implements BroughtSource {
     }
   }
 
-  private rangeOf(object: NetboxObject, origin: Origin): WantedRange | Refused {
+  private rangeOf(object: ForeignObject, origin: Origin): WantedRange | Refused {
     const address = addressOf(object.address);
     if (address === null) return { url: origin.url, refused: "has no IP address with a prefix length" };
     const says = [asText(object.dns_name), asText(object.description)].filter((text) => text !== null);
@@ -173,7 +174,7 @@ export class Netbox implements BroughtSource {
     }
   }
 
-  private originOf(path: string, object: NetboxObject): Origin | Refused {
+  private originOf(path: string, object: ForeignObject): Origin | Refused {
     const url = this.api.urlOf(path, object);
     const id = idOf(object);
     return id === null ? { url, refused: "has no id" } : { url, id: idOfUrl(this.api.identityOf(path, id)) };
@@ -200,6 +201,6 @@ export class Netbox implements BroughtSource {
 }
 
 /** Addresses are unique within a VRF, at most. */
-function spaceOf(object: NetboxObject): string {
+function spaceOf(object: ForeignObject): string {
   return String(idOf(object.vrf) ?? "");
 }

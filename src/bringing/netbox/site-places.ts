@@ -1,7 +1,7 @@
 // Which site something of NetBox belongs to: directly, by a scope (NetBox 4.2), or by a location, group or cluster
 // that does.
 
-import { asInteger, asText, idOf, type NetboxObject } from "./fields.ts";
+import { asInteger, asText, type ForeignObject, idOf } from "../object-fields.ts";
 import type { NetboxApi } from "./netbox-api.ts";
 
 /** Lists whose objects have a place, and what others name them by. */
@@ -21,7 +21,7 @@ export class SitePlaces {
   }
 
   /** @returns the id of the site; null for none, and for a region or a group of sites @throws RemoteTrouble */
-  async siteOf(object: NetboxObject): Promise<number | null> {
+  async siteOf(object: ForeignObject): Promise<number | null> {
     const site = idOf(object.site);
     if (site !== null) return site;
     const scopeId = asInteger(object.scope_id) ?? idOf(object.scope);

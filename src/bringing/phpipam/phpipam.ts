@@ -1,0 +1,284 @@
+// A phpIPAM as a source: its sections are networks, its devices hosts with the addresses that name them, and the other
+// addresses ranges of one.
+
+import { colorNear } from "../colors.ts";
+import { asText, type ForeignObject } from "../object-fields.ts";
+import { idOfUrl } from "../object-ids.ts";
+import { PrefixPlaces } from "../prefix-places.ts";
+import type {
+  Batches,
+  BroughtSource,
+  NetworkPlace,
+  Origin,
+  Refused,
+  VlanName,
+  WantedAddress,
+  WantedHost,
+  WantedNetwork,
+  WantedRange,
+  WantedSubnet,
+  WantedTag,
+  WantedVlan,
+} from "../wanted.ts";
+import { PhpipamApi, type PhpipamServer } from "./phpipam-api.ts";
+import { flagOf, wholeNumber } from "./phpipam-fields.ts";
+
+const LEFT_OUT = [
+  "customers, racks, circuits, nameservers, permissions",
+  "L2 domains, VRFs, folders, NAT",
+  "owner, note and MAC address of addresses that no device has",
+  "types and SNMP settings of devices",
+  "requests, the log of changes, custom fields",
+] as const;
+
+/** As much as is yielded at once. */
+const DEVICES_AT_ONCE = 25;
+
+/** A subnet as others name it. */
+interface KnownSubnet {
+  readonly network: NetworkPlace;
+  readonly prefixLength: number;
+}
+
+export class Phpipam implements BroughtSource {
+  readonly title = "phpIPAM";
+  readonly reason: string;
+  readonly leftOut = LEFT_OUT;
+  private readonly api: PhpipamApi;
+  private readonly identity: string;
+  private readonly sections: readonly ForeignObject[];
+  private readonly subnetsById = new Map<number, KnownSubnet>();
+  private readonly prefixes = new PrefixPlaces<KnownSubnet>();
+  private readonly vlansById = new Map<number, VlanName>();
+  private readonly tagNames = new Map<number, string>();
+  private readonly deviceIds = new Set<number>();
+
+  /** @throws RemoteTrouble for what is no phpIPAM, and for a token that it refuses */
+  static async open(server: PhpipamServer, identity: string): Promise<Phpipam> {
+    const api = new PhpipamApi(server, identity);
+    return new Phpipam(api, identity, await api.list("/sections/"));
+  }
+
+  private constructor(api: PhpipamApi, identity: string, sections: readonly ForeignObject[]) {
+    this.api = api;
+    this.identity = identity;
+    this.sections = sections;
+    this.reason = `Import from phpIPAM at ${identity}`;
+  }
+
+  derivedId(url: string, detail: string): string {
+    const path = url === "" ? "" : url.slice(this.api.urlOf("").length);
+    return idOfUrl(`${this.identity}${path}#${detail}`);
+  }
+
+  async *tags(): Batches<WantedTag> {
+    const tags = await this.api.list("/tools/tags/");
+    yield tags.map((tag) => {
+      const origin = this.originOf("/tools/tags/", tag);
+      if ("refused" in origin) return origin;
+      const name = asText(tag.type) ?? "";
+      this.tagNames.set(wholeNumber(tag.id) ?? 0, name);
+      return { ...origin, name, color: colorNear(asText(tag.bgcolor)), description: null };
+    });
+  }
+
+  async *networks(): Batches<WantedNetwork> {
+    yield this.sections.map((section) => {
+      const origin = this.originOf("/sections/", section);
+      if ("refused" in origin) return origin;
+      return { ...origin, name: asText(section.name) ?? "", description: asText(section.description), tags: [] };
+    });
+  }
+
+  /** In each section whose subnets are of it; in the default network where none are. */
+  async *vlans(): Batches<WantedVlan> {
+    const networks = new Map<number, Set<NetworkPlace>>();
+    for (const section of this.sections) {
+      for (const subnet of await this.subnetsOf(section)) {
+        const id = wholeNumber(subnet.vlanId) ?? 0;
+        if (id > 0) networks.set(id, (networks.get(id) ?? new Set()).add(this.placeOf(section)));
+      }
+    }
+    const vlans = await this.api.list("/vlan/");
+    yield vlans.flatMap((vlan): Array<WantedVlan | Refused> => {
+      const id = wholeNumber(vlan.vlanId) ?? wholeNumber(vlan.id);
+      const number = wholeNumber(vlan.number);
+      if (id === null) return [{ url: this.api.urlOf("/vlan/"), refused: "has no id" }];
+      const path = `/vlan/${id}/`;
+      const url = this.api.urlOf(path);
+      if (number === null) return [{ url, refused: "has no number" }];
+      const name = asText(vlan.name);
+      this.vlansById.set(id, { url, number, name });
+      return [...(networks.get(id) ?? [null])].map((network) => ({
+        url,
+        id: idOfUrl(`${this.api.identityOf(path)}#${network ?? ""}`),
+        network,
+        number,
+        name,
+        description: asText(vlan.description),
+      }));
+    });
+  }
+
+  async *subnets(): Batches<WantedSubnet> {
+    for (const section of this.sections) {
+      const network = this.placeOf(section);
+      const subnets = await this.subnetsOf(section);
+      yield subnets.flatMap((subnet): Array<WantedSubnet | Refused> => {
+        if (flagOf(subnet.isFolder)) return [];
+        const origin = this.originOf("/subnets/", subnet);
+        if ("refused" in origin) return [origin];
+        const prefixLength = wholeNumber(subnet.mask);
+        const cidr = `${asText(subnet.subnet) ?? ""}/${prefixLength ?? ""}`;
+        if (prefixLength !== null) {
+          this.subnetsById.set(wholeNumber(subnet.id) ?? 0, { network, prefixLength });
+          this.prefixes.add("", cidr, { network, prefixLength });
+        }
+        return [
+          {
+            ...origin,
+            network,
+            cidr,
+            // What phpIPAM calls a description is what people call the subnet.
+            name: asText(subnet.description),
+            description: null,
+            vlan: this.vlansById.get(wholeNumber(subnet.vlanId) ?? 0) ?? null,
+            tags: [],
+          },
+        ];
+      });
+    }
+  }
+
+  async *hosts(): Batches<WantedHost> {
+    const locations = new Map(
+      (await this.api.list("/tools/locations/")).map((each) => [wholeNumber(each.id), asText(each.name)] as const),
+    );
+    const devices = await this.api.list("/devices/");
+    for (const device of devices) this.deviceIds.add(wholeNumber(device.id) ?? 0);
+    for (let start = 0; start < devices.length; start += DEVICES_AT_ONCE) {
+      const batch: Array<WantedHost | Refused> = [];
+      for (const device of devices.slice(start, start + DEVICES_AT_ONCE)) {
+        const origin = this.originOf("/devices/", device);
+        if ("refused" in origin) batch.push(origin);
+        else batch.push(await this.hostOf(device, origin, locations));
+      }
+      yield batch;
+    }
+  }
+
+  /** The addresses that no device has, subnet by subnet. */
+  async *ranges(): Batches<WantedRange> {
+    for (const [id, subnet] of this.subnetsById) {
+      const addresses = await this.api.list(`/subnets/${id}/addresses/`);
+      yield addresses.flatMap((address): Array<WantedRange | Refused> => {
+        if (this.deviceIds.has(deviceOf(address))) return [];
+        const origin = this.originOf("/addresses/", address);
+        if ("refused" in origin) return [origin];
+        const ip = asText(address.ip) ?? "";
+        const says = [asText(address.hostname), asText(address.description)].filter((text) => text !== null);
+        const tag = this.tagNames.get(wholeNumber(address.tag) ?? 0);
+        return [
+          {
+            ...origin,
+            network: subnet.network,
+            first: ip,
+            last: ip,
+            prefixLength: subnet.prefixLength,
+            purpose: flagOf(address.is_gateway) ? "Gateway" : "Reserved",
+            description: says.length === 0 ? null : says.join(": "),
+            tags: tag === undefined ? [] : [tag],
+          },
+        ];
+      });
+    }
+  }
+
+  private async hostOf(
+    device: ForeignObject,
+    origin: Origin,
+    locations: ReadonlyMap<number | null, string | null>,
+  ): Promise<WantedHost> {
+    const rows = await this.api.list(`/devices/${wholeNumber(device.id)}/addresses/`);
+    const addresses = rows.map((row) => this.addressOfHost(row, origin));
+    const own = asText(device.ip_addr);
+    if (own !== null && !addresses.some(({ ip_address }) => ip_address === own))
+      addresses.push({
+        url: origin.url,
+        id: idOfUrl(`${origin.id} ${own}`),
+        ip_address: own,
+        prefixLength: this.prefixes.placeOf("", own)?.prefixLength ?? null,
+        name: null,
+        mac_address: null,
+        interfaceId: null,
+      });
+    return {
+      ...origin,
+      network: this.networkOfDevice(device, own, rows),
+      name: asText(device.hostname) ?? own ?? `device ${wholeNumber(device.id)}`,
+      hostname: asText(device.hostname),
+      description: asText(device.description),
+      manufacturer: asText(device.vendor),
+      model: asText(device.model),
+      serial_number: asText(device.serial),
+      asset_tag: null,
+      sys_location: locations.get(wholeNumber(device.location)) ?? null,
+      tags: [],
+      interfaces: [],
+      addresses,
+    };
+  }
+
+  private addressOfHost(row: ForeignObject, host: Origin): WantedAddress {
+    const id = wholeNumber(row.id);
+    return {
+      url: this.api.urlOf(`/addresses/${id}/`),
+      // An address that moves is another record of another host.
+      id: idOfUrl(`${this.api.identityOf(`/addresses/${id}/`)} ${host.id}`),
+      // What is no address is refused as it is written.
+      ip_address: (asText(row.ip) ?? "").slice(0, 200),
+      prefixLength: this.subnetOf(row)?.prefixLength ?? null,
+      name: asText(row.hostname) ?? asText(row.port),
+      mac_address: asText(row.mac),
+      interfaceId: null,
+    };
+  }
+
+  /** A host is in one network, and may be shown in many sections: that of its own address says most. */
+  private networkOfDevice(
+    device: ForeignObject,
+    own: string | null,
+    addresses: readonly ForeignObject[],
+  ): NetworkPlace {
+    const around = own === null ? undefined : this.prefixes.placeOf("", own);
+    const subnet = around ?? addresses.map((each) => this.subnetOf(each)).find((each) => each !== undefined);
+    if (subnet !== undefined) return subnet.network;
+    const ids = (asText(device.sections) ?? "").split(";").map(wholeNumber);
+    const section = this.sections.find((each) => ids.includes(wholeNumber(each.id)));
+    return section === undefined ? null : this.placeOf(section);
+  }
+
+  private subnetOf(address: ForeignObject): KnownSubnet | undefined {
+    return this.subnetsById.get(wholeNumber(address.subnetId) ?? 0);
+  }
+
+  private subnetsOf(section: ForeignObject): Promise<readonly ForeignObject[]> {
+    const id = wholeNumber(section.id);
+    return id === null ? Promise.resolve([]) : this.api.list(`/sections/${id}/subnets/`);
+  }
+
+  private placeOf(section: ForeignObject): NetworkPlace {
+    return idOfUrl(this.api.identityOf(`/sections/${wholeNumber(section.id)}/`));
+  }
+
+  private originOf(path: string, object: ForeignObject): Origin | Refused {
+    const id = wholeNumber(object.id);
+    if (id === null) return { url: this.api.urlOf(path), refused: "has no id" };
+    return { url: this.api.urlOf(`${path}${id}/`), id: idOfUrl(this.api.identityOf(`${path}${id}/`)) };
+  }
+}
+
+/** Its device; 0 for none. Before 1.3 the field was called switch. */
+function deviceOf(address: ForeignObject): number {
+  return wholeNumber(address.deviceId) ?? wholeNumber(address.switch) ?? 0;
+}

@@ -1,0 +1,225 @@
+// netledger import phpipam: sections, subnets, VLANs, devices and addresses come in, and again without doubles.
+
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { type FakePhpipam, PHPIPAM_APP, type PhpipamWorld, servePhpipam } from "../support/imports/fake-phpipam.ts";
+import { counts, ImportPlace, NETBOX_TOKEN as TOKEN } from "../support/imports/import-place.ts";
+
+let place: Workplace;
+let at: ImportPlace;
+let servers: FakePhpipam[];
+beforeAll(ensureExecutable);
+beforeEach(async () => {
+  place = new Workplace();
+  servers = [];
+  at = await ImportPlace.open(place);
+});
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  await place.close();
+});
+
+function serve(world: PhpipamWorld, intercept?: (path: string) => Response | null): string {
+  const server = servePhpipam(world, TOKEN, intercept);
+  servers.push(server);
+  return server.url;
+}
+
+function run(url: string, ...args: string[]) {
+  return at.import(["phpipam", url, "--app-id", PHPIPAM_APP, ...args]);
+}
+
+function office(): PhpipamWorld {
+  return {
+    sections: [
+      { id: "1", name: "Customers", description: "Section for customers", masterSection: "0" },
+      { id: "2", name: "Offices", description: null, masterSection: "0" },
+    ],
+    subnets: [
+      { id: "3", subnet: "10.1.0.0", mask: "24", sectionId: "2", description: "Desks", vlanId: "5", isFolder: "0" },
+      { id: "4", subnet: "2001:db8:1::", mask: "64", sectionId: "2", description: null, vlanId: "0", isFolder: "0" },
+      { id: "6", subnet: "0.0.0.0", mask: "", sectionId: "1", description: "A folder", vlanId: null, isFolder: "1" },
+      { id: "7", subnet: "10.2.0.0", mask: "16", sectionId: "1", description: "Racks", vlanId: "0", isFolder: "0" },
+    ],
+    vlans: [
+      { vlanId: "5", domainId: "1", name: "desks", number: "120", description: "Ground floor" },
+      { vlanId: "6", domainId: "1", name: "unused", number: "121", description: null },
+    ],
+    devices: [
+      {
+        id: "1",
+        hostname: "sw-1.example.com",
+        ip_addr: "10.1.0.2",
+        description: "Access",
+        sections: "2;1",
+        location: "1",
+        snmp_community: "not to be read",
+      },
+      { id: "2", hostname: "sw-2.example.com", ip_addr: "10.2.0.9", description: null, sections: "", location: "0" },
+    ],
+    addresses: [
+      {
+        id: "1",
+        subnetId: "3",
+        ip: "10.1.0.2",
+        hostname: "sw-1.example.com",
+        deviceId: "1",
+        mac: "00:1b:21:aa:bb:cc",
+        tag: "2",
+      },
+      { id: "2", subnetId: "7", ip: "10.2.0.2", hostname: null, deviceId: "1", port: "Gi0/2", mac: null, tag: "2" },
+      { id: "3", subnetId: "3", ip: "10.1.0.1", hostname: "gw", deviceId: "0", is_gateway: "1", tag: "2" },
+      {
+        id: "4",
+        subnetId: "3",
+        ip: "10.1.0.77",
+        hostname: "printer",
+        description: "2nd floor",
+        deviceId: null,
+        tag: "3",
+      },
+      { id: "5", subnetId: "4", ip: "2001:db8:1::7", hostname: null, description: null, deviceId: "99", tag: "2" },
+    ],
+    tags: [
+      { id: "2", type: "Used", showtag: "0", bgcolor: "#a9c9a4", fgcolor: "#ffffff" },
+      { id: "3", type: "Reserved", showtag: "1", bgcolor: "#9ac0cd", fgcolor: "#ffffff" },
+    ],
+    locations: [{ id: "1", name: "Cellar" }],
+  };
+}
+
+describe("a phpIPAM", () => {
+  test("comes in with all that there are fields for, and again without a version", async () => {
+    const url = serve(office());
+    const dry = await run(url, "--default-network", "Elsewhere", "--dry-run", "--verbose");
+    expect([dry.code, dry.err]).toEqual([0, ""]);
+    const first = await run(url, "--default-network", "Elsewhere");
+    expect([first.code, first.err]).toEqual([0, ""]);
+    expect(first.out).toStartWith(`phpIPAM at ${url} into `);
+    expect(counts(first, "networks")).toEqual([3, 0, 0, 0, 0]);
+    expect(counts(first, "hosts")).toEqual([2, 0, 0, 0, 0]);
+    expect(counts(first, "addresses")).toEqual([3, 0, 0, 0, 0]);
+    expect(counts(first, "ranges")).toEqual([3, 0, 0, 0, 0]);
+    for (const kind of ["tags", "networks", "VLANs", "subnets", "hosts", "addresses", "ranges"])
+      expect([kind, counts(dry, kind)]).toEqual([kind, counts(first, kind)]);
+
+    const networks = new Map((await at.all("networks")).map((each) => [each.name, each.id]));
+    const [offices, customers, elsewhere] = ["Offices", "Customers", "Elsewhere"].map((name) => networks.get(name));
+    const vlans = await at.all("vlans");
+    expect(vlans.map((each) => [each.network_id, each.number, each.name, each.description]).sort()).toEqual(
+      [
+        [offices, 120, "desks", "Ground floor"],
+        [elsewhere, 121, "unused", null],
+      ].sort(),
+    );
+    const subnets = new Map((await at.all("subnets")).map((each) => [`${each.network_id} ${each.cidr}`, each]));
+    expect(subnets.get(`${offices} 10.1.0.0/24`)).toMatchObject({
+      name: "Desks",
+      vlan_id: vlans.find((each) => each.number === 120).id,
+      accepts_credentials: false,
+    });
+    expect(subnets.get(`${customers} 10.2.0.0/16`)).toBeDefined();
+    const hosts = new Map((await at.all("hosts")).map((each) => [each.name, each]));
+    const first1 = hosts.get("sw-1.example.com");
+    expect(first1).toMatchObject({
+      network_id: offices,
+      hostname: "sw-1.example.com",
+      description: "Access",
+      sys_location: "Cellar",
+    });
+    expect(first1.ip_addresses.map((each: any) => [each.ip_address, each.name, each.mac_address]).sort()).toEqual([
+      ["10.1.0.2", "sw-1.example.com", "00:1b:21:aa:bb:cc"],
+      ["10.2.0.2", "Gi0/2", null],
+    ]);
+    // Its own address says most of where a device is; one elsewhere brings its subnet.
+    expect(subnets.get(`${offices} 10.2.0.0/16`)).toBeDefined();
+    const second = hosts.get("sw-2.example.com");
+    expect(second).toMatchObject({ network_id: customers, sys_location: null });
+    expect(second.ip_addresses.map((each: any) => each.ip_address)).toEqual(["10.2.0.9"]);
+    const tags = new Map((await at.all("tags")).map((each) => [each.name, each.id]));
+    const ranges = new Map((await at.all("ip-ranges")).map((each) => [each.first, each]));
+    expect(ranges.get("10.1.0.1")).toMatchObject({ purpose: "Gateway", description: "gw", tags: [tags.get("Used")] });
+    expect(ranges.get("10.1.0.77")).toMatchObject({
+      network_id: offices,
+      purpose: "Reserved",
+      description: "printer: 2nd floor",
+      tags: [tags.get("Reserved")],
+    });
+    // Of a device that is not there it is nobody's.
+    expect(ranges.get("2001:db8:1::7")).toMatchObject({ purpose: "Reserved", description: null });
+
+    const before = await at.transactions();
+    const again = await run(url, "--default-network", "Elsewhere");
+    expect(again.code).toBe(0);
+    for (const kind of ["tags", "networks", "VLANs", "subnets", "hosts", "addresses", "ranges"]) {
+      const [created, changed, , kept, refused] = counts(again, kind);
+      expect([kind, created, changed, kept, refused]).toEqual([kind, 0, 0, 0, 0]);
+    }
+    expect(await at.transactions()).toBe(before);
+    expect((await place.command("verify")).code).toBe(0);
+  }, 120_000);
+
+  test("that is hostile has refused what cannot be, and the rest comes in", async () => {
+    const world = office();
+    world.sections.push({ id: "8", name: "Offices", description: null }, { id: "x", name: "No number" });
+    world.subnets.push(
+      { id: "20", subnet: "10.1.0.5", mask: "24", sectionId: "2", vlanId: "0", isFolder: "0" },
+      { id: "21", subnet: "10.1.0.0", mask: "24", sectionId: "2", vlanId: "0", isFolder: "0" },
+      { id: "22", subnet: "10.9.0.0", mask: "99999999999999999999", sectionId: "2", vlanId: "0", isFolder: "0" },
+    );
+    world.vlans.push({ vlanId: "9", name: "too far", number: "5000" }, { name: "no id", number: "7" });
+    world.devices.push({ id: "7", hostname: "x".repeat(1_000_000), ip_addr: null, sections: "2" });
+    world.addresses.push(
+      { id: "30", subnetId: "3", ip: "167837697", deviceId: "0", tag: "2" },
+      { id: "31", subnetId: "3", ip: "10.1.0.77", deviceId: "0", tag: "2" },
+      { id: "32", subnetId: "3", ip: "10.1.0.2", deviceId: "1", mac: "nonsense" },
+    );
+    const url = serve(world);
+    const done = await run(url, "--default-network", "Elsewhere", "--verbose");
+    expect(done.code).toBe(1);
+    const refused = done.out.split("\n").filter((line) => line.startsWith("refused "));
+    const has = (path: string, reason: RegExp) =>
+      expect(
+        refused.filter((line) => line.includes(`${url}/api/netledger${path}: `) && reason.test(line)),
+      ).toHaveLength(1);
+    has("/sections/8/", /has this name already/);
+    has("/sections/", /has no id/);
+    has("/subnets/20/", /cidr must be/);
+    has("/subnets/21/", /its network has 10\.1\.0\.0\/24 already/);
+    has("/subnets/22/", /cidr must be/);
+    has("/vlan/9/", /number must/);
+    has("/vlan/", /has no id/);
+    has("/devices/7/", /name must/);
+    has("/addresses/30/", /first must be/);
+    has("/addresses/31/", /its network has 10\.1\.0\.77 already/);
+    has("/addresses/32/", /mac_address must be a MAC address/);
+    expect(counts(done, "hosts")).toEqual([2, 0, 0, 0, 1]);
+    expect((await place.command("verify")).code).toBe(0);
+  }, 120_000);
+
+  test.each([
+    ["a wrong token", "wrong", PHPIPAM_APP, null, /phpIPAM refuses the token for .*\/sections\/: Invalid token/],
+    ["a wrong app", TOKEN, "other", null, /phpIPAM answers 400 to .*\/api\/other\/sections\/: Invalid application id/],
+    [
+      "HTML",
+      TOKEN,
+      PHPIPAM_APP,
+      () => new Response("<p>", { headers: { "content-type": "text/html" } }),
+      /instead of JSON; is it the address of a phpIPAM\?/,
+    ],
+    ["another API", TOKEN, PHPIPAM_APP, () => Response.json({ hello: 1 }), /JSON of another form: it is no phpIPAM/],
+    [
+      "an object for a list",
+      TOKEN,
+      PHPIPAM_APP,
+      () => Response.json({ code: 200, success: true, data: { id: 1 } }),
+      /answers no list of objects/,
+    ],
+  ] as const)("that answers to %s is told in one line", async (_what, token, app, intercept, message) => {
+    const url = serve(office(), intercept ?? undefined);
+    const refused = await at.import(["phpipam", url, "--app-id", app], { NETLEDGER_TOKEN: token });
+    expect([refused.code, refused.out]).toEqual([1, ""]);
+    expect(refused.err).toMatch(message);
+    expect(refused.err.trimEnd()).not.toContain("\n");
+  });
+});
