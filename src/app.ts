@@ -182,7 +182,7 @@ export function createApp(options: AppOptions) {
   customFieldRoutes(surface, options.backend);
   userRoutes(surface, options.backend);
   vlanRoutes(surface, options.backend);
-  filterFieldRoutes(surface, ROW_LISTS);
+  filterFieldRoutes(surface, options.backend.reader, ROW_LISTS);
   changeFeedRoutes(surface, options.backend, options.watch, options.counters);
   activityRoutes(surface, options.backend, options.clock);
   diffRoutes(surface, options.backend, options.clock);

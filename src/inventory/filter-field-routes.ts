@@ -2,9 +2,12 @@
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, VIEWER } from "../access/actor.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import type { Surface } from "../http/surface.ts";
+import { FIELD_KINDS, type FieldKind } from "../resources/custom-fields/field-type.ts";
 import { metaAt, successBody } from "../wire/envelope.ts";
 import { Nullable, OneOf } from "../wire/schemas.ts";
+import { askableFields, type CustomFieldsOf } from "./custom-fields-at.ts";
 import { COMPARATORS } from "./filter/grammar.ts";
 import type { FieldOfKind } from "./filter/schema-fields.ts";
 import { COMPARATORS_OF, VALUE_TYPES } from "./filter/value-tests.ts";
@@ -44,7 +47,7 @@ const Fields = Type.Object(
  * /api/v1/fields/{kind}.
  * @param rowLists the lists of what is no record
  */
-export function filterFieldRoutes(surface: Surface<Actor, Access>, rowLists: readonly RowList[]): void {
+export function filterFieldRoutes(surface: Surface<Actor, Access>, reader: Reader, rowLists: readonly RowList[]): void {
   const answers = new Map(
     [
       ...RESOURCES.map(({ kind, path }) => answerOf(kind.name, path, fieldsOf(kind.name))),
@@ -69,11 +72,25 @@ export function filterFieldRoutes(surface: Surface<Actor, Access>, rowLists: rea
         data: { ...vlan, fields: vlan.fields.slice(0, 3) },
       },
     },
-    (call) =>
-      new Response(successBody(JSON.stringify(answers.get(call.params.kind)), metaAt(null)), {
+    (call) => {
+      const { kind } = call.params;
+      const answer = FIELD_KINDS.includes(kind as FieldKind)
+        ? withCustomFieldsOf(answers, kind, askableFields(reader, call.actor, null))
+        : answers.get(kind);
+      return new Response(successBody(JSON.stringify(answer), metaAt(null)), {
         headers: { ...call.headers, "content-type": "application/json" },
-      }),
+      });
+    },
   );
+}
+
+function withCustomFieldsOf(
+  answers: ReadonlyMap<string, ReturnType<typeof answerOf>>,
+  kind: string,
+  custom: CustomFieldsOf,
+) {
+  const answer = answers.get(kind);
+  return custom(kind).size === 0 ? answer : answerOf(kind, answer?.path as string, fieldsOf(kind).with(custom));
 }
 
 function answerOf(kind: string, path: string, fields: Filterable) {

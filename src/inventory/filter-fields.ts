@@ -2,12 +2,14 @@
 // refers to and from what is listed in it.
 
 import type { TSchema } from "@sinclair/typebox";
+import { CUSTOM_FIELDS, customFieldName } from "../base/custom-field-names.ts";
 import { type Entity, oneEntity } from "../base/entity-words.ts";
 import { FILTER_MAX_REFERENCES } from "../base/filter-limits.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import type { CalledField } from "../db/called-words.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Condition, FieldPlace, FieldStep } from "../db/reading/condition.ts";
+import { type CustomFieldsOf, NO_CUSTOM_FIELDS } from "./custom-fields-at.ts";
 import { FilterProblem, shownPart } from "./filter/grammar.ts";
 import {
   descriptionOf,
@@ -39,6 +41,8 @@ export type Asked =
       readonly called: CalledField | null;
       /** Of a list of ids that shows no more than what is in reach: the kind that they are of. */
       readonly within: AnyKind | null;
+      /** Values of other times may be of another type. */
+      readonly isCustom?: true;
     }
   /** Has fields of its own; alone it is only there or not. */
   | { readonly type: "object"; readonly place: FieldPlace }
@@ -87,6 +91,7 @@ class Fields implements Filterable {
   readonly references: ReadonlyMap<string, Reference>;
   private readonly reachFields: readonly string[];
   private readonly called: ReadonlyMap<string, CalledField>;
+  private custom: CustomFieldsOf = NO_CUSTOM_FIELDS;
 
   /** @param example a record of the kind, of which the index of words tells how it has which field */
   constructor(
@@ -106,6 +111,13 @@ class Fields implements Filterable {
 
   get entity(): Entity {
     return this.kind;
+  }
+
+  /** The same where custom fields can be asked, of these records and of what they refer to. */
+  with(custom: CustomFieldsOf): Fields {
+    const same = Object.create(this) as Fields;
+    same.custom = custom;
+    return same;
   }
 
   get isSearched(): boolean {
@@ -138,7 +150,34 @@ class Fields implements Filterable {
         rest: this.following(kindNamed(reference.kindName), rest, position, hops),
       };
     if (schema === undefined) throw this.unknown(segments, name, position);
-    return this.value(segments, schema, position);
+    return name === CUSTOM_FIELDS ? this.customField(segments, position) : this.value(segments, schema, position);
+  }
+
+  /** `custom_fields.rack`; alone it is only there or not. */
+  private customField([name = "", key, ...rest]: readonly string[], position: number): Asked {
+    const lead: FieldStep = { name, isMany: false };
+    if (key === undefined) return { type: "object", place: { steps: [lead], of: "members" } };
+    const fields = this.custom(this.kind.name);
+    const field = fields.get(key);
+    if (field === undefined || rest.length > 0) {
+      const nearest = nearestName(key, fields.keys());
+      const meant = nearest === null ? "" : `; \`${customFieldName(nearest)}\`?`;
+      throw new FilterProblem(
+        position,
+        `has no custom field \`${shownPart([key, ...rest].join("."))}\` of ${oneEntity(this.kind)}${meant}`,
+      );
+    }
+    const place: FieldPlace = { steps: [lead, { name: key, isMany: false }], of: "members" };
+    // The index of words has what is text of them.
+    const isText = field.value.name === "text" || field.value.name === "enumeration";
+    return {
+      type: "value",
+      place,
+      value: field.value,
+      called: isText ? { as: "Name" } : null,
+      within: null,
+      isCustom: true,
+    };
   }
 
   /** What stands behind `{type, id}` that names an interface entry or a host. */
@@ -172,7 +211,7 @@ class Fields implements Filterable {
     if (rest.length === 0) return null;
     if (hops >= FILTER_MAX_REFERENCES)
       throw new FilterProblem(position, `must not go through more than ${FILTER_MAX_REFERENCES} references`);
-    const fields = items === undefined ? fieldsOf(kind.name) : new Fields(kind, items, [], example);
+    const fields = items === undefined ? fieldsOf(kind.name).with(this.custom) : new Fields(kind, items, [], example);
     return fields.resolve(rest, position, hops + 1);
   }
 
@@ -272,6 +311,15 @@ class Fields implements Filterable {
           isVersioned: isVersioned && each.isVersioned,
         });
     }
+    for (const [key, { value, description }] of this.custom(this.kind.name))
+      listed.push({
+        name: customFieldName(key),
+        value,
+        isMany: false,
+        refersTo: null,
+        isVersioned: true,
+        description,
+      });
     for (const [name, { kindName, places }] of this.references) {
       if (this.properties[name] !== undefined) continue;
       const isMany = places.length > 1 || places.some(({ steps }) => steps.some((step) => step.isMany));

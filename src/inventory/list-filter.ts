@@ -6,6 +6,7 @@ import type { Instant } from "../base/instant.ts";
 import type { Condition } from "../db/reading/condition.ts";
 import type { AsOf, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
+import { askableFields } from "./custom-fields-at.ts";
 import { fieldsOf } from "./filter-fields.ts";
 import { readFilter } from "./read-filter.ts";
 import { meantInstant } from "./read-instant.ts";
@@ -51,7 +52,7 @@ export function listCondition(
   { text, base }: FilterText,
 ): ListCondition {
   let after: number | null = null;
-  const condition = readFilter(text, fieldsOf(kindName), {
+  const condition = readFilter(text, fieldsOf(kindName).with(askableFields(reader, reach, asOf)), {
     base,
     instantOf: (written) => meantInstant(reader, reach, written, base),
     sequenceAt: (instant) => {

@@ -1,6 +1,7 @@
 // Reads a filter for the records of a kind: from its text to a condition. Finds all that is wrong with its fields and
 // values at once. Reads no record.
 
+import { CUSTOM_FIELDS, customFieldKey } from "../base/custom-field-names.ts";
 import { oneEntity } from "../base/entity-words.ts";
 import { type DomainError, type Issue, invalid } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
@@ -17,7 +18,7 @@ import {
   plainText,
   shownPart,
 } from "./filter/grammar.ts";
-import { type InstantOf, instantFrom, valueTest } from "./filter/value-tests.ts";
+import { type InstantOf, instantFrom, testOfType, valueTest } from "./filter/value-tests.ts";
 import type { Asked, Filterable } from "./filter-fields.ts";
 
 /** What a filter means depends on when and for whom it is read. */
@@ -160,7 +161,8 @@ class FilterReader {
   }
 
   private test(asked: Extract<Asked, { type: "value" }>, by: Comparator, literal: Literal): ValueTest {
-    return valueTest(asked.value, by, literal, this.terms.instantOf);
+    const test = valueTest(asked.value, by, literal, this.terms.instantOf);
+    return asked.isCustom === true ? testOfType(asked.value, test) : test;
   }
 
   private searched(literal: Literal, within: OverTime | null): Condition {
@@ -224,7 +226,9 @@ class FilterReader {
     const name = field.literal.raw;
     const asked = this.fields.resolve(name.split("."), field.position);
     assertVersioned(asked, name, "changes", field.position);
-    if (name.includes("."))
+    if (name === CUSTOM_FIELDS)
+      throw new FilterProblem(field.position, `must count the changes of one of them: ${CUSTOM_FIELDS}.KEY`);
+    if (name.includes(".") && customFieldKey(name) === null)
       throw new FilterProblem(
         field.position,
         `must count the changes of a whole field: ${name.slice(0, name.indexOf("."))}`,

@@ -17,6 +17,7 @@ export type ValueType =
   | { readonly name: "number"; readonly isInBits: boolean }
   | { readonly name: "boolean" }
   | { readonly name: "instant" }
+  | { readonly name: "date" }
   | { readonly name: "uuid" }
   | { readonly name: "ip_address" }
   | { readonly name: "prefix" }
@@ -32,6 +33,7 @@ export const COMPARATORS_OF: { readonly [Name in ValueType["name"]]: readonly Co
   number: [...ORDERED, ":"],
   boolean: [...EQUAL, ":"],
   instant: ORDERED,
+  date: ORDERED,
   uuid: [...EQUAL, ":"],
   ip_address: [...ORDERED, ":"],
   prefix: [...ORDERED, ":"],
@@ -68,6 +70,8 @@ export function valueTest(type: ValueType, by: Comparator, literal: Literal, ins
       return booleanTest(literal);
     case "instant":
       return orderedText(by, instantText(literal, instantOf));
+    case "date":
+      return orderedText(by, dateText(literal, instantOf));
     case "uuid":
       return equalTo(uuidOf(literal));
     case "ip_address":
@@ -79,12 +83,37 @@ export function valueTest(type: ValueType, by: Comparator, literal: Literal, ins
   }
 }
 
+/**
+ * The same of a field whose values may have been of another type once: what is no text is not compared as one, and what
+ * is true counts as 1. SQL says so as well, which has no booleans.
+ */
+export function testOfType({ name }: ValueType, test: ValueTest): ValueTest {
+  const { holds, sql, ...rest } = test;
+  const isOfText = name !== "number" && name !== "boolean";
+  return {
+    ...rest,
+    holds: (value) => (typeof value === "string") === isOfText && holds(asOfType(name, value)),
+    sql:
+      sql === null
+        ? null
+        : (value, bind) =>
+            `CASE WHEN (typeof(${value}) = 'text') = ${isOfText ? 1 : 0} THEN ${sql(value, bind)} ELSE 0 END`,
+  };
+}
+
+function asOfType(name: ValueType["name"], value: unknown): unknown {
+  if (name === "number" && typeof value === "boolean") return Number(value);
+  if (name === "boolean" && (value === 0 || value === 1)) return value === 1;
+  return value;
+}
+
 const WORDS: { readonly [Name in ValueType["name"]]: string } = {
   text: "a text",
   enumeration: "a value of a vocabulary",
   number: "a number",
   boolean: "true or false",
   instant: "an instant",
+  date: "a date",
   uuid: "an id",
   ip_address: "an address",
   prefix: "a prefix",
@@ -232,6 +261,11 @@ function booleanTest(literal: Literal): ValueTest {
 
 function instantText(literal: Literal, instantOf: InstantOf): string {
   return formatInstant(instantFrom(literal, instantOf));
+}
+
+/** The day in UTC of anything that is an instant. */
+function dateText(literal: Literal, instantOf: InstantOf): string {
+  return instantText(literal, instantOf).slice(0, "2026-11-21".length);
 }
 
 /** A date is its first moment in UTC. @throws FilterProblem for what is no instant */

@@ -1,0 +1,171 @@
+// What filters and searches ask of custom fields: each by its type, of the record itself and of what it refers to, now,
+// in the past and over time.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { invalid, made, type Wire } from "../support/appliance/factories.ts";
+
+const appliance = applianceForEach();
+const { first, newHost, owner, tick } = appliance;
+
+const newField = (fields: Wire) => made(owner.post("custom-fields", { kinds: ["host"], type: "text", ...fields }));
+const ask = (path: string, filter: string, more = "") =>
+  owner.get(`${path}?filter=${encodeURIComponent(filter)}&include_children=false${more}`);
+const found = async (filter: string, more = "") => {
+  const answer = await ask("hosts", filter, more);
+  expect(answer.body).toMatchObject({ success: true });
+  return (answer.data as Wire[]).map(({ name }) => name);
+};
+
+let hosts: Record<string, Wire> = {};
+
+beforeEach(async () => {
+  await newField({ key: "rack" });
+  await newField({ key: "height", type: "number" });
+  await newField({ key: "spare", type: "boolean" });
+  await newField({ key: "support_until", type: "date" });
+  await newField({ key: "room", type: "choice", choices: ["North", "South"] });
+  await newField({ key: "manual", type: "url" });
+  hosts = {};
+  const values: Record<string, Wire> = {
+    one: { rack: "R1 Größe", height: 1, spare: true, support_until: "2026-10-31", room: "North" },
+    two: { rack: "R2", height: 2.5, spare: false, support_until: "2027-01-01", room: "South" },
+    three: { rack: "r10 left", height: 42, manual: "https://docs.example/acme/9000" },
+    none: {},
+  };
+  for (const [name, custom_fields] of Object.entries(values)) hosts[name] = await newHost({ name, custom_fields });
+});
+
+describe("a filter on a custom field", () => {
+  test.each([
+    ['custom_fields.rack = "r2"', ["two"]],
+    ['custom_fields.rack = "R1*"', ["one", "three"]],
+    ['custom_fields.rack : "GRÖSSE"', []],
+    ['custom_fields.rack : "größe"', ["one"]],
+    ['custom_fields.rack != "R2"', ["one", "three", "none"]],
+    ["custom_fields.rack:*", ["one", "two", "three"]],
+    ["NOT custom_fields:*", ["none"]],
+    ["custom_fields.height > 2", ["two", "three"]],
+    ["custom_fields.height <= 2.5", ["one", "two"]],
+    ["custom_fields.height = 42", ["three"]],
+    ["custom_fields.spare = true", ["one"]],
+    ["custom_fields.spare = false", ["two"]],
+    ["custom_fields.spare != true", ["two", "three", "none"]],
+    ["custom_fields.support_until < 2026-11-01", ["one"]],
+    ['custom_fields.support_until >= "2026-10-31"', ["one", "two"]],
+    ["custom_fields.support_until > -7d", ["two"]],
+    ["custom_fields.room = north", ["one"]],
+    ["custom_fields.room:*", ["one", "two"]],
+    ['custom_fields.manual : "acme"', ["three"]],
+    ['custom_fields.height > 1 AND custom_fields.rack = "R2"', ["two"]],
+  ])("%s finds %p", async (filter, names) => {
+    expect(await found(filter)).toEqual(names);
+  });
+
+  test.each([
+    ["custom_fields.rak = 1", /has no custom field `rak` of a host; `custom_fields\.rack`\?/],
+    ["custom_fields.rack.a = 1", /has no custom field `rack\.a` of a host/],
+    ["custom_fields.constructor:*", /has no custom field/],
+    ["custom_fields.height = tall", /must be a number/],
+    ["custom_fields.height : abc", /must be a number/],
+    ["custom_fields.room = East", /must be one of North, South/],
+    ["custom_fields.room < North", /must compare a value of a vocabulary by/],
+    ["custom_fields.support_until = soon", /must be an RFC 3339 timestamp/],
+    ["custom_fields = 5", /must compare a field of custom_fields/],
+    ['changes(custom_fields, "-7d") > 1', /must count the changes of one of them/],
+  ])("%s is refused in a sentence", async (filter, sentence) => {
+    const answer = await ask("hosts", filter);
+    expect(answer).toMatchObject(invalid({ path: "/filter" }));
+    expect(answer.body.params.issues[0].message).toMatch(sentence);
+  });
+
+  test("is asked of what a record refers to", async () => {
+    await made(owner.post("if-entries", { host_id: hosts.two?.id, if_index: 1, if_descr: "a" }));
+    await made(owner.post("if-entries", { host_id: hosts.one?.id, if_index: 1, if_descr: "b" }));
+    const entries = await owner.get(`if-entries?filter=${encodeURIComponent('host.custom_fields.rack = "R2"')}`);
+    expect((entries.data as Wire[]).map(({ if_descr }) => if_descr)).toEqual(["a"]);
+    const none = await owner.get(`if-entries?filter=${encodeURIComponent("custom_fields.rack:*")}`);
+    expect(none.body.params.issues[0].message).toMatch(/has no custom field `rack` of an interface entry/);
+  });
+
+  test("asks of the past what was then, and of versions what they said", async () => {
+    const then = hosts.none?.updated_at as string;
+    for (const rack of ["R3", "R4", "R2"]) {
+      tick();
+      await made(owner.put(`hosts/${hosts.two?.id}`, { ...hosts.two, custom_fields: { rack } }));
+    }
+    expect(await found('custom_fields.rack = "R4"')).toEqual([]);
+    expect(await found('custom_fields.rack = "R2"', `&at=${then}`)).toEqual(["two"]);
+    expect(await found('ever(custom_fields.rack = "R4", "-1h")')).toEqual(["two"]);
+    expect(await found(`was("${then}", custom_fields.rack = "R2")`)).toEqual(["two"]);
+    expect(await found('changes(custom_fields.rack, "-1h") = 3')).toEqual(["two"]);
+    expect(await found('changes(custom_fields.height, "-1h") > 0')).toEqual([]);
+  });
+
+  test("means the field of then where the definition is another by now", async () => {
+    const then = hosts.none?.updated_at as string;
+    const height = ((await owner.get("custom-fields?search=height")).data as Wire[])[0];
+    tick();
+    await made(owner.delete(`custom-fields/${height?.id}?cascade=true`));
+    expect((await ask("hosts", "custom_fields.height > 2")).status).toBe(400);
+    expect(await found("custom_fields.height > 2", `&at=${then}`)).toEqual(["two", "three"]);
+    await newField({ key: "height" });
+    tick();
+    await made(owner.put(`hosts/${hosts.none?.id}`, { ...hosts.none, custom_fields: { height: "5" } }));
+    expect(await found('custom_fields.height = "5"')).toEqual(["none"]);
+    // What was a number is no text, and what is a text no number.
+    expect(await found('ever(custom_fields.height : "4", "-1h")')).toEqual([]);
+    expect(await found("was(now, custom_fields.height:*)")).toEqual(["none"]);
+    expect(await found("custom_fields.height > 2", `&at=${then}`)).toEqual(["two", "three"]);
+  });
+
+  test("goes along to instants before the field was made, where nothing has it", async () => {
+    const before = hosts.none?.updated_at as string;
+    tick();
+    await newField({ key: "floor", type: "number" });
+    expect(await found("custom_fields.floor > 1", `&at=${before}`)).toEqual([]);
+  });
+
+  test("is listed with its type among the fields of its kind, in its organization alone", async () => {
+    const { data } = await owner.get("fields/host");
+    const custom = (data.fields as Wire[]).filter(({ name }) => name.startsWith("custom_fields."));
+    expect(custom.map(({ name, type, values, over_time }) => [name, type, values, over_time])).toEqual([
+      ["custom_fields.rack", "text", null, true],
+      ["custom_fields.height", "number", null, true],
+      ["custom_fields.spare", "boolean", ["true", "false"], true],
+      ["custom_fields.support_until", "date", null, true],
+      ["custom_fields.room", "enumeration", ["North", "South"], true],
+      ["custom_fields.manual", "text", null, true],
+    ]);
+    const vlan = (await owner.get("fields/vlan")).data.fields as Wire[];
+    expect(vlan.filter(({ name }) => name.startsWith("custom_fields."))).toEqual([]);
+    const { userId } = await appliance.newOrganization("another");
+    const foreign = (await (await appliance.signedIn(userId)).get("fields/host")).data.fields as Wire[];
+    expect(foreign.filter(({ name }) => name.startsWith("custom_fields."))).toEqual([]);
+  });
+});
+
+describe("a search", () => {
+  test("finds records by the texts of their custom fields, everywhere and in lists, then and now", async () => {
+    const listed = async (search: string, more = "") =>
+      ((await owner.get(`hosts?search=${encodeURIComponent(search)}${more}`)).data as Wire[]).map(({ name }) => name);
+    expect(await listed("R1")).toEqual(["one", "three"]);
+    expect(await listed("acme")).toEqual(["three"]);
+    expect(await listed("south")).toEqual(["two"]);
+    const [hit] = (await owner.get("search?q=acme")).data as Wire[];
+    expect(hit).toMatchObject({
+      type: "host",
+      id: hosts.three?.id,
+      match: { field: "custom_fields.manual", value: "https://docs.example/acme/9000" },
+    });
+    const then = hosts.none?.updated_at as string;
+    tick();
+    await made(owner.put(`hosts/${hosts.two?.id}`, { ...hosts.two, custom_fields: { room: "North" } }));
+    expect(await listed("south")).toEqual([]);
+    expect(await listed("south", `&at=${then}`)).toEqual(["two"]);
+    await newField({ key: "purpose", kinds: ["vlan", "if_entry", "service", "subnet", "ip_range"] });
+    const vlan = { network_id: first.networkId, number: 9, custom_fields: { purpose: "Telephones" } };
+    const { id } = await made(owner.post("vlans", vlan));
+    expect((await owner.get("vlans?search=telephones")).data).toMatchObject([{ id }]);
+  });
+});
