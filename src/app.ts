@@ -12,7 +12,6 @@ import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
 import type { Timers } from "./base/timers.ts";
 import { bulkUpdateRoutes } from "./bulk/bulk-update-routes.ts";
-import { tableRoutes } from "./bulk/table-routes.ts";
 import type { AllCommands } from "./commands.ts";
 import type { CommitWatch } from "./db/commit-watch.ts";
 import { SCHEMA_VERSION } from "./db/files/migrate.ts";
@@ -49,6 +48,7 @@ import { topologyRoutes } from "./questions/topology/routes.ts";
 import { vendorRoutes } from "./questions/vendor-routes.ts";
 import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
 import { bindingRoutes } from "./resources/bindings/routes.ts";
+import { consolidationRoutes } from "./resources/consolidations/routes.ts";
 import { credentialRoutes } from "./resources/credentials/routes.ts";
 import { customFieldRoutes } from "./resources/custom-fields/routes.ts";
 import { hostRoutes } from "./resources/hosts/routes.ts";
@@ -164,6 +164,7 @@ export function createApp(options: AppOptions) {
     limitations: options.limitations,
   });
   hostRoutes(surface, options.backend);
+  consolidationRoutes(surface, options.backend);
   ifEntryRoutes(surface, options.backend);
   ignoredRoutes(surface, options.backend);
   ipAddressRoutes(surface, options.backend);
@@ -193,7 +194,6 @@ export function createApp(options: AppOptions) {
   recordHistoryRoutes(surface, options.backend);
   restoreRoutes(surface, options.backend);
   bulkUpdateRoutes(surface, options.backend);
-  tableRoutes(surface, options.backend);
   retentionRoutes(surface, options.backend, options.clock);
   conflictRoutes(surface, options.backend);
   summaryRoutes(surface, options.backend, options.clock);

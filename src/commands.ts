@@ -2,7 +2,6 @@
 
 import { backupCommands } from "./backup/commands.ts";
 import { bulkUpdateCommands } from "./bulk/bulk-update-commands.ts";
-import { tableCommands } from "./bulk/table-commands.ts";
 import type { CallsOf, Commands } from "./db/writing/command.ts";
 import { scanCommands } from "./discovery/scans/commands.ts";
 import { SIGHTING_COMMANDS } from "./discovery/scans/sighting-commands.ts";
@@ -11,6 +10,7 @@ import { restoreCommands } from "./history/restore/restore-commands.ts";
 import { conflictCommands } from "./questions/conflicts/commands.ts";
 import { apiKeyCommands } from "./resources/api-keys/commands.ts";
 import { bindingCommands } from "./resources/bindings/commands.ts";
+import { consolidationCommands } from "./resources/consolidations/commands.ts";
 import { confirmationCommands } from "./resources/credential-assignments/commands.ts";
 import { credentialCommands } from "./resources/credentials/commands.ts";
 import { customFieldCommands } from "./resources/custom-fields/commands.ts";
@@ -47,6 +47,7 @@ export const COMMANDS = placingLinked({
   ...bulkUpdateCommands,
   ...confirmationCommands,
   ...conflictCommands,
+  ...consolidationCommands,
   ...credentialCommands,
   ...hostBulkCommands,
   ...hostCommands,
@@ -67,7 +68,6 @@ export const COMMANDS = placingLinked({
   ...serviceCommands,
   ...SIGHTING_COMMANDS,
   ...subnetCommands,
-  ...tableCommands,
   ...tagAssignmentCommands,
   ...tagCommands,
   ...customFieldCommands,

@@ -159,7 +159,7 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
   /** What finds another record besides, or this one by a trace of it. */
   readonly search?: {
     readonly texts: (record: R) => SearchTexts;
-    /** The id of the record that is found: its host for an address. Never changes. */
+    /** The id of the record that is found: its host for an address. */
     readonly finds: (record: R) => string;
     /** Lists of this kind are searched as well, each record by its own texts. */
     readonly findsItself?: true;

@@ -14,6 +14,8 @@ import { FilterQuery } from "../inventory/list-filter.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../inventory/read-instant.ts";
 import { RESOURCES } from "../inventory/resources.ts";
+import { formersAt } from "../resources/consolidations/consolidation.ts";
+import { hostKind } from "../resources/hosts/host.ts";
 import { IdParams, LIMIT_DEFAULT, PageQuery } from "../wire/schemas.ts";
 import { versionExample } from "./change-view.ts";
 import { type RecordHistoryInput, recordHistory } from "./record-history.ts";
@@ -34,8 +36,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
       {
         operationId: `list${pascalCase(kind.name)}History`,
         summary: `List the versions of ${oneEntity(kind)}`,
-        description:
-          "Newest first, with who made each and which fields changed. Still available after the record, or whoever changed it, is deleted. With `at`, the versions up to then.",
+        description: `Newest first, with who made each and which fields changed. Still available after the record, or whoever changed it, is deleted. With \`at\`, the versions up to then.${kind.code === hostKind.code ? " Those of hosts that were consolidated into it are listed with its own: `id` in the record tells them apart." : ""}`,
         group,
         access: read,
         params: IdParams,
@@ -55,12 +56,13 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
           if (n === null) throw notFound(kind, id);
           const isAlone = (call.query as { include_children?: boolean }).include_children === false;
           const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
+          const until = (asOf ?? reader.head()).sequence;
           const input: RecordHistoryInput = {
             actor: plainActor(call.actor),
             kind: kind.name,
-            id,
             n,
-            until: (asOf ?? reader.head()).sequence,
+            formerNs: kind.code === hostKind.code ? formersAt(reader, n, until) : [],
+            until,
             limit,
             offset,
             isAlone,

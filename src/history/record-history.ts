@@ -1,4 +1,5 @@
-// Every version of one record, newest first: what it was, who made it so, and when. Also of what is gone.
+// Every version of one record, newest first: what it was, who made it so, and when. Also of what is gone, and with a host
+// those of the hosts that have gone into it.
 
 import type { Actor } from "../access/actor.ts";
 import type { Thinned } from "../db/pruned-history.ts";
@@ -22,8 +23,9 @@ import { versionFields } from "./version-rows.ts";
 export interface RecordHistoryInput {
   readonly actor: Actor;
   readonly kind: string;
-  readonly id: string;
   readonly n: number;
+  /** Of hosts that have gone into it, whose versions are listed with its own. */
+  readonly formerNs: readonly number[];
   /** Versions up to this transaction. */
   readonly until: number;
   /** Versions; 0 for all. */
@@ -43,7 +45,8 @@ const STEP_VERSIONS = 100;
 
 /** The page as an envelope. */
 export const recordHistory = longRead("record_history", function* (reader: Reader, input: RecordHistoryInput) {
-  const { kind: kindName, id, n, until, limit, offset, asked } = input;
+  const { kind: kindName, until, limit, offset, asked } = input;
+  const ns = [input.n, ...input.formerNs];
   const resource = resourceOf(kindName);
   const log = new ChangeLog(reader);
   const view = new ChangeView(reader, input.actor);
@@ -53,14 +56,16 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
   const matching = filter === null ? null : yield* matchingVersions(filter);
   yield encoder.encode(LIST_HEAD);
   yield* commaSeparated(versions());
-  const total = matching?.length ?? log.versionCount(n, until);
+  const total = matching?.length ?? ns.reduce((count, n) => count + log.versionCount(n, until), 0);
   yield encoder.encode(listTail(listMeta({ limit, offset, total }, asked, thinned())));
 
   function thinned(): string {
     const incompleteUntil = reader.thinnedPast.incompleteUntil(0);
     return (
       resolvedMembers(input.thinned) +
-      thinnedUntilMember(incompleteUntil !== null && log.lastDropped(n, 0, until) > 0 ? incompleteUntil : null)
+      thinnedUntilMember(
+        incompleteUntil !== null && ns.some((n) => log.lastDropped(n, 0, until) > 0) ? incompleteUntil : null,
+      )
     );
   }
 
@@ -76,7 +81,7 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
   }
 
   function page(count: number, place: number): RecordChange[] {
-    return log.versions(resource.kind, n, id, until, count, place);
+    return log.versions(resource.kind, ns, until, count, place);
   }
 
   /** Whole records are looked at only where the filter asks of them. */

@@ -114,9 +114,8 @@ export async function readShared(
   limitBytes: number,
   allowance: BodyAllowance,
   digest: Bun.CryptoHasher | null,
-  form: BodyForm = JSON_FORM,
 ): Promise<Uint8Array> {
-  assertReadable(request, limitBytes, form);
+  assertReadable(request, limitBytes);
   return readBytes(request, limitBytes, allowance, { ...SHARED, notice: (chunk) => digest?.update(chunk) });
 }
 
@@ -129,28 +128,13 @@ export async function readOptionalBody(
   return readBytes(request, limitBytes, allowance, OWN);
 }
 
-/** What a body is to be, and how that is said. */
-interface BodyForm {
-  readonly type: string;
-  readonly words: string;
-}
-
-const JSON_FORM: BodyForm = { type: "application/json", words: "JSON" };
-/** A table; its text is in UTF-8 unless Content-Type names another charset. */
-export const CSV_FORM: BodyForm = { type: "text/csv", words: "CSV" };
-
-/** The charset that Content-Type names; null for none. */
-export function charsetOf(request: Request): string | null {
-  return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(request.headers.get("content-type") ?? "")?.[1]?.toLowerCase() ?? null;
-}
-
 /** @throws DomainError unsupported_media_type, payload_too_large */
-function assertReadable(request: Request, limitBytes: number, form: BodyForm = JSON_FORM): void {
+function assertReadable(request: Request, limitBytes: number): void {
   const type = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase();
-  if (type !== form.type) {
+  if (type !== "application/json") {
     throw new DomainError(
       "unsupported_media_type",
-      `The body must be ${form.words}: send the header Content-Type: ${form.type}.`,
+      "The body must be JSON: send the header Content-Type: application/json.",
       { content_type: type ?? "" },
     );
   }

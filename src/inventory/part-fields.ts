@@ -71,6 +71,7 @@ export const farEndEntry = neighborClue;
 
 /** What no filter asks, and why, by the name of the kind: what is worked out when it is shown, secrets and masks. */
 export const UNASKED_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  host: { consolidated_into: "is said only by a host's last version" },
   schedule: { next_run_at: "is worked out when the schedule is shown" },
   api_key: {
     key: "masks a secret",

@@ -34,6 +34,7 @@ const ADDED: ReadonlyArray<{
 }> = [
   { has: "subnet_type", field: "accepts_credentials", value: true, cell: "true" },
   { has: "sys_descr", field: "asset_tag", value: null, cell: "" },
+  { has: "sys_descr", field: "consolidated_into", value: null, cell: "" },
   { has: "all_networks", field: "allowed_sources", value: null, cell: "" },
 ];
 

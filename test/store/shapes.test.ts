@@ -342,7 +342,7 @@ describe("as of every transaction", () => {
       const own = expected.filter(([sequence]) => written.find((version) => version.sequence === sequence)?.id === id);
       expect(
         log
-          .versions(GADGET, store.n(id), id, head, 1_000, 0)
+          .versions(GADGET, [store.n(id)], head, 1_000, 0)
           .map(({ sequence, changedFields }) => [sequence, changedFields] as const),
       ).toEqual(own.toReversed());
       expect(

@@ -13,7 +13,6 @@ import type {
   Origin,
   Refused,
   VlanName,
-  WantedField,
   WantedNetwork,
   WantedRange,
   WantedSubnet,
@@ -21,7 +20,6 @@ import type {
   WantedVlan,
 } from "../wanted.ts";
 import { NetboxApi, type NetboxServer } from "./netbox-api.ts";
-import { NetboxCustomFields } from "./netbox-custom-fields.ts";
 import { addressOf, tagNames } from "./netbox-fields.ts";
 import { NetboxHosts } from "./netbox-hosts.ts";
 import { SitePlaces } from "./site-places.ts";
@@ -29,7 +27,6 @@ import { SitePlaces } from "./site-places.ts";
 /** Paths of lists. */
 const TAGS = "/api/extras/tags/";
 const SITES = "/api/dcim/sites/";
-const CUSTOM_FIELDS = "/api/extras/custom-fields/";
 const VLANS = "/api/ipam/vlans/";
 const PREFIXES = "/api/ipam/prefixes/";
 const IP_ADDRESSES = "/api/ipam/ip-addresses/";
@@ -39,11 +36,11 @@ const LEFT_OUT = [
   "status and role of devices, prefixes and addresses",
   "cables, circuits, power, modules, inventory items",
   "VRFs, aggregates, IP ranges, services, FHRP groups",
-  "journals, images, configuration contexts; custom fields of other objects",
+  "journals, images, configuration contexts, custom fields",
 ] as const;
 
-/** What is read of an object, a sentence where something is wrong with it, null where it is passed over. */
-type Read<T> = (object: ForeignObject, origin: Origin) => Promise<T | string | null> | T | string;
+/** What is read of an object where nothing is wrong with it. */
+type Read<T> = (object: ForeignObject, origin: Origin) => Promise<T | string> | T | string;
 
 export class Netbox implements BroughtSource {
   readonly title: string;
@@ -52,7 +49,6 @@ export class Netbox implements BroughtSource {
   private readonly api: NetboxApi;
   private readonly identity: string;
   private readonly sites: SitePlaces;
-  private readonly custom: NetboxCustomFields;
   private readonly prefixes = new PrefixPlaces<NetworkPlace>();
 
   /** @throws RemoteTrouble */
@@ -66,7 +62,6 @@ export class Netbox implements BroughtSource {
     this.identity = identity;
     this.title = `NetBox ${version}`;
     this.reason = `Import from NetBox at ${identity}`;
-    this.custom = new NetboxCustomFields(api);
     this.sites = new SitePlaces(api);
   }
 
@@ -84,10 +79,6 @@ export class Netbox implements BroughtSource {
         description: asText(description),
       };
     });
-  }
-
-  fields(): Batches<WantedField> {
-    return this.objects(CUSTOM_FIELDS, (field, origin) => this.custom.read(field, origin));
   }
 
   networks(): Batches<WantedNetwork> {
@@ -109,7 +100,6 @@ export class Netbox implements BroughtSource {
         number,
         name: asText(vlan.name),
         description: asText(vlan.description),
-        custom: this.custom.valuesOf(vlan, "vlan"),
       };
     });
   }
@@ -128,7 +118,6 @@ export class Netbox implements BroughtSource {
         description: asText(prefix.description),
         vlan: this.vlanName(prefix.vlan),
         tags: tagNames(prefix),
-        custom: this.custom.valuesOf(prefix, "subnet"),
       };
     });
   }
@@ -138,7 +127,6 @@ export class Netbox implements BroughtSource {
       originOf: (path, object) => this.originOf(path, object),
       placeOf: async (object) => this.placeOfSite(await this.sites.siteOf(object)),
       vlanName: (value) => this.vlanName(value),
-      custom: this.custom,
     }).all();
   }
 
@@ -167,7 +155,6 @@ export class Netbox implements BroughtSource {
       purpose: "Reserved",
       description: says.length === 0 ? null : says.join(": "),
       tags: tagNames(object),
-      custom: this.custom.valuesOf(object, "ip_range"),
     };
   }
 
@@ -181,7 +168,6 @@ export class Netbox implements BroughtSource {
           continue;
         }
         const wanted = await read(object, origin);
-        if (wanted === null) continue;
         batch.push(typeof wanted === "string" ? { url: origin.url, refused: wanted } : wanted);
       }
       yield batch;

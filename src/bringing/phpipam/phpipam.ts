@@ -13,7 +13,6 @@ import type {
   Refused,
   VlanName,
   WantedAddress,
-  WantedField,
   WantedHost,
   WantedNetwork,
   WantedRange,
@@ -83,8 +82,6 @@ export class Phpipam implements BroughtSource {
     });
   }
 
-  async *fields(): Batches<WantedField> {}
-
   async *networks(): Batches<WantedNetwork> {
     yield this.sections.map((section) => {
       const origin = this.originOf("/sections/", section);
@@ -119,7 +116,6 @@ export class Phpipam implements BroughtSource {
         number,
         name,
         description: asText(vlan.description),
-        custom: {},
       }));
     });
   }
@@ -148,7 +144,6 @@ export class Phpipam implements BroughtSource {
             description: null,
             vlan: this.vlansById.get(wholeNumber(subnet.vlanId) ?? 0) ?? null,
             tags: [],
-            custom: {},
           },
         ];
       });
@@ -193,7 +188,6 @@ export class Phpipam implements BroughtSource {
             purpose: flagOf(address.is_gateway) ? "Gateway" : "Reserved",
             description: says.length === 0 ? null : says.join(": "),
             tags: tag === undefined ? [] : [tag],
-            custom: {},
           },
         ];
       });
@@ -230,7 +224,6 @@ export class Phpipam implements BroughtSource {
       asset_tag: null,
       sys_location: locations.get(wholeNumber(device.location)) ?? null,
       tags: [],
-      custom: {},
       interfaces: [],
       addresses,
     };

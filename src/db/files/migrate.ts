@@ -44,6 +44,7 @@ import sessionOrigins from "../../../migrations/0027_session_origins.sql" with {
 import packedVersions from "../../../migrations/0028_packed_versions.sql" with { type: "text" };
 import customFields from "../../../migrations/0029_custom_fields.sql" with { type: "text" };
 import customFieldValues from "../../../migrations/0030_custom_field_values.sql" with { type: "text" };
+import consolidatedHosts from "../../../migrations/0031_consolidated_hosts.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -81,6 +82,7 @@ const MIGRATIONS: readonly string[] = [
   packedVersions,
   customFields,
   customFieldValues,
+  consolidatedHosts,
 ];
 
 /**

@@ -171,15 +171,21 @@ export class ChangeLog {
     return new Activity(this.connection, organizationN, scopes);
   }
 
-  /** Newest first. */
-  versions(kind: AnyKind, n: number, id: string, until: number, limit: number, offset: number): RecordChange[] {
+  /** Newest first. @param ns of one record, or of a few whose versions are listed together */
+  versions(kind: AnyKind, ns: readonly number[], until: number, limit: number, offset: number): RecordChange[] {
+    // Of one record they lie in order, however many they are.
+    const order = ns.length === 1 ? "v.key DESC" : "v.key & 2147483647 DESC, v.key >> 31 DESC";
     const rows = this.connection
       .statement(
-        `SELECT v.key & 2147483647, v.operation, ${changedSql(kind, "v")} FROM history_versions v
-          WHERE v.key > (+?1 << 31) AND v.key <= ((+?1 << 31) | +?2) ORDER BY v.key DESC LIMIT +?3 OFFSET +?4`,
+        `SELECT j.value, r.id, v.key & 2147483647, v.operation, ${changedSql(kind, "v")} FROM ${ns.length === 1 ? "(SELECT +?1 AS value)" : "json_each(+?1)"} j
+          CROSS JOIN history_records r ON r.n = j.value
+          CROSS JOIN history_versions v ON v.key > (j.value << 31) AND v.key <= ((j.value << 31) | +?2)
+          ORDER BY ${order} LIMIT +?3 OFFSET +?4`,
       )
-      .values(n, until, limit, offset) as Array<[number, number, string | null]>;
-    return rows.map(([sequence, operation, changed]) => ({
+      .values(ns.length === 1 ? (ns[0] as number) : JSON.stringify(ns), until, limit, offset) as Array<
+      [number, string, number, number, string | null]
+    >;
+    return rows.map(([n, id, sequence, operation, changed]) => ({
       n,
       sequence,
       kind,

@@ -402,17 +402,19 @@ class LedgerWriter {
     });
   }
 
-  /** Where what a record is found by has changed. */
+  /** Where what a record is found by has changed, or what is found by it. */
   private noteText(entry: Entry): void {
     const { search } = entry.kind;
     if (search === undefined) return;
     const had = entry.before === null ? {} : search.texts(entry.before);
     const has = entry.after === null ? {} : search.texts(entry.after);
-    if (Bun.deepEquals(had, has)) return;
+    const owner = search.finds((entry.after ?? entry.before) as RecordBase);
+    const isMoved = entry.before !== null && search.finds(entry.before) !== owner;
+    if (!isMoved && Bun.deepEquals(had, has)) return;
     const before = searchText(had);
     const after = searchText(has);
-    if (before === after) return;
-    const ownerN = this.nOf(search.finds((entry.after ?? entry.before) as RecordBase));
+    if (before === after && (!isMoved || after === "")) return;
+    const ownerN = this.nOf(owner);
     this.texts.push({ n: entry.n, sequence: this.tx.sequence, owner_n: ownerN, text: after });
   }
 

@@ -141,6 +141,7 @@ export class AddressBook {
    */
   takeFromOthers(address: string, to: HostRecord, others: readonly string[]): void {
     const { write } = this;
+    if (write.index.isPartedFrom(to.id, address)) return;
     for (const id of others) {
       if (id === to.id) continue;
       const record = this.of(id).get(address);

@@ -6,7 +6,7 @@ import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { ENOUGH, isBare, likeness } from "./identity.ts";
 import { foundHost, type HostFields } from "./new-records.ts";
 import type { ScanWrite } from "./scan-write.ts";
-import { isOwnAddress, nameSign, type Signs, serialSign } from "./signs.ts";
+import { type Signs, signKeys, signsOfTexts } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
 export function newHost(write: ScanWrite, fields: HostFields): HostRecord {
@@ -76,7 +76,7 @@ class IgnoredHosts {
   constructor(records: readonly IgnoredRecord[]) {
     for (const record of records) {
       const host = { record, signs: signsOfTexts(record.signs) };
-      for (const sign of keysOf(host.signs)) {
+      for (const sign of signKeys(host.signs)) {
         const others = this.bySign.get(sign);
         if (others === undefined) this.bySign.set(sign, [host]);
         else others.push(host);
@@ -86,16 +86,8 @@ class IgnoredHosts {
 
   /** Those with a sign in common. */
   sharing(seen: Signs): IgnoredHost[] {
-    return [...new Set([...keysOf(seen)].flatMap((sign) => this.bySign.get(sign) ?? []))];
+    return [...new Set([...signKeys(seen)].flatMap((sign) => this.bySign.get(sign) ?? []))];
   }
-}
-
-function* keysOf({ serialNumber, chassisId, macs, sysName, addresses }: Signs): Generator<string> {
-  if (serialNumber !== null) yield `serial/${serialNumber}`;
-  if (chassisId !== null) yield `chassis/${chassisId}`;
-  if (sysName !== null) yield `name/${sysName}`;
-  for (const mac of macs) yield `mac/${mac}`;
-  for (const address of addresses) yield `address/${address}`;
 }
 
 /** Read once per write. */
@@ -107,17 +99,4 @@ function ignoredHosts(write: ScanWrite): IgnoredHosts {
   const read = new IgnoredHosts(write.ignoredOf("host"));
   READ.set(write, read);
   return read;
-}
-
-/** Written down when a host was deleted: `mac:00:1b:21:aa:bb:cc`. */
-function signsOfTexts(texts: readonly string[]): Signs {
-  const of = (name: string) =>
-    texts.filter((text) => text.startsWith(`${name}:`)).map((text) => text.slice(name.length + 1));
-  return {
-    serialNumber: serialSign(of("serial")[0]),
-    chassisId: of("chassis")[0] ?? null,
-    macs: new Set(of("mac")),
-    sysName: nameSign(of("name")[0]),
-    addresses: new Set(of("ip").filter(isOwnAddress)),
-  };
 }

@@ -86,24 +86,29 @@ export interface MatchCandidate<Id> {
   readonly signs: Signs;
   /** Whether it last reported itself at the address that answers now. */
   readonly reportedThere?: boolean;
+  /** Of a host that was consolidated: that it was known by these before. */
+  readonly isFormerSelf?: true;
 }
 
 /**
- * The most alike candidate. Of equals the one that last reported itself there, or clones would swap with the order of
- * their answers; then the one with more of the addresses, then the first. Null for none.
+ * The most alike candidate. Of equals what a host is known by today, before what one was known by; then the one that last
+ * reported itself there, or clones would swap with the order of their answers; then the one with more of the addresses,
+ * then the first. Null for none.
  * @param candidates oldest first
  */
 export function identify<Id>(
   seen: Signs,
   candidates: Iterable<MatchCandidate<Id>>,
-): { readonly id: Id; readonly likeness: Likeness } | null {
+): { readonly id: Id; readonly likeness: Likeness; readonly formerSigns: Signs | null } | null {
   let best: { candidate: MatchCandidate<Id>; likeness: Likeness } | null = null;
   for (const candidate of candidates) {
     const like = isSame(seen, candidate.signs);
     if (like === null) continue;
     if (best === null || precedence({ candidate, likeness: like }, best) > 0) best = { candidate, likeness: like };
   }
-  return best === null ? null : { id: best.candidate.id, likeness: best.likeness };
+  if (best === null) return null;
+  const { id, isFormerSelf, signs } = best.candidate;
+  return { id, likeness: best.likeness, formerSigns: isFormerSelf === true ? signs : null };
 }
 
 interface Alike {
@@ -115,6 +120,7 @@ interface Alike {
 function precedence(some: Alike, other: Alike): number {
   return (
     some.likeness.score - other.likeness.score ||
+    Number(other.candidate.isFormerSelf ?? false) - Number(some.candidate.isFormerSelf ?? false) ||
     Number(some.candidate.reportedThere ?? false) - Number(other.candidate.reportedThere ?? false) ||
     some.likeness.addressCount - other.likeness.addressCount
   );

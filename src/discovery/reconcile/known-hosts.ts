@@ -5,9 +5,11 @@ import { isOneDevices } from "../../base/mac.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ignoredIdentity, ignoredKind } from "../../resources/ignored/ignored.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { ADDRESSES_PER_MAC_MAX, isSharedMac } from "../../resources/ip-addresses/shared-macs.ts";
-import type { MatchCandidate } from "./identity.ts";
+import { FormerSelves } from "./former-selves.ts";
+import { isOtherwise, type MatchCandidate } from "./identity.ts";
 import { isOwnAddress, nameSign, type Signs, serialSign } from "./signs.ts";
 
 /** A sign shared by more hosts tells nothing. */
@@ -36,6 +38,7 @@ export class KnownHosts {
   private readonly signs = new Map<string, KnownSigns>();
   private readonly robbed = new Set<string>();
   private readonly shared = new Map<string, boolean>();
+  private readonly formers: FormerSelves;
   /** By a sign gained in this transaction: `mac/…`. */
   private readonly changed = new Map<string, Set<string>>();
 
@@ -43,16 +46,22 @@ export class KnownHosts {
     this.tx = tx;
     this.networkId = networkId;
     this.networkN = tx.recordN(networkId) ?? 0;
+    this.formers = new FormerSelves(tx, networkId);
   }
 
   /**
-   * The living hosts that share a sign, oldest first, those of this transaction last.
+   * The living hosts that share a sign, oldest first, those of this transaction last; then those that were known by one
+   * before they were consolidated. A host from which a person took the address where it answered is none of them.
    * @param asked where a device answered: whoever answered there before is included, however many have that address
    */
   candidates(seen: Signs, asked: string | null = null): Array<MatchCandidate<string>> {
     const ids = new Set<string>();
     const add = (found: readonly string[]) => {
-      if (found.length <= CANDIDATES_MAX) for (const id of found) ids.add(id);
+      if (found.length > CANDIDATES_MAX) return;
+      for (const id of found) {
+        const living = this.formers.survivorOf(id);
+        if (living !== null) ids.add(living);
+      }
     };
     if (seen.serialNumber !== null) add(this.found("serial", seen.serialNumber, HOST_BY("serial_number")));
     for (const [mac, of] of this.hostsByMac(seen.macs)) {
@@ -66,10 +75,40 @@ export class KnownHosts {
     for (const address of seen.addresses) add(this.holdersOf(address));
     const there = asked === null ? [] : this.reportersAt(asked);
     for (const id of there) ids.add(id);
-    return [...ids].flatMap((id) => {
+    const isMeant = (id: string) => asked === null || !this.isPartedFrom(id, asked);
+    const known = [...ids].filter(isMeant).flatMap((id): Array<MatchCandidate<string>> => {
       const signs = this.signsOf(id);
       return signs === null ? [] : [{ id, signs, reportedThere: there.includes(id) }];
     });
+    for (const { hostId: id, signs } of this.formers.sharing(seen).filter(({ hostId }) => isMeant(hostId))) {
+      const own = this.signsOf(id);
+      // An address that it has no more may be anybody's.
+      const addresses = new Set([...signs.addresses].filter((address) => own?.addresses.has(address) === true));
+      known.push({ id, signs: { ...signs, addresses }, reportedThere: there.includes(id), isFormerSelf: true });
+    }
+    return known;
+  }
+
+  /** Whether other hosts have gone into it. */
+  isConsolidated(id: string): boolean {
+    return this.formers.formerNsOf(id).length > 0;
+  }
+
+  /** Whether what reports itself at an address of a host is what the host is known by today. */
+  isOwnVoice(id: string, address: string): boolean {
+    const selves = this.formers.signsOf(id).filter(({ addresses }) => addresses.has(address));
+    const own = this.signsOf(id);
+    return own !== null && (selves.length === 0 || selves.some((self) => !isOtherwise(self, own)));
+  }
+
+  /**
+   * Whether a person has taken an address from a host, and another one has it: by a split, or by deleting it here and
+   * entering it there.
+   */
+  isPartedFrom(id: string, address: string): boolean {
+    const identity = ignoredIdentity("ip_address", `${id}/${address}`);
+    if (this.tx.findByIdentity(ignoredKind, identity) === null) return false;
+    return this.holdersOf(address).some((holder) => holder !== id);
   }
 
   /** The host that last reported itself at an address. */
@@ -90,7 +129,9 @@ export class KnownHosts {
     const ids = new Set(this.found("mac", mac, INTERFACE_BY_MAC));
     const others = this.isShared(mac) ? [] : [ADDRESS_BY_MAC, BY_REMEMBERED_MAC];
     for (const sql of others) for (const id of this.found("mac", mac, sql)) ids.add(id);
-    return [...ids].filter((id) => this.signsOf(id)?.macs.has(mac) === true);
+    return [...ids]
+      .flatMap((id) => this.formers.survivorOf(id) ?? [])
+      .filter((id) => this.signsOf(id)?.macs.has(mac) === true);
   }
 
   /** Null for a host that is gone. */
@@ -101,8 +142,9 @@ export class KnownHosts {
     if (host === null || host.network_id !== this.networkId) return null;
     const addresses = this.tx.children(ipAddressKind, "host_n", id);
     const own = this.tx.children(ifEntryKind, "host_n", id).flatMap((each) => each.mac_address ?? []);
-    const hostN = this.tx.recordN(id) ?? 0;
-    const remembered = this.tx.db.$client.query(REMEMBERED_MACS).values(this.networkN, hostN) as Array<[string]>;
+    const remembered = [this.tx.recordN(id) ?? 0, ...this.formers.formerNsOf(id)].flatMap(
+      (hostN) => this.tx.db.$client.query(REMEMBERED_MACS).values(this.networkN, hostN) as Array<[string]>,
+    );
     const seen = [...addresses.flatMap((each) => each.mac_address ?? []), ...remembered.map(([mac]) => mac)];
     const signs: KnownSigns = {
       ...ownSigns(host),

@@ -4,6 +4,7 @@ import { parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";
 import { changedSql, membersSql, ofKindSql } from "../../db/shape.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { KINDS } from "../../inventory/resources.ts";
+import { consolidatedIn } from "../../resources/consolidations/consolidation.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 
 /** Versions looked at; a field unchanged in them counts as a person's. */
@@ -88,6 +89,12 @@ function isLastWordAPersons(
       sought = { value: valueIn(version) };
       continue;
     }
+    if (version.operation === UPDATED && MOVING.has(version.source)) {
+      // What a host took of another one was set by whoever set it there; all else that changes follows what moved.
+      const former = consolidatedIn(tx, n, version.sequence);
+      if (former !== null) return isLastWordAPersons(tx, former, field, valueIn, unsaid);
+      continue;
+    }
     if (version.operation === UPDATED && isSideEffect(version.source, field)) {
       // What was named by it went, and nobody said that there is to be nothing in its place.
       if ((valueIn(version) ?? null) === null) return false;
@@ -131,6 +138,9 @@ function isSideEffect(source: string, field: string): boolean {
     (source === "host.update" && field === "ip_address_id")
   );
 }
+
+/** What moves records between hosts, and sets nothing of its own. */
+const MOVING = new Set(["host.consolidate", "host.split"]);
 
 function isRestoring(source: string): boolean {
   return source.endsWith(".restore") || source === "transaction.revert";

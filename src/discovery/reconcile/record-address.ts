@@ -62,7 +62,7 @@ function holderOf(
 ): HostRecord | "contradiction" | null {
   const { tx, index } = write;
   const isIdentifying = mac !== null && isSign(write, mac);
-  const byMac = isIdentifying ? index.atMac(mac) : [];
+  const byMac = isIdentifying ? index.atMac(mac).filter((id) => !index.isPartedFrom(id, address)) : [];
   const at = index.atAddress(address);
   if (answered.length === 0) {
     // Tables of others are hours old: they do not contradict who just answered there.

@@ -7,13 +7,14 @@ import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED } from "../../resources/source.ts";
 import { CHILDREN_MAX } from "../../wire/schemas.ts";
-import { DEVICE_TABLES, type Device, type DeviceTable } from "../device.ts";
+import { DEVICE_TABLES, type Device, type DeviceInterface, type DeviceTable } from "../device.ts";
 import type { DeviceSighting } from "../sightings.ts";
 import { AddressBook } from "./addresses.ts";
 import { tellUnknownLists, unknownLists, withoutLists } from "./bridge-ports.ts";
 import { rememberCredential } from "./credential-memory.ts";
 import { ignoredHost, isUnwanted, newHost } from "./hosts.ts";
 import { identify, isOtherwise, likeness } from "./identity.ts";
+import { matchInterfaces } from "./interface-matching.ts";
 import { LeftOut, tellRows } from "./left-out.ts";
 import { lineOf } from "./line.ts";
 import { recordInterfaces } from "./record-interfaces.ts";
@@ -36,7 +37,7 @@ export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: 
   const asked = sighting.ip_address;
   write.isContinued = sighting.is_continued === true;
   const before = reportedAsBefore(write, sighting);
-  const gone = before ?? goThrough(write, subnets, sighting);
+  const gone = before === null ? goThrough(write, subnets, sighting) : { ...before, isBeside: false };
   if (gone === null) return null;
   const { host, leftOut } = gone;
   if (before !== null) {
@@ -45,7 +46,7 @@ export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: 
   }
   rememberCredential(write, asked, sighting.credential);
   coverReported(write, host, sighting);
-  rememberServed(write, host, sighting.device);
+  if (!gone.isBeside) rememberServed(write, host, sighting.device);
   for (const table of DEVICE_TABLES) {
     const { state, problem } = sighting.device.tables[table];
     if (state !== "partial" && state !== "failed") continue;
@@ -63,6 +64,8 @@ export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: 
 interface GoneThrough {
   readonly host: HostRecord;
   readonly leftOut: LeftOut;
+  /** Whether another device reports the host, of which this one is a part. */
+  readonly isBeside: boolean;
 }
 
 function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSighting): GoneThrough | null {
@@ -78,13 +81,38 @@ function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSigh
     return null;
   write.seenIds = new Set();
   // In a continued command the device has reported the host already: the first command decides.
-  const isSecond = () => known !== null && write.wasHeard(known.id, asked);
-  write.isRepeat = write.isContinued ? sighting.is_repeat === true : isSecond();
+  const isSecond = () => known !== null && !write.index.isConsolidated(known.id) && write.wasHeard(known.id, asked);
+  const isBeside = known !== null && isFormerBeside(write, book, known, asked);
+  write.isRepeat = isBeside || (write.isContinued ? sighting.is_repeat === true : isSecond());
   try {
-    return writeReported(write, { book, sighting, known });
+    return writeReported(write, { book, sighting, known, isBeside });
   } finally {
     write.isRepeat = false;
   }
+}
+
+/**
+ * Whether a device says what its host was known by before it was consolidated, while the host reports itself elsewhere:
+ * then it adds to the host and contradicts nothing, or the two would change it with every scan. Else the host is what
+ * it says now, as after a device was replaced.
+ */
+function isFormerBeside(
+  write: ScanWrite,
+  book: AddressBook,
+  { id, formerSigns }: NonNullable<ReturnType<typeof identified>>,
+  asked: string,
+): boolean {
+  if (formerSigns === null) return false;
+  for (const [address, record] of book.of(id))
+    if (
+      address !== asked &&
+      !formerSigns.addresses.has(address) &&
+      write.index.reportersAt(address).includes(id) &&
+      write.index.isOwnVoice(id, address) &&
+      book.isClaimed(record)
+    )
+      return true;
+  return false;
 }
 
 interface Recognized {
@@ -92,9 +120,10 @@ interface Recognized {
   readonly sighting: DeviceSighting;
   /** Null for a new host. */
   readonly known: ReturnType<typeof identified>;
+  readonly isBeside: boolean;
 }
 
-function writeReported(write: ScanWrite, { book, sighting, known }: Recognized): GoneThrough {
+function writeReported(write: ScanWrite, { book, sighting, known, isBeside }: Recognized): GoneThrough {
   const { device, ip_address: asked } = sighting;
   const leftOut = new LeftOut();
   const reported = reportedHost(device, sighting);
@@ -104,7 +133,7 @@ function writeReported(write: ScanWrite, { book, sighting, known }: Recognized):
       : changedHost(write, known.id, reported, device);
   write.index.note(host.id, { host });
   write.index.noteSeenAt(host.id, asked);
-  write.heardHost(host.id);
+  if (!isBeside) write.heardHost(host.id);
   write.sawHost(
     host.id,
     asked,
@@ -116,11 +145,16 @@ function writeReported(write: ScanWrite, { book, sighting, known }: Recognized):
   let isWhole = true;
   const vlans = new VlanKeeper(write);
   if (device.vlans !== undefined) {
-    vlans.name(host.id, device.vlans, !isBroken(device, "vlans"));
+    // The network's names follow the host's own word.
+    if (!isBeside) vlans.name(host.id, device.vlans, !isBroken(device, "vlans"));
     leftOut.add("vlans", "deleted", device.vlans.filter(({ number }) => vlans.idOf(number) === null).length);
   }
   if (device.interfaces !== undefined) {
-    const interfaces = withoutLists(device.interfaces, unknownLists(write, host, device));
+    const reported = withoutLists(device.interfaces, unknownLists(write, host, device));
+    const interfaces = isBeside ? ownInterfaces(write, host, reported) : reported;
+    if (isBeside) leftOut.add("interfaces", "contradicted", reported.length - interfaces.length);
+    // What is left is its own: there its word counts.
+    write.isRepeat &&= !isBeside;
     const isForwardingPartial = device.is_forwarding_partial === true;
     const reportedAddresses = device.addresses;
     const extended = new Set(device.extended_interfaces);
@@ -130,7 +164,7 @@ function writeReported(write: ScanWrite, { book, sighting, known }: Recognized):
   recordOpenPorts(write, host, [SNMP_PORT]);
   if (isWhole) rememberReport(write, sighting, host, write.seenIds, leftOut);
   else write.leaveUnfinished(asked);
-  return { host, leftOut };
+  return { host, leftOut, isBeside };
 }
 
 /**
@@ -190,6 +224,25 @@ function changedHost(write: ScanWrite, id: string, reported: Reported<HostRecord
   // An unnamed host takes the name of whichever device tells one.
   const open = host.sys_name === null ? (["name"] as const) : [];
   return write.again(hostKind, host, { ...named, ...(name === "" ? {} : { name }), ...source }, {}, open);
+}
+
+/** Without those whose number or name another interface of the host has already. */
+function ownInterfaces(
+  write: ScanWrite,
+  host: HostRecord,
+  interfaces: readonly DeviceInterface[],
+): readonly DeviceInterface[] {
+  const stored = write.tx.children(ifEntryKind, "host_n", host.id);
+  const matched = matchInterfaces(interfaces, stored);
+  const numbers = new Set(stored.map((entry) => entry.if_index));
+  return interfaces.filter((each) => {
+    const entry = matched.get(each);
+    if (entry === undefined) return !numbers.has(each.if_index);
+    const isNamedOtherwise = typeof each.if_name === "string" && (entry.if_name ?? each.if_name) !== each.if_name;
+    const isOtherMac =
+      typeof each.mac_address === "string" && (entry.mac_address ?? each.mac_address) !== each.mac_address;
+    return entry.if_index === each.if_index && !isNamedOtherwise && !isOtherMac;
+  });
 }
 
 /** The addresses reported, and the one that answered: with NAT they differ. */
@@ -264,7 +317,8 @@ function identified(write: ScanWrite, signs: Signs, sighting: DeviceSighting): R
   for (;;) {
     const known = identify(signs, candidates);
     if (known === null) return sighting.device.broken === undefined ? null : reportedThere(write, signs, sighting);
-    if (!isAnother(write, known.id, sighting)) return known;
+    // That they are one was a person's word.
+    if (write.index.isConsolidated(known.id) || !isAnother(write, known.id, sighting)) return known;
     candidates = candidates.filter(({ id }) => id !== known.id);
   }
 }
@@ -275,7 +329,7 @@ function reportedThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting)
     const known = write.index.signsOf(id);
     if (known === null || isAnother(write, id, sighting)) continue;
     const like = likeness(signs, known);
-    if (like.addressCount > 0 && !isOtherwise(signs, known)) return { id, likeness: like };
+    if (like.addressCount > 0 && !isOtherwise(signs, known)) return { id, likeness: like, formerSigns: null };
   }
   return null;
 }

@@ -54,6 +54,8 @@ export function reportedAsBefore(
   const host = hostId === null ? null : tx.find(hostKind, hostId);
   if (
     host === null ||
+    // Of a host that was two, another device may have the word.
+    write.index.isConsolidated(host.id) ||
     tx.versionOf(host.id).sequence !== row.host_sequence ||
     tx.isChanged(host.id) ||
     write.index.hasLost(host.id)

@@ -3,6 +3,7 @@
 import { eq } from "drizzle-orm";
 import { applianceSettings } from "../../access/tables.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { survivorOf } from "../../resources/consolidations/consolidation.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 
 export function selfHostSetting(networkId: string): string {
@@ -17,5 +18,6 @@ export function selfHost(tx: WriteTransaction, networkId: string): HostRecord | 
     .where(eq(applianceSettings.name, selfHostSetting(networkId)))
     .limit(1)
     .all()[0];
-  return row === undefined ? null : tx.find(hostKind, row.value);
+  const id = row === undefined ? null : survivorOf(tx, row.value);
+  return id === null ? null : tx.find(hostKind, id);
 }

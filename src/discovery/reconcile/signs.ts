@@ -59,6 +59,28 @@ export function signsOfDevice(device: Device, asked: string, seenMac: string | n
   };
 }
 
+/** As they were written down when a host was deleted or consolidated: `mac:00:1b:21:aa:bb:cc`. */
+export function signsOfTexts(texts: readonly string[]): Signs {
+  const of = (name: string) =>
+    texts.filter((text) => text.startsWith(`${name}:`)).map((text) => text.slice(name.length + 1));
+  return {
+    serialNumber: serialSign(of("serial")[0]),
+    chassisId: of("chassis")[0] ?? null,
+    macs: new Set(of("mac")),
+    sysName: nameSign(of("name")[0]),
+    addresses: new Set(of("ip").filter(isOwnAddress)),
+  };
+}
+
+/** What hosts are looked up by: each sign with its sort. */
+export function* signKeys({ serialNumber, chassisId, macs, sysName, addresses }: Signs): Generator<string> {
+  if (serialNumber !== null) yield `serial/${serialNumber}`;
+  if (chassisId !== null) yield `chassis/${chassisId}`;
+  if (sysName !== null) yield `name/${sysName}`;
+  for (const mac of macs) yield `mac/${mac}`;
+  for (const address of addresses) yield `address/${address}`;
+}
+
 const NO_SERIALS = new Set([
   "none",
   "null",

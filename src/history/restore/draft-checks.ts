@@ -17,9 +17,11 @@ import {
 } from "../../resources/credential-assignments/credential-assignment.ts";
 import { assertReachesCredential, credentialOutOfReach } from "../../resources/credential-assignments/reach.ts";
 import { credentialKind } from "../../resources/credentials/credential.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { ipRangeKind } from "../../resources/ip-ranges/ip-range.ts";
 import { portKind } from "../../resources/ports/port.ts";
+import { referencesOf, referrersOf } from "../../resources/references.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { FOR_ADMINS, fieldForAdmins } from "../../resources/subnets/commands.ts";
 import { type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
@@ -46,6 +48,7 @@ export function checkDraft(draft: RestoreDraft, actor: CommandActor): void {
     else if (kind.code === ipAddressKind.code) checkAddress(draft, drafted, actor);
     else if (kind.code === subnetKind.code) checkSubnet(draft, drafted, actor);
   }
+  for (const drafted of written) checkMove(draft, drafted);
   checkRanges(draft, written);
   checkIdentities(draft, written);
   checkRoom(draft, written);
@@ -140,6 +143,20 @@ function checkAddress(draft: RestoreDraft, drafted: Drafted, actor: CommandActor
       `a credential is assigned to ${before.ip_address}, and making it ${after.ip_address} requires the role Admin`,
       "ip_address",
     );
+}
+
+/** What goes back to another host leaves nothing behind that names it: a binding is of one host. */
+function checkMove(draft: RestoreDraft, drafted: Drafted): void {
+  const [from, to] = [drafted.before, drafted.after].map((state) => (state as { host_id?: string } | null)?.host_id);
+  if (from === undefined || to === undefined || from === to) return;
+  for (const { kind, record } of referrersOf(draft.tx, drafted.kind, drafted.id)) {
+    if (kind.code !== bindingKind.code && kind.code !== ifEntryKind.code) continue;
+    const state = draft.find(kind, record.id) as { readonly host_id?: string } | null;
+    const isNamed =
+      state !== null && referencesOf(kind, state as RecordBase).some(({ ids }) => ids.includes(drafted.id));
+    if (isNamed && drafted.kind.code !== ifEntryKind.code && state.host_id !== to)
+      draft.refuse(drafted, "in_use", `${called(drafted.kind, drafted.subject)} is now in use at the host that has it`);
+  }
 }
 
 function checkSubnet(draft: RestoreDraft, drafted: Drafted, actor: CommandActor): void {

@@ -3,11 +3,10 @@
 // way here as well.
 
 import { countedEntities, entityWord } from "../../base/entity-words.ts";
-import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import type { AnyKind } from "../../db/kind.ts";
 import { liveIdentity } from "../../db/kind.ts";
+import { renamed } from "../../resources/consolidations/renamed.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
-import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
-import { withFarEndRenamed } from "../../resources/if-entries/more-neighbors.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import { type ReferenceHeld, referencesOf, referrersOf } from "../../resources/references.ts";
 import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
@@ -34,6 +33,27 @@ export function followRemovals(draft: RestoreDraft): void {
       const changes = referrer.without(state);
       drafted.after = changes === null ? null : { ...state, ...changes };
       drafted.reasons.add(reason);
+      if (drafted.after === null) going.push(drafted);
+    }
+  }
+}
+
+/**
+ * Takes along what nobody but scans has made of records that go, since the transaction that made these: scans find it
+ * again where it belongs.
+ */
+export function followScans(draft: RestoreDraft, past: Past, sequence: number): void {
+  const going = draft.all.filter(({ before, after }) => before !== null && after === null);
+  for (let next = going.pop(); next !== undefined; next = going.pop()) {
+    for (const { kind, record, refers, without } of referrersOf(draft.tx, next.kind, next.id)) {
+      const state = draft.find(kind, record.id);
+      if (state === null || !refers(state)) continue;
+      if (!past.isScansAloneSince(draft.tx.recordN(record.id) ?? 0, sequence)) continue;
+      const drafted =
+        draft.get(record.id) ?? draft.put({ kind, before: record, after: record, subject: record, isPart: true });
+      const changes = without(state);
+      drafted.after = changes === null ? null : { ...state, ...changes };
+      drafted.reasons.add(`scans have made it of ${called(next.kind, next.subject)}, which is deleted`);
       if (drafted.after === null) going.push(drafted);
     }
   }
@@ -131,29 +151,4 @@ export class ReferenceResolution {
     const identity = then === null || then.kind.code !== kind.code ? null : liveIdentity(kind, then.record);
     return identity === null ? null : (this.draft.findByIdentity(kind, identity)?.id ?? null);
   }
-}
-
-/**
- * The fields of a record in which ids are replaced, wherever it refers by them.
- * @param idOf the id that stands for another
- */
-export function renamedEverywhere(kind: AnyKind, record: RecordBase, idOf: (id: string) => string): RecordBase {
-  let result = record;
-  for (const { field, ids } of referencesOf(kind, record)) {
-    for (const id of ids) if (idOf(id) !== id) result = { ...result, ...renamed(result, field, id, idOf(id)) };
-  }
-  return result;
-}
-
-/** A field that names one id, in a list or in its own place, with another in its stead. */
-function renamed(record: RecordBase, field: string, from: string, to: string): object {
-  const value = (record as unknown as Record<string, unknown>)[field];
-  if (typeof value === "string") return { [field]: to };
-  if (Array.isArray(value)) return { [field]: [...new Set(value.map((id) => (id === from ? to : id)))] };
-  if (field === "neighbor") return { neighbor: { ...(value as object), id: to } };
-  // References whose fields are within a list of another name.
-  if (field.startsWith("more_neighbor_"))
-    return { more_neighbors: withFarEndRenamed((record as IfEntryRecord).more_neighbors ?? [], from, to) };
-  const virtualization = value as { details: object };
-  return { [field]: { ...virtualization, details: { ...virtualization.details, service_id: to } } };
 }

@@ -43,6 +43,13 @@ const SEQUENCE_AT = "SELECT sequence FROM history_transactions WHERE at <= ? ORD
 const NEWEST = "SELECT coalesce(max(sequence), 0) FROM history_transactions";
 const ORGANIZATION_OF = "SELECT organization_id FROM history_transactions WHERE sequence = ?";
 const AUTHOR_OF = "SELECT actor_type, actor_id FROM history_transactions WHERE sequence = ?";
+const SOURCE_OF = "SELECT source FROM history_transactions WHERE sequence = ?";
+/** What moves records between hosts, and what undoes that, says nothing of them. */
+const MOVING = "'host.consolidate', 'host.split', 'transaction.revert'";
+const SAID_SINCE = (besides: string) => `SELECT 1 FROM history_versions v
+  JOIN history_transactions t ON t.sequence = v.key & 2147483647
+  WHERE v.key > ((?1 << 31) | ?2) AND v.key < ((?1 + 1) << 31) AND t.source NOT LIKE 'discovery.%'
+    AND t.source NOT IN (${besides}) LIMIT 1`;
 const VERSION_AT = (
   members: string,
 ) => `SELECT r.n, r.kind, ${observedSql("v")}, ${members} FROM history_records r CROSS JOIN history_versions v
@@ -99,6 +106,21 @@ export class Past {
   authorOf(sequence: number): Pick<Author, "type" | "id"> | null {
     const [row] = this.rows(AUTHOR_OF, sequence) as Array<[Author["type"], string | null]>;
     return row === undefined ? null : { type: row[0], id: row[1] };
+  }
+
+  /** The name of the command that a transaction was; null where there is no such transaction. */
+  sourceOf(sequence: number): string | null {
+    return (this.rows(SOURCE_OF, sequence)[0]?.[0] as string | undefined) ?? null;
+  }
+
+  /** Whether nobody but scans has said anything of a record after a transaction; it may have moved to and fro. */
+  isScansAloneSince(n: number, sequence: number): boolean {
+    return this.rows(SAID_SINCE(MOVING), n, sequence).length === 0;
+  }
+
+  /** Whether nobody but scans has written a record after a transaction. */
+  isWrittenByScansAloneSince(n: number, sequence: number): boolean {
+    return this.rows(SAID_SINCE("''"), n, sequence).length === 0;
   }
 
   /** A record as of a transaction; null where it was not alive. */

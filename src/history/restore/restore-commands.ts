@@ -15,6 +15,8 @@ import { notFoundThen } from "../../inventory/read-instant.ts";
 import { KINDS, RESOURCES } from "../../inventory/resources.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { findWritableKey } from "../../resources/api-keys/writable-key.ts";
+import { keepConsolidationAgain } from "../../resources/consolidations/consolidation.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import type { RestoreDraft } from "./draft.ts";
@@ -96,6 +98,9 @@ function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: Comm
   const coverage = coverageBefore(draft, sequence, actor);
   assertMayWrite(draft, coverage, sequence, actor);
   const planned = carriedOut(draft, coverage, dryRun, `The transaction ${sequence} cannot be reverted`, actor);
+  if (!dryRun)
+    for (const { kind, n, before } of versions)
+      if (kind.code === hostKind.code && before === null) keepConsolidationAgain(tx, n, sequence);
   return reportPlan(
     actor.type === "ApiKey"
       ? { ...planned, actions: planned.actions.filter((action) => action.entity_type !== apiKeyKind.name) }

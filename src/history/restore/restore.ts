@@ -9,6 +9,7 @@ import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { KINDS } from "../../inventory/resources.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
+import { renamedEverywhere } from "../../resources/consolidations/renamed.ts";
 import {
   type CredentialAssignmentRecord,
   credentialAssignmentKind,
@@ -23,7 +24,7 @@ import { userKind } from "../../resources/users/user.ts";
 import { asItWas, type Drafted, isWritten, RestoreDraft } from "./draft.ts";
 import { checkDraft } from "./draft-checks.ts";
 import { endIgnoring } from "./draft-ignored.ts";
-import { followRemovals, ReferenceResolution, renamedEverywhere } from "./draft-references.ts";
+import { followRemovals, ReferenceResolution } from "./draft-references.ts";
 import type { Past, PastRecord } from "./past.ts";
 
 /**
@@ -78,10 +79,12 @@ class Restore {
     const { draft, subject } = this;
     const { kind, record, observed } = subject;
     const live = this.tx.find(kind, record.id) as RecordBase | null;
+    // A part alone stays at the host that has it today: what belongs to it there would be left behind.
+    const ofToday = [...(OF_TODAY[kind.name] ?? []), ...(kind.scopes.host === undefined ? [] : ["host_id"])];
     const root = draft.put({
       kind,
       before: live,
-      after: live === null ? record : asItWas(live, record, OF_TODAY[kind.name]),
+      after: live === null ? record : asItWas(live, record, ofToday),
       observed,
       subject: record,
     });
@@ -108,7 +111,11 @@ class Restore {
     const { draft, subject } = this;
     const isSeen = (record: RecordBase) =>
       kind.code !== credentialAssignmentKind.code || this.isReached(record as CredentialAssignmentRecord);
-    const then = this.past.livedIn(subject.n, kind, this.sequence).filter(({ record }) => isSeen(record));
+    const hostId = (this.draft.get(subject.record.id)?.after as { host_id?: string } | null)?.host_id;
+    const then = this.past
+      .livedIn(subject.n, kind, this.sequence)
+      .filter(({ record }) => isSeen(record))
+      .map((part) => (hostId === undefined ? part : { ...part, record: { ...part.record, host_id: hostId } }));
     const now = new Map(
       (isAlive ? (this.tx.children(kind, column, subject.record.id) as RecordBase[]).filter(isSeen) : []).map(
         (record) => [record.id, record],
@@ -124,6 +131,13 @@ class Restore {
     }
     const alike = new Map([...now.values()].map((record) => [liveIdentity(kind, record), record]));
     for (const { record, observed } of gone) {
+      const elsewhere = this.tx.find(kind, record.id) as RecordBase | null;
+      if (elsewhere !== null) {
+        const reason = "it has moved to another host since";
+        const after = asItWas(elsewhere, record);
+        restored.push(draft.put({ kind, before: elsewhere, after, subject: elsewhere, isPart: true, reason }));
+        continue;
+      }
       const named = this.renamed(kind, record);
       const again = alike.get(liveIdentity(kind, named));
       if (again === undefined) {
@@ -143,10 +157,12 @@ class Restore {
         }),
       );
     }
-    for (const record of now.values())
-      restored.push(
-        draft.put({ kind, before: record, after: null, subject: record, isPart: true, reason: "it was created since" }),
-      );
+    for (const record of now.values()) {
+      const isNew = this.past.at(this.tx.recordN(record.id) ?? 0, this.sequence) === null;
+      const after = isNew ? null : record;
+      const reason = isNew ? "it was created since" : "it has come from another host since, and stays";
+      restored.push(draft.put({ kind, before: record, after, subject: record, isPart: true, reason }));
+    }
     if (kind.code === credentialAssignmentKind.code && subject.kind.code === hostKind.code)
       for (const each of restored) this.leaveUnassignable(each);
   }

@@ -5,19 +5,24 @@ import type { CommandActor } from "../../access/actor.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
+import { CHILD_KINDS, childrenOf } from "../../resources/consolidations/children.ts";
 import { type CredentialRecord, credentialKind, SECRET_FIELDS } from "../../resources/credentials/credential.ts";
 import { secretIn } from "../../resources/credentials/secrets.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
 import { organizationKind } from "../../resources/organizations/organization.ts";
-import { referencesOf } from "../../resources/references.ts";
+import { referencesOf, referrersOf } from "../../resources/references.ts";
 import { userKind } from "../../resources/users/user.ts";
 import { asItWas, changedContent, RestoreDraft } from "./draft.ts";
 import { checkDraft } from "./draft-checks.ts";
 import { endIgnoring } from "./draft-ignored.ts";
-import { ReferenceResolution, refuseReferred } from "./draft-references.ts";
+import { followScans, ReferenceResolution, refuseReferred } from "./draft-references.ts";
 import type { Past, PastRecord, WrittenVersion } from "./past.ts";
 
 /** Who may do what is not undone: a right that was taken is not given back in passing. */
 const ACCESS_KINDS: readonly AnyKind[] = [organizationKind, userKind, apiKeyKind];
+
+/** Commands that move records between hosts: scans go on writing both, and nobody could undo them otherwise. */
+const MOVES: ReadonlySet<string> = new Set(["host.consolidate", "host.split"]);
 
 /**
  * @param versions what the transaction did
@@ -31,14 +36,21 @@ export function draftRevert(
   actor: CommandActor,
 ): RestoreDraft {
   const draft = new RestoreDraft(tx);
+  const isMove = MOVES.has(past.sourceOf(sequence) ?? "");
+  const isOfScans = ({ n }: WrittenVersion) => isMove && past.isScansAloneSince(n, sequence);
   const deleted = new Set(versions.filter(({ after }) => after === null).map(({ id }) => id));
   for (const version of versions) {
     const { kind, id, before, after } = version;
     const live = tx.find(kind, id) as RecordBase | null;
     if (ACCESS_KINDS.some((each) => each.code === kind.code)) leaveAccess(draft, version, live, deleted);
-    else if (before === null && after !== null) undoCreation(draft, after, live);
+    else if (before === null && after !== null) undoCreation(draft, after, live, isOfScans(version));
     else if (before !== null && after === null) undoDeletion(draft, before, live);
-    else if (before !== null && after !== null) undoUpdate(draft, before, after, live);
+    else if (before !== null && after !== null)
+      undoUpdate(draft, { before, after, live, isOfScans: isOfScans(version) }, past, sequence);
+  }
+  if (isMove) {
+    leaveToNextScan(draft, past, sequence);
+    followScans(draft, past, sequence);
   }
   endIgnoring(draft);
   refuseReferred(draft);
@@ -47,12 +59,19 @@ export function draftRevert(
   return draft;
 }
 
-function undoCreation(draft: RestoreDraft, { kind, record }: PastRecord, live: RecordBase | null): void {
+/** @param isOfScans that what scans have made of it since goes along */
+function undoCreation(
+  draft: RestoreDraft,
+  { kind, record }: PastRecord,
+  live: RecordBase | null,
+  isOfScans: boolean,
+): void {
   if (live === null) {
     draft.put({ kind, before: null, after: null, subject: record, reason: "it is already gone" });
     return;
   }
   const drafted = draft.put({ kind, before: live, after: null, subject: live });
+  if (isOfScans) return;
   for (const field of changedContent(record, live))
     draft.refuse(drafted, "changed_later", `${field} was changed since`, field);
 }
@@ -76,20 +95,40 @@ function undoDeletion(draft: RestoreDraft, { kind, record, observed }: PastRecor
   }
 }
 
+/** What a transaction changed. */
+interface Changed {
+  readonly before: PastRecord;
+  readonly after: PastRecord;
+  readonly live: RecordBase | null;
+  /** That what scans have made of it since does not stand in the way. */
+  readonly isOfScans: boolean;
+}
+
 function undoUpdate(
   draft: RestoreDraft,
-  { kind, record: old }: PastRecord,
-  { record: made }: PastRecord,
-  live: RecordBase | null,
+  { before: { kind, n, record: old }, after: { record: made }, live, isOfScans }: Changed,
+  past: Past,
+  sequence: number,
 ): void {
   const fields = changedContent(old, made);
   if (live === null) {
     const drafted = draft.put({ kind, before: null, after: null, subject: made });
+    if (isOfScans) {
+      drafted.reasons.add("a scan has ended it since");
+      return;
+    }
     // A whole of which only parts were changed has nothing of its own to get back.
     if (fields.length > 0) draft.refuse(drafted, "changed_later", "it was deleted since");
     return;
   }
   const drafted = draft.put({ kind, before: live, after: live, subject: live });
+  if (isOfScans) {
+    // Of a host that was two, nobody knows whose word it was; of what moved, it is its own.
+    const isAsBefore = kind.code === hostKind.code && past.isWrittenByScansAloneSince(n, sequence);
+    const others = isAsBefore ? [] : changedContent(made, live).filter((name) => !fields.includes(name));
+    drafted.after = asItWas(live, old, others);
+    return;
+  }
   const [sinceThen, fromOld] = [changedContent(made, live), changedContent(old, live)];
   for (const field of fields)
     if (sinceThen.includes(field) && fromOld.includes(field))
@@ -106,6 +145,31 @@ function undoUpdate(
     old,
     fromOld.filter((field) => !fields.includes(field)),
   );
+}
+
+/**
+ * What scans have found since of a host that was two, or of one of the two, goes: nobody knows whose it was, and the next
+ * scan finds it where it belongs. What somebody has come to name stays.
+ */
+function leaveToNextScan(draft: RestoreDraft, past: Past, sequence: number): void {
+  const { tx } = draft;
+  const hosts = draft.all.filter(
+    ({ kind, before, after }) => kind.code === hostKind.code && before !== null && after !== null,
+  );
+  for (const { id: hostId } of hosts) {
+    for (const kind of CHILD_KINDS) {
+      for (const record of childrenOf(tx, kind, hostId)) {
+        const n = tx.recordN(record.id) ?? 0;
+        if (draft.get(record.id) !== null || past.at(n, sequence) !== null || !past.isScansAloneSince(n, sequence))
+          continue;
+        const isNamed = referrersOf(tx, kind, record.id).some(
+          (each) => !past.isScansAloneSince(tx.recordN(each.record.id) ?? 0, sequence),
+        );
+        const reason = "a scan has found it since, and the next one finds it where it belongs";
+        if (!isNamed) draft.put({ kind, before: record, after: null, subject: record, isPart: true, reason });
+      }
+    }
+  }
 }
 
 /**

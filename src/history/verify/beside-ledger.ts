@@ -69,6 +69,12 @@ const BESIDE: Readonly<Record<string, Beside>> = {
     several: "notes of what devices reported",
     remedy: null,
   },
+  host_consolidations: {
+    check: "memory",
+    one: "note of which host went into which",
+    several: "notes of which hosts went into which",
+    remedy: "consolidate the hosts again that scans make anew",
+  },
   conflict_acceptances: {
     check: "memory",
     one: "acceptance of a conflict",

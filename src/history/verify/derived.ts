@@ -197,8 +197,9 @@ export class Derivation {
     const { search } = life.kind;
     if (search === undefined) return;
     const text = after === null ? "" : searchText(search.texts(after));
-    if (text !== (life.texts.at(-1)?.text ?? ""))
-      life.texts.push({ sequence, ownerN: this.n(search.finds(life.record)), text });
+    const { text: before, ownerN: ownerBefore } = life.texts.at(-1) ?? { text: "", ownerN: null };
+    const ownerN = this.n(search.finds(life.record));
+    if (text !== before || (text !== "" && ownerN !== ownerBefore)) life.texts.push({ sequence, ownerN, text });
   }
 
   /** The spans of a life so far, those that it still lives in among them, with ALIVE for their end. */

@@ -76,7 +76,13 @@ const children = {
     ),
   ),
 };
-const ignored = [...RECORD_READ_ONLY, ...DISCOVERABLE_READ_ONLY, ...HOST_READ_ONLY, "last_seen_at"];
+const ignored = [
+  ...RECORD_READ_ONLY,
+  ...DISCOVERABLE_READ_ONLY,
+  ...HOST_READ_ONLY,
+  "last_seen_at",
+  "consolidated_into",
+];
 
 export const HostCreate = Body(
   {
@@ -173,6 +179,9 @@ export const Host = Type.Object(
     ip_addresses: Type.Array(IpAddress),
     ports: Type.Array(Port),
     services: Type.Array(Service),
+    consolidated_into: Nullable(Uuid, {
+      description: "Of the last version of a host that was consolidated: the host that it went into. Else null.",
+    }),
     ...recordFields,
   },
   { $id: "Host" },

@@ -27,6 +27,7 @@ export const HOST_EXAMPLE: Static<typeof Host> = {
   valid_to: null,
   lineage_id: null,
   credential_assignments: [],
+  consolidated_into: null,
   interfaces: [],
   ip_addresses: [IP_ADDRESS_EXAMPLE],
   ports: [PORT_EXAMPLE],

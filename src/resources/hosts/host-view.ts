@@ -6,6 +6,7 @@ import type { Compose, Item, Reader } from "../../db/reading/reader.ts";
 import type { CsvColumn } from "../../wire/csv.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { type ComposeFor, spliced } from "../compose.ts";
+import { endedInto } from "../consolidations/consolidation.ts";
 import { hostAssignmentsView } from "../credential-assignments/assignments.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 import { ifEntryKind } from "../if-entries/if-entry.ts";
@@ -22,14 +23,11 @@ export const composeHosts: ComposeFor = Object.assign(composeHost, {
 
 /** The host without its children: what is assigned to it is not one. */
 export const composeHostsAlone: ComposeFor = (reader) => (items, asOf) => {
-  const assignments = reader.parts(
-    credentialAssignmentKind,
-    "host",
-    items.map((item) => item.n),
-    asOf,
-  );
+  const numbers = items.map((item) => item.n);
+  const assignments = reader.parts(credentialAssignmentKind, "host", numbers, asOf);
+  const into = endedInto(reader, numbers, asOf);
   return items.map(({ n, text }) =>
-    spliced(text, `"credential_assignments":${JSON.stringify(hostAssignmentsView(assignments.get(n) ?? []))}`),
+    spliced(text, `${assignmentsMember(assignments.get(n))},${intoMember(into.get(n))}`),
   );
 };
 
@@ -78,17 +76,27 @@ function composeHost(reader: Reader): Compose {
     const ports = reader.parts(portKind, "host", numbers, asOf);
     const services = reader.parts(serviceKind, "host", numbers, asOf);
     const bindings = reader.parts(bindingKind, "host", numbers, asOf);
+    const into = endedInto(reader, numbers, asOf);
     return items.map(({ n, text }) => {
       const members = [
-        `"credential_assignments":${JSON.stringify(hostAssignmentsView(assignments.get(n) ?? []))}`,
+        assignmentsMember(assignments.get(n)),
         `"interfaces":[${(interfaces.get(n) ?? []).map(interfaceOfHost).join(",")}]`,
         `"ip_addresses":[${(addresses.get(n) ?? []).join(",")}]`,
         `"ports":[${(ports.get(n) ?? []).join(",")}]`,
         `"services":[${servicesWithBindings(services.get(n) ?? [], bindings.get(n) ?? []).join(",")}]`,
+        intoMember(into.get(n)),
       ];
       return spliced(text, members.join(","));
     });
   };
+}
+
+function assignmentsMember(assignments: readonly string[] = []): string {
+  return `"credential_assignments":${JSON.stringify(hostAssignmentsView(assignments))}`;
+}
+
+function intoMember(into: string | undefined): string {
+  return `"consolidated_into":${JSON.stringify(into ?? null)}`;
 }
 
 /** Every field, null where there is no value; fields beyond them belong to the interface list. */

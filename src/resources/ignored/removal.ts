@@ -19,7 +19,7 @@ import { serviceKind } from "../services/service.ts";
 import type { SourceRecord } from "../source.ts";
 import { subnetKind } from "../subnets/subnet.ts";
 import { vlanKind } from "../vlans/vlan.ts";
-import { ignoredIdentity, ignoredKind, isIgnorable } from "./ignored.ts";
+import { type IgnoredRecord, ignoredIdentity, ignoredKind, isIgnorable } from "./ignored.ts";
 import { hostSigns, interfaceSigns, SIGNS_MAX } from "./signs.ts";
 
 /**
@@ -51,11 +51,21 @@ export function removeOne<R extends RecordBase>(
   };
 }
 
-function ignoreFromNowOn(tx: WriteTransaction, kind: AnyKind, id: string): void {
-  const { organizationId } = tx.author;
-  if (!isPerson(tx) || organizationId === null || !isIgnorable(kind.name)) return;
+/** Whether discovery has found a record, and a person takes it away: then it would bring it back. */
+export function isToBeIgnored(tx: WriteTransaction, kind: AnyKind, id: string): boolean {
+  if (!isPerson(tx) || tx.author.organizationId === null || !isIgnorable(kind.name)) return false;
   const record = tx.find(kind, id) as (RecordBase & Discovered) | null;
-  if (record === null || !isFound(tx, kind, record)) return;
+  return record !== null && isFound(tx, kind, record);
+}
+
+/**
+ * Has discovery not bring back a record where it is now, which a person takes away.
+ * @returns what says so; null where nothing has to
+ */
+export function ignoreFromNowOn(tx: WriteTransaction, kind: AnyKind, id: string): IgnoredRecord | null {
+  const { organizationId } = tx.author;
+  if (organizationId === null || !isIgnorable(kind.name) || !isToBeIgnored(tx, kind, id)) return null;
+  const record = tx.get(kind, id) as RecordBase & Discovered;
   const identity = identityOf(kind, record);
   const known = tx.findByIdentity(ignoredKind, ignoredIdentity(kind.name, identity));
   const what = {
@@ -64,15 +74,14 @@ function ignoreFromNowOn(tx: WriteTransaction, kind: AnyKind, id: string): void 
     signs: signsOf(tx, kind, record, known?.signs ?? []),
   };
   // It was entered by hand after it had been deleted once before, or another has taken its number.
-  if (known !== null) tx.update(ignoredKind, known.id, what);
-  else
-    tx.create(ignoredKind, organizationId, {
-      network_id: record.network_id,
-      entity: kind.name,
-      host_id: record.host_id ?? null,
-      identity,
-      ...what,
-    });
+  if (known !== null) return tx.update(ignoredKind, known.id, what);
+  return tx.create(ignoredKind, organizationId, {
+    network_id: record.network_id,
+    entity: kind.name,
+    host_id: record.host_id ?? null,
+    identity,
+    ...what,
+  });
 }
 
 /** What a record may say of where it comes from. */

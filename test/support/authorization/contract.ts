@@ -97,7 +97,7 @@ function standardRights(): Record<string, Right> {
       `DELETE ${path}/:id`,
       `POST ${path}/bulk-delete`,
       ...(comesByItself === true ? [] : [`POST ${path}`, `PUT ${path}/:id`]),
-      ...(BULK_EDITED.has(plural) ? [`POST ${path}/bulk-update`, `POST ${path}/import/csv`] : []),
+      ...(BULK_EDITED.has(plural) ? [`POST ${path}/bulk-update`] : []),
     ])
       rights[each] = write;
     // A plan that would write nothing to a user is anybody's who may write users.
@@ -137,6 +137,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/organizations": VIEWER,
   "PUT /api/v1/organizations": OWNER,
   "POST /api/v1/hosts/bulk": MEMBER,
+  "PUT /api/v1/hosts/:id/consolidate/:other_id": MEMBER,
+  "POST /api/v1/hosts/:id/split": MEMBER,
   "GET /api/v1/networks/:id/map-positions": VIEWER,
   "PUT /api/v1/networks/:id/map-positions": MEMBER,
   // "A secret goes only where an Admin has sent it."

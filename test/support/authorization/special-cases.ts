@@ -4,11 +4,11 @@ import { expect } from "bun:test";
 import { isIpWithin } from "../../../src/base/ip.ts";
 import { PASSWORD, SETUP_TOKEN } from "../appliance/appliance.ts";
 import type { Answer, Client } from "../appliance/client.ts";
-import { newUser, type Wire } from "../appliance/factories.ts";
+import { made, newUser, type Wire } from "../appliance/factories.ts";
 import { untilEnded } from "../appliance/scans.ts";
 import { csvRecords } from "../contract/csv.ts";
 import { type Asking, type Case, idsOf, sorted, UNKNOWN_ID, withQuery } from "./asking.ts";
-import { victim } from "./bodies.ts";
+import { bodyOf, victim } from "./bodies.ts";
 import { STANDARD } from "./contract.ts";
 import type { LedgerOracle } from "./oracle.ts";
 import type { Caller, Place } from "./world.ts";
@@ -194,6 +194,66 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
           role: "Admin",
         });
       return cases;
+    }),
+  "PUT /api/v1/hosts/:id/consolidate/:other_id": (asking) =>
+    asking.targets("hosts").flatMap(({ title, id, place, isReached }): Case[] => {
+      const between = (one: string, other: string) => asking.path.replace(":id", one).replace(":other_id", other);
+      const path = between(id, id);
+      if (!isReached || place === null) {
+        const into = async () => ({ path: between(await victim(asking, "hosts", asking.home), id) });
+        return [
+          { title: `into ${title}`, path, code: "entity_not_found" },
+          { title: `of ${title}`, path, code: "entity_not_found", fresh: into },
+        ];
+      }
+      const fresh = async () => ({
+        path: between(await victim(asking, "hosts", place), await victim(asking, "hosts", place)),
+      });
+      return [
+        {
+          title: `two of ${title}`,
+          path,
+          code: null,
+          fresh,
+          check: ({ data }) => expect(data.actions.map((each: Wire) => each.action)).toContain("Closed"),
+        },
+        // "Admin where either host has credential assignments": nothing tells whose.
+        {
+          title: `one of ${title} that a credential is assigned to`,
+          path,
+          code: null,
+          role: "Admin",
+          fresh: async () => {
+            const [one, other] = [await victim(asking, "hosts", place), await victim(asking, "hosts", place)];
+            await made(
+              place.owner.post("credentials", {
+                ...(await bodyOf(asking, "credentials", place)),
+                assigned_network_ids: [],
+                host_assignments: [{ host_id: other }],
+              }),
+            );
+            return { path: between(one, other) };
+          },
+        },
+      ];
+    }),
+  "POST /api/v1/hosts/:id/split": (asking) =>
+    asking.targets("hosts").map(({ title, id, place, isReached }): Case => {
+      const path = asking.path.replace(":id", id);
+      const body = { name: "split", port_ids: [UNKNOWN_ID] };
+      if (!isReached || place === null) return { title, path, body, code: "entity_not_found" };
+      return {
+        title,
+        path,
+        body,
+        code: null,
+        fresh: async () => {
+          const host = await victim(asking, "hosts", place);
+          const { id } = await made(place.owner.post("ports", { host_id: host, number: 9, protocol: "Tcp" }));
+          return { path: asking.path.replace(":id", host), body: { name: `${place.word} split`, port_ids: [id] } };
+        },
+        check: ({ data }) => expect(data.actions.map((each: Wire) => each.action)).toContain("Moved"),
+      };
     }),
   "POST /api/v1/ip-addresses/:id/confirm": (asking) =>
     asking.targets("ip-addresses").map(({ title, id, place, isReached }): Case => {

@@ -260,6 +260,7 @@ export const hostShape = object({
   serial_number: orNull(text),
   management_url: orNull(text),
   asset_tag: orNull(text),
+  consolidated_into: orNull(uuid),
   last_seen_at: orNull(timestamp),
   ...life,
 });

@@ -109,6 +109,7 @@ async function fill(appliance: TestAppliance): Promise<string[]> {
   await newHost(appliance, { name: "came again", ip_addresses: [{ ip_address: "198.51.100.130" }] });
   for (const host of hosts.slice(10, 24)) await rename(appliance, host.id, `${host.name} again`);
   await acceptOne(appliance);
+  await consolidateTwo(appliance);
   await made(owner.put("/api/auth/preferences", { theme: "dark" }));
   await made(
     owner.put(`networks/${appliance.first.networkId}/map-positions`, {
@@ -140,6 +141,16 @@ async function acceptOne(appliance: TestAppliance): Promise<void> {
   const [conflict] = (await made(appliance.owner.get("conflicts?type=Address"))) as unknown as Wire[];
   const { type, value, fingerprint } = conflict as Wire;
   await made(appliance.owner.post("conflicts/acceptances", { type, value, fingerprint, reason: "a cluster" }));
+}
+
+/** Two hosts that are one. */
+async function consolidateTwo(appliance: TestAppliance): Promise<void> {
+  const [stays, goes] = [
+    await newHost(appliance, { name: "stays" }),
+    await newHost(appliance, { name: "goes", ip_addresses: [{ ip_address: "198.51.100.251" }] }),
+  ];
+  appliance.clock.advance(1_000);
+  await made(appliance.owner.put(`hosts/${stays.id}/consolidate/${goes.id}`, {}));
 }
 
 async function rename(appliance: TestAppliance, id: string, name: string): Promise<void> {

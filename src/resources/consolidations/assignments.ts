@@ -1,0 +1,92 @@
+// Where credentials go when addresses move to another host: where they went before, and nowhere else. What waited for
+// its confirmation goes on waiting.
+
+import { type CommandActor, requireRole } from "../../access/actor.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { cover, coveredAt, isFor } from "../credential-assignments/coverage.ts";
+import {
+  type CredentialAssignmentRecord,
+  credentialAssignmentKind,
+} from "../credential-assignments/credential-assignment.ts";
+import { assertReachesCredential } from "../credential-assignments/reach.ts";
+import type { HostRecord } from "../hosts/host.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import type { MoveDraft } from "./draft.ts";
+
+/** @throws DomainError auth_permission_denied, entity_access_denied */
+export function assertMayMove(
+  tx: WriteTransaction,
+  assignments: readonly CredentialAssignmentRecord[],
+  actor: CommandActor,
+  doing: string,
+): void {
+  if (assignments.length === 0) return;
+  requireRole(actor.role, "Admin", doing);
+  for (const { credential_id: id } of assignments) assertReachesCredential(tx, id, actor);
+}
+
+/**
+ * Moves what is assigned to a host to another one; of a credential that is assigned to both, the destination's stays,
+ * for the addresses of either.
+ */
+export function moveAssignments(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
+  const { tx } = draft;
+  const own = new Map(
+    tx.children(credentialAssignmentKind, "host_n", destination.id).map((each) => [each.credential_id, each]),
+  );
+  for (const moving of tx.children(credentialAssignmentKind, "host_n", other.id)) {
+    const named = moving.ip_address_ids?.map(draft.idOf) ?? null;
+    const kept = own.get(moving.credential_id);
+    if (kept === undefined)
+      draft.set(credentialAssignmentKind, moving, { host_id: destination.id, ip_address_ids: named }, "Moved");
+    else {
+      draft.close(credentialAssignmentKind, moving, kept, "the credential is assigned to the destination already");
+      draft.keep(credentialAssignmentKind, kept);
+      if (kept.ip_address_ids !== null) {
+        const theirs = named ?? tx.children(ipAddressKind, "host_n", other.id).map(({ id }) => draft.idOf(id));
+        const ip_address_ids = [...new Set([...kept.ip_address_ids, ...theirs])];
+        draft.set(credentialAssignmentKind, kept, { ip_address_ids }, "Changed");
+      }
+    }
+  }
+}
+
+/** To be called before the draft is written: sends credentials on to where they went, from the destination. */
+export function keepCoverage(draft: MoveDraft, other: HostRecord): void {
+  const { tx } = draft;
+  for (const { id } of tx.children(credentialAssignmentKind, "host_n", other.id))
+    cover(tx, draft.idOf(id), [...coveredAt(tx, id, tx.sequence)], "Assigned");
+}
+
+/**
+ * Assigns to a new host what was meant for addresses that go there; what names its addresses is parted with them.
+ * @param leaving ids of what goes there
+ */
+export function splitAssignments(
+  draft: MoveDraft,
+  host: HostRecord,
+  newId: string,
+  leaving: ReadonlySet<string>,
+  actor: CommandActor,
+): void {
+  const { tx } = draft;
+  const addresses = tx.children(ipAddressKind, "host_n", host.id).filter(({ id }) => leaving.has(id));
+  for (const assignment of tx.children(credentialAssignmentKind, "host_n", host.id)) {
+    const meant = addresses.filter(({ id }) => isFor(assignment, id));
+    if (meant.length === 0) continue;
+    const { credential_id, network_id, ip_address_ids: named } = assignment;
+    const covered = coveredAt(tx, assignment.id, tx.sequence);
+    const values = meant.map(({ ip_address }) => ip_address).filter((value) => covered.has(value));
+    draft.create(credentialAssignmentKind, {}, "it was meant for addresses that go there", () => {
+      const ip_address_ids = named === null ? null : meant.map(({ id }) => id);
+      const fields = { credential_id, network_id, host_id: newId, ip_address_ids };
+      const made = tx.create(credentialAssignmentKind, actor.organizationId, fields);
+      cover(tx, made.id, values, "Assigned");
+      return made;
+    });
+    if (named === null) continue;
+    const left = named.filter((id) => !leaving.has(id));
+    if (left.length === 0) draft.close(credentialAssignmentKind, assignment, null, "all its addresses go there");
+    else draft.set(credentialAssignmentKind, assignment, { ip_address_ids: left }, "Changed");
+  }
+}

@@ -1,0 +1,139 @@
+// The children of a host that move to another one: addresses, interface entries, ports and services, each with what is
+// its own. Where both hosts have the same thing, the destination's stays.
+
+import { entityWords } from "../../base/entity-words.ts";
+import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
+import { bindingKind } from "../bindings/binding.ts";
+import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
+import type { HostRecord } from "../hosts/host.ts";
+import { placeAfter } from "../hosts/new-child.ts";
+import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
+import { type Neighbor, withoutFarEnd } from "../if-entries/more-neighbors.ts";
+import { ignoredKind } from "../ignored/ignored.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import { portKind } from "../ports/port.ts";
+import { recordLabel } from "../record-label.ts";
+import { serviceKind } from "../services/service.ts";
+import type { MoveDraft } from "./draft.ts";
+
+/** What all kinds of children have. */
+export interface ChildRecord extends RecordBase {
+  readonly host_id: string;
+  readonly network_id: string;
+  readonly position?: number;
+}
+
+/** In the order of their codes: what is told first is what others refer to. */
+export const CHILD_KINDS: readonly AnyKind[] = [ipAddressKind, ifEntryKind, portKind, serviceKind];
+
+/** A host's children of a kind. */
+export function childrenOf(tx: WriteTransaction, kind: AnyKind, hostId: string): ChildRecord[] {
+  return tx.children(kind, "host_n", hostId) as ChildRecord[];
+}
+
+/** Moves all of a host's children, with their bindings and forwarding entries. */
+export function moveChildren(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
+  const { tx } = draft;
+  for (const kind of CHILD_KINDS) {
+    const own = childrenOf(tx, kind, destination.id);
+    const byIdentity = new Map(own.map((record) => [kind.identity(record), record]));
+    let place = placeAfter(own.map(({ position = 0 }) => ({ position })));
+    let count = own.length;
+    for (const record of childrenOf(tx, kind, other.id)) {
+      const kept = byIdentity.get(kind.identity({ ...record, host_id: destination.id }));
+      if (kept !== undefined) {
+        draft.keep(kind, kept);
+        draft.close(kind, record, kept, `the destination has ${recordLabel(kind, kept)} already`);
+        continue;
+      }
+      count += 1;
+      const placed = record.position === undefined ? {} : { position: Math.min(place++, INT32_MAX) };
+      draft.set(kind, record, { host_id: destination.id, ...placed }, "Moved");
+    }
+    if (count > CHILDREN_MAX)
+      draft.refuse(kind, destination, `would have ${count} ${entityWords(kind)}, more than ${CHILDREN_MAX}`);
+  }
+  moveBindings(draft, destination, other);
+  moveForwarding(draft, destination, other);
+}
+
+function moveBindings(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
+  const { tx, idOf } = draft;
+  const present = new Map(
+    tx.children(bindingKind, "host_n", destination.id).map((binding) => [bindingKind.identity(binding), binding]),
+  );
+  for (const binding of tx.children(bindingKind, "host_n", other.id)) {
+    const moved = {
+      ...binding,
+      host_id: destination.id,
+      service_id: idOf(binding.service_id),
+      port_id: binding.port_id === null ? null : idOf(binding.port_id),
+      ip_address_id: binding.ip_address_id === null ? null : idOf(binding.ip_address_id),
+    };
+    const identity = bindingKind.identity(moved);
+    const kept = present.get(identity);
+    if (kept === undefined) {
+      const { host_id, service_id, port_id, ip_address_id } = moved;
+      draft.set(bindingKind, binding, { host_id, service_id, port_id, ip_address_id }, "Moved");
+      present.set(identity, moved);
+    } else draft.close(bindingKind, binding, kept, "the destination has the same one already");
+  }
+}
+
+function moveForwarding(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
+  for (const entry of draft.tx.children(fdbEntryKind, "host_n", other.id)) {
+    if (draft.find(ifEntryKind, entry.if_entry_id) === null) draft.close(fdbEntryKind, entry, null);
+    else draft.set(fdbEntryKind, entry, { host_id: destination.id }, "Moved");
+  }
+}
+
+/** A link between the two is none any more. To be run when all else is drafted. */
+export function cutOwnLinks(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
+  const isOwn = ({ type, id }: Neighbor) =>
+    type === "Host" ? id === destination.id : draft.find(ifEntryKind, id)?.host_id === destination.id;
+  for (const hostId of [destination.id, other.id]) {
+    for (const before of draft.tx.children(ifEntryKind, "host_n", hostId)) {
+      const entry: IfEntryRecord | null = draft.find(ifEntryKind, before.id);
+      if (entry === null) continue;
+      const reason = "a host is not its own neighbor";
+      if (entry.neighbor !== undefined && isOwn(entry.neighbor))
+        draft.set(ifEntryKind, before, { neighbor: undefined }, "Changed", reason);
+      let more = entry.more_neighbors;
+      for (const { neighbor } of entry.more_neighbors ?? [])
+        if (more !== undefined && neighbor !== undefined && isOwn(neighbor)) more = withoutFarEnd(more, neighbor.id);
+      if (more !== entry.more_neighbors) draft.set(ifEntryKind, before, { more_neighbors: more }, "Changed", reason);
+    }
+  }
+}
+
+/** What discovery must not bring back at a host it must not bring back at the other; what came to it is there again. */
+export function moveIgnored(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
+  const { tx, idOf } = draft;
+  const alive = new Set<string>();
+  for (const kind of [...CHILD_KINDS, bindingKind]) {
+    for (const hostId of [destination.id, other.id]) {
+      for (const { id } of childrenOf(tx, kind, hostId)) {
+        const record = draft.find(kind, id);
+        if (record !== null) alive.add(`${kind.name}/${kind.identity(record)}`);
+      }
+    }
+  }
+  const known = new Set<string>();
+  for (const record of tx.children(ignoredKind, "host_n", destination.id)) {
+    const place = `${record.entity}/${record.identity}`;
+    if (alive.has(place)) draft.close(ignoredKind, record, null, "the destination has it again");
+    else known.add(place);
+  }
+  for (const record of tx.children(ignoredKind, "host_n", other.id)) {
+    const identity = record.identity.replaceAll(UUID, idOf);
+    const place = `${record.entity}/${identity}`;
+    if (alive.has(place) || known.has(place)) draft.close(ignoredKind, record, null, "the destination says it already");
+    else draft.set(ignoredKind, record, { host_id: destination.id, identity }, "Moved");
+    known.add(place);
+  }
+}
+
+/** Identities name records by their ids. */
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

@@ -1,0 +1,117 @@
+// Two hosts that are one: what the other has goes to the destination, and the other is closed. With `dryRun` the same is
+// worked out and returned, and nothing is written.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { getReachable } from "../../access/reach.ts";
+import { inOrder } from "../../base/custom-field-names.ts";
+import { invalid } from "../../base/errors.ts";
+import type { Conditional } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { TAGS_MAX } from "../../wire/schemas.ts";
+import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
+import { HOST_DESCRIBED, type HostRecord, hostKind } from "../hosts/host.ts";
+import { ifEntryKind } from "../if-entries/if-entry.ts";
+import { hostSigns } from "../ignored/signs.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import { isSharedMac } from "../ip-addresses/shared-macs.ts";
+import { serviceKind } from "../services/service.ts";
+import { withoutService } from "../virtualization.ts";
+import { assertMayMove, keepCoverage, moveAssignments } from "./assignments.ts";
+import { cutOwnLinks, moveChildren, moveIgnored } from "./children.ts";
+import { keepConsolidation } from "./consolidation.ts";
+import { MoveDraft } from "./draft.ts";
+import { type Moved, throwRefused } from "./plan.ts";
+
+interface ConsolidateInput extends Conditional {
+  /** The destination. */
+  readonly id: string;
+  readonly otherId: string;
+  readonly dryRun: boolean;
+}
+
+/**
+ * Brings all that a host has to another one of its network, and closes it. Where both have the same, the destination's
+ * stays; what the destination lacks it takes.
+ * @throws DomainError entity_not_found; precondition_failed against the destination; validation_failed for one host, for
+ * two networks, and for more than a host may have; auth_permission_denied, entity_access_denied where credentials are
+ * assigned
+ */
+export function consolidateHosts(tx: WriteTransaction, input: ConsolidateInput, actor: CommandActor): Moved {
+  const { id, otherId, dryRun } = input;
+  const destination = getReachable(tx, hostKind, id, actor);
+  const other = getReachable(tx, hostKind, otherId, actor);
+  assertVersion(input.ifMatch, tx.versionOf(id));
+  assertApart(destination, other);
+  const assignments = [id, otherId].flatMap((each) => tx.children(credentialAssignmentKind, "host_n", each));
+  assertMayMove(tx, assignments, actor, "Consolidating hosts that have credentials assigned");
+
+  const draft = new MoveDraft(tx);
+  moveChildren(draft, destination, other);
+  moveAssignments(draft, destination, other);
+  draft.close(hostKind, other, destination, "its parts go to the destination");
+  moveIgnored(draft, destination, other);
+  draft.set(hostKind, destination, taken(destination, other), "Changed");
+  draft.follow();
+  cutOwnLinks(draft, destination, other);
+  leaveOwnService(draft, destination);
+  const united = draft.find(hostKind, id) as HostRecord;
+  if (united.tags.length > TAGS_MAX)
+    draft.refuse(hostKind, destination, `would have ${united.tags.length} tags, more than ${TAGS_MAX}`);
+
+  if (dryRun) return { hostId: id, actions: draft.actions(), refused: draft.refused };
+  throwRefused(draft.refused, "/other_id");
+  const [formerSigns, ownSigns] = [signsOf(tx, other), signsOf(tx, destination)];
+  keepCoverage(draft, other);
+  draft.write();
+  const [seen, seenOther] = [tx.observedOf(id).last_seen_at ?? null, tx.observedOf(otherId).last_seen_at ?? null];
+  if ((seenOther ?? "") > (seen ?? "")) tx.observe(hostKind, id, { last_seen_at: seenOther });
+  keepConsolidation(tx, other.network_id, { id: otherId, signs: formerSigns }, { id, signs: ownSigns });
+  return { hostId: id, actions: draft.actions(), refused: [] };
+}
+
+function assertApart(destination: HostRecord, other: HostRecord): void {
+  if (other.id === destination.id)
+    throw invalid([{ path: "/other_id", message: "is the destination itself; name two hosts", value: other.id }]);
+  if (other.network_id !== destination.network_id)
+    throw invalid([
+      {
+        path: "/other_id",
+        message: "is in another network than the destination; only hosts of one network are consolidated",
+        value: other.id,
+      },
+    ]);
+}
+
+/** What the destination has of its own besides, the device's own word among it, where it has none: else its own stays. */
+const TAKEN = [...HOST_DESCRIBED, "chassis_id"] as const;
+
+/** The destination's own fields from now on. */
+function taken(destination: HostRecord, other: HostRecord): Partial<HostRecord> {
+  const lacking = TAKEN.filter((field) => destination[field] === null && other[field] !== null);
+  const isStale = destination.stale_since !== undefined && other.stale_since !== undefined;
+  return {
+    ...Object.fromEntries(lacking.map((field) => [field, other[field]])),
+    tags: [...new Set([...destination.tags, ...other.tags])],
+    custom_fields: inOrder({ ...other.custom_fields, ...destination.custom_fields }),
+    // Either was seen: it is there.
+    ...(isStale ? {} : { stale_since: undefined }),
+  };
+}
+
+/** A host does not run on a service of its own. */
+function leaveOwnService(draft: MoveDraft, destination: HostRecord): void {
+  const host = draft.find(hostKind, destination.id) as HostRecord;
+  const id = host.virtualization?.details.service_id;
+  if (id !== undefined && draft.find(serviceKind, id)?.host_id === destination.id)
+    draft.set(hostKind, destination, withoutService(host), "Changed", "a host does not run on its own service");
+}
+
+/** What a scan knows a host by, as it stands before the transaction. */
+function signsOf(tx: WriteTransaction, host: HostRecord): string[] {
+  const networkN = tx.recordN(host.network_id) ?? 0;
+  const addresses = tx.children(ipAddressKind, "host_n", host.id).map(({ ip_address, mac_address: mac }) => {
+    return { ip_address, mac_address: mac === null || isSharedMac(tx, networkN, mac) ? null : mac };
+  });
+  return hostSigns(host, tx.children(ifEntryKind, "host_n", host.id), addresses);
+}

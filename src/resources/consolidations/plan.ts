@@ -1,0 +1,88 @@
+// What a consolidation or a split does, or would do, as it is reported: one action per record, and what stands in the
+// way.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { invalid } from "../../base/errors.ts";
+import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import { Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
+import { bindingKind } from "../bindings/binding.ts";
+import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
+import { hostKind } from "../hosts/host.ts";
+import { ifEntryKind } from "../if-entries/if-entry.ts";
+import { ignoredKind } from "../ignored/ignored.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import { portKind } from "../ports/port.ts";
+import { recordName } from "../record-label.ts";
+import { serviceKind } from "../services/service.ts";
+
+const MOVE_ACTIONS = ["Moved", "Kept", "Closed", "Created", "Changed"] as const;
+export type MoveActionName = (typeof MOVE_ACTIONS)[number];
+
+const TOLD = [
+  hostKind,
+  ipAddressKind,
+  ifEntryKind,
+  portKind,
+  serviceKind,
+  bindingKind,
+  credentialAssignmentKind,
+  ignoredKind,
+];
+const TYPES = TOLD.map((kind) => kind.name);
+const name = Type.Optional(Type.String({ description: "The record's name, address or number, if it has one." }));
+
+const MoveAction = Type.Object(
+  {
+    entity_type: OneOf(TYPES),
+    id: Nullable(Uuid, { description: "Null for what a dry run would create." }),
+    name,
+    action: OneOf(MOVE_ACTIONS, {
+      description:
+        "Moved: to the other host, under its own id. Kept: the destination's own, where both hosts have one. Closed: the other one. Created, Changed: what goes along with it.",
+    }),
+    fields: Type.Array(Type.String(), { description: "Of what is moved or changed: the fields that change." }),
+    into_id: Type.Optional(Type.String({ ...Uuid, description: "Of what is closed: what stands for it from now on." })),
+    reason: Type.Optional(Type.String({ description: "Why, where it is not simply moved." })),
+  },
+  { $id: "MoveAction" },
+);
+export type MoveAction = Static<typeof MoveAction>;
+
+const MoveRefusal = Type.Object(
+  { entity_type: OneOf(TYPES), id: Uuid, name, message: Type.String() },
+  { $id: "MoveRefusal" },
+);
+export type MoveRefusal = Static<typeof MoveRefusal>;
+
+export const MovePlan = Type.Object(
+  {
+    host_id: Nullable(Uuid, {
+      description: "The host that is left, or the one that is made; null in the dry run of a split.",
+    }),
+    applied: Type.Boolean({ description: "Whether anything was written; false for a dry run." }),
+    sequence: Nullable(Type.Integer({ minimum: 1 }), {
+      description: "The transaction, which can be reverted; null if nothing was written.",
+    }),
+    actions: Type.Array(MoveAction),
+    refused: Type.Array(MoveRefusal, { description: "What prevents it, in a dry run; otherwise an error." }),
+  },
+  { $id: "MovePlan" },
+);
+
+/** What a command of either tells; the answer adds whether and where it was written. */
+export interface Moved {
+  readonly hostId: string | null;
+  readonly actions: readonly MoveAction[];
+  readonly refused: readonly MoveRefusal[];
+}
+
+/** Which record an action is about. */
+export function movedSubject(kind: AnyKind, record: RecordBase): Omit<MoveRefusal, "message"> {
+  const name = recordName(kind, record);
+  return { entity_type: kind.name, id: record.id, ...(name === null ? {} : { name }) };
+}
+
+/** @throws DomainError validation_failed with all that stands in the way, unless nothing does */
+export function throwRefused(refused: readonly MoveRefusal[], path: string): void {
+  if (refused.length > 0) throw invalid(refused.map(({ message, id }) => ({ path, message, value: id })));
+}

@@ -1,0 +1,125 @@
+// /api/v1/hosts/{id}/consolidate/{other_id}, /api/v1/hosts/{id}/split
+
+import { Type } from "@sinclair/typebox";
+import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
+import type { Surface } from "../../http/surface.ts";
+import type { Backend, ResourceCall } from "../../inventory/backend.ts";
+import { type Done, runWrite } from "../../inventory/write-answers.ts";
+import { successBody } from "../../wire/envelope.ts";
+import { IdParams, Uuid } from "../../wire/schemas.ts";
+import { HOST_EXAMPLE } from "../hosts/host-example.ts";
+import { hostResource } from "../hosts/resource.ts";
+import { IP_ADDRESS_EXAMPLE } from "../ip-addresses/ip-address.ts";
+import type { ConsolidationCommands } from "./commands.ts";
+import { type Moved, MovePlan } from "./plan.ts";
+import { HostSplit } from "./split.ts";
+
+const { group } = hostResource;
+/** As the example of a bulk write has it. */
+const OTHER_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0030";
+const dry_run = Type.Optional(
+  Type.Boolean({ default: false, description: "true: return the plan and what prevents it, and write nothing." }),
+);
+const HONORS = "All or nothing, in one transaction that can be reverted. Honors `If-Match` with the host's ETag.";
+
+/** Two hosts that are one, and one that is two. */
+export function consolidationRoutes(surface: Surface<Actor, Access>, backend: Backend<ConsolidationCommands>): void {
+  surface.post(
+    "/api/v1/hosts/:id/split",
+    {
+      operationId: "splitHost",
+      summary: "Split a host that is two",
+      description: `Makes a new host of the named addresses, interface entries, ports and services, which keep their ids and their history. Bindings go along with a service whose port and address go too, and end where they do not. Credentials go where they went before and nowhere else. What discovery found of it, scans do not bring back to the host that it leaves: each gets an ignored entry there. Requires the role Admin if the host has credentials assigned. ${HONORS}`,
+      group,
+      access: MEMBER,
+      params: IdParams,
+      body: HostSplit,
+      answer: MovePlan,
+      errors: ["precondition_failed", "entity_reference_invalid", "entity_access_denied", "entity_already_exists"],
+      example: {
+        parameters: { id: HOST_EXAMPLE.id },
+        body: { name: "web-2", ip_address_ids: [IP_ADDRESS_EXAMPLE.id], dry_run: true },
+        data: {
+          host_id: null,
+          applied: false,
+          sequence: null,
+          actions: [
+            { entity_type: "host", id: null, name: "web-2", action: "Created", fields: [] },
+            {
+              entity_type: "ip_address",
+              id: IP_ADDRESS_EXAMPLE.id,
+              name: IP_ADDRESS_EXAMPLE.ip_address,
+              action: "Moved",
+              fields: ["host_id"],
+            },
+          ],
+          refused: [],
+        },
+      },
+    },
+    (call) => answerMoved(call, runWrite(backend, call, "host.split", { id: call.params.id, body: call.body })),
+  );
+  surface.put(
+    "/api/v1/hosts/:id/consolidate/:other_id",
+    {
+      operationId: "consolidateHosts",
+      summary: "Consolidate two hosts that are one",
+      description: `Brings the addresses, interface entries, ports, services, bindings and credential assignments of the other host to this one, and closes the other; its history is listed with that of this host, and its last version says \`consolidated_into\`. Where both have the same address, port, \`if_index\` or service, this host's stays. Tags are united; fields that this host lacks it takes. Neighbors, bindings and virtualization that name what was closed name what is kept. Credentials go where they went before and nowhere else: addresses that waited for a confirmation go on waiting. Scans that find either know this host. Both must be in one network. Requires the role Admin if either host has credentials assigned. ${HONORS}`,
+      group,
+      access: MEMBER,
+      params: Type.Object({
+        id: { ...Uuid, description: "The id of the destination, which is left." },
+        other_id: { ...Uuid, description: "The id of the other host, which is closed." },
+      }),
+      query: Type.Object({ dry_run }),
+      answer: MovePlan,
+      errors: ["precondition_failed", "entity_access_denied"],
+      example: {
+        parameters: { id: HOST_EXAMPLE.id, other_id: OTHER_ID },
+        data: {
+          host_id: HOST_EXAMPLE.id,
+          applied: true,
+          sequence: 42,
+          actions: [
+            {
+              entity_type: "if_entry",
+              id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0035",
+              name: "GigabitEthernet1/0/1",
+              action: "Moved",
+              fields: ["host_id"],
+            },
+            {
+              entity_type: "host",
+              id: OTHER_ID,
+              name: "access-1",
+              action: "Closed",
+              fields: [],
+              into_id: HOST_EXAMPLE.id,
+              reason: "its parts go to the destination",
+            },
+          ],
+          refused: [],
+        },
+      },
+    },
+    (call) => {
+      const { id, other_id: otherId } = call.params;
+      return answerMoved(
+        call,
+        runWrite(backend, call, "host.consolidate", { id, otherId, dryRun: call.query.dry_run === true }),
+      );
+    },
+  );
+}
+
+async function answerMoved(
+  call: ResourceCall<unknown, unknown, unknown>,
+  done: Promise<Done<Moved>>,
+): Promise<Response> {
+  const { sequence, result } = await done;
+  const { hostId: host_id, actions, refused } = result;
+  return new Response(
+    successBody(JSON.stringify({ host_id, applied: sequence !== null, sequence, actions, refused })),
+    { headers: { ...call.headers, "content-type": "application/json" } },
+  );
+}

@@ -1,0 +1,140 @@
+// One host that is two: the children that are named go to a new host, and what hangs on them goes along or is parted.
+// With `dryRun` the same is worked out and returned, and nothing is written.
+
+import { type Static, Type } from "@sinclair/typebox";
+import type { CommandActor } from "../../access/actor.ts";
+import { getReachable, getReferenced } from "../../access/reach.ts";
+import { alreadyExists, invalid, referenceInvalid } from "../../base/errors.ts";
+import type { AnyKind } from "../../db/kind.ts";
+import type { ChangeInput } from "../../db/writing/command.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { assertVersion } from "../../wire/entity-tags.ts";
+import { Body, CHILDREN_MAX, Name, Uuid } from "../../wire/schemas.ts";
+import { bindingKind } from "../bindings/binding.ts";
+import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
+import { customFieldsOfBody } from "../custom-fields/field-values.ts";
+import { newValues } from "../custom-fields/write-values.ts";
+import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
+import { type HostRecord, hostKind, UNSAID_HOST } from "../hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
+import { ignoredKind } from "../ignored/ignored.ts";
+import { ignoreFromNowOn, isToBeIgnored } from "../ignored/removal.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import { portKind } from "../ports/port.ts";
+import { recordLabel } from "../record-label.ts";
+import { serviceKind } from "../services/service.ts";
+import { MANUAL } from "../source.ts";
+import { assertMayMove, splitAssignments } from "./assignments.ts";
+import type { ChildRecord } from "./children.ts";
+import { MoveDraft } from "./draft.ts";
+import type { Moved } from "./plan.ts";
+
+const ids = (what: string) =>
+  Type.Optional(Type.Array(Uuid, { maxItems: CHILDREN_MAX, description: `The ${what} that go to the new host.` }));
+
+export const HostSplit = Body(
+  {
+    name: { ...Name, description: "Of the new host." },
+    id: Type.Optional({ ...Uuid, description: "Of the new host: one that was never used; left out: a new one." }),
+    ip_address_ids: ids("addresses"),
+    if_entry_ids: ids("interface entries"),
+    port_ids: ids("ports"),
+    service_ids: ids("services"),
+    ...customFieldsOfBody,
+    dry_run: Type.Optional(Type.Boolean({ default: false, description: "true: return the plan, and write nothing." })),
+  },
+  { $id: "HostSplit" },
+);
+export type HostSplit = Static<typeof HostSplit>;
+
+const LISTS = [
+  { field: "ip_address_ids", kind: ipAddressKind },
+  { field: "if_entry_ids", kind: ifEntryKind },
+  { field: "port_ids", kind: portKind },
+  { field: "service_ids", kind: serviceKind },
+] as const satisfies ReadonlyArray<{ field: keyof HostSplit; kind: AnyKind }>;
+
+/**
+ * Makes a host of some children of another. What discovery has found of them it does not bring back to the host that
+ * they leave.
+ * @throws DomainError entity_not_found; precondition_failed; entity_reference_invalid for what is no child of the host;
+ * validation_failed where nothing is named; entity_already_exists; auth_permission_denied, entity_access_denied where
+ * credentials are assigned
+ */
+export function splitHost(tx: WriteTransaction, input: ChangeInput<HostSplit>, actor: CommandActor): Moved {
+  const { id, body } = input;
+  const host = getReachable(tx, hostKind, id, actor);
+  assertVersion(input.ifMatch, tx.versionOf(id));
+  const leaving = named(tx, host, body, actor);
+  assertMayMove(
+    tx,
+    tx.children(credentialAssignmentKind, "host_n", id),
+    actor,
+    "Splitting a host that has credentials assigned",
+  );
+  if (body.id !== undefined && tx.recordN(body.id) !== null) throw alreadyExists(hostKind, "id", body.id);
+
+  const newId = body.id ?? tx.newId();
+  const values = newValues(tx, { kind: hostKind, organizationId: actor.organizationId, said: body.custom_fields });
+  const draft = new MoveDraft(tx);
+  draft.create(hostKind, { name: body.name }, null, () =>
+    tx.create(
+      hostKind,
+      actor.organizationId,
+      { ...UNSAID_HOST, name: body.name, network_id: host.network_id, source: MANUAL, custom_fields: values },
+      { id: newId },
+    ),
+  );
+  moveNamed(draft, leaving, newId);
+  splitAssignments(draft, host, newId, new Set(leaving.map(({ record }) => record.id)), actor);
+  for (const { kind, record } of leaving.filter((each) => isToBeIgnored(tx, each.kind, each.record.id)))
+    draft.create(ignoredKind, { name: recordLabel(kind, record) }, "scans do not bring it back to this host", () =>
+      ignoreFromNowOn(tx, kind, record.id),
+    );
+  if (body.dry_run !== true) draft.write();
+  return { hostId: body.dry_run === true ? (body.id ?? null) : newId, actions: draft.actions(), refused: [] };
+}
+
+interface Leaving {
+  readonly kind: AnyKind;
+  readonly record: ChildRecord;
+}
+
+function named(tx: WriteTransaction, host: HostRecord, body: HostSplit, actor: CommandActor): Leaving[] {
+  const leaving: Leaving[] = LISTS.flatMap(({ field, kind }) => {
+    const records = getReferenced(tx, kind as AnyKind, body[field] ?? [], field, actor) as unknown as ChildRecord[];
+    const foreign = records.filter((record) => record.host_id !== host.id).map((record) => record.id);
+    if (foreign.length > 0) throw referenceInvalid(kind, field, foreign);
+    return records.map((record) => ({ kind, record }));
+  });
+  if (leaving.length > 0) return leaving;
+  const fields = LISTS.map(({ field }) => field).join(", ");
+  throw invalid([{ path: "", message: `names nothing that goes to the new host; name it in ${fields}` }]);
+}
+
+function moveNamed(draft: MoveDraft, leaving: readonly Leaving[], newId: string): void {
+  const { tx } = draft;
+  const gone = new Set(leaving.map(({ record }) => record.id));
+  const places = new Map<AnyKind, number>();
+  for (const { kind, record } of leaving) {
+    const position = places.get(kind) ?? 0;
+    places.set(kind, position + 1);
+    draft.set(kind, record, { host_id: newId, ...(record.position === undefined ? {} : { position }) }, "Moved");
+    if (kind.code !== ifEntryKind.code) continue;
+    for (const entry of tx.children(fdbEntryKind, "if_entry_n", record.id))
+      draft.set(fdbEntryKind, entry, { host_id: newId }, "Moved");
+  }
+  const hostId = leaving[0]?.record.host_id ?? newId;
+  for (const binding of tx.children(bindingKind, "host_n", hostId)) {
+    const parts = [binding.service_id, binding.port_id, binding.ip_address_id].filter((id) => id !== null);
+    const going = parts.filter((id) => gone.has(id)).length;
+    if (going === parts.length) draft.set(bindingKind, binding, { host_id: newId }, "Moved");
+    else if (going > 0)
+      draft.close(bindingKind, binding, null, "its service, port and address are no longer at one host");
+  }
+  for (const entry of tx.children(ifEntryKind, "host_n", hostId) as IfEntryRecord[]) {
+    const { id, ip_address_id: addressId } = entry;
+    if (addressId !== undefined && gone.has(addressId) !== gone.has(id))
+      draft.set(ifEntryKind, entry, { ip_address_id: undefined }, "Changed", "its address is at the other host");
+  }
+}

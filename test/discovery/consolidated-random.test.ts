@@ -1,0 +1,338 @@
+// Networks made by chance in which people make one of two hosts and two of one, scans go on, and things are undone: the
+// inventory is what a plain list of who belongs to whom says, its past stays what it was, and no credential comes to an
+// address that it did not reach.
+
+import { expect, test } from "bun:test";
+import { Credentials } from "../../src/discovery/scans/credentials.ts";
+import { readKnownNetwork } from "../../src/discovery/scans/known-network.ts";
+import type { SnmpCredential } from "../../src/discovery/snmp/credential.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
+import type { Client } from "../support/appliance/client.ts";
+import {
+  made,
+  newCredential,
+  newMember,
+  newSubnet,
+  transactionCount,
+  type Wire,
+} from "../support/appliance/factories.ts";
+import { content, findingsOf, instant, tick } from "../support/appliance/past.ts";
+import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
+
+const SEEDS = [1, 2, 3, 4, 5, 6];
+const ROUNDS = 9;
+
+interface Machine {
+  readonly number: number;
+  readonly isDevice: boolean;
+  readonly hasSerial: boolean;
+  readonly ports: number;
+  location: string;
+  address: string;
+  /** All that it ever had. */
+  readonly addresses: string[];
+}
+
+/** What a transaction was, and who belonged to whom before it. */
+interface Step {
+  readonly sequence: number;
+  readonly groups: ReadonlyMap<string, readonly Machine[]>;
+}
+
+class RandomWorld {
+  readonly appliance: TestAppliance;
+  private readonly random: SeededRandom;
+  private readonly scans: ScanWriter;
+  private readonly machines: Machine[] = [];
+  /** By the id of a host: the plain list. */
+  private groups = new Map<string, readonly Machine[]>();
+  private readonly steps: Step[] = [];
+  private readonly remembered = new Map<string, unknown>();
+  private lastAddress = 10;
+  readonly done = { consolidated: 0, split: 0, reverted: 0 };
+
+  private constructor(appliance: TestAppliance, seed: number) {
+    this.appliance = appliance;
+    this.random = seededRandom(seed);
+    this.scans = new ScanWriter(appliance);
+    for (let number = 1; number <= 9; number += 1) {
+      const isDevice = number <= 6;
+      const address = this.newAddress();
+      this.machines.push({
+        number,
+        isDevice,
+        hasSerial: this.below(2) === 0,
+        ports: 1 + this.below(3),
+        location: "here",
+        address,
+        addresses: [address],
+      });
+    }
+  }
+
+  static async open(seed: number): Promise<RandomWorld> {
+    const appliance = await newAppliance();
+    const world = new RandomWorld(appliance, seed);
+    await newSubnet(appliance, { cidr: "10.0.0.0/16" });
+    await world.scan();
+    for (const host of await world.hosts())
+      world.groups.set(
+        host.id,
+        world.machines.filter(({ address }) => host.ip_addresses.some((each: Wire) => each.ip_address === address)),
+      );
+    expect(world.groups.size).toBe(world.machines.length);
+    await world.assign();
+    return world;
+  }
+
+  below(limit: number): number {
+    return this.random.integer(limit);
+  }
+
+  /** Credentials at some hosts, for all of their addresses or for some, and addresses that wait. */
+  private async assign(): Promise<void> {
+    const { client: member } = await newMember(this.appliance);
+    const ids = [...this.groups.keys()];
+    for (let count = 0; count < 4; count += 1) {
+      tick(this.appliance);
+      const hosts = new Set([this.random.pick(ids), this.random.pick(ids), this.random.pick(ids)]);
+      const host_assignments: Wire[] = [];
+      for (const host_id of hosts) {
+        const addresses = (await this.host(host_id)).ip_addresses.map((each: Wire) => each.id);
+        host_assignments.push({
+          host_id,
+          ...(this.below(2) === 0 ? {} : { ip_address_ids: [this.random.pick(addresses)] }),
+        });
+      }
+      await newCredential(this.appliance, { host_assignments });
+      await this.waiting(member, this.random.pick(ids));
+    }
+  }
+
+  private async waiting(member: Client, host_id: string): Promise<void> {
+    tick(this.appliance);
+    await made(member.post("ip-addresses", { host_id, ip_address: this.newAddress() }));
+  }
+
+  private newAddress(): string {
+    this.lastAddress += 1;
+    return `10.0.0.${this.lastAddress}`;
+  }
+
+  private shuffled<T>(items: readonly T[]): T[] {
+    return items
+      .map((item) => ({ item, key: this.below(65_536) }))
+      .sort((a, b) => a.key - b.key)
+      .map(({ item }) => item);
+  }
+
+  async hosts(): Promise<Wire[]> {
+    return (await made(this.appliance.owner.get("hosts?limit=0"))) as Wire[];
+  }
+
+  private host(id: string): Promise<Wire> {
+    return made(this.appliance.owner.get(`hosts/${id}`));
+  }
+
+  /** Every machine is seen, and every agent asked, in any order, in writes of a few. @returns what was written */
+  async scan(): Promise<number> {
+    const before = transactionCount(this.appliance);
+    const seen = this.shuffled(this.machines).map(({ address, number }) =>
+      seenAt(address, { mac_address: mac(1, number) }),
+    );
+    await this.scans.addresses(...seen);
+    const told = this.shuffled(this.machines.filter(({ isDevice }) => isDevice)).map((machine) =>
+      deviceAt(
+        machine.address,
+        {
+          sys_name: `machine-${machine.number}`,
+          sys_location: machine.location,
+          ...(machine.hasSerial ? { serial_number: `SERIAL-${machine.number}` } : {}),
+          interfaces: Array.from({ length: machine.ports }, (_, port) =>
+            ethernet(port + 1, { mac_address: mac(port + 1, machine.number) }),
+          ),
+          addresses: [{ ip_address: machine.address, prefix_length: 16, if_index: 1 }],
+        },
+        { mac_address: mac(1, machine.number) },
+      ),
+    );
+    for (let start = 0; start < told.length; start += 4) await this.scans.devices(...told.slice(start, start + 4));
+    return transactionCount(this.appliance) - before;
+  }
+
+  /** Something happens in the network itself. */
+  happen(): void {
+    const machine = this.random.pick(this.machines);
+    if (machine.isDevice) machine.location = `place ${this.below(1_000)}`;
+    else {
+      machine.address = this.newAddress();
+      machine.addresses.push(machine.address);
+    }
+  }
+
+  /** The inventory against the plain list. */
+  async expectAsListed({ isScanned = true } = {}): Promise<void> {
+    const hosts = await this.hosts();
+    expect(new Set(hosts.map(({ id }) => id))).toEqual(new Set(this.groups.keys()));
+    for (const [id, machines] of this.groups) {
+      const host = hosts.find((each) => each.id === id) as Wire;
+      const at = new Set(host.ip_addresses.map((each: Wire) => each.ip_address));
+      for (const machine of this.machines) expect(at.has(machine.address)).toBe(machines.includes(machine));
+      // A device is told by what one of its own agents says, and by nobody else's.
+      const names = machines.filter(({ isDevice }) => isDevice).map(({ number }) => `machine-${number}`);
+      if (isScanned && names.length > 0) expect(names).toContain(host.sys_name);
+      const own = new Set(
+        machines.flatMap(({ number, ports }) => Array.from({ length: ports }, (_, port) => mac(port + 1, number))),
+      );
+      for (const entry of host.interfaces) if (machines.length > 0) expect(own.has(entry.mac_address)).toBe(true);
+    }
+    this.remembered.set(instant(this.appliance), past(hosts));
+  }
+
+  /** What was so then is so for ever. */
+  async expectPastUnchanged(): Promise<void> {
+    for (const [at, hosts] of this.remembered)
+      expect(past((await made(this.appliance.owner.get(`hosts?limit=0&at=${at}`))) as Wire[])).toEqual(hosts);
+  }
+
+  /** Credentials and the addresses that a scan would send them to. */
+  pairs(): string[] {
+    const known = readKnownNetwork(this.appliance.reader, this.appliance.first.networkId);
+    if (known === null) throw new Error("the network is gone");
+    const opened = (id: string) => ({ ok: true as const, credential: { credential_id: id } as SnmpCredential });
+    const credentials = new Credentials(known, [], opened, () => false);
+    return [...known.byAddress.keys()]
+      .flatMap((address) => credentials.at(address).credentials.map((each) => `${each.credential_id} ${address}`))
+      .sort();
+  }
+
+  /** @returns what was done; what is undone, the next scan completes */
+  async act(): Promise<"done" | "undone" | "nothing"> {
+    const before = this.pairs();
+    const what = this.below(5);
+    const isDone = what < 2 ? await this.consolidate() : what < 4 ? await this.split() : await this.undo();
+    if (isDone && what < 4) {
+      expect(this.pairs()).toEqual(before);
+      // Undone at once, and done again, it is as if nothing had been.
+      if (this.below(3) === 0) await this.undoAndRedo(before);
+    }
+    return !isDone ? "nothing" : what < 4 ? "done" : "undone";
+  }
+
+  private async consolidate(): Promise<boolean> {
+    const [destination, other] = this.shuffled([...this.groups.keys()]);
+    if (destination === undefined || other === undefined) return false;
+    tick(this.appliance);
+    const path = `hosts/${destination}/consolidate/${other}`;
+    const dry = await made(this.appliance.owner.put(`${path}?dry_run=true`, {}));
+    const plan = await made(this.appliance.owner.put(path, {}));
+    expect(plan.actions).toEqual(dry.actions);
+    this.note(plan.sequence);
+    const machines = [...(this.groups.get(destination) ?? []), ...(this.groups.get(other) ?? [])];
+    this.groups.delete(other);
+    this.groups.set(destination, machines);
+    this.done.consolidated += 1;
+    return true;
+  }
+
+  private async split(): Promise<boolean> {
+    const large = [...this.groups].filter(([, machines]) => machines.length > 1);
+    if (large.length === 0) return false;
+    const [id, machines] = this.random.pick(large);
+    const machine = this.random.pick(machines);
+    const host = await this.host(id);
+    const cards = Array.from({ length: machine.ports }, (_, port) => mac(port + 1, machine.number));
+    tick(this.appliance);
+    const plan = await made(
+      this.appliance.owner.post(`hosts/${id}/split`, {
+        name: `split ${machine.number}`,
+        ip_address_ids: idsWhere(host.ip_addresses, ({ ip_address }) => machine.addresses.includes(ip_address)),
+        if_entry_ids: idsWhere(host.interfaces, ({ mac_address }) => cards.includes(mac_address)),
+      }),
+    );
+    this.note(plan.sequence);
+    this.groups.set(
+      id,
+      machines.filter((each) => each !== machine),
+    );
+    this.groups.set(plan.host_id, [machine]);
+    this.done.split += 1;
+    return true;
+  }
+
+  private note(sequence: number): void {
+    this.steps.push({ sequence, groups: new Map(this.groups) });
+  }
+
+  /** The last that was done, whatever scans have written since. */
+  private async undo(): Promise<boolean> {
+    const step = this.steps.pop();
+    if (step === undefined) return false;
+    tick(this.appliance);
+    await made(this.appliance.owner.post(`transactions/${step.sequence}/revert`, {}));
+    this.groups = new Map(step.groups);
+    this.done.reverted += 1;
+    return true;
+  }
+
+  private async undoAndRedo(pairs: readonly string[]): Promise<void> {
+    const { sequence } = this.steps.at(-1) as Step;
+    const after = (await this.hosts()).map(content);
+    tick(this.appliance);
+    const reverted = await made(this.appliance.owner.post(`transactions/${sequence}/revert`, {}));
+    expect(this.pairs()).toEqual([...pairs]);
+    tick(this.appliance);
+    await made(this.appliance.owner.post(`transactions/${reverted.sequence}/revert`, {}));
+    expect(sorted((await this.hosts()).map(content))).toEqual(sorted(after));
+    expect(this.pairs()).toEqual([...pairs]);
+    // Two reverts stand between: the first is not the last any more.
+    this.steps.length = 0;
+  }
+}
+
+function idsWhere(records: readonly Wire[], isMeant: (record: Wire) => boolean): string[] {
+  return records.filter(isMeant).map(({ id }) => id);
+}
+
+function sorted(hosts: readonly Wire[]): Wire[] {
+  return [...hosts].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Without what tells of the end of a version, which may come later. */
+function past(hosts: readonly Wire[]): unknown {
+  return JSON.parse(
+    JSON.stringify(sorted(hosts), (name, value) =>
+      name === "valid_to" || name === "consolidated_into" || name === "last_seen_at" || name === "last_discovery_id"
+        ? undefined
+        : value,
+    ),
+  );
+}
+
+test.each(SEEDS)(
+  "who was made one stays one, who was made two stays two, and what is undone was never so (seed %i)",
+  async (seed) => {
+    const world = await RandomWorld.open(seed);
+    try {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        if ((await world.act()) !== "undone") await world.expectAsListed({ isScanned: false });
+        for (let scan = 0; scan < 2; scan += 1) {
+          await world.scan();
+          await world.expectAsListed();
+        }
+        // What is known by now is only seen again.
+        expect({ seed, round, written: await world.scan() }).toEqual({ seed, round, written: 0 });
+        world.happen();
+        await world.scan();
+        await world.expectAsListed();
+      }
+      await world.expectPastUnchanged();
+      expect(findingsOf(world.appliance)).toEqual([]);
+      expect(world.done.consolidated).toBeGreaterThan(0);
+    } finally {
+      await world.appliance.close();
+    }
+  },
+);
