@@ -12,6 +12,7 @@ import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
 import type { Timers } from "./base/timers.ts";
 import { bulkUpdateRoutes } from "./bulk/bulk-update-routes.ts";
+import { tableRoutes } from "./bulk/table-routes.ts";
 import type { AllCommands } from "./commands.ts";
 import type { CommitWatch } from "./db/commit-watch.ts";
 import { SCHEMA_VERSION } from "./db/files/migrate.ts";
@@ -194,6 +195,7 @@ export function createApp(options: AppOptions) {
   recordHistoryRoutes(surface, options.backend);
   restoreRoutes(surface, options.backend);
   bulkUpdateRoutes(surface, options.backend);
+  tableRoutes(surface, options.backend);
   retentionRoutes(surface, options.backend, options.clock);
   conflictRoutes(surface, options.backend);
   summaryRoutes(surface, options.backend, options.clock);

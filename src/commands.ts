@@ -2,6 +2,7 @@
 
 import { backupCommands } from "./backup/commands.ts";
 import { bulkUpdateCommands } from "./bulk/bulk-update-commands.ts";
+import { tableCommands } from "./bulk/table-commands.ts";
 import type { CallsOf, Commands } from "./db/writing/command.ts";
 import { scanCommands } from "./discovery/scans/commands.ts";
 import { SIGHTING_COMMANDS } from "./discovery/scans/sighting-commands.ts";
@@ -68,6 +69,7 @@ export const COMMANDS = placingLinked({
   ...serviceCommands,
   ...SIGHTING_COMMANDS,
   ...subnetCommands,
+  ...tableCommands,
   ...tagAssignmentCommands,
   ...tagCommands,
   ...customFieldCommands,

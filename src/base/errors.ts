@@ -42,6 +42,9 @@ export interface Issue {
   value?: unknown;
   /** Where in a text it is: the offset of the first character, from 0. */
   position?: number;
+  /** Where in a table it is: the header is row 1. */
+  row?: number;
+  column?: string;
 }
 
 export class DomainError extends Error {

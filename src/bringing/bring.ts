@@ -1,6 +1,7 @@
 // Brings all of a source, kind after kind, so that what is referred to is there before what refers to it.
 
 import { parseCidr, parseIp } from "../base/ip.ts";
+import type { CustomFieldRecord } from "../resources/custom-fields/custom-field.ts";
 import type { Bringing } from "./bringing.ts";
 import { fewAtOnce, oneAhead } from "./few-at-once.ts";
 import { bringHosts } from "./hosts.ts";
@@ -8,7 +9,16 @@ import type { LedgerRecord } from "./ledger.ts";
 import { ensureSubnet, ensureVlan } from "./places.ts";
 import type { BroughtKind } from "./plan.ts";
 import { bringRecord, RECORD_FORMS } from "./records.ts";
-import type { Batches, Refused, WantedNetwork, WantedRange, WantedSubnet, WantedTag, WantedVlan } from "./wanted.ts";
+import type {
+  Batches,
+  Refused,
+  WantedField,
+  WantedNetwork,
+  WantedRange,
+  WantedSubnet,
+  WantedTag,
+  WantedVlan,
+} from "./wanted.ts";
 
 /** Writes under way at once: many of them share a commit. */
 const WRITES_AT_ONCE = 16;
@@ -21,6 +31,7 @@ const WRITES_AT_ONCE = 16;
  */
 export async function bring(bringing: Bringing): Promise<void> {
   await bringTags(bringing);
+  await bringFields(bringing);
   await bringNetworks(bringing);
   await bringVlans(bringing);
   await bringSubnets(bringing);
@@ -51,6 +62,43 @@ async function bringTags(bringing: Bringing): Promise<void> {
       existing,
     );
     if (made !== null) bringing.tags.set(name, made.id);
+  });
+}
+
+async function bringFields(bringing: Bringing): Promise<void> {
+  const known = new Index();
+  for await (const rows of bringing.ledger.list("/custom-fields"))
+    for (const row of rows) known.add(row, row.key as string);
+  for (const row of known.all()) bringing.fields.set(row.key as string, row as unknown as CustomFieldRecord);
+  const spoken = new Spoken();
+  await eachRecord<WantedField>(bringing, "fields", bringing.source.fields(), async (wanted) => {
+    const { key, label, description, type, url } = wanted;
+    const other = spoken.claim(key, url);
+    if (other !== null) return bringing.plan.refuse("fields", url, `${other} has the key ${key} already`);
+    const existing = known.get(wanted.id, key);
+    if (existing !== null && existing.type !== type) {
+      bringing.fields.delete(key);
+      return bringing.plan.refuse(
+        "fields",
+        url,
+        `there is a field ${key} of type ${existing.type}, and this is ${type}`,
+      );
+    }
+    const together = (name: "kinds" | "choices") => [
+      ...new Set([...((existing?.[name] ?? []) as string[]), ...wanted[name]]),
+    ];
+    const made = await bringRecord(
+      bringing,
+      RECORD_FORMS.field,
+      {
+        origin: wanted,
+        label: key,
+        fields: { key, label, description, kinds: together("kinds"), choices: together("choices") },
+        atFirst: { type },
+      },
+      existing,
+    );
+    if (made !== null) bringing.fields.set(key, made as unknown as CustomFieldRecord);
   });
 }
 
@@ -110,6 +158,7 @@ async function bringVlans(bringing: Bringing): Promise<void> {
         label: `${number} ${name ?? ""}`,
         fields: { number, name, description },
         atFirst: { network_id: network.id },
+        custom: { kind: "vlan", values: wanted.custom },
       },
       existing,
     );
@@ -144,6 +193,7 @@ async function bringSubnets(bringing: Bringing): Promise<void> {
         fields: { cidr, name, description, vlan_id },
         // Whoever writes into the source is not to say where credentials are sent.
         atFirst: { network_id: network.id, accepts_credentials: false },
+        custom: { kind: "subnet", values: wanted.custom },
         tags: bringing.tagIds(wanted.tags),
       },
       known.get(wanted.id, key),
@@ -177,6 +227,7 @@ async function bringRanges(bringing: Bringing): Promise<void> {
         label: first === last ? first : `${first}-${last}`,
         fields: { first, last, purpose, description },
         atFirst: { network_id: network.id },
+        custom: { kind: "ip_range", values: wanted.custom },
         tags: bringing.tagIds(wanted.tags),
       },
       existing,

@@ -1,10 +1,12 @@
 // What all stages of one import share: both sides, the plan, and which record stands for which object so far.
 
+import { customFieldName } from "../base/custom-field-names.ts";
+import { type FieldKind, type TypedField, valueProblem } from "../resources/custom-fields/field-type.ts";
 import type { ChangesHere } from "./changes-here.ts";
 import { KnownSubnets } from "./known-subnets.ts";
 import type { Ledger, LedgerRecord } from "./ledger.ts";
 import type { Plan } from "./plan.ts";
-import type { BroughtSource, NetworkPlace } from "./wanted.ts";
+import type { BroughtSource, CustomValues, NetworkPlace } from "./wanted.ts";
 
 export interface BringOptions {
   /** The network of what has no place; null for none. */
@@ -31,6 +33,8 @@ export class Bringing {
   defaultNetworkId: string | null = null;
   /** Ids by name. */
   readonly tags = new Map<string, string>();
+  /** Custom fields by key. */
+  readonly fields = new Map<string, TypedField & { readonly kinds: readonly FieldKind[] }>();
   /** By `network/number`; null for one that was refused. */
   readonly vlans = new Map<string, LedgerRecord | null>();
   readonly subnets = new KnownSubnets();
@@ -51,6 +55,22 @@ export class Bringing {
     return place === null
       ? { refused: "belongs to no network; name one for it with --default-network" }
       : { refused: "its network could not be taken" };
+  }
+
+  /**
+   * The values that a record can have, as fields called `custom_fields.KEY`; of a field that was refused none.
+   * @param refuse is told what is wrong with the others
+   */
+  customValues(kind: FieldKind, values: CustomValues, refuse: (reason: string) => void): Record<string, unknown> {
+    const fields: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(values)) {
+      const field = this.fields.get(key);
+      if (field === undefined || !field.kinds.includes(kind)) continue;
+      const problem = valueProblem(field, value);
+      if (problem === null) fields[customFieldName(key)] = value;
+      else refuse(`${customFieldName(key)} ${problem}`);
+    }
+    return fields;
   }
 
   /** The ids of tags; one that was refused is left out. */

@@ -1,5 +1,6 @@
 // Who said last what a field is: what people changed here since it was brought is theirs.
 
+import { fieldValueOf } from "../base/custom-field-names.ts";
 import type { Ledger, ToldVersion } from "./ledger.ts";
 
 export type LastWord =
@@ -28,7 +29,7 @@ export class ChangesHere {
       for (const field of fields) {
         if (words.has(field)) continue;
         if (version.operation === "Created") {
-          const isUnsaid = isEmpty(version.record[field]);
+          const isUnsaid = isEmpty(fieldValueOf(version.record, field));
           words.set(field, isUnsaid ? { by: "nobody" } : this.wordOf(version));
         } else if (version.changed_fields.includes(field)) words.set(field, this.wordOf(version));
       }

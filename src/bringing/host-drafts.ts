@@ -1,6 +1,7 @@
 // From what a source says of a device to an item of a bulk write: what is new, what differs, what stays. Writes
 // nothing but the subnets and VLANs that its parts lie in.
 
+import { fieldValueOf } from "../base/custom-field-names.ts";
 import { HostBulkItem } from "../resources/hosts/bulk-body.ts";
 import { IfEntryItem } from "../resources/if-entries/if-entry.ts";
 import { IpAddressItem } from "../resources/ip-addresses/ip-address.ts";
@@ -9,7 +10,7 @@ import type { Bringing } from "./bringing.ts";
 import type { LedgerRecord } from "./ledger.ts";
 import { ensureSubnet, ensureVlan } from "./places.ts";
 import { PlanTally, planLine } from "./plan.ts";
-import { changesOf, checkedBody, said, wasDeletedHere } from "./records.ts";
+import { bodyWithCustomFields, changesOf, checkedBody, said, wasDeletedHere } from "./records.ts";
 import type { WantedAddress, WantedHost, WantedInterface } from "./wanted.ts";
 
 export interface HostDraft {
@@ -40,9 +41,13 @@ export async function draftHost(
     plan.refuse("hosts", wanted.url, network.refused);
     return null;
   }
-  const fields = ownFields(wanted);
+  const custom = bringing.customValues("host", wanted.custom, (why) => tally.refuse("fields", wanted.url, why));
+  const fields = { ...ownFields(wanted), ...custom };
   const tags = bringing.tagIds(wanted.tags);
-  const checked = checkedBody<HostBulkItem>(HostBulkItem, { id: wanted.id, network_id: network.id, ...fields, tags });
+  const checked = checkedBody<HostBulkItem>(
+    HostBulkItem,
+    bodyWithCustomFields({ id: wanted.id, network_id: network.id, ...fields, tags }),
+  );
   if ("refused" in checked) {
     plan.refuse("hosts", wanted.url, checked.refused);
     return null;
@@ -70,7 +75,7 @@ export async function draftHost(
     name: existing.name as string,
     // What is not in the lists is deleted: they must be of the host as it is.
     expected_updated_at: existing.updated_at as string,
-    ...changes,
+    ...bodyWithCustomFields(changes),
     ...lists,
   };
   return { wanted, item: isWritten ? item : null, tally };
@@ -173,9 +178,10 @@ async function draftInterfaces(
   for (const each of wanted.interfaces) {
     const line = planLine(`${each.name} of ${wanted.name}`, each.url);
     const record = await withVlans(context, find(each), each);
-    const fields = await interfaceFields(context, each, addressIds.get(each.id) ?? null);
+    const custom = bringing.customValues("if_entry", each.custom, (why) => tally.refuse("fields", each.url, why));
+    const fields = { ...(await interfaceFields(context, each, addressIds.get(each.id) ?? null)), ...custom };
     const if_index = (record?.if_index as number | undefined) ?? freeNumber(numbers, each.if_index);
-    const checked = checkedBody<IfEntryItem>(IfEntryItem, { id: each.id, if_index, ...fields });
+    const checked = checkedBody<IfEntryItem>(IfEntryItem, bodyWithCustomFields({ id: each.id, if_index, ...fields }));
     if ("refused" in checked) {
       tally.refuse("interfaces", each.url, checked.refused);
       continue;
@@ -205,7 +211,7 @@ async function draftInterfaces(
     const { changes, kept } = await changesOf(bringing, "/if-entries", record, { fields: wantedFields, weak });
     tally.addChange("interfaces", line, Object.keys(changes), kept);
     if (Object.keys(changes).length === 0) continue;
-    items.set(record.id, { ...(items.get(record.id) as Item), ...changes });
+    items.set(record.id, { ...(items.get(record.id) as Item), ...bodyWithCustomFields(changes) });
     isChanged = true;
   }
   return isChanged ? ([...items.values()] as unknown as IfEntryItem[]) : null;
@@ -281,7 +287,9 @@ function isSameSet(one: unknown, other: unknown): boolean {
 }
 
 function checkedFields(fields: Readonly<Record<string, unknown>>, body: object): Record<string, unknown> {
-  return Object.fromEntries(Object.keys(fields).map((name) => [name, (body as Record<string, unknown>)[name]]));
+  return Object.fromEntries(
+    Object.keys(fields).map((name) => [name, fieldValueOf(body as Record<string, unknown>, name)]),
+  );
 }
 
 /** A new host has never had a part. */

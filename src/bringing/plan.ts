@@ -5,6 +5,7 @@ import { onOneLine } from "./json-client.ts";
 /** In the order in which they are brought. */
 export const BROUGHT_KINDS = [
   "tags",
+  "fields",
   "networks",
   "VLANs",
   "subnets",

@@ -2,6 +2,9 @@
 // them here. Hosts have a file of their own.
 
 import type { TSchema } from "@sinclair/typebox";
+import { CUSTOM_FIELDS, customFieldKey, fieldValueOf } from "../base/custom-field-names.ts";
+import { CustomFieldCreate } from "../resources/custom-fields/custom-field.ts";
+import type { FieldKind } from "../resources/custom-fields/field-type.ts";
 import { IpRangeCreate } from "../resources/ip-ranges/ip-range.ts";
 import { NetworkCreate } from "../resources/networks/network.ts";
 import { SubnetCreate } from "../resources/subnets/subnet.ts";
@@ -13,7 +16,7 @@ import type { LastWord } from "./changes-here.ts";
 import { onOneLine } from "./json-client.ts";
 import type { LedgerRecord } from "./ledger.ts";
 import { type BroughtKind, PlanTally, planLine } from "./plan.ts";
-import type { Origin } from "./wanted.ts";
+import type { CustomValues, Origin } from "./wanted.ts";
 
 interface RecordForm {
   readonly kind: BroughtKind;
@@ -25,6 +28,7 @@ interface RecordForm {
 
 export const RECORD_FORMS = {
   tag: { kind: "tags", path: "/tags", create: TagCreate, required: ["name", "color"] },
+  field: { kind: "fields", path: "/custom-fields", create: CustomFieldCreate, required: ["kinds", "type"] },
   network: { kind: "networks", path: "/networks", create: NetworkCreate, required: ["name"] },
   vlan: { kind: "VLANs", path: "/vlans", create: VlanCreate, required: ["number"] },
   subnet: { kind: "subnets", path: "/subnets", create: SubnetCreate, required: ["cidr"] },
@@ -39,6 +43,7 @@ export interface WantedRecord {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Only said where it is made: the network that it is in, what is for netledger alone. */
   readonly atFirst?: Readonly<Record<string, unknown>>;
+  readonly custom?: { readonly kind: FieldKind; readonly values: CustomValues };
   /** Ids, which are added to those that it has; undefined for a kind without. */
   readonly tags?: readonly string[];
 }
@@ -58,6 +63,18 @@ export function said(fields: Readonly<Record<string, unknown>>): Record<string, 
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
 
+/** A body of fields of which some are called `custom_fields.KEY`. */
+export function bodyWithCustomFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  const custom: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const key = customFieldKey(name);
+    if (key === null) body[name] = value;
+    else custom[key] = value;
+  }
+  return Object.keys(custom).length === 0 ? body : { ...body, [CUSTOM_FIELDS]: custom };
+}
+
 /**
  * @param existing the record that stands for the object; null for none
  * @returns the record as it is then, null where it was refused
@@ -71,17 +88,31 @@ export async function bringRecord(
 ): Promise<LedgerRecord | null> {
   const { plan } = bringing;
   const { origin, label } = wanted;
-  const checked = checkedBody<LedgerRecord>(form.create, {
-    id: origin.id,
-    ...said(wanted.fields),
-    ...wanted.atFirst,
-    ...(wanted.tags === undefined ? {} : { tags: wanted.tags }),
-  });
+  const custom =
+    wanted.custom === undefined
+      ? {}
+      : bringing.customValues(wanted.custom.kind, wanted.custom.values, (why) =>
+          plan.refuse("fields", origin.url, why),
+        );
+  const checked = checkedBody<LedgerRecord>(
+    form.create,
+    bodyWithCustomFields({
+      id: origin.id,
+      ...said(wanted.fields),
+      ...custom,
+      ...wanted.atFirst,
+      ...(wanted.tags === undefined ? {} : { tags: wanted.tags }),
+    }),
+  );
   if ("refused" in checked) {
     plan.refuse(form.kind, origin.url, checked.refused);
     return null;
   }
-  if (existing !== null) return changeRecord(bringing, form, wanted, existing, checked.body);
+  if (existing !== null) {
+    const names = Object.keys({ ...said(wanted.fields), ...custom });
+    const fields = Object.fromEntries(names.map((name) => [name, fieldValueOf(checked.body, name)]));
+    return changeRecord(bringing, form, wanted, existing, fields);
+  }
   if (await wasDeletedHere(bringing, form.path, origin.id)) {
     plan.add(form.kind, "kept", `${planLine(label, origin.url)} was deleted here`);
     return null;
@@ -105,11 +136,10 @@ async function changeRecord(
   form: RecordForm,
   wanted: WantedRecord,
   existing: LedgerRecord,
-  body: LedgerRecord,
+  fields: Readonly<Record<string, unknown>>,
 ): Promise<LedgerRecord | null> {
   const { plan, ledger } = bringing;
   const line = planLine(wanted.label, wanted.origin.url);
-  const fields = Object.fromEntries(Object.keys(said(wanted.fields)).map((name) => [name, body[name]]));
   const { changes, kept } = await changesOf(bringing, form.path, existing, {
     fields,
     ...(wanted.tags === undefined ? {} : { tags: wanted.tags }),
@@ -118,7 +148,11 @@ async function changeRecord(
   tally.addChange(form.kind, line, Object.keys(changes), kept);
   if (Object.keys(changes).length > 0) {
     const required = Object.fromEntries(form.required.map((name) => [name, existing[name]]));
-    const outcome = await ledger.write("PUT", `${form.path}/${existing.id}`, { ...required, ...changes });
+    const outcome = await ledger.write(
+      "PUT",
+      `${form.path}/${existing.id}`,
+      bodyWithCustomFields({ ...required, ...changes }),
+    );
     if ("refusal" in outcome) {
       plan.refuse(form.kind, wanted.origin.url, outcome.refusal.message);
       return existing;
@@ -148,7 +182,9 @@ export async function changesOf(
   { fields, weak = [], tags = [] }: WantedChanges,
 ): Promise<{ readonly changes: Record<string, unknown>; readonly kept: readonly string[] }> {
   const { changesHere, options } = bringing;
-  const differing = Object.keys(fields).filter((name) => !Bun.deepEquals(existing[name] ?? null, fields[name]));
+  const differing = Object.keys(fields).filter(
+    (name) => !Bun.deepEquals(fieldValueOf(existing, name) ?? null, fields[name]),
+  );
   const own = (existing.tags ?? []) as readonly string[];
   const missing = tags.filter((tag) => !own.includes(tag));
   const changes: Record<string, unknown> = {};

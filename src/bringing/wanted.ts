@@ -1,6 +1,7 @@
 // What another product says there is, in netledger's words, whichever product said it. A value that is null is not
 // said: nothing is cleared for it.
 
+import type { FieldKind, FieldType, FieldValue } from "../resources/custom-fields/field-type.ts";
 import type { RangePurpose } from "../resources/ip-ranges/range-purpose.ts";
 import type { Color } from "../resources/tags/color.ts";
 
@@ -12,6 +13,19 @@ export interface Origin {
 
 /** A network by the id of its origin; null for none: the default network. */
 export type NetworkPlace = string | null;
+
+/** Values of custom fields, by key. */
+export type CustomValues = Readonly<Record<string, FieldValue>>;
+
+/** A custom field. */
+export interface WantedField extends Origin {
+  readonly key: string;
+  readonly label: string;
+  readonly kinds: readonly FieldKind[];
+  readonly type: FieldType;
+  readonly choices: readonly string[];
+  readonly description: string | null;
+}
 
 export interface WantedTag extends Origin {
   readonly name: string;
@@ -36,6 +50,7 @@ export interface VlanName {
 export interface WantedVlan extends Origin, VlanName {
   readonly network: NetworkPlace;
   readonly description: string | null;
+  readonly custom: CustomValues;
 }
 
 export interface WantedSubnet extends Origin {
@@ -45,6 +60,7 @@ export interface WantedSubnet extends Origin {
   readonly description: string | null;
   readonly vlan: VlanName | null;
   readonly tags: readonly string[];
+  readonly custom: CustomValues;
 }
 
 export interface WantedInterface extends Origin {
@@ -58,6 +74,7 @@ export interface WantedInterface extends Origin {
   readonly mac_address: string | null;
   readonly native_vlan: VlanName | null;
   readonly vlans: readonly VlanName[];
+  readonly custom: CustomValues;
 }
 
 export interface WantedAddress extends Origin {
@@ -83,6 +100,7 @@ export interface WantedHost extends Origin {
   readonly tags: readonly string[];
   readonly interfaces: readonly WantedInterface[];
   readonly addresses: readonly WantedAddress[];
+  readonly custom: CustomValues;
 }
 
 /** Addresses of no host. */
@@ -94,6 +112,7 @@ export interface WantedRange extends Origin {
   readonly purpose: RangePurpose;
   readonly description: string | null;
   readonly tags: readonly string[];
+  readonly custom: CustomValues;
 }
 
 /** An object that cannot be taken, and why. */
@@ -116,6 +135,7 @@ export interface BroughtSource {
   /** Of what is made for an object of it in several networks. */
   derivedId(url: string, detail: string): string;
   tags(): Batches<WantedTag>;
+  fields(): Batches<WantedField>;
   networks(): Batches<WantedNetwork>;
   vlans(): Batches<WantedVlan>;
   subnets(): Batches<WantedSubnet>;

@@ -56,19 +56,26 @@ export interface ReportedBulk {
   readonly members: string;
 }
 
-/** What a transaction comes to for records that show among changes; not for those whose parts alone change. */
+/**
+ * What a transaction comes to for records that show among changes, the first of it; not for those whose parts alone
+ * change.
+ * @param isNew whether a record got its id in this transaction, and would get another one in the next
+ */
 export function plannedChanges(tx: WriteTransaction, isNew: (id: string) => boolean): BulkChange[] {
-  return tx.netChanges().flatMap((change) => {
-    if (!SHOWN_TYPES.has(change.kind.name)) return [];
+  const changes: BulkChange[] = [];
+  for (const change of tx.eachNetChange()) {
     const { kind, id, operation, before, after } = change;
-    return {
+    if (!SHOWN_TYPES.has(kind.name)) continue;
+    changes.push({
       entity_type: kind.name,
-      id: operation === "Created" && isNew(id) ? null : id,
+      id: isNew(id) ? null : id,
       name: recordName(kind, after ?? before ?? {}) ?? "",
       operation,
       fields: changedFields(change),
-    };
-  });
+    });
+    if (changes.length === BULK_CHANGES_MAX) break;
+  }
+  return changes;
 }
 
 const OF_EVERY_RECORD = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);
@@ -90,18 +97,13 @@ function changedFields({ changed, before, after }: NetChange): BulkChange["field
 }
 
 /**
- * Names a plan: by what was asked for, the version of each record that it is about, and what it comes to.
+ * Names a plan: by what was asked for, and the version of each record that it is about. What it comes to follows from
+ * these, and from records that it names.
  * @param ids of the records that it is about, changed or not
  */
-export function planToken(
-  tx: WriteTransaction,
-  asked: string,
-  ids: Iterable<string>,
-  changes: readonly BulkChange[],
-): string {
+export function planToken(tx: WriteTransaction, asked: string, ids: Iterable<string>): string {
   const hasher = new Bun.CryptoHasher("sha256").update(asked);
   for (const id of ids) hasher.update(`\n${id} ${tx.versionOf(id).sequence}`);
-  for (const change of changes) hasher.update(`\n${JSON.stringify(change)}`);
   return hasher.digest("hex");
 }
 

@@ -12,7 +12,7 @@ import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { listCondition } from "../inventory/list-filter.ts";
 import { IssueCollector } from "../resources/issues.ts";
 import { BULK_UPDATE_MAX } from "../wire/schemas.ts";
-import { assertPlanned, BULK_CHANGES_MAX, plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
+import { assertPlanned, plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
 import { bodyOver, EDITABLE, type Editable } from "./editable.ts";
 
 export interface BulkUpdateInput {
@@ -57,15 +57,14 @@ function updateEach(editable: Editable) {
         throw error;
       });
     issues.throwIfAny();
-    const changes = plannedChanges(tx, () => false);
-    const plan = planToken(tx, JSON.stringify([input.ids, input.filter, set]), ids, changes);
+    const plan = planToken(tx, JSON.stringify([input.ids, input.filter, set]), ids);
     assertPlanned(input.plan, plan);
-    const updated = changes.filter((change) => change.entity_type === kind.name).length;
+    const updated = ids.filter((id) => tx.isChanged(id)).length;
     const told = {
       plan,
       counts: { matched: ids.length, updated, unchanged: ids.length - updated },
       ids,
-      changes: changes.slice(0, BULK_CHANGES_MAX),
+      changes: plannedChanges(tx, () => false),
     };
     const report = { members: JSON.stringify(told).slice(1, -1) };
     if (dryRun) throw new Tried(report);

@@ -38,14 +38,14 @@ import { VlanUpdate } from "../resources/vlans/vlan.ts";
 
 /** A command that writes one record, as its operation's body, which was checked, says. */
 // biome-ignore lint/suspicious/noExplicitAny: each takes the body of its own kind; the schema beside it is what checks it.
-type WriteOne = (tx: WriteTransaction, input: any, actor: CommandActor, box: any) => unknown;
+export type WriteOne = (tx: WriteTransaction, input: any, actor: CommandActor, box: any) => unknown;
 
 export interface Editable {
   readonly resource: Resource;
   /** The body of its PUT, and what runs it. */
   readonly Update: TObject;
   readonly update: WriteOne;
-  /** Fields of that body that hold records of their own: they are another for each record. */
+  /** Fields of its bodies that hold records of their own: they are another for each record. */
   readonly parts: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export const EDITABLE: readonly Editable[] = [
     resource: hostResource,
     Update: HostUpdate,
     update: hostCommands["host.update"],
-    parts: ["ip_addresses", "ports", "services", "credential_assignments"],
+    parts: ["interfaces", "ip_addresses", "ports", "services", "credential_assignments"],
   },
   { resource: ipAddressResource, Update: IpAddressUpdate, update: ipAddressCommands["ip_address.update"], parts: [] },
   { resource: portResource, Update: PortUpdate, update: portCommands["port.update"], parts: [] },
@@ -79,7 +79,7 @@ export const EDITABLE: readonly Editable[] = [
 ];
 
 /** Fields of a body that say which record it is, or where: no write changes them. */
-const PLACES = ["id", "organization_id", "network_id", "host_id", "expected_updated_at"];
+export const PLACES = ["id", "organization_id", "network_id", "host_id", "expected_updated_at"];
 
 /** The fields that a write may set alike for many records. */
 export function settableFields({ Update, parts }: Editable): string[] {

@@ -19,6 +19,19 @@ export interface BodyToCheck {
   readonly bytes: Uint8Array;
   /** What makes a repeated request the same one, besides its body; null where nobody asked for that. */
   readonly repeatedAs: string | null;
+  /** Of a table, as Content-Type names it. */
+  readonly charset?: string | null;
+}
+
+/** How a table is read that comes as CSV. */
+export interface TakesTable {
+  /**
+   * To the bytes of what it says, in memory that threads share.
+   * @param charset null for UTF-8
+   */
+  readonly read: (bytes: Uint8Array, charset: string | null) => Checked;
+  /** One that can be sent. */
+  readonly example: string;
 }
 
 export interface CheckedBody {
@@ -40,10 +53,13 @@ export interface TakesBody {
   readonly takesLargeAsBytes?: true;
   /** Of the issues that are reported. */
   readonly issuesMax?: number;
+  /** It takes a table instead. */
+  readonly table?: TakesTable;
 }
 
 /** @throws DomainError malformed_json */
-export function checkBody(operation: TakesBody, { bytes, repeatedAs }: BodyToCheck): CheckedBody {
+export function checkBody(operation: TakesBody, { bytes, repeatedAs, charset = null }: BodyToCheck): CheckedBody {
+  if (operation.table !== undefined) return { checked: operation.table.read(bytes, charset), fingerprint: null };
   // What is sent where nothing is expected is looked at all the same: a typo must not be a silent no-op.
   const checked =
     operation.body === undefined

@@ -114,8 +114,9 @@ export async function readShared(
   limitBytes: number,
   allowance: BodyAllowance,
   digest: Bun.CryptoHasher | null,
+  form: BodyForm = JSON_FORM,
 ): Promise<Uint8Array> {
-  assertReadable(request, limitBytes);
+  assertReadable(request, limitBytes, form);
   return readBytes(request, limitBytes, allowance, { ...SHARED, notice: (chunk) => digest?.update(chunk) });
 }
 
@@ -128,13 +129,28 @@ export async function readOptionalBody(
   return readBytes(request, limitBytes, allowance, OWN);
 }
 
+/** What a body is to be, and how that is said. */
+interface BodyForm {
+  readonly type: string;
+  readonly words: string;
+}
+
+const JSON_FORM: BodyForm = { type: "application/json", words: "JSON" };
+/** A table; its text is in UTF-8 unless Content-Type names another charset. */
+export const CSV_FORM: BodyForm = { type: "text/csv", words: "CSV" };
+
+/** The charset that Content-Type names; null for none. */
+export function charsetOf(request: Request): string | null {
+  return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(request.headers.get("content-type") ?? "")?.[1]?.toLowerCase() ?? null;
+}
+
 /** @throws DomainError unsupported_media_type, payload_too_large */
-function assertReadable(request: Request, limitBytes: number): void {
+function assertReadable(request: Request, limitBytes: number, form: BodyForm = JSON_FORM): void {
   const type = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase();
-  if (type !== "application/json") {
+  if (type !== form.type) {
     throw new DomainError(
       "unsupported_media_type",
-      "The body must be JSON: send the header Content-Type: application/json.",
+      `The body must be ${form.words}: send the header Content-Type: ${form.type}.`,
       { content_type: type ?? "" },
     );
   }

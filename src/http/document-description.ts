@@ -19,6 +19,7 @@ import {
   LIMIT_DEFAULT,
   LIMIT_MAX,
   NAME_MAX_LENGTH,
+  TABLE_ROWS_MAX,
   TAGS_MAX,
 } from "../wire/schemas.ts";
 import { OVERLOAD_RETRY_AFTER_S, ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS } from "./admission.ts";
@@ -120,6 +121,7 @@ organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`)
 | Custom fields of one kind of record | ${FIELDS_OF_KIND_MAX} |
 | A custom field's key, its choices, a text in it, a link in it | ${FIELD_KEY_MAX_LENGTH} characters, ${FIELD_CHOICES_MAX}, ${count(FIELD_TEXT_MAX_LENGTH)} characters, ${count(FIELD_URL_MAX_LENGTH)} characters |
 | Ids in a query | ${IDS_MAX} |
+| Rows of a table that is imported | ${count(TABLE_ROWS_MAX)} |
 | Records of one bulk request | ${count(BULK_MAX)}; of a bulk update ${count(BULK_UPDATE_MAX)} |
 | Waiting writes of one user and their keys | ${count(MAX_WAITING_OF_USER)}, and ${
   MAX_WAITING_BYTES_OF_USER / 1024 / 1024

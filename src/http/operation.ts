@@ -23,6 +23,14 @@ export function describeOperation(method: Method, operation: Operation<unknown>,
     tags: [operation.group],
     security: security(operation.access),
     parameters: parameters(method, operation, named),
+    ...(operation.table === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { "text/csv": { schema: { type: "string" }, example: operation.table.example } },
+          },
+        }),
     ...(operation.body === undefined
       ? {}
       : {
@@ -164,6 +172,8 @@ export function sharedComponents(): Json {
                     },
                     value: { description: "The value sent; left out if it may be secret." },
                     id: { type: "string", format: "uuid", description: "In a bulk update: the record." },
+                    row: { type: "integer", minimum: 1, description: "In a table: the row; the header is row 1." },
+                    column: { type: "string", description: "In a table: the column." },
                     position: {
                       type: "integer",
                       minimum: 0,
@@ -432,7 +442,7 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
   if (operation.params !== undefined) codes.add("entity_not_found");
   if (operation.body !== undefined || method === "POST")
     for (const code of ["malformed_json", "payload_too_large"] as const) codes.add(code);
-  if (operation.body !== undefined) codes.add("unsupported_media_type");
+  if (operation.body !== undefined || operation.table !== undefined) codes.add("unsupported_media_type");
   if (method !== "GET")
     for (const code of ["rate_limit_exceeded", "shutting_down", "storage_full"] as const) codes.add(code);
   if (takesIfMatch(method, operation)) codes.add("precondition_failed");

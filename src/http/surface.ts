@@ -11,7 +11,16 @@ import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 import { check } from "../wire/validation.ts";
 import { Admission, overloaded } from "./admission.ts";
-import { BODY_LIMIT_BYTES, BodyAllowance, BodyRoom, readBody, readOptionalBody, readShared } from "./body.ts";
+import {
+  BODY_LIMIT_BYTES,
+  BodyAllowance,
+  BodyRoom,
+  CSV_FORM,
+  charsetOf,
+  readBody,
+  readOptionalBody,
+  readShared,
+} from "./body.ts";
 import {
   type BodyChecks,
   type BodyToCheck,
@@ -19,6 +28,7 @@ import {
   checkBody,
   fingerprintOf,
   LARGE_BODY_BYTES,
+  type TakesTable,
 } from "./body-checks.ts";
 import { callerAddress, NO_PEER } from "./caller-address.ts";
 import { changeReason, takesReason } from "./change-reason.ts";
@@ -69,6 +79,8 @@ export interface Operation<
   readonly takesBytes?: true;
   /** The same for a body that is large: what postHandedOver and putHandedOver register. */
   readonly takesLargeAsBytes?: true;
+  /** The body is a table, as CSV: what postTable registers. The handler gets the bytes of what was read of it. */
+  readonly table?: TakesTable;
   /** Of the issues in its body that are reported; MAX_ISSUES unless it is said here. */
   readonly issuesMax?: number;
   /** The schema of `data`; null where no answer is the envelope. */
@@ -104,7 +116,7 @@ export interface Operation<
     readonly body?: unknown;
     readonly data: unknown;
     readonly meta?: unknown;
-    readonly parameters?: Readonly<Record<string, string | number>>;
+    readonly parameters?: Readonly<Record<string, string | number | boolean>>;
     /** What else it answers, by a name; the summary says what was asked for then. The first one is named as well. */
     readonly further?: {
       readonly first: NamedExample;
@@ -288,6 +300,15 @@ export class Surface<Actor, Access> {
     handler: Handler<Actor, Access, P, Q, HandedOver<B>>,
   ): this {
     return this.register("POST", path, { ...operation, takesLargeAsBytes: true }, handler);
+  }
+
+  /** As postBytes, where the body is a table: it is read beside this thread, unless it is small. */
+  postTable<P extends TObject, Q extends TObject>(
+    path: string,
+    operation: Operation<Access, P, Q, never> & { readonly table: TakesTable },
+    handler: Handler<Actor, Access, P, Q, TUnsafe<Uint8Array>>,
+  ): this {
+    return this.register("POST", path, operation, handler);
   }
 
   /** As put, otherwise as postHandedOver. */
@@ -564,12 +585,14 @@ export class Surface<Actor, Access> {
     sender: string,
   ): Promise<CheckedBody> {
     const limitBytes = operation.bodyLimitBytes ?? BODY_LIMIT_BYTES;
-    if (operation.takesBytes === true) {
+    if (operation.takesBytes === true || operation.table !== undefined) {
       const digest = repeatedAs === null ? null : new Bun.CryptoHasher("sha256");
-      const bytes = await readShared(request, limitBytes, allowance, digest);
+      const form = operation.table === undefined ? undefined : CSV_FORM;
+      const bytes = await readShared(request, limitBytes, allowance, digest, form);
+      const charset = operation.table === undefined ? null : charsetOf(request);
       const { checked } = await this.checkedBody(
         operation,
-        { operationId: operation.operationId, bytes, repeatedAs: null },
+        { operationId: operation.operationId, bytes, repeatedAs: null, charset },
         sender,
       );
       return {

@@ -27,6 +27,13 @@ const NAMINGS: ReadonlyMap<string, readonly Naming[]> = Map.groupBy(
   ({ ids }) => ids,
 );
 
+/** Whose ids a column holds, and the column of their names beside it; null for one that holds no plain ids. */
+export function namingOf(idsColumn: string): { readonly of: Named; readonly column: string } | null {
+  const [naming, ...others] = NAMINGS.get(idsColumn) ?? [];
+  if (naming === undefined || others.length > 0 || typeof naming.column !== "string") return null;
+  return { of: naming.of, column: naming.column };
+}
+
 /** The columns, and right after each that holds ids the one of their names. */
 export function withNames(columns: readonly CsvColumn[], nameOf: NameOf): CsvColumn[] {
   return columns.flatMap((column) => {

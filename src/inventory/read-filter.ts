@@ -1,7 +1,7 @@
 // Reads a filter for the records of a kind: from its text to a condition. Finds all that is wrong with its fields and
 // values at once. Reads no record.
 
-import { CUSTOM_FIELDS, customFieldKey } from "../base/custom-field-names.ts";
+import { customFieldKey } from "../base/custom-field-names.ts";
 import { oneEntity } from "../base/entity-words.ts";
 import { type DomainError, type Issue, invalid } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
@@ -226,8 +226,6 @@ class FilterReader {
     const name = field.literal.raw;
     const asked = this.fields.resolve(name.split("."), field.position);
     assertVersioned(asked, name, "changes", field.position);
-    if (name === CUSTOM_FIELDS)
-      throw new FilterProblem(field.position, `must count the changes of one of them: ${CUSTOM_FIELDS}.KEY`);
     if (name.includes(".") && customFieldKey(name) === null)
       throw new FilterProblem(
         field.position,

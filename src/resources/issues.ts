@@ -52,6 +52,11 @@ export class IssueCollector {
   private first: DomainError | null = null;
   private refusals = 0;
 
+  /** How many there are so far. */
+  get count(): number {
+    return this.list.length;
+  }
+
   /**
    * An item as a whole.
    * @param item to find the values in that a refusal names

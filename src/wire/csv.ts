@@ -32,14 +32,14 @@ export function fieldColumns(fields: readonly string[]): CsvColumn[] {
 }
 
 function row(cells: readonly unknown[]): string {
-  return `${cells.map((cell) => quoted(text(cell))).join(",")}\r\n`;
+  return `${cells.map((cell) => quoted(cellText(cell))).join(",")}\r\n`;
 }
 
 /**
- * Nothing for null; lists of plain values joined by semicolons; JSON for what has parts of its own, a type alone as it
- * is.
+ * What a cell says of a value, before it is quoted: nothing for null; lists of plain values joined by semicolons; JSON
+ * for what has parts of its own, a type alone as it is.
  */
-function text(cell: unknown): string {
+export function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "string") return guarded(cell);
   if (typeof cell === "number" || typeof cell === "boolean") return String(cell);
@@ -54,16 +54,49 @@ function onlyType(cell: object): string | null {
   return entry?.[0] === "type" && typeof entry[1] === "string" && others.length === 0 ? guarded(entry[1]) : null;
 }
 
-/** What a spreadsheet would run as a formula is shown as text: an apostrophe stands before it. Blanks and characters that nobody sees do not hide a formula, nor does a semicolon,
- * which parts cells where a spreadsheet speaks other languages. */
+/**
+ * What a spreadsheet would run as a formula is shown as text: an apostrophe stands before it. Blanks and characters that
+ * nobody sees do not hide a formula, nor does a semicolon, which parts cells where a spreadsheet speaks other languages.
+ * What looks guarded already gets another apostrophe, so that `unguarded` knows each from the other.
+ */
 function guarded(value: string): string {
+  const within = atRuns(value, (apostrophes) => `'${apostrophes}`);
+  return wouldRun(value.slice(leadingApostrophes(value))) ? `'${within}` : within;
+}
+
+/** The value that a cell was written of: the guard taken off again. */
+export function unguarded(text: string): string {
+  if (!text.includes("'")) return text;
+  const value = atRuns(text, (apostrophes) => apostrophes.slice(1));
+  const count = leadingApostrophes(value);
+  return count > 0 && wouldRun(value.slice(count)) ? value.slice(1) : value;
+}
+
+/** Whether a spreadsheet may take a text that begins so for something other than text. */
+function wouldRun(text: string): boolean {
+  return /^[\t\r\n]/.test(text) || FORMULA.test(text.charAt(/^[\s\p{Cc}\p{Cf}]*/u.exec(text)?.[0].length ?? 0));
+}
+
+/** Replaces the apostrophes, none or some, between a separator with its blanks and what would be run after it. */
+function atRuns(text: string, replace: (apostrophes: string) => string): string {
+  let result = "";
+  let done = 0;
   // Each run of blanks is gone through once, however long it is.
-  const guardedWithin = value.replaceAll(/[;\t\r\n][\s\p{Cc}\p{Cf}]*/gu, (run, start: number) =>
-    FORMULA.test(value.charAt(start + run.length)) ? `${run}'` : run,
-  );
-  return FORMULA.test(value.charAt(/^[\s\p{Cc}\p{Cf}]*/u.exec(value)?.[0].length ?? 0)) || /^[\t\r\n]/.test(value)
-    ? `'${guardedWithin}`
-    : guardedWithin;
+  for (const { 0: run, index } of text.matchAll(/[;\t\r\n][\s\p{Cc}\p{Cf}]*/gu)) {
+    const start = index + run.length;
+    let end = start;
+    while (text.charAt(end) === "'") end += 1;
+    if (!FORMULA.test(text.charAt(end))) continue;
+    result += text.slice(done, start) + replace(text.slice(start, end));
+    done = end;
+  }
+  return done === 0 ? text : result + text.slice(done);
+}
+
+function leadingApostrophes(text: string): number {
+  let count = 0;
+  while (text.charAt(count) === "'") count += 1;
+  return count;
 }
 
 /** What a formula begins with, in the wide forms of East Asian keyboards as well. */

@@ -28,6 +28,8 @@ export const IDS_MAX = 300;
 export const BULK_MAX = 1_000;
 /** Records of one bulk update, which sets the same for all of them. */
 export const BULK_UPDATE_MAX = 10_000;
+/** Rows of one table that is imported, without its header. */
+export const TABLE_ROWS_MAX = 100_000;
 export const LIMIT_MAX = 1_000;
 export const LIMIT_DEFAULT = 50;
 export const INT32_MAX = 2_147_483_647;

@@ -198,10 +198,14 @@ describe("a reason that cannot be kept", () => {
     );
     expect(writes.length).toBeGreaterThan(70);
     const expectNothingWritten = appliance.writingWatched();
-    for (const { method, path } of writes) {
+    for (const { method, path, operation } of writes) {
       const by = path === "/api/auth/setup" ? anonymous : owner;
       const url = path.replace(":id", host.id).replace(":sequence", "1");
-      const answer = await by.send(method, url, method === "DELETE" ? undefined : {}, { "x-change-reason": value });
+      const isTable = operation.table !== undefined;
+      const answer = await by.send(method, url, method === "DELETE" ? undefined : isTable ? "id" : {}, {
+        "x-change-reason": value,
+        ...(isTable ? { "content-type": "text/csv" } : {}),
+      });
       const named = answer.body?.params.issues?.some((issue: Wire) => issue.path === "/X-Change-Reason");
       expect([method, path, answer.status, named]).toEqual([method, path, 400, true]);
     }

@@ -77,15 +77,21 @@ async function send(operationId: string, path: Record<string, string | number> =
   const query = own.flatMap(({ in: place, name, example }: Any) =>
     place === "query" && example !== undefined ? [`${name}=${encodeURIComponent(example)}`] : [],
   );
-  const example = operation.requestBody?.content["application/json"].example;
+  const [[type, { example }] = ["", { example: undefined }]] = Object.entries<Any>(
+    operation.requestBody?.content ?? {},
+  );
   if (operation.requestBody !== undefined && example === undefined)
     throw new Error(`${operationId}: the body has no example`);
   const before = appliance.reader.snapshot(() => appliance.reader.head().sequence);
   const answer = await client.send(
     each.method,
     substituted(url + (query.length === 0 ? "" : `?${query.join("&")}`)),
-    example === undefined ? (each.method === "POST" ? "" : undefined) : substituted(JSON.stringify(example)),
-    { "x-change-reason": operationId },
+    example === undefined
+      ? each.method === "POST"
+        ? ""
+        : undefined
+      : substituted(type === "text/csv" ? example : JSON.stringify(example)),
+    { "x-change-reason": operationId, ...(type === "" ? {} : { "content-type": type }) },
   );
   for (const [actor, reason] of transactionsAfter(before)) {
     if (actor === "Discovery") continue;
@@ -133,7 +139,10 @@ test("the examples can be sent one after the other", async () => {
     "setMapPositions",
   ])
     await send(operationId);
-  for (const kind of BULK_EDITED) await send(`update${plural(kind)}`);
+  for (const kind of BULK_EDITED) {
+    await send(`update${plural(kind)}`);
+    await send(`import${plural(kind)}`);
+  }
   const self = await send("discoverSelf");
   const scan = await send("createScan");
   const backup = await send("createBackup");

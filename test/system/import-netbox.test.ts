@@ -97,7 +97,7 @@ function campus(): NetboxWorld {
   };
 }
 
-describe.each(["3.7.8", "4.0.11", "4.2.3"])("a NetBox %s", (version) => {
+describe.each(["3.5.9", "3.7.8", "4.0.11", "4.2.3"])("a NetBox %s", (version) => {
   test("comes in with all that there are fields for, and again without a version", async () => {
     const netbox = serve(campus(), { version });
     const first = await at.import(["netbox", netbox.url, "--default-network", "Elsewhere"]);
@@ -224,6 +224,151 @@ describe("the plan", () => {
     expect(counts(done, "hosts")).toEqual([3, 0, 0, 0, 0]);
     expect(counts(done, "subnets")).toEqual([3, 0, 0, 0, 1]);
     expect(counts(done, "ranges")).toEqual([1, 0, 0, 0, 1]);
+  }, 120_000);
+});
+
+describe("custom fields", () => {
+  const fields: NetboxWorld["fields"] = [
+    { id: 1, name: "support_until", type: "date", objects: ["dcim.device"], label: "Support until" },
+    { id: 2, name: "Owner", type: "object", objects: ["dcim.device", "virtualization.virtualmachine", "ipam.prefix"] },
+    {
+      id: 3,
+      name: "tier",
+      type: "select",
+      objects: ["dcim.device"],
+      choices: [
+        ["g", "Gold"],
+        ["s", "Silver"],
+      ],
+    },
+    { id: 4, name: "cost", type: "decimal", objects: ["ipam.ipaddress", "ipam.vlan"] },
+    { id: 5, name: "patched", type: "boolean", objects: ["dcim.interface", "virtualization.vminterface"] },
+    { id: 6, name: "of_sites", type: "text", objects: ["dcim.site"] },
+    {
+      id: 7,
+      name: "sets",
+      type: "multiselect",
+      objects: ["dcim.device"],
+      choices: [
+        ["a", "A"],
+        ["b", "B"],
+      ],
+    },
+    { id: 8, name: "OWNER", type: "text", objects: ["dcim.device"] },
+    { id: 9, name: "link", type: "url", objects: ["dcim.device"] },
+  ];
+
+  function withFields(): NetboxWorld {
+    const world = campus();
+    const [device, ...others] = world.devices;
+    const [port, ...ports] = device?.interfaces ?? [];
+    return {
+      ...world,
+      fields,
+      vlans: world.vlans.map((vlan) => ({ ...vlan, custom: { cost: "12.50" } })),
+      prefixes: world.prefixes.map((prefix) => ({
+        ...prefix,
+        custom: { Owner: { id: 4, display: "Ann", name: "Ann" } },
+      })),
+      addresses: world.addresses.map((address) => ({ ...address, custom: { cost: 3 } })),
+      devices: [
+        {
+          ...(device as (typeof world.devices)[0]),
+          custom: {
+            support_until: "2028-03-31",
+            Owner: { id: 3, display: "Bo" },
+            tier: "Gold",
+            sets: ["A", "B"],
+            of_sites: "no",
+            link: "javascript:alert(1)",
+            unheard_of: 1,
+          },
+          interfaces: [{ ...(port as object), custom: { patched: false } } as any, ...ports],
+        },
+        ...others,
+      ],
+    };
+  }
+
+  test.each(["3.5.9", "3.7.8", "4.2.3"])(
+    "of a NetBox %s come in with their values, and again without a version",
+    async (version) => {
+      const world = withFields();
+      // Before 3.6 choices have no labels.
+      const [device] = world.devices;
+      if (version !== "3.5.9") (device?.custom as any).tier = { value: "g", label: "Gold" };
+      else world.fields = fields.map((each) => (each.id === 3 ? { ...each, choices: [["Gold", "Gold"]] } : each));
+      const netbox = serve(world, { version });
+      const args = ["netbox", netbox.url, "--default-network", "E"];
+      const first = await at.import(args);
+      expect(counts(first, "fields")).toEqual([7, 0, 0, 0, 2]);
+      expect(first.out).toMatch(/custom-fields\/8\/: \S+custom-fields\/2\/ has the key owner already/);
+      expect(first.out).toMatch(/devices\/1\/: custom_fields\.link must be a URL/);
+      const made = new Map((await at.all("custom-fields")).map((each) => [each.key, each]));
+      expect(made.get("support_until")).toMatchObject({
+        label: "Support until",
+        type: "date",
+        kinds: ["host"],
+        required: false,
+      });
+      expect(made.get("owner")).toMatchObject({ label: "Owner", type: "text", kinds: ["host", "subnet"] });
+      expect(made.get("tier").choices).toContain("Gold");
+      expect([...made.keys()]).not.toContain("of_sites");
+      const [core] = await at.all("hosts?search=core-1");
+      expect(core.custom_fields).toEqual({ owner: "Bo", sets: "A, B", support_until: "2028-03-31", tier: "Gold" });
+      expect(interfaceOf(core, "Gi1/0/1").custom_fields).toEqual({ patched: false });
+      expect((await at.all("vlans")).filter((each) => each.custom_fields?.cost === 12.5)).toHaveLength(2);
+      expect((await at.all("subnets")).filter((each) => each.custom_fields?.owner === "Ann")).toHaveLength(3);
+      expect((await at.all("ip-ranges")).map((each) => each.custom_fields)).toEqual([{ cost: 3 }, { cost: 3 }]);
+
+      const before = await at.transactions();
+      const again = await at.import(args);
+      expect(counts(again, "fields")).toEqual([0, 0, 7, 0, 2]);
+      expect(counts(again, "hosts")).toEqual([0, 0, 3, 0, 0]);
+      expect(await at.transactions()).toBe(before);
+    },
+    120_000,
+  );
+
+  test("that were changed here stay, those that were not follow the source, and other keys are left alone", async () => {
+    const world = withFields();
+    const netbox = serve(world);
+    const args = ["netbox", netbox.url, "--default-network", "E"];
+    await at.import(args);
+    await at.client.post("custom-fields", { key: "room", kinds: ["host"], type: "text" });
+    const [core] = await at.all("hosts?search=core-1");
+    const { id, name, hidden, tags } = core;
+    const set = await at.client.put(`hosts/${id}`, {
+      id,
+      name,
+      hidden,
+      tags,
+      custom_fields: { room: "12", owner: "Cy" },
+    });
+    expect(set.status).toBe(200);
+    const [device] = world.devices;
+    Object.assign(device?.custom as object, { support_until: "2030-01-01", Owner: { id: 9, display: "Di" } });
+    const second = await at.import(args);
+    expect(second.out).toMatch(/hosts: core-1 \(\S+\) custom_fields\.owner was changed by keeper at 20/);
+    expect((await at.client.get(`hosts/${id}`)).data.custom_fields).toEqual({
+      owner: "Cy",
+      room: "12",
+      sets: "A, B",
+      support_until: "2030-01-01",
+      tier: "Gold",
+    });
+    await at.import([...args, "--overwrite"]);
+    expect((await at.client.get(`hosts/${id}`)).data.custom_fields.owner).toBe("Di");
+  }, 120_000);
+
+  test("whose key is taken by one of another type are refused, and their values with them", async () => {
+    await at.client.post("custom-fields", { key: "tier", kinds: ["host"], type: "number" });
+    const netbox = serve(withFields());
+    const done = await at.import(["netbox", netbox.url, "--default-network", "E"]);
+    expect(done.out).toMatch(/custom-fields\/3\/: there is a field tier of type number, and this is choice/);
+    const [core] = await at.all("hosts?search=core-1");
+    expect(core.custom_fields).not.toHaveProperty("tier");
+    expect(core.custom_fields).toHaveProperty("owner");
   }, 120_000);
 });
 

@@ -30,7 +30,7 @@ test("every command of a folder is in the table, under a name of its own", async
 });
 
 /** Commands that every kind has, or many have: one line asks for all of them. */
-const OF_EVERY_KIND = [".restore", ".bulk_update"];
+const OF_EVERY_KIND = [".restore", ".bulk_update", ".import_csv"];
 
 test("every command is asked for by a route, a scan, the command line or the appliance itself", () => {
   // But for where they are declared.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { csvHead, csvRows, fieldColumns } from "../../src/wire/csv.ts";
+import fc from "fast-check";
+import { cellText, csvHead, csvRows, fieldColumns, unguarded } from "../../src/wire/csv.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 
 const cell = (value: unknown) => csvRows(fieldColumns(["a"]), [{ a: value }]);
@@ -62,7 +63,23 @@ describe("a table as CSV", () => {
     expect((await took(64_000)) / (await took(4_000))).toBeLessThan(100);
   });
 
-  test.each([["a=b"], ["1-2"], ["a;b"], ["00:1b:21:aa:bb:cc"], ["x@example.org"]])("leaves %p as it is", (value) => {
-    expect(cell(value)).toBe(`${value}\r\n`);
+  test("is guarded in such a way that every text can be read back to the same byte", () => {
+    const alphabet = [..."'';;\t\r\n =+-@a\u200b＝,\""];
+    const text = fc.array(fc.constantFrom(...alphabet), { maxLength: 12 }).map((chars) => chars.join(""));
+    fc.assert(
+      fc.property(text, (value) => unguarded(cellText(value)) === value),
+      { numRuns: 20_000, seed: 4_711 },
+    );
+    for (const value of ["'=1", "''=1", "'\t=1", "a;'=1", "';=1", "'", "it's", "\t", "'\t"]) {
+      expect([value, unguarded(cellText(value))]).toEqual([value, value]);
+      expect(cellText(value)).not.toBe(cellText(`'${value}`));
+    }
   });
+
+  test.each([["a=b"], ["1-2"], ["it's"], ["'quoted'"], ["a;b"], ["00:1b:21:aa:bb:cc"], ["x@example.org"]])(
+    "leaves %p as it is",
+    (value) => {
+      expect(cell(value)).toBe(`${value}\r\n`);
+    },
+  );
 });

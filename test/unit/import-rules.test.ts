@@ -135,6 +135,7 @@ const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
     importers: ["src/db/", "src/resources/", "src/access/", "src/sign-in/", "src/history/", "src/discovery/"],
     reason: "tables belong to db and to definitions",
   },
+  { name: "papaparse", importers: ["src/bulk/"], reason: "one folder reads tables" },
   { name: "preact", importers: [CONSOLE], reason: "the server renders nothing" },
   { name: "@peculiar/x509", importers: ["src/tls/"], reason: "one folder makes certificates" },
   { name: "bun:sqlite", importers: ["src/db/"], reason: "one folder opens the store" },

@@ -15,6 +15,7 @@ import type {
 } from "../wanted.ts";
 import { ifTypeOf } from "./interface-types.ts";
 import type { NetboxApi } from "./netbox-api.ts";
+import type { NetboxCustomFields } from "./netbox-custom-fields.ts";
 import { addressOf, choiceOf, tagNames } from "./netbox-fields.ts";
 
 /** Devices whose parts are asked for at once. */
@@ -29,6 +30,7 @@ export interface NetboxPlaces {
   originOf(path: string, object: ForeignObject): Origin | Refused;
   placeOf(object: ForeignObject): Promise<NetworkPlace>;
   vlanName(value: unknown): VlanName | null;
+  readonly custom: NetboxCustomFields;
 }
 
 /** A sort of machine: where it is listed, and what its parts name it by. */
@@ -135,6 +137,7 @@ export class NetboxHosts {
       asset_tag: asText(machine.asset_tag),
       sys_location: locationOf(machine),
       tags: tagNames(machine),
+      custom: this.places.custom.valuesOf(machine, "host"),
       interfaces: interfaces.flatMap((each) => this.interfaceOf(machines, each) ?? []),
       addresses: addresses.flatMap((each) => this.addressOfHost(machines, origin, each, names) ?? []),
     };
@@ -154,6 +157,7 @@ export class NetboxHosts {
       speed_bps: speedKbps === null ? null : speedKbps * 1_000,
       admin_status: object.enabled === false ? "Down" : "Up",
       mac_address: macOf(object),
+      custom: this.places.custom.valuesOf(object, "if_entry"),
       native_vlan: this.places.vlanName(object.untagged_vlan),
       vlans,
     };

@@ -13,6 +13,7 @@ import type {
   Origin,
   Refused,
   VlanName,
+  WantedField,
   WantedNetwork,
   WantedRange,
   WantedSubnet,
@@ -20,6 +21,7 @@ import type {
   WantedVlan,
 } from "../wanted.ts";
 import { NetboxApi, type NetboxServer } from "./netbox-api.ts";
+import { NetboxCustomFields } from "./netbox-custom-fields.ts";
 import { addressOf, tagNames } from "./netbox-fields.ts";
 import { NetboxHosts } from "./netbox-hosts.ts";
 import { SitePlaces } from "./site-places.ts";
@@ -27,6 +29,7 @@ import { SitePlaces } from "./site-places.ts";
 /** Paths of lists. */
 const TAGS = "/api/extras/tags/";
 const SITES = "/api/dcim/sites/";
+const CUSTOM_FIELDS = "/api/extras/custom-fields/";
 const VLANS = "/api/ipam/vlans/";
 const PREFIXES = "/api/ipam/prefixes/";
 const IP_ADDRESSES = "/api/ipam/ip-addresses/";
@@ -36,11 +39,11 @@ const LEFT_OUT = [
   "status and role of devices, prefixes and addresses",
   "cables, circuits, power, modules, inventory items",
   "VRFs, aggregates, IP ranges, services, FHRP groups",
-  "journals, images, configuration contexts, custom fields",
+  "journals, images, configuration contexts; custom fields of other objects",
 ] as const;
 
-/** What is read of an object where nothing is wrong with it. */
-type Read<T> = (object: ForeignObject, origin: Origin) => Promise<T | string> | T | string;
+/** What is read of an object, a sentence where something is wrong with it, null where it is passed over. */
+type Read<T> = (object: ForeignObject, origin: Origin) => Promise<T | string | null> | T | string;
 
 export class Netbox implements BroughtSource {
   readonly title: string;
@@ -49,6 +52,7 @@ export class Netbox implements BroughtSource {
   private readonly api: NetboxApi;
   private readonly identity: string;
   private readonly sites: SitePlaces;
+  private readonly custom: NetboxCustomFields;
   private readonly prefixes = new PrefixPlaces<NetworkPlace>();
 
   /** @throws RemoteTrouble */
@@ -62,6 +66,7 @@ export class Netbox implements BroughtSource {
     this.identity = identity;
     this.title = `NetBox ${version}`;
     this.reason = `Import from NetBox at ${identity}`;
+    this.custom = new NetboxCustomFields(api);
     this.sites = new SitePlaces(api);
   }
 
@@ -79,6 +84,10 @@ export class Netbox implements BroughtSource {
         description: asText(description),
       };
     });
+  }
+
+  fields(): Batches<WantedField> {
+    return this.objects(CUSTOM_FIELDS, (field, origin) => this.custom.read(field, origin));
   }
 
   networks(): Batches<WantedNetwork> {
@@ -100,6 +109,7 @@ export class Netbox implements BroughtSource {
         number,
         name: asText(vlan.name),
         description: asText(vlan.description),
+        custom: this.custom.valuesOf(vlan, "vlan"),
       };
     });
   }
@@ -118,6 +128,7 @@ export class Netbox implements BroughtSource {
         description: asText(prefix.description),
         vlan: this.vlanName(prefix.vlan),
         tags: tagNames(prefix),
+        custom: this.custom.valuesOf(prefix, "subnet"),
       };
     });
   }
@@ -127,6 +138,7 @@ export class Netbox implements BroughtSource {
       originOf: (path, object) => this.originOf(path, object),
       placeOf: async (object) => this.placeOfSite(await this.sites.siteOf(object)),
       vlanName: (value) => this.vlanName(value),
+      custom: this.custom,
     }).all();
   }
 
@@ -155,6 +167,7 @@ export class Netbox implements BroughtSource {
       purpose: "Reserved",
       description: says.length === 0 ? null : says.join(": "),
       tags: tagNames(object),
+      custom: this.custom.valuesOf(object, "ip_range"),
     };
   }
 
@@ -168,6 +181,7 @@ export class Netbox implements BroughtSource {
           continue;
         }
         const wanted = await read(object, origin);
+        if (wanted === null) continue;
         batch.push(typeof wanted === "string" ? { url: origin.url, refused: wanted } : wanted);
       }
       yield batch;

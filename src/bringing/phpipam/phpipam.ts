@@ -13,6 +13,7 @@ import type {
   Refused,
   VlanName,
   WantedAddress,
+  WantedField,
   WantedHost,
   WantedNetwork,
   WantedRange,
@@ -82,6 +83,8 @@ export class Phpipam implements BroughtSource {
     });
   }
 
+  async *fields(): Batches<WantedField> {}
+
   async *networks(): Batches<WantedNetwork> {
     yield this.sections.map((section) => {
       const origin = this.originOf("/sections/", section);
@@ -116,6 +119,7 @@ export class Phpipam implements BroughtSource {
         number,
         name,
         description: asText(vlan.description),
+        custom: {},
       }));
     });
   }
@@ -144,6 +148,7 @@ export class Phpipam implements BroughtSource {
             description: null,
             vlan: this.vlansById.get(wholeNumber(subnet.vlanId) ?? 0) ?? null,
             tags: [],
+            custom: {},
           },
         ];
       });
@@ -188,6 +193,7 @@ export class Phpipam implements BroughtSource {
             purpose: flagOf(address.is_gateway) ? "Gateway" : "Reserved",
             description: says.length === 0 ? null : says.join(": "),
             tags: tag === undefined ? [] : [tag],
+            custom: {},
           },
         ];
       });
@@ -224,6 +230,7 @@ export class Phpipam implements BroughtSource {
       asset_tag: null,
       sys_location: locations.get(wholeNumber(device.location)) ?? null,
       tags: [],
+      custom: {},
       interfaces: [],
       addresses,
     };

@@ -2,6 +2,7 @@
 // milliseconds, and looks at those documents itself of which SQL cannot tell. Holds no transaction between two steps.
 
 import { getTableName } from "drizzle-orm";
+import { CUSTOM_FIELDS } from "../../base/custom-field-names.ts";
 import { type AnyKind, OPERATION, SCOPES } from "../kind.ts";
 import { changedSql, membersSql, observedSql } from "../shape.ts";
 import { Candidates, isCheap } from "./candidates.ts";
@@ -328,9 +329,11 @@ export class Sieve {
     const counts = new Map<number, number>();
     // No version names them: every one has its own.
     const isOfEvery = field === "updated_at" || field === "valid_from";
+    // Versions name custom fields one by one.
+    const named = field === CUSTOM_FIELDS ? `"${CUSTOM_FIELDS}.` : `"${field}"`;
     for (const versions of this.versionsAfter(query, after, () => "0")) {
       for (const { n, isUpdate, isReached, changed } of versions)
-        if (isUpdate && isReached && (isOfEvery || changed?.includes(`"${field}"`) === true))
+        if (isUpdate && isReached && (isOfEvery || changed?.includes(named) === true))
           counts.set(n, (counts.get(n) ?? 0) + 1);
       yield;
     }

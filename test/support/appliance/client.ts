@@ -58,7 +58,8 @@ export class Client {
       method,
       headers: { ...this.headers, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
     };
-    if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
+    const isAsItIs = typeof body === "string" || body instanceof Uint8Array;
+    if (body !== undefined) init.body = isAsItIs ? (body as string) : JSON.stringify(body);
     const fullPath = path.startsWith("/") ? path : `/api/v1/${path}`;
     const response = await this.handle(new Request(`${this.base}${fullPath}`, init));
     const text = await response.text();

@@ -15,7 +15,7 @@ import type { Caller, World } from "./world.ts";
 
 /** Parameters that the cases below know of; another one has to be put to the test before it is let through. */
 const KNOWN_PARAMETERS = new Set(
-  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include include_children children include_isolated group_by order_by order_direction cascade types filter after mark wait from to reason format mac ip hostname q entity status type id actor_type actor_id actor_name buckets fields operation count prefix_length accepted known level before keep hops change within ignore dry_run".split(
+  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include include_children children include_isolated group_by order_by order_direction cascade types filter after mark wait from to reason format mac ip hostname q entity status type id actor_type actor_id actor_name buckets fields operation count prefix_length accepted known level before keep hops change within ignore dry_run match plan".split(
     " ",
   ),
 );
@@ -30,7 +30,7 @@ export function casesOf(world: World, caller: Caller, route: RegisteredRoute): C
   const special = SPECIAL_CASES[`${route.method} ${route.path}`];
   if (special !== undefined) return special(asking);
   const [, plural = "", rest = ""] =
-    /^\/api\/v1\/(.*?)(\/export\/csv|\/:id.*|\/bulk-delete|\/bulk-update)?$/.exec(route.path) ?? [];
+    /^\/api\/v1\/(.*?)(\/export\/csv|\/:id.*|\/bulk-delete|\/bulk-update|\/import\/csv)?$/.exec(route.path) ?? [];
   const standard = STANDARD[plural] === undefined ? undefined : STANDARD_CASES[`${route.method} ${rest}`];
   if (standard === undefined)
     throw new Error(`${route.method} ${route.path} is asked nothing by the authorization tests`);
@@ -334,8 +334,7 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
     }),
   "POST /bulk-update": (asking, plural) => {
     const { path } = asking;
-    const field = plural === "ports" ? "protocol" : plural === "if-entries" ? "if_alias" : "description";
-    const settable = ["ip-addresses", "services"].includes(plural) ? "name" : field;
+    const settable = settableField(plural);
     const named = asking.targets(plural).map(({ title, id, place, isReached }): Case => {
       const value = place?.records[plural]?.[settable] ?? (settable === "protocol" ? "Tcp" : `${place?.word} text`);
       const code = isReached ? null : "entity_reference_invalid";
@@ -353,6 +352,27 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
     const code = plural === "tags" && asking.caller.networkIds !== null ? "entity_access_denied" : null;
     const plan: Case = { title: "all", path, body: { filter: "id:*", set, dry_run: true }, code, check };
     return isPlanned ? [...named, plan] : named;
+  },
+  "POST /import/csv": (asking, plural) => {
+    const { path } = asking;
+    const headers = { "content-type": "text/csv" };
+    const field = settableField(plural);
+    const named = asking.targets(plural).map(({ title, id, place, isReached }): Case => {
+      const value = place?.records[plural]?.[field] ?? (field === "protocol" ? "Tcp" : `${place?.word} text`);
+      // A row of what is not there would make a record, for which it says too little.
+      return {
+        title,
+        path,
+        headers,
+        body: `id,${field}\r\n${id},${value}\r\n`,
+        code: isReached ? null : "validation_failed",
+      };
+    });
+    const check = ({ data }: Answer) =>
+      expect([data.applied, data.counts.created, data.counts.updated]).toEqual([false, 0, 0]);
+    const fresh = async () => ({ body: (await asking.caller.client.get(path.replace("import", "export"))).text });
+    const all: Case = { title: "what they see, as it is", path, headers, body: "id", code: null, fresh, check };
+    return [...named, all];
   },
   "POST /:id/restore": (asking, plural) => {
     const { then, early, goneNetworkId } = asking.world;
@@ -394,6 +414,13 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
     );
   },
 };
+
+/** A field that a write of many may set for every record of a kind. */
+function settableField(plural: string): string {
+  if (plural === "ports") return "protocol";
+  if (plural === "if-entries") return "if_alias";
+  return ["ip-addresses", "services"].includes(plural) ? "name" : "description";
+}
 
 /**
  * "What is shared is changed only by who reaches everything that it touches": the credential is assigned in every

@@ -97,7 +97,7 @@ function standardRights(): Record<string, Right> {
       `DELETE ${path}/:id`,
       `POST ${path}/bulk-delete`,
       ...(comesByItself === true ? [] : [`POST ${path}`, `PUT ${path}/:id`]),
-      ...(BULK_EDITED.has(plural) ? [`POST ${path}/bulk-update`] : []),
+      ...(BULK_EDITED.has(plural) ? [`POST ${path}/bulk-update`, `POST ${path}/import/csv`] : []),
     ])
       rights[each] = write;
     // A plan that would write nothing to a user is anybody's who may write users.

@@ -10,7 +10,21 @@ export interface FakeSite {
   readonly tags?: readonly string[];
 }
 
+/** Values of custom fields, by name. */
+type Custom = Readonly<Record<string, unknown>>;
+
+export interface FakeField {
+  readonly id: number;
+  readonly name: string;
+  readonly type: string;
+  readonly objects: readonly string[];
+  readonly label?: string;
+  /** Values with their labels. */
+  readonly choices?: ReadonlyArray<readonly [string, string]>;
+}
+
 export interface FakeInterface {
+  readonly custom?: Custom;
   readonly id: number;
   readonly name: string;
   readonly type?: string;
@@ -29,6 +43,7 @@ interface FakeVlanRef {
 }
 
 export interface FakeDevice {
+  readonly custom?: Custom;
   readonly id: number;
   readonly name: string | null;
   /** Null for a virtual machine without one. */
@@ -48,6 +63,7 @@ export interface FakeDevice {
 }
 
 export interface FakeAddress {
+  readonly custom?: Custom;
   readonly id: number;
   readonly address: string;
   readonly vrf?: number;
@@ -59,12 +75,14 @@ export interface FakeAddress {
 }
 
 export interface FakeVlan extends FakeVlanRef {
+  readonly custom?: Custom;
   readonly site?: number | null;
   readonly group?: number;
   readonly description?: string;
 }
 
 export interface FakePrefix {
+  readonly custom?: Custom;
   readonly id: number;
   readonly prefix: string;
   readonly site?: number | null;
@@ -78,6 +96,7 @@ export interface FakePrefix {
 
 export interface NetboxWorld {
   tags: Array<{ id: number; name: string; color?: string; description?: string }>;
+  fields: FakeField[];
   sites: FakeSite[];
   locations: Array<{ id: number; name: string; site: number }>;
   groups: Array<{ id: number; name: string; site: number }>;
@@ -92,6 +111,7 @@ export interface NetboxWorld {
 export function emptyWorld(): NetboxWorld {
   return {
     tags: [],
+    fields: [],
     sites: [],
     locations: [],
     groups: [],
@@ -141,7 +161,7 @@ export function serveNetbox(world: NetboxWorld, options: FakeNetboxOptions = {},
       if (url.pathname === "/api/status/")
         return Response.json({ "netbox-version": version, "python-version": "3.11" });
       const form = version.startsWith("3") || /^4\.[01]\./.test(version) ? "site" : "scope";
-      const objects = listOf(world, url, form);
+      const objects = listOf(world, url, { form, version });
       if (objects === null) return Response.json({ detail: "Not found." }, { status: 404 });
       const limit = Math.min(pageMax, Number(url.searchParams.get("limit") ?? 50));
       const offset = Number(url.searchParams.get("offset") ?? 0);
@@ -158,7 +178,8 @@ export function serveNetbox(world: NetboxWorld, options: FakeNetboxOptions = {},
 
 type Form = "site" | "scope";
 
-function listOf(world: NetboxWorld, url: URL, form: Form): Json[] | null {
+function listOf(world: NetboxWorld, url: URL, server: { form: Form; version: string }): Json[] | null {
+  const { form } = server;
   const query = url.searchParams;
   switch (url.pathname) {
     case "/api/extras/tags/":
@@ -167,6 +188,14 @@ function listOf(world: NetboxWorld, url: URL, form: Form): Json[] | null {
         slug: slug(tag.name),
         color: tag.color ?? "9e9e9e",
         description: tag.description ?? "",
+      }));
+    case "/api/extras/custom-fields/":
+      return world.fields.map((field) => fieldJson(field, server.version));
+    case "/api/extras/custom-field-choice-sets/":
+      return world.fields.map(({ id, name, choices = [] }) => ({
+        ...nested({ id, name }),
+        base_choices: null,
+        extra_choices: choices,
       }));
     case "/api/dcim/sites/":
       return world.sites.map((site) => ({
@@ -197,6 +226,7 @@ function listOf(world: NetboxWorld, url: URL, form: Form): Json[] | null {
         site: vlan.site === undefined || vlan.site === null ? null : siteRef(world, vlan.site),
         group: vlan.group === undefined ? null : { id: vlan.group, name: `group ${vlan.group}` },
         description: vlan.description ?? "",
+        custom_fields: vlan.custom ?? {},
         status: choice("active"),
       }));
     case "/api/ipam/prefixes/":
@@ -244,6 +274,24 @@ function placed(world: NetboxWorld, form: Form, site: number | null | undefined)
     : { scope_type: "dcim.site", scope_id: site, scope: siteRef(world, site) };
 }
 
+/** Choices are a set of their own since 3.6, the types of objects are called so since 4.0. */
+function fieldJson(field: FakeField, version: string): Json {
+  const { id, name, type, objects, choices } = field;
+  const isOld = /^3\.[0-5]\./.test(version);
+  return {
+    ...nested({ id, name }),
+    type: choice(type),
+    label: field.label ?? "",
+    description: "",
+    required: true,
+    default: null,
+    [version.startsWith("3") ? "content_types" : "object_types"]: objects,
+    ...(isOld
+      ? { choices: choices?.map(([value]) => value) ?? [] }
+      : { choice_set: choices === undefined ? null : { id } }),
+  };
+}
+
 function prefixJson(world: NetboxWorld, form: Form, prefix: FakePrefix): Json {
   const place =
     form === "scope" && prefix.location !== undefined
@@ -263,7 +311,7 @@ function prefixJson(world: NetboxWorld, form: Form, prefix: FakePrefix): Json {
     status: choice("active"),
     description: prefix.description ?? "",
     tags: tagList(prefix.tags),
-    custom_fields: {},
+    custom_fields: prefix.custom ?? {},
   };
 }
 
@@ -292,7 +340,7 @@ function deviceJson(world: NetboxWorld, device: FakeDevice): Json {
     description: device.description ?? "",
     comments: "",
     tags: tagList(device.tags),
-    custom_fields: {},
+    custom_fields: device.custom ?? {},
   };
 }
 
@@ -323,7 +371,7 @@ function interfacesJson(device: FakeDevice, owner: "device" | "virtual_machine",
     untagged_vlan: each.native === undefined || each.native === null ? null : vlanRef(each.native),
     tagged_vlans: (each.tagged ?? []).map(vlanRef),
     tags: [],
-    custom_fields: {},
+    custom_fields: each.custom ?? {},
   }));
 }
 
@@ -347,6 +395,7 @@ function addressesJson(world: NetboxWorld, query: URLSearchParams): Json[] {
       dns_name: each.dnsName ?? "",
       description: each.description ?? "",
       tags: tagList(each.tags),
+      custom_fields: each.custom ?? {},
       ...assigned(each),
     }));
 }

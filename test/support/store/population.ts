@@ -10,6 +10,7 @@ import { bindingKind } from "../../../src/resources/bindings/binding.ts";
 import { credentialAssignmentKind } from "../../../src/resources/credential-assignments/credential-assignment.ts";
 import { credentialKind } from "../../../src/resources/credentials/credential.ts";
 import { credentialSecrets } from "../../../src/resources/credentials/secrets.ts";
+import { customFieldKind } from "../../../src/resources/custom-fields/custom-field.ts";
 import { fdbEntryKind } from "../../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../../src/resources/if-entries/if-entry.ts";
@@ -124,12 +125,24 @@ export function discovery(tx: WriteTransaction, { organizationId, networkId }: P
 /** Records of nearly every kind. @param mark tells names that are unique in an organization apart */
 export function inventory(tx: WriteTransaction, { organizationId, networkId }: Place, userId: string, mark = "") {
   const tag = tx.create(tagKind, organizationId, tagFields(organizationId, `kept${mark}`));
+  const customField = tx.create(customFieldKind, organizationId, {
+    organization_id: organizationId,
+    key: `rack${mark.replace(/[^a-z0-9]/g, "_")}`,
+    label: "Rack",
+    kinds: ["vlan"],
+    type: "text",
+    choices: [],
+    required: false,
+    default: null,
+    description: null,
+  });
   const vlan = tx.create(vlanKind, organizationId, {
     network_id: networkId,
     number: 7,
     name: "seven",
     description: null,
     source: MANUAL,
+    custom_fields: { [customField.key]: "R1 Größe", room: "A" },
   });
   const subnet = tx.create(subnetKind, organizationId, {
     network_id: networkId,

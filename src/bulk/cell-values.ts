@@ -1,0 +1,71 @@
+// From the text of a cell to the value that a body has of it, by the field's schema. What cannot be the value is left
+// as the text that it is: the schema then says what is wrong with it. Pure.
+
+import { KindGuard, type TSchema } from "@sinclair/typebox";
+import type { FieldType } from "../resources/custom-fields/field-type.ts";
+import { cellText, unguarded } from "../wire/csv.ts";
+import { isNullable, plainSchema } from "./importable.ts";
+
+/** What a cell says of a field: its value, or that it cannot say this. */
+export type CellValue = { readonly value: unknown } | { readonly message: string };
+
+/** Whether a cell says what an export would write of the value: then it asks for nothing. */
+export function saysSame(cell: string, value: unknown): boolean {
+  if (value === null || value === undefined) return cell === "";
+  // Nearly all cells of a table that is sent back are texts that need no guard.
+  if (cell === value && !cell.includes("'")) return true;
+  return cell === cellText(value);
+}
+
+/** The value of a cell. */
+export function cellValue(cell: string, schema: TSchema): CellValue {
+  const plain = plainSchema(schema);
+  if (cell === "") return emptyValue(schema, plain);
+  const text = unguarded(cell);
+  if (KindGuard.IsArray(plain)) return { value: text.split(";").map((item) => item.trim()) };
+  switch (plain.type) {
+    case "integer":
+    case "number":
+      return { value: /^[+-]?\d{1,16}$/.test(text.trim()) ? Number(text.trim()) : text };
+    case "boolean":
+      return { value: BOOLEANS.get(text.trim().toLowerCase()) ?? text };
+    case "string":
+      return { value: text };
+    default:
+      return jsonValue(text);
+  }
+}
+
+/** The value of a custom field: null clears it. What cannot be of its type is the text that it is. */
+export function customValue(cell: string, type: FieldType): unknown {
+  if (cell === "") return null;
+  const text = unguarded(cell);
+  if (type === "number") return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text.trim()) : text;
+  return type === "boolean" ? (BOOLEANS.get(text.trim().toLowerCase()) ?? text) : text;
+}
+
+const BOOLEANS = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
+function emptyValue(schema: TSchema, plain: TSchema): CellValue {
+  if (isNullable(schema)) return { value: null };
+  if (KindGuard.IsArray(plain)) return { value: [] };
+  if (
+    plain.type === "string" &&
+    plain.minLength === undefined &&
+    plain.format === undefined &&
+    plain.enum === undefined
+  )
+    return { value: "" };
+  return { message: "must not be empty" };
+}
+
+function jsonValue(text: string): CellValue {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return { message: "must be a JSON object" };
+  }
+}

@@ -1,0 +1,82 @@
+// Which records the names in a table stand for, of those that the caller reaches; and whether names agree with the ids
+// beside them. Reads the state before the transaction.
+
+import type { Reach } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import { targetsIn, withNames } from "../inventory/name-columns.ts";
+import { ReferenceNames } from "../inventory/reference-names.ts";
+import { recordName } from "../resources/record-label.ts";
+import type { Named } from "../resources/resource.ts";
+import { cellText, fieldColumns } from "../wire/csv.ts";
+
+/** A record that a name may stand for, and where it is. */
+export interface NameCandidate {
+  readonly id: string;
+  /** Left out of what lies in none. */
+  readonly networkId?: string;
+  readonly hostId?: string;
+}
+
+/** Ids whose names are looked up at a time: fewer than are kept at hand. */
+const STEP = 10_000;
+
+export class NamedRecords {
+  private readonly reader: Reader;
+  private readonly reach: Reach;
+  /** By the cell of a name, of one kind. */
+  private readonly byName = new Map<Named, Map<string, NameCandidate[]>>();
+
+  constructor(reader: Reader, reach: Reach) {
+    this.reader = reader;
+    this.reach = reach;
+  }
+
+  /** Looks up what `called` is going to be asked. @param names as cells have them */
+  learn(of: Named, names: ReadonlySet<string>): void {
+    const known = this.byName.get(of) ?? new Map<string, NameCandidate[]>();
+    const unknown = new Set([...names].filter((name) => !known.has(name)));
+    if (unknown.size === 0) return;
+    for (const name of unknown) known.set(name, []);
+    const { kind } = of;
+    const places = [kind.scopes.network, kind.scopes.host].filter((field) => field !== undefined);
+    const fields = [...new Set(["id", "created_at", ...of.names.fields, ...places])];
+    const query = { kind, reach: this.reach, asOf: null, limit: 0, offset: 0 };
+    for (const row of this.reader.ownFields(query, fields)) {
+      const values = JSON.parse(row) as unknown[];
+      const record = Object.fromEntries(fields.map((field, place) => [field, values[place]]));
+      const name = cellText(of.names.name === undefined ? recordName(kind, record) : of.names.name(record));
+      if (!unknown.has(name)) continue;
+      const found: NameCandidate = {
+        id: record.id as string,
+        ...(kind.scopes.network === undefined ? {} : { networkId: record[kind.scopes.network] as string }),
+        ...(kind.scopes.host === undefined ? {} : { hostId: record[kind.scopes.host] as string }),
+      };
+      known.get(name)?.push(found);
+    }
+    this.byName.set(of, known);
+  }
+
+  /** The records of that name; learned before. */
+  called(of: Named, name: string): readonly NameCandidate[] {
+    return this.byName.get(of)?.get(name) ?? [];
+  }
+
+  /**
+   * The cell of names that an export would write beside a cell of ids, by that cell.
+   * @param isList whether such a cell holds a list of ids
+   */
+  namesOf(idsColumn: string, cells: ReadonlySet<string>, isList: boolean): Map<string, string> {
+    const names = new Map<string, string>();
+    const [own] = [fieldColumns([idsColumn])];
+    const all = [...cells];
+    for (let start = 0; start < all.length; start += STEP) {
+      const step = all.slice(start, start + STEP);
+      const records = step.map((cell) => ({ [idsColumn]: isList ? cell.split(";") : cell }));
+      const known = new ReferenceNames(this.reader, this.reach, null);
+      known.learn(targetsIn(own, records));
+      const [, beside] = withNames(own, (target) => known.of(target));
+      for (const [place, record] of records.entries()) names.set(step[place] as string, cellText(beside?.cell(record)));
+    }
+    return names;
+  }
+}

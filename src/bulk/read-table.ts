@@ -1,0 +1,136 @@
+// Reads a table that was sent as CSV: its encoding, its delimiter, its header and its rows, with all that is wrong with
+// them at once. Runs on the thread that checks bodies; knows no record.
+
+import Papa from "papaparse";
+import { oneEntity } from "../base/entity-words.ts";
+import type { Issue } from "../base/errors.ts";
+import { nearestName } from "../base/nearest-name.ts";
+import { sharedBytes } from "../base/shared-bytes.ts";
+import { TABLE_ROWS_MAX } from "../wire/schemas.ts";
+import type { Checked } from "../wire/validation.ts";
+import { columnRoles, type Importable, mayHaveColumn } from "./importable.ts";
+
+/** Issues of one table that are reported. */
+export const TABLE_ISSUES_MAX = 1_000;
+
+/** A table as the writer takes it: only the columns that an import reads. */
+export interface Table {
+  readonly columns: readonly string[];
+  /** Its number as a spreadsheet counts it, and its cells. */
+  readonly rows: ReadonlyArray<readonly [row: number, ...cells: string[]]>;
+  /** Columns that are shown by an export and not written. */
+  readonly ignored: readonly string[];
+}
+
+/** @param charset of the request's Content-Type; null for UTF-8, or what a byte order mark says */
+export function readCsvTable(importable: Importable, bytes: Uint8Array, charset: string | null): Checked {
+  const text = decoded(bytes, charset);
+  if (typeof text !== "string") return { ok: false, issues: [text] };
+  const known = columnRoles(importable);
+  const { rows, issues } = parsed(text, new Set(known.keys()));
+  const [header, ...body] = rows;
+  if (header === undefined || header.every((cell) => cell.trim() === ""))
+    return { ok: false, issues: [{ path: "", message: "must begin with a row that names its columns" }] };
+  const names = header.map((name) => name.trim());
+  const places = headerPlaces(importable, names, body, issues);
+  const numbered = body.flatMap((cells, place) => (isBlank(cells) ? [] : [{ row: place + 2, cells }]));
+  if (numbered.length > TABLE_ROWS_MAX)
+    issues.push({
+      path: "",
+      message: `has ${numbered.length} rows; at most ${TABLE_ROWS_MAX} can be imported at once`,
+    });
+  for (const { row, cells } of numbered) {
+    if (issues.length >= TABLE_ISSUES_MAX) break;
+    if (cells.length > names.length && cells.slice(names.length).some((cell) => cell !== ""))
+      issues.push({
+        path: `/${row}`,
+        message: `has ${cells.length} cells where the header has ${names.length}; is a delimiter or a quote missing?`,
+        row,
+      });
+  }
+  if (issues.length > 0) return { ok: false, issues: issues.slice(0, TABLE_ISSUES_MAX) };
+  const read = places.filter((place) => known.get(names[place] as string)?.as !== "Shown");
+  const table: Table = {
+    columns: read.map((place) => names[place] as string),
+    // A spreadsheet leaves empty cells at the end of a row out.
+    rows: numbered.map(({ row, cells }) => [row, ...read.map((place) => cells[place] ?? "")]),
+    ignored: places.flatMap((place) => (read.includes(place) ? [] : (names[place] as string))),
+  };
+  return { ok: true, value: sharedBytes(JSON.stringify(table)) };
+}
+
+function decoded(bytes: Uint8Array, charset: string | null): string | Issue {
+  const label = charset ?? (bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8");
+  let decoder: TextDecoder;
+  try {
+    decoder = new TextDecoder(label as "utf-8", { fatal: true });
+  } catch {
+    return { path: "/Content-Type", message: "names a charset that is not known", value: label.slice(0, 100) };
+  }
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return {
+      path: "",
+      message: `is not ${label.toUpperCase()}; name its encoding in Content-Type, such as text/csv; charset=windows-1252`,
+    };
+  }
+}
+
+/** What spreadsheets part cells with; the one by which the header names most columns. */
+const DELIMITERS = [",", ";", "\t"];
+
+function parsed(text: string, known: ReadonlySet<string>): { rows: string[][]; issues: Issue[] } {
+  // A spreadsheet's own note of its delimiter.
+  const note = /^sep=(.)\r?\n/i.exec(text);
+  const content = note === null ? text : text.slice(note[0].length);
+  const delimiter = note?.[1] ?? bestDelimiter(content, known);
+  const { data, errors } = Papa.parse<string[]>(content, { delimiter, skipEmptyLines: false });
+  const issues = errors.flatMap(({ type, row = 0 }): Issue[] =>
+    type === "Quotes"
+      ? [{ path: `/${row + 1}`, message: "has a quote that does not end, or that is not doubled", row: row + 1 }]
+      : [],
+  );
+  return { rows: data, issues: issues.slice(0, TABLE_ISSUES_MAX) };
+}
+
+function bestDelimiter(text: string, known: ReadonlySet<string>): string {
+  const counts = DELIMITERS.map((delimiter) => {
+    const header = Papa.parse<string[]>(text, { delimiter, preview: 1 }).data[0] ?? [];
+    return { delimiter, named: header.filter((name) => known.has(name.trim())).length };
+  });
+  return counts.reduce((best, each) => (each.named > best.named ? each : best)).delimiter;
+}
+
+/** The places of the columns that have a name; what is wrong with the names goes into `issues`. */
+function headerPlaces(
+  importable: Importable,
+  names: readonly string[],
+  body: readonly string[][],
+  issues: Issue[],
+): number[] {
+  const known = columnRoles(importable);
+  const first = new Map<string, number>();
+  return names.flatMap((name, place) => {
+    const note = (message: string) => {
+      issues.push({ path: `/1/${name === "" ? place + 1 : name}`, message, row: 1, column: name.slice(0, 200) });
+    };
+    if (name === "") {
+      if (body.some((cells) => (cells[place] ?? "") !== ""))
+        note(`is column ${place + 1}, which has cells and no name`);
+      return [];
+    }
+    if (!mayHaveColumn(importable, name)) {
+      const near = nearestName(name, [...known.keys()]);
+      note(`is no column of ${oneEntity(importable.resource.kind)}${near === null ? "" : `; did you mean ${near}?`}`);
+      return [];
+    }
+    if (first.has(name)) note("is there twice");
+    first.set(name, place);
+    return [place];
+  });
+}
+
+function isBlank(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell === "");
+}

@@ -1,0 +1,116 @@
+// Which record each row of a table is of: the one of its id, else the one that has the same in the columns that match.
+
+import { countedEntities, entityWord } from "../base/entity-words.ts";
+import { liveIdentity, type RecordBase } from "../db/kind.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import { check } from "../wire/validation.ts";
+import { reachOf } from "./bulk-update-commands.ts";
+import { cellValue } from "./cell-values.ts";
+import type { Row, TableRows } from "./table-rows.ts";
+
+/** Candidates that an ambiguous row lists. */
+const CANDIDATES_MAX = 10;
+
+/** By the ids that rows have. */
+export function findById(table: TableRows): void {
+  for (const row of table.rows) {
+    const id = table.cell(row, "id").toLowerCase();
+    if (id !== "") row.record = table.reachable(id);
+  }
+}
+
+/**
+ * By what the rows that have no record yet have in these fields; two rows must not be of one record.
+ * @param match null for the fields that are the kind's own key
+ */
+export function findByKey(table: TableRows, reader: Reader, match: readonly string[] | null): void {
+  const { kind } = table.importable.resource;
+  const key = match ?? table.importable.key;
+  const sought = table.rows.flatMap((row) => {
+    const values = row.record === null && !row.isRefused ? keyOf(table, row, key) : null;
+    return values === null ? [] : [{ row, name: JSON.stringify(values) }];
+  });
+  const names = new Set(sought.map(({ name }) => name));
+  const isIdentity = match === null && kind.unique !== null;
+  const found = isIdentity ? byIdentity(table, key, names) : byFields(table, reader, key, names);
+  const column = key.at(-1) as string;
+  const rowOf = new Map<string, number>();
+  for (const { row, name } of sought) {
+    const candidates = found.get(name) ?? [];
+    const [one] = candidates;
+    const twin = rowOf.get(name);
+    if (candidates.length > 1)
+      table.refuse(row, column, {
+        message: `There are ${countedEntities(kind, candidates.length)} with the ${key.map((field) => table.columnOf(field)).join(" and ")} of this row: ${candidates.slice(0, CANDIDATES_MAX).join(", ")}${candidates.length > CANDIDATES_MAX ? ", …" : ""}. Say which by id.`,
+        code: "entity_reference_invalid",
+      });
+    else if (twin !== undefined)
+      table.refuse(row, column, { message: `makes it the same ${entityWord(kind)} as row ${twin}` });
+    else if (one !== undefined) row.record = table.reachable(one);
+    rowOf.set(name, row.row);
+  }
+  refuseTwins(table);
+}
+
+function refuseTwins(table: TableRows): void {
+  const owners = new Map<string, number>();
+  for (const row of table.rows) {
+    if (row.record === null) continue;
+    const twin = owners.get(row.record.id);
+    const word = entityWord(table.importable.resource.kind);
+    if (twin !== undefined) table.refuse(row, "id", { message: `makes it the same ${word} as row ${twin}` });
+    owners.set(row.record.id, row.row);
+  }
+}
+
+/** What a row has in these fields, as records have it; null where one of them is missing or cannot be that. */
+function keyOf(table: TableRows, row: Row, key: readonly string[]): unknown[] | null {
+  const values: unknown[] = [];
+  for (const field of key) {
+    const schema = table.fields.find((each) => each.field === field)?.schema;
+    const cell = table.cell(row, field);
+    if (schema === undefined || cell === "") return null;
+    const read = cellValue(cell, schema);
+    if ("message" in read) return null;
+    const checked = check(schema, read.value);
+    if (!checked.ok) return null;
+    values.push(checked.value);
+  }
+  return values;
+}
+
+/** The ids of the records that stand for these things, of a kind whose key says which thing a record stands for. */
+function byIdentity(table: TableRows, key: readonly string[], names: ReadonlySet<string>): Map<string, string[]> {
+  const { kind } = table.importable.resource;
+  const found = new Map<string, string[]>();
+  for (const name of names) {
+    const values = JSON.parse(name) as unknown[];
+    const thing = Object.fromEntries(key.map((field, place) => [field, values[place]]));
+    const identity = liveIdentity(kind, { organization_id: table.actor.organizationId, ...thing } as never);
+    const record = identity === null ? null : (table.tx.findByIdentity(kind, identity) as RecordBase | null);
+    if (record !== null && table.reachable(record.id) !== null) found.set(name, [record.id]);
+  }
+  return found;
+}
+
+/** The ids of the records that the caller reaches, by what they have in these fields. */
+function byFields(
+  table: TableRows,
+  reader: Reader,
+  key: readonly string[],
+  names: ReadonlySet<string>,
+): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  if (names.size === 0) return found;
+  const { kind } = table.importable.resource;
+  const query = { kind, reach: reachOf(table.tx, table.actor), asOf: null, limit: 0, offset: 0 };
+  for (const row of reader.ownFields(query, ["id", ...key])) {
+    const [id, ...values] = JSON.parse(row) as [string, ...unknown[]];
+    const name = JSON.stringify(values);
+    if (!names.has(name)) continue;
+    const others = found.get(name);
+    if (others === undefined) found.set(name, [id]);
+    else others.push(id);
+  }
+  return found;
+}

@@ -1,0 +1,43 @@
+// What the writer runs for a table that was sent as CSV: all of its rows or none, in one transaction.
+
+import type { CommandActor } from "../access/actor.ts";
+import { type CallsOf, Tried, takingLong } from "../db/writing/command.ts";
+import type { WriteTransaction } from "../db/writing/transaction.ts";
+import { assertPlanned, plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
+import { IMPORTABLE, type Importable } from "./importable.ts";
+import type { Table } from "./read-table.ts";
+import { TableImport } from "./table-import.ts";
+
+interface TableInput {
+  /** The table as it was read, which is JSON. */
+  readonly bytes: Uint8Array;
+  readonly match: readonly string[] | null;
+  readonly dryRun: boolean;
+  readonly plan: string | undefined;
+}
+
+/**
+ * The command that creates and updates a kind's records as the rows of a table say. It throws what the kind's create
+ * and update throw, with every issue by row and column; entity_stale where the plan that was quoted no longer holds.
+ */
+function importTable(importable: Importable) {
+  return takingLong((tx: WriteTransaction, input: TableInput, actor: CommandActor, box: unknown): ReportedBulk => {
+    const { match } = input;
+    const table = JSON.parse(new TextDecoder().decode(input.bytes)) as Table;
+    const { ids, newIds, counts, asked } = new TableImport(tx, importable, table, actor, box).run(match);
+    const plan = planToken(tx, `${JSON.stringify([match, table.columns])}\n${asked.digest("hex")}`, ids);
+    assertPlanned(input.plan, plan);
+    // Ids of what is created are given when it is: a dry run knows none.
+    const changes = plannedChanges(tx, (id) => input.dryRun && newIds.has(id));
+    const report = { members: JSON.stringify({ plan, counts, ignored_columns: table.ignored, changes }).slice(1, -1) };
+    if (input.dryRun) throw new Tried(report);
+    return report;
+  });
+}
+
+type TableImports = { readonly [command: `${string}.import_csv`]: ReturnType<typeof importTable> };
+
+export const tableCommands: TableImports = Object.fromEntries(
+  IMPORTABLE.map((importable) => [`${importable.resource.kind.name}.import_csv`, importTable(importable)]),
+);
+export type TableCommands = CallsOf<TableImports>;

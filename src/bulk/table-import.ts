@@ -1,0 +1,170 @@
+// One import of a table, within the transaction that writes it: what each row asks of its record, and the command that
+// does it. Goes through every row before it refuses.
+
+import type { CommandActor } from "../access/actor.ts";
+import { CUSTOM_FIELDS, customFieldName, fieldValueOf } from "../base/custom-field-names.ts";
+import { entityWords } from "../base/entity-words.ts";
+import { invalid } from "../base/errors.ts";
+import type { RecordBase, Written } from "../db/kind.ts";
+import { Reader } from "../db/reading/reader.ts";
+import type { WriteTransaction } from "../db/writing/transaction.ts";
+import type { CustomFieldRecord } from "../resources/custom-fields/custom-field.ts";
+import { definitionsOf } from "../resources/custom-fields/write-values.ts";
+import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
+import { check } from "../wire/validation.ts";
+import { reachOf, takenIdentities } from "./bulk-update-commands.ts";
+import { cellValue, customValue, saysSame } from "./cell-values.ts";
+import { bodyOver, PLACES } from "./editable.ts";
+import type { Importable } from "./importable.ts";
+import { NamedRecords } from "./named-records.ts";
+import type { Table } from "./read-table.ts";
+import { resolveNames } from "./row-names.ts";
+import { findById, findByKey } from "./row-records.ts";
+import { type Row, TableRows } from "./table-rows.ts";
+
+/** What came of a table. */
+export interface Imported {
+  /** Of the records that rows were found to be of, changed or not. */
+  readonly ids: ReadonlySet<string>;
+  /** Of those that rows created, and brought no id for. */
+  readonly newIds: ReadonlySet<string>;
+  readonly counts: {
+    readonly rows: number;
+    readonly created: number;
+    readonly updated: number;
+    readonly unchanged: number;
+  };
+  /** What the rows asked for, which together with the records stands for the plan. */
+  readonly asked: Bun.CryptoHasher;
+}
+
+/** The field of an interface entry whose values are records of their own. */
+const FORWARDED = "fdb_macs";
+
+export class TableImport {
+  private readonly tx: WriteTransaction;
+  private readonly importable: Importable;
+  private readonly actor: CommandActor;
+  private readonly box: unknown;
+  private readonly table: TableRows;
+  private readonly customFields: ReadonlyArray<{ readonly place: number; readonly definition: CustomFieldRecord }>;
+
+  constructor(tx: WriteTransaction, importable: Importable, table: Table, actor: CommandActor, box: unknown) {
+    this.tx = tx;
+    this.importable = importable;
+    this.actor = actor;
+    this.box = box;
+    this.table = new TableRows(tx, importable, table, actor);
+    this.customFields = this.customFieldsIn();
+  }
+
+  /**
+   * @param match the fields that a row finds its record by; null: its id, else the kind's own
+   * @throws DomainError with every issue by row and column; validation_failed for a match that no column is of
+   */
+  run(match: readonly string[] | null): Imported {
+    const { table, tx } = this;
+    const missing = match?.find((field) => !table.fields.some((each) => each.field === field));
+    if (missing !== undefined)
+      throw invalid([{ path: "/match", message: "names a column that the table does not have", value: missing }]);
+    const reader = new Reader(tx.db, { now: () => tx.wallAt }, true);
+    try {
+      if (match === null) findById(table);
+      resolveNames(table, new NamedRecords(reader, reachOf(tx, this.actor)));
+      findByKey(table, reader, match);
+    } finally {
+      reader.release();
+    }
+    const imported = this.write();
+    table.refuseIfAny();
+    return imported;
+  }
+
+  private customFieldsIn() {
+    const { kind } = this.importable.resource;
+    const { byKey } = definitionsOf(this.tx, kind, this.actor.organizationId);
+    return this.table.customFields.flatMap(({ key, place }) => {
+      const definition = byKey.get(key);
+      if (definition !== undefined) return [{ place, definition }];
+      this.table.refuseColumn(customFieldName(key), `is no custom field of ${entityWords(kind)}`);
+      return [];
+    });
+  }
+
+  private write(): Imported {
+    const { table, tx } = this;
+    const asked = new Bun.CryptoHasher("sha256");
+    const [ids, newIds, changed] = [new Set<string>(), new Set<string>(), new Set<string>()];
+    const rowOf = new Map<string, Row>();
+    for (const row of table.rows) {
+      if (table.isFull) break;
+      if (row.record !== null) ids.add(row.record.id);
+      const body = row.isRefused ? null : this.bodyOf(row);
+      if (body === null) continue;
+      asked.update(`\n${JSON.stringify(body)}`);
+      const written = table.placeOfRow(row, body).attempt(() => this.writeOne(row, body));
+      if (written === null) continue;
+      rowOf.set(written.id, row);
+      if (row.record === null && !Object.hasOwn(body, "id")) newIds.add(written.id);
+      if (row.record !== null && (tx.isChanged(written.id) || Object.hasOwn(body, FORWARDED))) changed.add(written.id);
+    }
+    for (const { id, error } of takenIdentities(tx, this.importable.resource.kind, rowOf.keys()))
+      table.placeOfRow(rowOf.get(id) as Row, {}).attempt(() => {
+        throw error;
+      });
+    const created = [...rowOf.values()].filter(({ record }) => record === null).length;
+    const counts = { rows: table.rows.length, created, updated: changed.size };
+    return { ids, newIds, asked, counts: { ...counts, unchanged: counts.rows - created - changed.size } };
+  }
+
+  /** What a row asks for beyond what its record says; null for nothing, and where it cannot be read. */
+  private bodyOf(row: Row): object | null {
+    const { record } = row;
+    const said = this.saidIn(row);
+    if (row.isRefused || (record !== null && Object.keys(said).length === 0)) return null;
+    const { Create, Update } = this.importable;
+    const checked = record === null ? check(Create, said) : check(Update, bodyOver(this.importable, record, said));
+    if (checked.ok) return checked.value as object;
+    row.isRefused = true;
+    this.table.placeOfRow(row, said).note(...checked.issues);
+    return null;
+  }
+
+  private saidIn(row: Row): Record<string, unknown> {
+    const { table } = this;
+    const { record } = row;
+    const said: Record<string, unknown> = {};
+    for (const { field, place, schema, isRequired } of table.fields) {
+      const cell = row.ids.get(field) ?? row.cells[place] ?? "";
+      // A new record has its defaults where a cell is empty, and no record is taken out of its place.
+      const isDefault = cell === "" && (record === null ? !isRequired : PLACES.includes(field));
+      if (isDefault || (record !== null && saysSame(cell, this.stored(record, field)))) continue;
+      const read = cellValue(cell, schema);
+      if ("value" in read) said[field] = read.value;
+      else table.refuse(row, field, { message: read.message, value: cell });
+    }
+    const values: Record<string, unknown> = {};
+    for (const { place, definition } of this.customFields) {
+      const cell = row.cells[place] ?? "";
+      const stored = record === null ? undefined : fieldValueOf({ ...record }, customFieldName(definition.key));
+      if (!saysSame(cell, stored)) values[definition.key] = customValue(cell, definition.type);
+    }
+    if (Object.keys(values).length > 0) said[CUSTOM_FIELDS] = values;
+    return said;
+  }
+
+  private stored(record: RecordBase, field: string): unknown {
+    if (field !== FORWARDED) return (record as unknown as Readonly<Record<string, unknown>>)[field];
+    const entries = this.tx.children(fdbEntryKind, "if_entry_n", record.id);
+    return entries.map(({ mac_address }) => mac_address).sort();
+  }
+
+  private writeOne(row: Row, body: object): Written {
+    const { tx, actor, box, importable } = this;
+    const written =
+      row.record === null
+        ? importable.create(tx, { body }, actor, box)
+        : importable.update(tx, { id: row.record.id, body, ifMatch: null }, actor, box);
+    return written as Written;
+  }
+}

@@ -1,0 +1,129 @@
+// POST /api/v1/…/import/csv: a table of records, as an export writes it.
+
+import { Type } from "@sinclair/typebox";
+import type { Access, Actor } from "../access/actor.ts";
+import { entityWords } from "../base/entity-words.ts";
+import { pascalCase } from "../base/text.ts";
+import { BULK_BODY_LIMIT_BYTES } from "../http/body.ts";
+import type { Surface } from "../http/surface.ts";
+import type { Backend } from "../inventory/backend.ts";
+import { runWrite } from "../inventory/write-answers.ts";
+import { cellText, csvHead, csvRows, fieldColumns } from "../wire/csv.ts";
+import { successBody } from "../wire/envelope.ts";
+import { OneOf, QueryList, TABLE_ROWS_MAX } from "../wire/schemas.ts";
+import { BULK_CHANGES_MAX, bulkPlanFields, PLAN_TOKEN_LENGTH, PlanToken } from "./bulk-plan.ts";
+import { columnRoles, IMPORTABLE, type Importable, matchColumns } from "./importable.ts";
+import { readCsvTable, TABLE_ISSUES_MAX } from "./read-table.ts";
+import type { TableCommands } from "./table-commands.ts";
+
+const Count = Type.Integer({ minimum: 0 });
+const Answer = Type.Object(
+  {
+    applied: bulkPlanFields.applied,
+    sequence: bulkPlanFields.sequence,
+    plan: bulkPlanFields.plan,
+    counts: Type.Object({
+      rows: Type.Integer({ minimum: 0, description: "Rows that are not empty." }),
+      created: Count,
+      updated: Count,
+      unchanged: Type.Integer({ minimum: 0, description: "Rows whose record said so already: it gets no version." }),
+    }),
+    ignored_columns: Type.Array(Type.String(), {
+      description: "Columns that an export shows and an import does not write.",
+    }),
+    changes: bulkPlanFields.changes,
+  },
+  { $id: "TableImportResult" },
+);
+
+/** Imports of all resources that take tables. */
+export function tableRoutes(surface: Surface<Actor, Access>, backend: Backend<TableCommands>): void {
+  for (const importable of IMPORTABLE) {
+    const { kind, path, group, write } = importable.resource;
+    const many = entityWords(kind);
+    surface.postTable(
+      `/api/v1/${path}/import/csv`,
+      {
+        operationId: `import${pascalCase(kind.plural)}`,
+        summary: `Import ${many} from CSV, all or none`,
+        description: `Creates and updates ${many} as the rows of a table say (handbook: tables). Takes the columns that the export writes, in any order; an absent column keeps what is there, an empty cell clears it. Nothing is ever deleted. A row is of the record with its \`id\`, else of the one with its ${importable.key.map((field) => `\`${field}\``).join(", ")}; \`match\` names other columns. Names are taken for ids. At most ${TABLE_ROWS_MAX} rows and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB. \`dry_run\` returns the plan and writes nothing. An error lists up to ${TABLE_ISSUES_MAX} issues, each with its \`row\` and \`column\`.`,
+        group,
+        access: write,
+        bodyLimitBytes: BULK_BODY_LIMIT_BYTES,
+        query: tableQuery(importable),
+        table: {
+          read: (bytes, charset) => readCsvTable(importable, bytes, charset),
+          example: exampleTable(importable),
+        },
+        answer: Answer,
+        errors: [
+          "validation_failed",
+          "entity_reference_invalid",
+          "entity_already_exists",
+          "entity_in_use",
+          "entity_stale",
+          "entity_access_denied",
+          "auth_permission_denied",
+          "validation_id_mismatch",
+        ],
+        example: {
+          parameters: { dry_run: true },
+          data: {
+            applied: false,
+            sequence: null,
+            plan: "5".repeat(PLAN_TOKEN_LENGTH),
+            counts: { rows: 1, created: 0, updated: 0, unchanged: 1 },
+            ignored_columns: [],
+            changes: [],
+          },
+        },
+      },
+      async (call) => {
+        const { dry_run: dryRun = false, match, plan } = call.query as TableQuery;
+        const { sequence, result } = await runWrite(backend, call, `${kind.name}.import_csv`, {
+          bytes: call.body,
+          match: match === undefined || match.length === 0 ? null : match,
+          dryRun,
+          plan,
+        });
+        const head = JSON.stringify({ applied: sequence !== null, sequence }).slice(0, -1);
+        return new Response(successBody(`${head},${result.members}}`), {
+          headers: { ...call.headers, "content-type": "application/json" },
+        });
+      },
+    );
+  }
+}
+
+interface TableQuery {
+  readonly dry_run?: boolean;
+  readonly match?: string[];
+  readonly plan?: string;
+}
+
+function tableQuery(importable: Importable) {
+  return Type.Object({
+    dry_run: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: `true: return what would change, at most the first ${BULK_CHANGES_MAX} changes, and write nothing.`,
+      }),
+    ),
+    match: Type.Optional(
+      QueryList(OneOf(matchColumns(importable)), {
+        description: `The columns by which a row finds its record. Default: \`id\`, else ${importable.key.join(", ")}.`,
+      }),
+    ),
+    plan: Type.Optional(PlanToken),
+  });
+}
+
+/** The row that an export writes of the example, but for what is not written. */
+function exampleTable(importable: Importable): string {
+  const { example } = importable.resource;
+  const fields = [...columnRoles(importable)].flatMap(([name, role]) =>
+    role.as === "Field" && cellText(example[name]) !== "" ? name : [],
+  );
+  const columns = fieldColumns(fields);
+  return csvHead(columns) + csvRows(columns, [example]);
+}

@@ -1,0 +1,180 @@
+// The rows of a table in hand: what their columns are to the kind, what is known of each so far, and what is wrong with
+// them. Decides nothing.
+
+import type { TSchema } from "@sinclair/typebox";
+import type { CommandActor } from "../access/actor.ts";
+import { findReachable } from "../access/reach.ts";
+import { CUSTOM_FIELDS, customFieldKey, customFieldName } from "../base/custom-field-names.ts";
+import { DomainError } from "../base/errors.ts";
+import type { RecordBase } from "../db/kind.ts";
+import type { WriteTransaction } from "../db/writing/transaction.ts";
+import { type CodedIssue, IssueCollector, type ItemPart } from "../resources/issues.ts";
+import { type ColumnRole, columnRoles, type Importable } from "./importable.ts";
+import { TABLE_ISSUES_MAX, type Table } from "./read-table.ts";
+
+/** What rows may say of a record. */
+interface Field {
+  readonly field: string;
+  /** Of its own column; -1 where only that of its names is there. */
+  readonly place: number;
+  readonly schema: TSchema;
+  /** Of a new record. */
+  readonly isRequired: boolean;
+}
+
+/** A column of names, and the column of ids that it may stand beside. */
+export interface NameReference {
+  readonly field: string;
+  /** -1 where it stands alone. */
+  readonly idsPlace: number;
+  readonly namesColumn: string;
+  readonly namesPlace: number;
+  readonly role: Extract<ColumnRole, { as: "Names" }>;
+}
+
+/** A row, and what is known of it. */
+export interface Row {
+  /** As a spreadsheet counts it. */
+  readonly row: number;
+  readonly cells: readonly string[];
+  /** By field, ids that were found by name, as a cell would have them. */
+  readonly ids: Map<string, string>;
+  /** Null for one that is to be created. */
+  record: RecordBase | null;
+  /** What is wrong with it stands in the way of writing it. */
+  isRefused: boolean;
+}
+
+/** What is wrong with a row. */
+interface Refusal {
+  readonly message: string;
+  readonly value?: unknown;
+  /** Of what is no mere fault of form: the message is a sentence then. */
+  readonly code?: "entity_reference_invalid";
+}
+
+/** Fields by which names of other fields are told apart. */
+const CONTAINERS = ["network_id", "host_id", "service_id"];
+
+export class TableRows {
+  readonly tx: WriteTransaction;
+  readonly importable: Importable;
+  readonly actor: CommandActor;
+  readonly rows: readonly Row[];
+  readonly fields: readonly Field[];
+  /** Containers first: they tell names apart. */
+  readonly references: readonly NameReference[];
+  /** Columns of custom fields. */
+  readonly customFields: ReadonlyArray<{ readonly key: string; readonly place: number }>;
+  private readonly issues = new IssueCollector();
+  private readonly placeOf: ReadonlyMap<string, number>;
+
+  constructor(tx: WriteTransaction, importable: Importable, table: Table, actor: CommandActor) {
+    this.tx = tx;
+    this.importable = importable;
+    this.actor = actor;
+    this.rows = table.rows.map(([row, ...cells]) => ({ row, cells, ids: new Map(), record: null, isRefused: false }));
+    this.placeOf = new Map(table.columns.map((name, place) => [name, place]));
+    this.references = this.referencesIn();
+    this.fields = this.fieldsIn();
+    this.customFields = table.columns.flatMap((name, place) => {
+      const key = customFieldKey(name);
+      return key === null ? [] : [{ key, place }];
+    });
+  }
+
+  private referencesIn(): NameReference[] {
+    const rank = (field: string) => (CONTAINERS.includes(field) ? CONTAINERS.indexOf(field) : CONTAINERS.length);
+    return [...columnRoles(this.importable)]
+      .flatMap(([namesColumn, role]): NameReference[] => {
+        const namesPlace = this.placeOf.get(namesColumn);
+        if (role.as !== "Names" || namesPlace === undefined) return [];
+        return [{ field: role.ids, idsPlace: this.placeOf.get(role.ids) ?? -1, namesColumn, namesPlace, role }];
+      })
+      .sort((a, b) => rank(a.field) - rank(b.field));
+  }
+
+  private fieldsIn(): Field[] {
+    return [...columnRoles(this.importable)].flatMap(([field, role]) => {
+      const place = this.placeOf.get(field) ?? -1;
+      const isThere = place >= 0 || this.references.some((reference) => reference.field === field);
+      const isRequired = this.importable.Create.required?.includes(field) === true;
+      return role.as === "Field" && isThere ? [{ field, place, schema: role.schema, isRequired }] : [];
+    });
+  }
+
+  /** Whether there are as many issues as are told: then no more are looked for. */
+  get isFull(): boolean {
+    return this.issues.count >= TABLE_ISSUES_MAX;
+  }
+
+  reachable(id: string): RecordBase | null {
+    return findReachable(this.tx, this.importable.resource.kind, id, this.actor) as RecordBase | null;
+  }
+
+  /** What a row says in a field, by id or by name; empty where it says nothing. */
+  cell(row: Row, field: string): string {
+    const place = this.placeOf.get(field);
+    return row.ids.get(field) ?? (place === undefined ? "" : (row.cells[place] as string));
+  }
+
+  /** The column that a field was read from. */
+  columnOf(field: string): string {
+    if (this.placeOf.has(field)) return field;
+    return this.references.find((reference) => reference.field === field)?.namesColumn ?? field;
+  }
+
+  /** @param body what a refusal's values are looked for in */
+  placeOfRow({ row }: Row, body: object): ItemPart {
+    return this.issues.of(body, `/${row}`, { row });
+  }
+
+  /** Notes what is wrong with a row, which is not written then. */
+  refuse(row: Row, field: string, refusal: Refusal): void {
+    row.isRefused = true;
+    this.note(row.row, this.columnOf(field), refusal);
+  }
+
+  /** Notes what is wrong with a column as a whole. */
+  refuseColumn(column: string, message: string): void {
+    this.note(1, column, { message });
+  }
+
+  private note(row: number, column: string, { message, value, code }: Refusal): void {
+    const place = this.issues.of({}, `/${row}`, { row, column });
+    if (code === undefined) place.note({ path: `/${column}`, message, ...(value === undefined ? {} : { value }) });
+    else
+      place.attempt(() => {
+        throw new DomainError(code, message, { field: column, ids: value === undefined ? [] : [value] });
+      });
+  }
+
+  /** @throws DomainError with every issue, by row and column */
+  refuseIfAny(): void {
+    try {
+      this.issues.throwIfAny();
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const issues = (error.params.issues as CodedIssue[]).slice(0, TABLE_ISSUES_MAX).map((issue) => {
+        const column = issue.column ?? this.columnAt(issue.path);
+        return column === null ? issue : { ...issue, column };
+      });
+      throw new DomainError(error.code, sentence(issues), { issues });
+    }
+  }
+
+  private columnAt(path: string): string | null {
+    const [, , field, key] = path.split("/");
+    if (field === undefined) return null;
+    return field === CUSTOM_FIELDS && key !== undefined ? customFieldName(key) : this.columnOf(field);
+  }
+}
+
+function sentence(issues: readonly CodedIssue[]): string {
+  const { row, column, message } = issues[0] as CodedIssue;
+  const others = issues.length - 1;
+  const more =
+    others === 0 ? "" : ` ${others} more ${others === 1 ? "issue is" : "issues are"} listed in params.issues.`;
+  const where = `Row ${row}${column === undefined ? "" : `, column ${column}`}`;
+  return `${where}: ${message.replace(/\.$/, "")}.${more} Nothing was written.`;
+}

@@ -1,0 +1,643 @@
+// POST /api/v1/{kind}/import/csv: what an export writes comes in again, as it was or changed, all or none.
+
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { columnRoles, IMPORTABLE, type Importable } from "../../src/bulk/importable.ts";
+import { newAppliance } from "../support/appliance/appliance.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Answer, Client } from "../support/appliance/client.ts";
+import { made, onPort, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
+import { csvRecords, parseCsv } from "../support/contract/csv.ts";
+
+const appliance = applianceForEach();
+const { first, newHost, newIfEntry, newNetwork, newTag, newUser, newViewer, newVlan, owner, tick } = appliance;
+const { transactionCount, versionsOf, writingWatched, writtenIn } = appliance;
+
+const CSV = { "content-type": "text/csv" };
+
+function bring(path: string, table: string, query = "", by: Client = owner, headers = {}): Promise<Answer> {
+  return by.send("POST", `${path}/import/csv${query}`, table, { ...CSV, ...headers });
+}
+
+function csv(rows: readonly (readonly unknown[])[], delimiter = ",", newline = "\r\n"): string {
+  const quoted = (cell: string) => (/["\r\n,;\t]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  return rows.map((cells) => cells.map((cell) => quoted(String(cell ?? ""))).join(delimiter) + newline).join("");
+}
+
+async function table(path: string, by: Client = owner): Promise<string> {
+  const { status, text } = await by.get(`${path}/export/csv`);
+  expect(status).toBe(200);
+  return text;
+}
+
+/** The issues of a refusal, by row and column. */
+function issuesOf(answer: Answer): Array<[number, string, string]> {
+  return answer.body.params.issues.map((issue: Wire) => [issue.row, issue.column, issue.code ?? "validation_failed"]);
+}
+
+const HOSTILE = [
+  "=1+1",
+  "'=1+1",
+  "''=1",
+  "-5",
+  "+x;=HYPERLINK(1)",
+  "@SUM",
+  '"quoted", and so on',
+  "two\r\nlines\n=3\n",
+  "\t=tab",
+  "  blank  ",
+  "\u202eright to left \u05d0",
+  "ünï 🦊",
+  "'",
+  "it's",
+  ";",
+  "a;b;'c",
+  "null",
+  "true",
+  "007",
+  "1.20",
+];
+
+/** Something of each kind that takes tables, with what is hard to write into a table. */
+async function fill(): Promise<void> {
+  const tags = [await newTag({ name: "core" }), await newTag({ name: "a;b", description: "=1" }), await newTag({})];
+  const tagIds = tags.map(({ id }) => id);
+  const far = await newNetwork({ name: "Far", description: "two\nlines", tags: [tagIds[1]], stale_after_hours: 24 });
+  for (const network of [first.networkId, far.id]) {
+    const vlan = await newVlan({ network_id: network, number: 120, name: "Voice" });
+    await made(
+      owner.post("subnets", {
+        network_id: network,
+        cidr: "10.2.0.0/16",
+        vlan_id: vlan.id,
+        tags: tagIds,
+        subnet_type: "Lan",
+        accepts_credentials: false,
+      }),
+    );
+    await made(owner.post("subnets", { network_id: network, cidr: "2001:db8::/64", name: "Six" }));
+    await made(
+      owner.post("ip-ranges", {
+        network_id: network,
+        first: "10.2.9.1",
+        last: "10.2.9.9",
+        purpose: "Dhcp",
+        tags: tagIds,
+      }),
+    );
+    const host = await newHost({ network_id: network, name: "core-1", hidden: true, tags: tagIds.slice(0, 2) });
+    const whole = await newHost({
+      network_id: network,
+      name: `whole ${network === far.id ? "far" : "near"}`,
+      ip_addresses: [
+        { ip_address: "10.2.3.4", name: "=eth0", mac_address: "00:1b:21:aa:bb:cc" },
+        { ip_address: "2001:db8::1" },
+      ],
+      ports: [tcp(443), { number: 53, protocol: "Udp" }],
+      services: [{ name: "=Web;shop", service_definition: "nginx", tags: tagIds }],
+    });
+    const [port] = whole.ports;
+    await made(owner.put(`services/${whole.services[0].id}`, { ...whole.services[0], bindings: [onPort(port.id)] }));
+    await made(
+      owner.put(`hosts/${host.id}`, {
+        ...host,
+        virtualization: { type: "Kvm", details: { vm_name: "vm;=1", service_id: whole.services[0].id } },
+      }),
+    );
+    const far_ = await newIfEntry(whole.id, { if_index: 7, if_descr: "Gi1/0/1", fdb_macs: ["00:1b:21:00:00:02"] });
+    await newIfEntry(host.id, {
+      if_index: 7,
+      if_descr: "Gi1/0/1",
+      if_alias: "-uplink",
+      native_vlan_id: vlan.id,
+      vlan_ids: [vlan.id],
+      fdb_macs: ["00:1b:21:00:00:09", "00:1b:21:00:00:01"],
+      lldp_chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:01" },
+      neighbor: { type: "IfEntry", id: far_.id },
+      speed_bps: 1_000_000_000,
+    });
+    await newIfEntry(host.id, { if_index: 8, if_descr: "", neighbor: { type: "Host", id: whole.id } });
+  }
+  for (const [place, text] of HOSTILE.entries())
+    await newHost({
+      name: `hostile ${place}`,
+      description: text,
+      sys_descr: text,
+      hostname: text.replaceAll(/\p{Cc}/gu, ""),
+    });
+  await newHost({ name: "blank", description: "", sys_name: "", hostname: "" });
+  tick();
+}
+
+describe("what an export writes", () => {
+  beforeEach(fill);
+
+  test.each(IMPORTABLE.map((importable) => [importable.resource.path, importable] as const))(
+    "of %s is imported again without a version",
+    async (path) => {
+      const text = await table(path);
+      const rows = parseCsv(text);
+      expect(rows.length).toBeGreaterThan(2);
+      const expectNothingWritten = writingWatched();
+      for (const [form, sent] of [
+        ["as it is", text],
+        ["with a byte order mark", `\ufeff${text}`],
+        ["with semicolons", csv(rows, ";")],
+        ["with tabs and line feeds", csv(rows, "\t", "\n")],
+        ["with a note of its delimiter", `sep=;\r\n${csv(rows, ";")}`],
+        ["with its columns turned round", csv(rows.map((cells) => cells.toReversed()))],
+        ["with empty rows at its end", `${text}\r\n,,,\r\n`],
+      ] as const) {
+        const answer = await bring(path, sent);
+        const { counts, applied, changes } = answer.data ?? {};
+        expect([form, answer.status, answer.status === 200 ? "" : answer.text]).toEqual([form, 200, ""]);
+        const count = rows.length - 1;
+        expect([form, applied, counts, changes]).toEqual([
+          form,
+          false,
+          { rows: count, created: 0, updated: 0, unchanged: count },
+          [],
+        ]);
+      }
+      expectNothingWritten();
+    },
+  );
+
+  test("of every kind makes the same records in an empty appliance, by names alone", async () => {
+    const other = await newAppliance();
+    afterAll(() => other.close());
+    const comparable = (text: string, importable: Importable) =>
+      csvRecords(text).map((record) =>
+        Object.fromEntries(Object.entries(record).filter(([name]) => isSaid(importable, name))),
+      );
+    // Its first network is there already.
+    const [{ name }] = (await owner.get(`networks?ids=${first.networkId}`)).data;
+    const [network] = (await other.owner.get("networks")).data;
+    await made(other.owner.put(`networks/${network.id}`, { name }));
+    for (const importable of IMPORTABLE_IN_ORDER) {
+      const { path } = importable.resource;
+      const text = await table(path);
+      const [header = [], ...rows] = parseCsv(text);
+      const isSent = header.map((column) => isSaid(importable, column));
+      const sent = csv([header, ...rows].map((cells) => cells.filter((_, place) => isSent[place])));
+      const answer = await bring(path, sent, "", other.owner);
+      expect([path, answer.status, answer.status === 200 ? "" : answer.text]).toEqual([path, 200, ""]);
+      const order = (records: Array<Record<string, string>>) => records.map((record) => JSON.stringify(record)).sort();
+      expect([path, ...order(comparable(await table(path, other.owner), importable))]).toEqual([
+        path,
+        ...order(comparable(text, importable)),
+      ]);
+      // And once more, found by what they are called.
+      const again = await bring(path, sent, "", other.owner);
+      expect([path, again.data?.counts ?? again.text]).toMatchObject([path, { created: 0, updated: 0 }]);
+    }
+  });
+});
+
+/** What names are resolved of has to be there first. */
+const IMPORTABLE_IN_ORDER = [...IMPORTABLE].sort((a, b) => rank(a) - rank(b));
+
+function rank({ resource: { kind } }: Importable): number {
+  return kind.name === "tag" ? 0 : kind.code;
+}
+
+/** What a table says in words: no ids, no instants, nothing that only an export shows. */
+function isSaid(importable: Importable, column: string): boolean {
+  const role = columnRoles(importable).get(column);
+  if (role?.as === "Names") return true;
+  const isId = column === "id" || column === "tags" || /_ids?$/.test(column);
+  return role?.as === "Field" && !isId && !["neighbor", "virtualization"].includes(column);
+}
+
+describe("a table", () => {
+  test("creates, changes and leaves alone what its rows say, in one transaction that one revert undoes", async () => {
+    await newVlan({ number: 10, name: "Old", description: "kept" });
+    const same = await newVlan({ number: 20, name: "Same" });
+    await newVlan({ number: 30, name: "Nobody's row" });
+    tick();
+    const { name } = (await owner.get(`networks/${first.networkId}`)).data;
+    const before = transactionCount();
+    const answer = await bring(
+      "vlans",
+      csv([
+        ["number", "network_name", "name", "source"],
+        [10, name, "New", "Manual"],
+        [20, name, "Same", "Manual"],
+        [40, name, "Fresh", ""],
+      ]),
+    );
+    expect(answer.data).toMatchObject({
+      applied: true,
+      sequence: before + 1,
+      counts: { rows: 3, created: 1, updated: 1, unchanged: 1 },
+      ignored_columns: ["source"],
+      changes: [
+        { operation: "Updated", name: "10 New", fields: [{ field: "name", from: "Old", to: "New" }] },
+        { operation: "Created", name: "40 Fresh" },
+      ],
+    });
+    expect(writtenIn()).toEqual({ "Created vlan": 1, "Updated vlan": 1 });
+    expect(versionsOf(same.id)).toHaveLength(1);
+    // An absent column keeps, and what has no row stays.
+    const vlans = (await owner.get("vlans?order_by=number")).data;
+    expect(vlans.map((vlan: Wire) => [vlan.number, vlan.name, vlan.description])).toEqual([
+      [10, "New", "kept"],
+      [20, "Same", null],
+      [30, "Nobody's row", null],
+      [40, "Fresh", null],
+    ]);
+    tick();
+    await made(owner.post(`transactions/${before + 1}/revert`, {}));
+    expect((await owner.get("vlans?order_by=number")).data.map((vlan: Wire) => vlan.name)).toEqual([
+      "Old",
+      "Same",
+      "Nobody's row",
+    ]);
+  });
+
+  test("as a dry run tells the plan, which its own sending quotes: 409 once a record of it has changed", async () => {
+    const host = await newHost({ name: "a", description: "old" });
+    const unchanged = await newHost({ name: "b" });
+    tick();
+    const sent = csv([
+      ["id", "name", "description", "network_id"],
+      [host.id, "a", "new", first.networkId],
+      [unchanged.id, "b", "", first.networkId],
+      ["", "c", "", first.networkId],
+    ]);
+    const expectNothingWritten = writingWatched();
+    const { data } = await bring("hosts", sent, "?dry_run=true");
+    expect(data).toMatchObject({
+      applied: false,
+      sequence: null,
+      counts: { rows: 3, created: 1, updated: 1, unchanged: 1 },
+      changes: [
+        { id: host.id, fields: [{ field: "description", from: "old", to: "new" }] },
+        { id: null, name: "c", operation: "Created" },
+      ],
+    });
+    expect((await bring("hosts", sent, "?dry_run=true")).data).toEqual(data);
+    expectNothingWritten();
+    // Another table is another plan; so is this one where a record of it has changed, also one that it leaves alone.
+    const other = await bring("hosts", sent.replace("new", "newer"), `?plan=${data.plan}`);
+    expect(other).toMatchObject(refusal(409, "entity_stale"));
+    await made(owner.put(`hosts/${unchanged.id}`, { ...unchanged, asset_tag: "1" }));
+    tick();
+    expect(await bring("hosts", sent, `?plan=${data.plan}`)).toMatchObject(refusal(409, "entity_stale"));
+    const { plan } = (await bring("hosts", sent, "?dry_run=true")).data;
+    expect((await bring("hosts", sent, `?plan=${plan}`)).data).toMatchObject({ applied: true });
+    // Once more, it would make another host of the name c.
+    expect(await bring("hosts", sent, `?plan=${plan}`)).toMatchObject(refusal(409, "entity_stale"));
+  });
+
+  test("clears with an empty cell, keeps without a column, and takes what a spreadsheet makes of values", async () => {
+    const host = await newHost({ name: "a", description: "x", hidden: true, sys_location: "hall", asset_tag: "1" });
+    tick();
+    const answer = await bring(
+      "hosts",
+      csv([
+        ["id", "description", "hidden", "asset_tag"],
+        [host.id.toUpperCase(), "", "FALSE", "'=1"],
+      ]),
+    );
+    expect(answer.status).toBe(200);
+    expect((await owner.get(`hosts/${host.id}`)).data).toMatchObject({
+      description: null,
+      hidden: false,
+      sys_location: "hall",
+      asset_tag: "=1",
+    });
+    const address = await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" }));
+    tick();
+    await made(owner.post("ip-addresses", { host_id: host.id, ip_address: "10.0.0.1", name: "eth0" }));
+    tick();
+    const cleared = csv([
+      ["host_name", "ip_address", "name", "mac_address", "subnet_cidr"],
+      ["a", "10.0.0.1", "", "001B.21AA.BBCC", "10.0.0.0/8"],
+    ]);
+    expect((await bring("ip-addresses", cleared)).data.changes[0].fields).toEqual([
+      { field: "mac_address", from: null, to: "00:1b:21:aa:bb:cc" },
+      { field: "name", from: "eth0", to: "" },
+    ]);
+    expect((await owner.get(`ip-addresses?host_id=${host.id}`)).data[0].subnet_id).toBe(address.id);
+    for (const [column, cell] of [
+      ["name", ""],
+      ["hidden", ""],
+      ["hidden", "wahr"],
+    ])
+      expect(
+        issuesOf(
+          await bring(
+            "hosts",
+            csv([
+              ["id", column],
+              [host.id, cell],
+            ]),
+          ),
+        ),
+      ).toEqual([[2, column as string, "validation_failed"]]);
+  });
+
+  test("names everything that is wrong at once, by row and column, and writes nothing then", async () => {
+    const vlan = await newVlan({ number: 10 });
+    const { name } = (await owner.get(`networks/${first.networkId}`)).data;
+    tick();
+    const expectNothingWritten = writingWatched();
+    const answer = await bring(
+      "subnets",
+      csv([
+        ["network_name", "cidr", "vlan_id", "subnet_type", "vlan_number", "tag_names"],
+        [name, "10.0.0.1/24", "", "Lan", "", ""],
+        [name, "10.1.0.0/24", vlan.id, "LAN", "11", ""],
+        ["Nowhere", "10.2.0.0/24", "", "", "", ""],
+        ["", "10.3.0.0/24", "", "", "", ""],
+        [name, "10.4.0.0/24", "01936f2e-0d5c-7d3a-9a39-00000000dead", "", "", ""],
+        [name, "10.5.0.0/24", "", "", "", "core"],
+        [name, "10.6.0.0/24", "", "", "", ""],
+        [name, "10.6.0.0/24", "", "", "", ""],
+      ]),
+    );
+    expect(answer.status).toBe(400);
+    expect(issuesOf(answer).sort(([a], [b]) => a - b)).toEqual([
+      [2, "cidr", "validation_failed"],
+      [3, "vlan_number", "validation_failed"],
+      [4, "network_name", "entity_reference_invalid"],
+      [5, "network_name", "validation_failed"],
+      [6, "vlan_id", "entity_reference_invalid"],
+      [7, "tag_names", "entity_reference_invalid"],
+      [9, "cidr", "validation_failed"],
+    ]);
+    expect(answer.body.error).toStartWith("Row ");
+    const taken = await bring(
+      "vlans",
+      csv([
+        ["id", "number"],
+        [vlan.id, 20],
+      ]),
+    );
+    expect(taken.status).toBe(200);
+    await newVlan({ number: 30 });
+    tick();
+    const clash = await bring(
+      "vlans",
+      csv([
+        ["id", "number"],
+        [vlan.id, 30],
+      ]),
+    );
+    expect([clash.status, issuesOf(clash)]).toEqual([409, [[2, "number", "entity_already_exists"]]]);
+    expect(expectNothingWritten).toThrow();
+  });
+
+  test("may swap what two records have", async () => {
+    const [a, b] = [await newVlan({ number: 10, name: "a" }), await newVlan({ number: 20, name: "b" })];
+    tick();
+    expect(
+      (
+        await bring(
+          "vlans",
+          csv([
+            ["id", "number"],
+            [a.id, 20],
+            [b.id, 10],
+          ]),
+        )
+      ).status,
+    ).toBe(200);
+    expect((await owner.get(`vlans/${a.id}`)).data.number).toBe(20);
+  });
+
+  test("tells names apart by the network, and lists the candidates where it cannot", async () => {
+    const far = await newNetwork({ name: "Far" });
+    const near = (await owner.get(`networks/${first.networkId}`)).data;
+    const hosts = [await newHost({ name: "core" }), await newHost({ name: "core", network_id: far.id })];
+    tick();
+    const ports = (cells: unknown[]) =>
+      bring("ports", csv([["network_name", "host_name", "number", "protocol"], cells]));
+    const ambiguous = await ports(["", "core", 22, "Tcp"]);
+    expect(issuesOf(ambiguous)).toEqual([[2, "host_name", "entity_reference_invalid"]]);
+    for (const { id } of hosts) expect(ambiguous.body.error).toContain(id);
+    expect((await ports(["Far", "core", 22, "Tcp"])).status).toBe(200);
+    expect((await owner.get("ports")).data.map((port: Wire) => port.host_id)).toEqual([hosts[1]?.id as string]);
+    // A name beside its id has to agree.
+    const wrong = await bring(
+      "ports",
+      csv([
+        ["host_id", "host_name", "number", "protocol"],
+        [hosts[0]?.id, "edge", 23, "Tcp"],
+      ]),
+    );
+    expect(issuesOf(wrong)).toEqual([[2, "host_name", "validation_failed"]]);
+    // A network's name is no id of another's record.
+    const moved = await bring(
+      "hosts",
+      csv([
+        ["id", "network_name"],
+        [hosts[0]?.id, "Far"],
+      ]),
+    );
+    expect(issuesOf(moved)).toEqual([[2, "network_name", "validation_failed"]]);
+    expect(near.name).not.toBe("Far");
+  });
+
+  test("finds its records by the columns that match names", async () => {
+    const host = await newHost({ name: "a", asset_tag: "4711" });
+    await newHost({ name: "b", serial_number: "S1" });
+    await newHost({ name: "c", serial_number: "S1" });
+    tick();
+    const sent = csv([
+      ["asset_tag", "name"],
+      ["4711", "renamed"],
+    ]);
+    const found = await bring("hosts", sent, "?match=asset_tag");
+    expect(found.data).toMatchObject({ counts: { updated: 1 }, changes: [{ id: host.id, name: "renamed" }] });
+    const twice = await bring(
+      "hosts",
+      csv([
+        ["serial_number", "hostname"],
+        ["S1", "x"],
+      ]),
+      "?match=serial_number",
+    );
+    expect(issuesOf(twice)).toEqual([[2, "serial_number", "entity_reference_invalid"]]);
+    expect((await bring("hosts", sent, "?match=tags")).status).toBe(400);
+    const missing = await bring("hosts", sent, "?match=serial_number");
+    expect([missing.status, missing.body.params.issues[0].path]).toEqual([400, "/match"]);
+  });
+});
+
+describe("custom fields in a table", () => {
+  test("are columns of their own, which set, clear and keep values, and come back as they were", async () => {
+    const field = (key: string, type: string, more = {}) =>
+      made(owner.post("custom-fields", { key, label: key, kinds: ["host"], type, ...more }));
+    for (const [key, type] of [
+      ["rack", "text"],
+      ["units", "number"],
+      ["spare", "boolean"],
+      ["until", "date"],
+    ])
+      await field(key as string, type as string);
+    await field("tier", "choice", { choices: ["gold", "=silver"] });
+    const values = { rack: "=1;'x", units: -1.5, spare: false, until: "2028-03-31", tier: "=silver" };
+    const [a, b] = [await newHost({ name: "a", custom_fields: values }), await newHost({ name: "b" })];
+    tick();
+    const again = await bring("hosts", await table("hosts"));
+    expect(again.data).toMatchObject({ applied: false, counts: { rows: 2, unchanged: 2 } });
+    const answer = await bring(
+      "hosts",
+      csv([
+        ["id", "custom_fields.rack", "custom_fields.units", "custom_fields.spare"],
+        [a.id, "", "2", "false"],
+        [b.id, "B1", "", "TRUE"],
+      ]),
+    );
+    expect(answer.data?.changes ?? answer.text).toMatchObject([
+      {
+        fields: [
+          { field: "custom_fields.rack", from: values.rack, to: null },
+          { field: "custom_fields.units", from: -1.5, to: 2 },
+        ],
+      },
+      {
+        fields: [
+          { field: "custom_fields.rack", from: null, to: "B1" },
+          { field: "custom_fields.spare", to: true },
+        ],
+      },
+    ]);
+    const { rack: _cleared, ...kept } = values;
+    expect((await owner.get(`hosts/${a.id}`)).data.custom_fields).toEqual({ ...kept, units: 2 });
+    const wrong = await bring(
+      "hosts",
+      csv([
+        ["id", "custom_fields.units", "custom_fields.tier"],
+        [a.id, "many", "gold"],
+        [b.id, "1", "lead"],
+      ]),
+    );
+    expect(issuesOf(wrong)).toEqual([
+      [2, "custom_fields.units", "validation_failed"],
+      [3, "custom_fields.tier", "validation_failed"],
+    ]);
+    expect(
+      issuesOf(
+        await bring(
+          "hosts",
+          csv([
+            ["id", "custom_fields.none"],
+            [a.id, ""],
+          ]),
+        ),
+      ),
+    ).toEqual([[1, "custom_fields.none", "validation_failed"]]);
+    const ports = await bring(
+      "ports",
+      csv([
+        ["id", "custom_fields.rack"],
+        [a.id, ""],
+      ]),
+    );
+    expect(issuesOf(ports)).toEqual([[1, "custom_fields.rack", "validation_failed"]]);
+    const many = { filter: 'name = "b"', set: { custom_fields: { tier: "gold" } } };
+    expect((await owner.post("hosts/bulk-update", many)).data).toMatchObject({
+      ids: [b.id],
+      changes: [{ fields: [{ field: "custom_fields.tier", from: null, to: "gold" }] }],
+    });
+  });
+});
+
+describe("what is sent as a table", () => {
+  test("is read in the encoding that it comes in", async () => {
+    const { name } = (await owner.get(`networks/${first.networkId}`)).data;
+    const text = `network_name;name;description\r\n${name};zürich;größe\r\n`;
+    const send = (bytes: Uint8Array, type: string) =>
+      appliance.owner.send("POST", "hosts/import/csv", bytes, { "content-type": type });
+    const latin = Uint8Array.from([...text].map((char) => char.charCodeAt(0)));
+    const refused = await send(latin, "text/csv");
+    expect([refused.status, refused.body.error]).toEqual([400, expect.stringContaining("charset=windows-1252")]);
+    const utf16 = new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"));
+    for (const [bytes, type, counts] of [
+      [latin, "text/csv; charset=windows-1252; header=present", { created: 1 }],
+      [latin, 'text/csv;charset="ISO-8859-1"', { unchanged: 1 }],
+      [utf16, "text/csv", { unchanged: 1 }],
+      [utf16, "text/csv; charset=utf-16le", { unchanged: 1 }],
+    ] as const) {
+      const answer = await send(bytes, type);
+      expect([type, answer.data?.counts ?? answer.text]).toMatchObject([type, counts]);
+    }
+    expect((await send(latin, "text/csv; charset=klingon")).status).toBe(400);
+    expect((await send(latin, "application/json")).status).toBe(415);
+  });
+
+  test.each([
+    ["nothing", "", [undefined, undefined]],
+    ["a column that is none", "nmae,network_id\r\n", [1, "nmae"]],
+    ["a column twice", "name,name\r\n", [1, "name"]],
+    ["cells without a column", "name,\r\na,b\r\n", [1, ""]],
+    ["a row of too many cells", "name\r\na,b\r\n", [2, undefined]],
+    ["a quote that does not end", 'name\r\n"a\r\n', [2, undefined]],
+  ])("is refused in a sentence where it has %s", async (_what, text, [row, column]) => {
+    const expectNothingWritten = writingWatched();
+    const answer = await bring("hosts", text as string);
+    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+    expect(answer.body.params.issues[0]).toMatchObject({
+      ...(row === undefined ? {} : { row }),
+      ...(column === undefined ? {} : { column }),
+    });
+    expect(answer.body.error).toMatch(/^[A-Z].*\.$/);
+    expectNothingWritten();
+  });
+
+  test("may have hostile cells: they are kept as they are, or refused by row and column", async () => {
+    const head = ["network_id", "name", "description"];
+    const row = (text: string) => csv([head, [first.networkId, "hostile", text]]);
+    for (const text of ["x".repeat(1024 * 1024), "a\0b"]) {
+      const answer = await bring("hosts", row(text));
+      expect([answer.status, issuesOf(answer)]).toEqual([400, [[2, "description", "validation_failed"]]]);
+      expect(answer.text.length).toBeLessThan(2_000);
+    }
+    for (const text of HOSTILE.filter((each) => !/^'|;'|\t'/.test(each))) {
+      expect((await bring("hosts", row(text))).status).toBe(200);
+      tick();
+      expect((await owner.get("hosts")).data[0].description).toBe(text);
+    }
+  });
+});
+
+describe("who imports", () => {
+  test("has the role that writes the kind, and nothing beyond its networks exists for it", async () => {
+    const far = await newNetwork({ name: "Far" });
+    const [near, hidden] = [await newHost({ name: "core" }), await newHost({ name: "core", network_id: far.id })];
+    await newHost({ name: "edge", network_id: far.id });
+    const viewer = await newViewer();
+    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    tick();
+    const expectNothingWritten = writingWatched();
+    const sent = csv([
+      ["host_name", "number", "protocol"],
+      ["core", 22, "Tcp"],
+    ]);
+    expect(await bring("ports", sent, "", viewer.client)).toMatchObject(refusal(403, "auth_permission_denied"));
+    expect(await bring("tags", "name,color\r\nx,Red\r\n", "", member.client)).toMatchObject({ status: 403 });
+    const beyond = csv([
+      ["host_name", "number", "protocol"],
+      ["edge", 22, "Tcp"],
+    ]);
+    const unknown = beyond.replace("edge", "none");
+    const [a, b] = [await bring("ports", beyond, "", member.client), await bring("ports", unknown, "", member.client)];
+    expect([a.status, a.text.replaceAll("edge", "none")]).toEqual([400, b.text]);
+    const byId = await bring(
+      "hosts",
+      csv([
+        ["id", "description"],
+        [hidden.id, "mine"],
+      ]),
+      "",
+      member.client,
+    );
+    expect(byId.status).toBe(400);
+    expectNothingWritten();
+    // There is one host of that name for who does not see the other.
+    expect((await bring("ports", sent, "", member.client)).status).toBe(200);
+    expect((await owner.get("ports")).data[0].host_id).toBe(near.id);
+  });
+});
