@@ -48,6 +48,13 @@ export class PhpipamApi {
     return data.map((row) => asObject(row) ?? {});
   }
 
+  /** The columns that an installation has added to a table, by name; none where the app may not ask for them. */
+  async columns(path: string): Promise<ReadonlyArray<readonly [name: string, column: ForeignObject]>> {
+    const { status, body } = await this.client.get(this.appPath + path);
+    const data = status === 200 ? asObject(asObject(body)?.data) : null;
+    return Object.entries(data ?? {}).map(([name, column]) => [name, asObject(column) ?? {}]);
+  }
+
   /** Where an object is, for people. */
   urlOf(path: string): string {
     return this.client.urlOf(this.appPath + path);

@@ -22,6 +22,7 @@ import type {
   WantedVlan,
 } from "../wanted.ts";
 import { PhpipamApi, type PhpipamServer } from "./phpipam-api.ts";
+import { PhpipamCustomFields } from "./phpipam-custom-fields.ts";
 import { flagOf, wholeNumber } from "./phpipam-fields.ts";
 
 const LEFT_OUT = [
@@ -29,7 +30,7 @@ const LEFT_OUT = [
   "L2 domains, VRFs, folders, NAT",
   "owner, note and MAC address of addresses that no device has",
   "types and SNMP settings of devices",
-  "requests, the log of changes, custom fields",
+  "requests, the log of changes; custom fields of sections",
 ] as const;
 
 /** As much as is yielded at once. */
@@ -53,6 +54,7 @@ export class Phpipam implements BroughtSource {
   private readonly vlansById = new Map<number, VlanName>();
   private readonly tagNames = new Map<number, string>();
   private readonly deviceIds = new Set<number>();
+  private readonly custom: PhpipamCustomFields;
 
   /** @throws RemoteTrouble for what is no phpIPAM, and for a token that it refuses */
   static async open(server: PhpipamServer, identity: string): Promise<Phpipam> {
@@ -64,6 +66,7 @@ export class Phpipam implements BroughtSource {
     this.api = api;
     this.identity = identity;
     this.sections = sections;
+    this.custom = new PhpipamCustomFields(api);
     this.reason = `Import from phpIPAM at ${identity}`;
   }
 
@@ -83,7 +86,9 @@ export class Phpipam implements BroughtSource {
     });
   }
 
-  async *fields(): Batches<WantedField> {}
+  async *fields(): Batches<WantedField> {
+    yield await this.custom.read();
+  }
 
   async *networks(): Batches<WantedNetwork> {
     yield this.sections.map((section) => {
@@ -119,7 +124,7 @@ export class Phpipam implements BroughtSource {
         number,
         name,
         description: asText(vlan.description),
-        custom: {},
+        custom: this.custom.valuesOf(vlan, "vlan"),
       }));
     });
   }
@@ -148,7 +153,7 @@ export class Phpipam implements BroughtSource {
             description: null,
             vlan: this.vlansById.get(wholeNumber(subnet.vlanId) ?? 0) ?? null,
             tags: [],
-            custom: {},
+            custom: this.custom.valuesOf(subnet, "subnet"),
           },
         ];
       });
@@ -193,7 +198,7 @@ export class Phpipam implements BroughtSource {
             purpose: flagOf(address.is_gateway) ? "Gateway" : "Reserved",
             description: says.length === 0 ? null : says.join(": "),
             tags: tag === undefined ? [] : [tag],
-            custom: {},
+            custom: this.custom.valuesOf(address, "ip_range"),
           },
         ];
       });
@@ -230,7 +235,7 @@ export class Phpipam implements BroughtSource {
       asset_tag: null,
       sys_location: locations.get(wholeNumber(device.location)) ?? null,
       tags: [],
-      custom: {},
+      custom: this.custom.valuesOf(device, "host"),
       interfaces: [],
       addresses,
     };

@@ -12,6 +12,8 @@ export interface PhpipamWorld {
   addresses: Row[];
   tags: Row[];
   locations: Row[];
+  /** Columns by list, `subnets`, and by name. */
+  columns?: Readonly<Record<string, Readonly<Record<string, Row>>>>;
 }
 
 export interface FakePhpipam {
@@ -37,6 +39,12 @@ export function servePhpipam(
       const [, app, path] = /^\/api\/([^/]+)(\/.*)$/.exec(pathname) ?? [];
       if (app !== PHPIPAM_APP) return refused(400, "Invalid application id");
       if (request.headers.get("token") !== token) return refused(403, "Invalid token");
+      const columns = /^\/(\w+)\/custom_fields\/$/.exec(path ?? "")?.[1];
+      if (columns !== undefined) {
+        const data = world.columns?.[columns];
+        if (data === undefined) return refused(404, "No custom fields defined");
+        return Response.json({ code: 200, success: true, data, time: 0.001 });
+      }
       const rows = rowsOf(world, path ?? "");
       if (rows === null) return refused(400, "Invalid controller");
       if (rows.length === 0) return refused(404, "No objects found");
