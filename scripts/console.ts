@@ -6,6 +6,7 @@ import { basename, join, resolve } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { PAGE_PATHS } from "../src/console/url/page-paths.ts";
 import { CONSOLE_ASSETS, type ConsoleIndex, packConsole } from "../src/http/console-pack.ts";
+import { writeForms } from "./console-forms.ts";
 
 const root = resolve(import.meta.dir, "..");
 const SOURCES = join(root, "src/console");
@@ -41,6 +42,7 @@ interface BuiltConsole {
  * @throws Error with what the bundler says of the sources
  */
 export async function buildConsole(): Promise<BuiltConsole> {
+  await writeForms();
   const result = await Bun.build({
     entrypoints: [join(SOURCES, "main.tsx"), join(SOURCES, "styles/main.css")],
     target: "browser",

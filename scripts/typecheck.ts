@@ -4,6 +4,7 @@
 import { join, resolve } from "node:path";
 import { createBareApp } from "../src/bare-app.ts";
 import { openApiDocument } from "../src/http/documentation.ts";
+import { writeForms } from "./console-forms.ts";
 
 const root = resolve(import.meta.dir, "..");
 /** What the console imports as `#api`; its first line is the hash of the document that it was made of. */
@@ -23,6 +24,7 @@ process.exit(codes.find((code) => code !== 0) ?? 0);
 
 async function writeApiTypes(): Promise<void> {
   const document = await openApiDocument(createBareApp().app);
+  await writeForms(document);
   const head = `// ${Bun.hash(document).toString(36)}\n`;
   const last = Bun.file(API_TYPES);
   if ((await last.exists()) && (await last.text()).startsWith(head)) return;

@@ -115,8 +115,8 @@ const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
 
 /** The browser's program: it shares no module with the server, not even a type. Its tests and its build know it. */
 const CONSOLE = "src/console/";
-/** `#api` are the types of the OpenAPI document. */
-const CONSOLE_PACKAGES = ["#api", "preact", "@preact/signals", "openapi-fetch"];
+/** `#api` are the types of the OpenAPI document, `#forms` the fields of its bodies. */
+const CONSOLE_PACKAGES = ["#api", "#forms", "preact", "@preact/signals", "openapi-fetch"];
 
 /** Packages that stay where they are: replacing one must be the work of a few known files. */
 const PACKAGES: { name: string; importers: string[]; reason: string }[] = [

@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { type Answer, Unsettled } from "../api/answer.ts";
 import { AsAnswered, ComparisonList, type DiffOf, useComparison, WithComparison } from "../changes/comparison.tsx";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
+import { EditButton, EditPlace } from "../editing/edit-place.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Tabs } from "../parts/tabs.tsx";
@@ -81,12 +82,14 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
       reads={[...(shown.reads ?? [url]), ...(comparison?.urls ?? [])]}
       actions={
         <>
+          <EditButton kind={kind} />
           <Pin kind={PIN_KINDS[kind]} id={id} />
           {actions?.(record)}
         </>
       }
     >
       {problem !== undefined && <Problem problem={problem} again={again} />}
+      <EditPlace kind={kind} id={id} name={calledBy(id, record)} onSaved={again} />
       <Tabs
         tabs={all.map(({ key, title, count }) => ({ key, title, count: count?.(record) ?? null }))}
         shown={shown.key}

@@ -1,0 +1,44 @@
+// What was typed and not saved yet: kept by this tab, for whoever typed it, over a reload and the end of a session. No
+// form that takes a secret keeps one.
+
+import type { TypedFields } from "./edits.ts";
+import type { Values } from "./field.ts";
+
+export interface Draft {
+  /** The record as it was when the edit began, and its entity tag. */
+  readonly base: Values;
+  readonly tag: string;
+  readonly typed: TypedFields;
+  readonly reason: string;
+}
+
+/** Which draft: one's own of a record. */
+export interface DraftName {
+  readonly userId: string;
+  readonly kind: string;
+  readonly id: string;
+}
+
+/** @returns null where there is none */
+export function keptDraft(name: DraftName): Draft | null {
+  try {
+    const text = sessionStorage.getItem(keyOf(name));
+    return text === null ? null : (JSON.parse(text) as Draft);
+  } catch {
+    return null;
+  }
+}
+
+/** @param draft null forgets it. Where the browser keeps nothing, a draft lasts as long as its form. */
+export function keepDraft(name: DraftName, draft: Draft | null): void {
+  try {
+    if (draft === null) sessionStorage.removeItem(keyOf(name));
+    else sessionStorage.setItem(keyOf(name), JSON.stringify(draft));
+  } catch {
+    // It is full, or there is none.
+  }
+}
+
+function keyOf({ userId, kind, id }: DraftName): string {
+  return `netledger:draft:${userId}:${kind}:${id}`;
+}

@@ -1,0 +1,251 @@
+// The form of a record: what is typed is kept, checked as it is typed and by the API, and saved over the version that it
+// was begun on. What others changed meanwhile stays; where both changed a field, one chooses.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { asRefusal } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { me } from "../session/me.ts";
+import { editText } from "../text/editing.ts";
+import { type Draft, type DraftName, keepDraft, keptDraft } from "./drafts.ts";
+import { bodyOf, type Clash, editedOf, meanwhile } from "./edits.ts";
+import { type FormField, type Typed, typedOf, valueIn, wrongWith } from "./field.ts";
+import { FieldClash } from "./field-clash.tsx";
+import { FieldControl, nameOfField } from "./field-control.tsx";
+import { allFieldsOf, customFieldsOf, type EditedKind, fieldsOf } from "./forms.ts";
+import { newRequestKey } from "./request-key.ts";
+import type { Saved } from "./saved.ts";
+import { loadEdited, saveEdited, sequenceOf } from "./write.ts";
+
+interface EditFormProps {
+  readonly kind: EditedKind;
+  readonly id: string;
+  /** What the record is called. */
+  readonly name: string;
+  /** @param saved null where it was given up */
+  onEnd(saved: Saved | null): void;
+}
+
+export function EditForm(props: EditFormProps) {
+  const { kind, id } = props;
+  const name: DraftName = { userId: me.value?.id ?? "", kind, id };
+  const [begun, setBegun] = useState<Begun | null>(null);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    setProblem(null);
+    begin(name, kind)
+      .then(setBegun)
+      .catch((cause: unknown) => setProblem(asRefusal(cause)));
+  }, [id, turn]);
+  if (problem !== null) return <Problem problem={problem} again={() => setTurn((last) => last + 1)} />;
+  if (begun === null) return <Waiting />;
+  const discard = () => {
+    keepDraft(name, null);
+    setBegun(null);
+    setTurn((last) => last + 1);
+  };
+  return (
+    <Form
+      key={turn}
+      {...props}
+      draftName={name}
+      begun={begun.draft}
+      fields={begun.fields}
+      onDiscard={begun.isRestored ? discard : null}
+    />
+  );
+}
+
+interface Begun {
+  readonly draft: Draft;
+  readonly fields: readonly FormField[];
+  /** Whether it was begun before. */
+  readonly isRestored: boolean;
+}
+
+/** @throws Refusal */
+async function begin(name: DraftName, kind: EditedKind): Promise<Begun> {
+  const kept = keptDraft(name);
+  const [custom, loaded] = await Promise.all([customFieldsOf(kind), kept === null ? loadEdited(kind, name.id) : null]);
+  const fields = [...fieldsOf(kind), ...custom];
+  if (loaded === null) return { draft: kept as Draft, fields, isRestored: true };
+  const { record, tag } = loaded;
+  return { draft: { base: record, tag, typed: {}, reason: "" }, fields, isRestored: false };
+}
+
+interface FormProps extends EditFormProps {
+  readonly draftName: DraftName;
+  readonly begun: Draft;
+  readonly fields: readonly FormField[];
+  /** Null where nothing was typed before. */
+  readonly onDiscard: (() => void) | null;
+}
+
+/** Of the last try to save; the same one can be sent again. */
+interface Tried {
+  readonly text: string;
+  readonly key: string;
+}
+
+function Form({ kind, id, name, draftName, begun, fields, onDiscard, onEnd }: FormProps) {
+  const [draft, setDraft] = useState(begun);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const [clashes, setClashes] = useState<readonly Clash[]>([]);
+  const [merged, setMerged] = useState<readonly string[]>([]);
+  const tried = useRef<Tried | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus(), []);
+  const { base, typed, reason } = draft;
+  const edited = editedOf(fields, base, typed);
+  const typedIn = (field: FormField) => typed[field.name] ?? typedOf(field, valueIn(base, field));
+  const wrongIn = (field: FormField) =>
+    (edited.includes(field) ? wrongWith(field, typedIn(field)) : null) ?? saidOf(problem, field);
+  const change = (changes: Partial<Draft>) => {
+    const next = { ...draft, ...changes };
+    setDraft(next);
+    keepDraft(draftName, next);
+  };
+  const type = (field: FormField, value: Typed) => {
+    change({ typed: { ...typed, [field.name]: value } });
+    if (saidOf(problem, field) !== null) setProblem(null);
+  };
+  const isWrong = edited.some((field) => wrongWith(field, typedIn(field)) !== null);
+  const give = (saved: Saved | null) => {
+    keepDraft(draftName, null);
+    onEnd(saved);
+  };
+
+  /** @returns whether it was saved, or others were there before */
+  const send = async (now: Draft, others: readonly string[]): Promise<void> => {
+    const sent = editedOf(fields, now.base, now.typed);
+    const body = bodyOf(allFieldsOf(kind), now.base, sent, now.typed);
+    const text = JSON.stringify([now.tag, body, now.reason]);
+    if (tried.current?.text !== text) tried.current = { text, key: newRequestKey() };
+    const { key } = tried.current;
+    await saveEdited(kind, id, { tag: now.tag, body, reason: now.reason.trim(), key });
+    give({ kind, id, sequence: await sequenceOf(key), merged: others });
+  };
+
+  /** Goes on from what others made of the record. */
+  const catchUp = async (): Promise<void> => {
+    const { record, tag } = await loadEdited(kind, id);
+    const { clashes: found, others } = meanwhile(fields, base, record, typed);
+    const next = { ...draft, base: record, tag };
+    const all = [...new Set([...merged, ...others])];
+    setMerged(all);
+    setDraft(next);
+    keepDraft(draftName, next);
+    setClashes(found);
+    if (found.length === 0) await send(next, all);
+  };
+
+  const save = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (isBusy || isWrong || edited.length === 0 || clashes.length > 0) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await send(draft, merged).catch((cause: unknown) => {
+        if (asRefusal(cause).status !== 412) throw cause;
+        return catchUp();
+      });
+    } catch (cause) {
+      setProblem(asRefusal(cause));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const choose = (clash: Clash, whose: "mine" | "theirs") => {
+    if (whose === "theirs") change({ typed: { ...typed, [clash.field.name]: clash.theirs } });
+    setClashes(clashes.filter((each) => each !== clash));
+  };
+  const shown = problem !== null && !isSaidAtFields(problem, fields) ? problem : null;
+  return (
+    <form ref={form} class="edit" aria-label={editText.title(name)} onSubmit={(event) => void save(event)}>
+      {onDiscard !== null && (
+        <p class="note">
+          {editText.restored}{" "}
+          <button type="button" onClick={onDiscard}>
+            {editText.discard}
+          </button>
+        </p>
+      )}
+      {shown !== null && (shown.status === 404 ? <p class="note">{editText.gone}</p> : <Problem problem={shown} />)}
+      {shown?.code === "unreachable" && <p class="note">{editText.unsure}</p>}
+      {merged.length > 0 && <p class="note">{editText.merged(merged.map((each) => nameOfNamed(fields, each)))}</p>}
+      {fields.map((field) => (
+        <FieldControl
+          key={field.name}
+          field={field}
+          typed={typedIn(field)}
+          record={base}
+          wrong={wrongIn(field)}
+          onType={(value) => type(field, value)}
+        >
+          {clashes
+            .filter((clash) => clash.field === field)
+            .map((clash) => (
+              <FieldClash key={field.name} clash={clash} onChoose={(whose) => choose(clash, whose)} />
+            ))}
+        </FieldControl>
+      ))}
+      <div class="edit-field">
+        <label for="edit-reason">{editText.reason}</label>
+        <div>
+          <input
+            id="edit-reason"
+            type="text"
+            maxLength={REASON_MAX_LENGTH}
+            aria-describedby="edit-reason-help"
+            value={reason}
+            onInput={(event) => change({ reason: event.currentTarget.value })}
+          />
+          <p class="aside" id="edit-reason-help">
+            {editText.reasonHelp}
+          </p>
+        </div>
+      </div>
+      <p class="edit-end">
+        <button type="submit" class="primary" disabled={isBusy || isWrong || edited.length === 0 || clashes.length > 0}>
+          {isBusy ? editText.saving : tried.current === null ? editText.save : editText.again}
+        </button>{" "}
+        <button type="button" onClick={() => give(null)}>
+          {editText.cancel}
+        </button>{" "}
+        <span class="aside" role="status">
+          {clashes.length > 0 ? editText.choose : edited.length === 0 ? editText.unchanged : ""}
+        </span>
+      </p>
+    </form>
+  );
+}
+
+/** As the API takes a reason. */
+const REASON_MAX_LENGTH = 500;
+
+/** What the API says of a field. */
+function saidOf(problem: Pick<Refusal, "issues"> | null, { name }: FormField): string | null {
+  const own = pointerTo(name);
+  const said = problem?.issues.filter(({ path }) => path === own || path.startsWith(`${own}/`));
+  return said === undefined || said.length === 0 ? null : said.map(({ message }) => message).join(" ");
+}
+
+/** Whether all that is wrong is said where it was typed. */
+function isSaidAtFields({ issues }: Refusal, fields: readonly FormField[]): boolean {
+  return (
+    issues.length > 0 && issues.every((issue) => fields.some((field) => saidOf({ issues: [issue] }, field) !== null))
+  );
+}
+
+function pointerTo(name: string): string {
+  return `/${name.replace(".", "/")}`;
+}
+
+function nameOfNamed(fields: readonly FormField[], name: string): string {
+  const field = fields.find((each) => each.name === name);
+  return field === undefined ? name : nameOfField(field);
+}

@@ -1,0 +1,179 @@
+// One field of a form: its name, what it is typed into, what is said about it, and what is wrong with it.
+
+import type { ComponentChildren } from "preact";
+import { useAnswer } from "../api/answer.ts";
+import { editText } from "../text/editing.ts";
+import { ifTypeSaid } from "../text/if-types.ts";
+import { fieldText } from "../text/lists.ts";
+import { type Choice, choiceOf, choicesRead } from "./choices.ts";
+import type { FormField, Typed, Values } from "./field.ts";
+
+interface FieldControlProps {
+  readonly field: FormField;
+  readonly typed: Typed;
+  /** The record that it is a field of. */
+  readonly record: Values;
+  /** What is wrong with it; null for nothing. */
+  readonly wrong: string | null;
+  /** Below it: what others made of it meanwhile. */
+  readonly children?: ComponentChildren;
+  onType(typed: Typed): void;
+}
+
+export function nameOfField({ name, label }: FormField): string {
+  return label ?? fieldText[name] ?? name;
+}
+
+/** Fields of several lines. */
+const LONG = new Set(["description", "sys_descr"]);
+
+export function FieldControl({ field, typed, record, wrong, children, onType }: FieldControlProps) {
+  const id = `edit-${field.name.replace(".", "-")}`;
+  const about = [helpOf(field, typed) === null ? "" : `${id}-help`, wrong === null ? "" : `${id}-wrong`].filter(
+    Boolean,
+  );
+  const described = {
+    id,
+    "aria-describedby": about.join(" ") || undefined,
+    "aria-invalid": wrong !== null,
+  };
+  return (
+    <div class="edit-field">
+      <label for={id}>{nameOfField(field)}</label>
+      <div>
+        <Input field={field} typed={typed} record={record} described={described} onType={onType} />
+        {helpOf(field, typed) !== null && (
+          <p class="aside" id={`${id}-help`}>
+            {helpOf(field, typed)}
+          </p>
+        )}
+        {wrong !== null && (
+          <p class="edit-wrong" id={`${id}-wrong`}>
+            {wrong}
+          </p>
+        )}
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** Of a type of interfaces its name; else what the API says of the field. */
+function helpOf({ name, description }: FormField, typed: Typed): string | null {
+  if (name === "if_type") {
+    const { word, beside } = ifTypeSaid(Number(typed));
+    return typed === "" ? (description ?? null) : `${word} ${beside}`.trim();
+  }
+  return name === "tags" ? null : (description ?? null);
+}
+
+interface InputProps extends Pick<FieldControlProps, "field" | "typed" | "record" | "onType"> {
+  readonly described: Readonly<Record<string, unknown>> & { readonly id: string };
+}
+
+function Input({ field, typed, record, described, onType }: InputProps) {
+  const { type, name, choices, isNullable } = field;
+  const onInput = (event: Event) => onType((event.currentTarget as HTMLInputElement).value);
+  if (type === "boolean")
+    return (
+      <span class="edit-switch">
+        <input
+          {...described}
+          type="checkbox"
+          checked={typed === true}
+          onChange={(event) => onType(event.currentTarget.checked)}
+        />
+      </span>
+    );
+  if (type === "id" || type === "ids") return <Chosen {...{ field, typed, record, described, onType }} />;
+  if (typeof typed !== "string") return null;
+  if (type === "flag")
+    return (
+      <select {...described} value={typed} onChange={onInput}>
+        <option value="">{editText.none}</option>
+        <option value="true">{editText.yes}</option>
+        <option value="false">{editText.no}</option>
+      </select>
+    );
+  if (type === "choice")
+    return (
+      <select {...described} value={typed} onChange={onInput}>
+        {(isNullable || typed === "") && <option value="">{editText.none}</option>}
+        {choices?.map((choice) => (
+          <option key={choice} value={choice}>
+            {choice}
+          </option>
+        ))}
+      </select>
+    );
+  if (LONG.has(name)) return <textarea {...described} rows={3} value={typed} dir="auto" onInput={onInput} />;
+  return (
+    <input
+      {...described}
+      type={type === "date" ? "date" : "text"}
+      inputMode={type === "integer" ? "numeric" : type === "number" ? "decimal" : "text"}
+      autoComplete="off"
+      dir="auto"
+      value={typed}
+      onInput={onInput}
+    />
+  );
+}
+
+/** One or several of other records. */
+function Chosen({ field, typed, record, described, onType }: InputProps) {
+  const { data } = useAnswer(choicesRead(field, record));
+  const choices = (data ?? []).map(choiceOf);
+  const nameOf = (id: string) => choices.find((choice) => choice.id === id)?.name ?? `…${id.slice(-8)}`;
+  if (typeof typed === "string")
+    return (
+      <select {...described} value={typed} onChange={(event) => onType(event.currentTarget.value)}>
+        <option value="">{editText.none}</option>
+        {typed !== "" && !choices.some(({ id }) => id === typed) && <option value={typed}>{nameOf(typed)}</option>}
+        {choices.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    );
+  if (typeof typed === "boolean") return null;
+  return <Several {...{ field, typed, choices, described, onType, nameOf }} />;
+}
+
+interface SeveralProps extends Pick<InputProps, "field" | "described" | "onType"> {
+  readonly typed: readonly string[];
+  readonly choices: readonly Choice[];
+  nameOf(id: string): string;
+}
+
+function Several({ field, typed, choices, described, onType, nameOf }: SeveralProps) {
+  const left = choices.filter(({ id }) => !typed.includes(id));
+  return (
+    <div class="edit-several">
+      {typed.map((id) => (
+        <button
+          key={id}
+          type="button"
+          class="edit-chosen"
+          aria-label={editText.remove(nameOf(id))}
+          onClick={() => onType(typed.filter((each) => each !== id))}
+        >
+          <bdi>{nameOf(id)}</bdi> <span aria-hidden="true">×</span>
+        </button>
+      ))}
+      <select
+        {...described}
+        value=""
+        onChange={(event) => event.currentTarget.value !== "" && onType([...typed, event.currentTarget.value])}
+      >
+        <option value="">{editText.add(nameOfField(field))}</option>
+        {left.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

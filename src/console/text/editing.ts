@@ -1,0 +1,53 @@
+// What stands where records are edited.
+
+export const editText = {
+  edit: "Edit",
+  editMeaning: "edit this record",
+  title: (name: string) => `Edit ${name}`,
+  save: "Save",
+  saving: "Saving…",
+  again: "Save again",
+  cancel: "Cancel",
+  reason: "Why",
+  reasonHelp: "Kept in history with the change.",
+  restored: "What you had typed is back.",
+  discard: "Discard it",
+  unchanged: "Nothing is changed yet.",
+  none: "none",
+  add: (what: string) => `Add to ${what}`,
+  remove: (name: string) => `Remove ${name}`,
+  yes: "yes",
+  no: "no",
+  merged: (fields: readonly string[]) => `Meanwhile others changed ${fields.join(", ")}. That stays as they left it.`,
+  clash: "Others changed this while you edited.",
+  was: "It was",
+  theirs: "They made it",
+  mine: "You made it",
+  takeTheirs: "Take theirs",
+  keepMine: "Keep mine",
+  choose: "Choose for each field that others changed too, then save again.",
+  gone: "The record was removed while you edited. What you typed is still here.",
+  unsure: "It is not known whether it was saved. Saving again does nothing twice.",
+  saved: "Saved.",
+  undo: "Undo",
+  undone: "Undone.",
+  nothingToUndo: "There is nothing left to undo.",
+  cannotUndo: "It cannot be undone:",
+  plan: (fields: readonly string[]) => `Sets back ${fields.join(", ")}.`,
+  really: "Undo this",
+  keep: "Keep it",
+  transaction: (sequence: number) => `transaction ${new Intl.NumberFormat("en").format(sequence)}`,
+  close: "Close",
+  wrong: {
+    required: "A value is required.",
+    tooLong: (most: number, is: number) => `At most ${most} characters; it has ${is}.`,
+    notNumber: "A number, such as 20 or 2.5.",
+    notWhole: "A whole number, such as 20.",
+    range: (least: number | undefined, most: number | undefined) =>
+      least === undefined
+        ? `At most ${most}.`
+        : most === undefined
+          ? `At least ${least}.`
+          : `A number from ${least} to ${most}.`,
+  },
+} as const;

@@ -1,0 +1,385 @@
+// Editing in Chromium, on the executable: what is typed is checked, kept, saved over the version that it was begun on, and
+// taken back; what others change meanwhile is not written over.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { FORM_OPERATIONS, formsOf } from "../../scripts/console-forms.ts";
+import { createBareApp } from "../../src/bare-app.ts";
+import { bodyOf, editedOf, meanwhile } from "../../src/console/editing/edits.ts";
+import { type FormField, isSameTyped, sentValue, typedOf, wrongWith } from "../../src/console/editing/field.ts";
+import { openApiDocument } from "../../src/http/documentation.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const VIEWER = "viewer@acme.example";
+
+const field = (about: Partial<FormField> & Pick<FormField, "name" | "type">): FormField => ({
+  isNullable: false,
+  isRequired: false,
+  ...about,
+});
+const NAME = field({ name: "name", type: "text", isRequired: true, minLength: 1, maxLength: 5 });
+const NOTE = field({ name: "description", type: "text", isNullable: true, maxLength: 4_000 });
+const NUMBER = field({ name: "number", type: "integer", isRequired: true, minimum: 1, maximum: 4_094 });
+const TAGS = field({ name: "tags", type: "ids", isRequired: true });
+
+describe("a field of a form", () => {
+  test.each([
+    [NAME, "", "A value is required."],
+    [NAME, "   ", "A value is required."],
+    [NAME, "sw-1", null],
+    [NAME, "😀😀😀😀😀", null],
+    [NAME, "switch", "At most 5 characters; it has 6."],
+    [NOTE, "", null],
+    [NUMBER, "20", null],
+    [NUMBER, " 20 ", null],
+    [NUMBER, "0", "A number from 1 to 4094."],
+    [NUMBER, "4095", "A number from 1 to 4094."],
+    [NUMBER, "2e3", "A whole number, such as 20."],
+    [NUMBER, "20.5", "A whole number, such as 20."],
+    [field({ name: "status", type: "choice", choices: ["Up"] }), "Down", "A value is required."],
+    [TAGS, [], null],
+  ] as const)("is checked by the limits of the API's schema", (of, typed, sentence) => {
+    expect([typed, wrongWith(of, typed)]).toEqual([typed, sentence]);
+  });
+
+  test("gives back what it was given where nobody touches it", () => {
+    for (const [of, value] of [
+      [NAME, "sw-1"],
+      [NOTE, null],
+      [NUMBER, 20],
+      [TAGS, ["b", "a"]],
+      [field({ name: "hidden", type: "boolean" }), true],
+    ] as const)
+      expect(sentValue(of, typedOf(of, value))).toEqual(value);
+    expect(isSameTyped(["a", "b"], ["b", "a"])).toBe(true);
+  });
+
+  test("of the API is in a form, or is left out for a reason", async () => {
+    const forms = formsOf(JSON.parse(await openApiDocument(createBareApp().app)));
+    const pages = await Promise.all(
+      FORM_OPERATIONS.map(async (operation) => {
+        const text = await Bun.file("src/console/editing/forms.ts").text();
+        const shown = new RegExp(`operation: "${operation}",[\\s\\S]*?shown: \\[([^\\]]*)\\]`).exec(text)?.[1] ?? "";
+        return [operation, [...shown.matchAll(/"(\w+)"/g)].map(([, name]) => name)] as const;
+      }),
+    );
+    for (const [operation, shown] of pages) {
+      // Each custom field is one of the form.
+      const inForm = [...shown, "custom_fields"];
+      const left = forms[operation].map(({ name }) => name).filter((name) => !inForm.includes(name));
+      expect([operation, left.sort()]).toEqual([operation, Object.keys(LEFT_OUT[operation] ?? {}).sort()]);
+      expect(shown.every((name) => forms[operation].some((each) => each.name === name))).toBe(true);
+    }
+  });
+});
+
+const IDENTITY = {
+  id: "of the record itself",
+  organization_id: "of the record itself",
+  network_id: "cannot be changed",
+};
+const PARTS = "records of their own";
+const TOLD = "told by the device";
+/** What the API takes and no form has, and why. */
+const LEFT_OUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  updateHost: {
+    ...IDENTITY,
+    virtualization: TOLD,
+    credential_assignments: PARTS,
+    ip_addresses: PARTS,
+    ports: PARTS,
+    services: PARTS,
+    expected_updated_at: "If-Match says it",
+  },
+  updateIfEntry: {
+    ...IDENTITY,
+    host_id: "cannot be changed",
+    ip_address_id: TOLD,
+    fdb_macs: TOLD,
+    lldp_chassis_id: TOLD,
+    lldp_port_id: TOLD,
+    lldp_sys_name: TOLD,
+    lldp_sys_desc: TOLD,
+    lldp_port_desc: TOLD,
+    lldp_mgmt_addr: TOLD,
+    cdp_device_id: TOLD,
+    cdp_port_id: TOLD,
+    cdp_platform: TOLD,
+    cdp_address: TOLD,
+    neighbor: TOLD,
+  },
+  updateSubnet: IDENTITY,
+  updateVlan: IDENTITY,
+};
+
+describe("two edits of one record", () => {
+  const fields = [NAME, NOTE, NUMBER, TAGS];
+  const base = { name: "sw-1", description: null, number: 20, tags: ["a"] };
+
+  test("send what is required and what was typed, and nothing else", () => {
+    const typed = { description: "Hall 2", number: "20" };
+    const edited = editedOf(fields, base, typed);
+    expect(edited).toEqual([NOTE]);
+    expect(bodyOf(fields, base, edited, typed)).toEqual({
+      name: "sw-1",
+      number: 20,
+      tags: ["a"],
+      description: "Hall 2",
+    });
+  });
+
+  test("clash where both changed a field to something else, and nowhere else", () => {
+    const theirs = { name: "sw-2", description: "Hall 3", number: 30, tags: ["a", "b"] };
+    const typed = { description: "Hall 2", number: "30" };
+    expect(meanwhile(fields, base, theirs, typed)).toEqual({
+      clashes: [{ field: NOTE, was: "", theirs: "Hall 3", mine: "Hall 2" }],
+      others: ["name", "tags"],
+    });
+  });
+});
+
+describe.skipIf(!hasChromium)("whoever edits", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let visitor: Visitor;
+  let page: Page;
+  let host: Wire;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    await workplace.command(
+      ...["user", "create", "--email", VIEWER, "--role", "Viewer", "--networks", appliance.networkId],
+      ...["--password-file", await workplace.passwordFile()],
+    );
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signIn(OWNER, PASSWORD);
+  });
+
+  beforeEach(async () => {
+    const { client, networkId } = appliance;
+    host = await made(
+      client.post("hosts", { network_id: networkId, name: "access-1", hidden: false, tags: [], description: "Hall 1" }),
+    );
+    visitor.troubles();
+    await page.goto(`${appliance.running.url}/hosts/${host.id}`);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const edit = () => page.getByRole("button", { name: "Edit", exact: true }).click();
+  const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
+  const saved = () => page.getByText("Saved.").waitFor();
+  const now = () => made(appliance.client.get(`hosts/${host.id}`));
+  const history = async (): Promise<Wire[]> =>
+    made(appliance.client.get(`hosts/${host.id}/history`)) as unknown as Promise<Wire[]>;
+  const byOthers = async (changes: object) => {
+    const { name, hidden, tags } = await now();
+    await made(appliance.client.put(`hosts/${host.id}`, { id: host.id, name, hidden, tags, ...changes }));
+  };
+
+  test("changes a host, says why, reads what undoing comes to, and undoes it", async () => {
+    await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
+    await page.keyboard.press("e");
+    const name = page.getByLabel("Name", { exact: true });
+    await name.waitFor();
+    expect(await page.evaluate("document.activeElement?.id")).toBe("edit-name");
+    await page.getByLabel("Asset tag").fill("LF-00042");
+    await page.getByLabel("Why").fill("Inventur – geprüft");
+    await save();
+    await saved();
+    await page.locator(".facts").getByText("LF-00042").waitFor();
+    const [version] = await history();
+    expect(version).toMatchObject({
+      changed_fields: ["asset_tag"],
+      transaction: { reason: "Inventur – geprüft", actor: { name: OWNER } },
+    });
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByText("Sets back Asset tag.").waitFor();
+    expect(await now()).toMatchObject({ asset_tag: "LF-00042" });
+    await page.getByRole("button", { name: "Undo this" }).click();
+    await page.getByText("Undone.").waitFor();
+    expect(await now()).toMatchObject({ asset_tag: null });
+    expect(await history()).toHaveLength(3);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("leaves what a colleague changed meanwhile in other fields, without being asked", async () => {
+    await edit();
+    await page.getByLabel("Model").fill("C9300-48P");
+    await byOthers({ description: "Hall 2" });
+    await save();
+    await saved();
+    await page.getByText("Meanwhile others changed Description.").waitFor();
+    expect(await now()).toMatchObject({ model: "C9300-48P", description: "Hall 2" });
+    expect(visitor.troubles().filter((each) => !each.includes("412"))).toEqual([]);
+  });
+
+  test("chooses where both changed the same field, and loses nothing that was typed", async () => {
+    await edit();
+    await page.getByLabel("Description", { exact: true }).fill("Hall 3");
+    await page.getByLabel("Model").fill("C9300-48P");
+    await byOthers({ description: "Hall 2" });
+    await save();
+    const clash = page.getByRole("alert").filter({ hasText: "Others changed this while you edited." });
+    await clash.waitFor();
+    expect(await clash.locator("dd").allTextContents()).toEqual(["Hall 1", "Hall 2", "Hall 3"]);
+    expect(await now()).toMatchObject({ description: "Hall 2", model: null });
+    expect(await page.getByRole("button", { name: "Save again" }).isDisabled()).toBe(true);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await clash.getByRole("button", { name: "Keep mine" }).click();
+    await page.getByRole("button", { name: "Save again" }).click();
+    await saved();
+    expect(await now()).toMatchObject({ description: "Hall 3", model: "C9300-48P" });
+    visitor.troubles();
+  });
+
+  test("reads at the field what the API refuses, and what is wrong before it is sent", async () => {
+    await edit();
+    await page.getByLabel("Name", { exact: true }).fill(" ");
+    await page.getByText("A value is required.").waitFor();
+    expect(await page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+    await page.getByLabel("Name", { exact: true }).fill("access\u0007");
+    await save();
+    const wrong = page.locator(".edit-wrong");
+    await wrong.waitFor();
+    expect(await wrong.textContent()).toContain("control");
+    expect(await page.getByLabel("Name", { exact: true }).getAttribute("aria-invalid")).toBe("true");
+    expect(await now()).toMatchObject({ name: "access-1" });
+    await page.getByRole("button", { name: "Cancel" }).click();
+    const button = page.getByRole("button", { name: "Edit", exact: true });
+    await button.waitFor();
+    expect(await page.evaluate("document.activeElement?.textContent")).toBe("Edit");
+    expect(visitor.troubles().filter((each) => !each.includes("400"))).toEqual([]);
+  });
+
+  test("finds what was typed after a reload, and after the session ended", async () => {
+    await edit();
+    await page.getByLabel("Model").fill("C9300-48P");
+    await page.reload();
+    await page.getByText("What you had typed is back.").waitFor();
+    expect(await page.getByLabel("Model").inputValue()).toBe("C9300-48P");
+    await visitor.context.clearCookies();
+    await save();
+    await page.getByLabel("E-mail").fill(OWNER);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("What you had typed is back.").waitFor();
+    await save();
+    await saved();
+    expect(await now()).toMatchObject({ model: "C9300-48P" });
+    expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
+    visitor.troubles();
+  });
+
+  test("saves once, though the answer was lost on the way", async () => {
+    await edit();
+    await page.getByLabel("Model").fill("C9300-48P");
+    let isLost = false;
+    await page.route(`**/api/v1/hosts/${host.id}`, async (route) => {
+      if (isLost || route.request().method() !== "PUT") return route.continue();
+      isLost = true;
+      await route.fetch();
+      return route.abort();
+    });
+    await save();
+    await page.getByText("It is not known whether it was saved.").waitFor();
+    await page.getByRole("button", { name: "Save again" }).click();
+    await saved();
+    expect(await history()).toHaveLength(2);
+    expect(await now()).toMatchObject({ model: "C9300-48P" });
+    visitor.troubles();
+  });
+
+  test("is offered it neither in the past nor without the right", async () => {
+    await page.goto(`${appliance.running.url}/hosts/${host.id}?at=${host.created_at}&edit=yes`);
+    await page.getByRole("heading", { name: "access-1" }).waitFor();
+    expect(await page.getByRole("button", { name: /^Edit|^Save/ }).count()).toBe(0);
+    const viewer = await Visitor.arrive(appliance.running.url);
+    try {
+      const seen = await viewer.signIn(VIEWER, PASSWORD, `/hosts/${host.id}?edit=yes`);
+      await seen.getByRole("heading", { name: "access-1" }).waitFor();
+      expect(await seen.getByRole("button", { name: /^Edit|^Save/ }).count()).toBe(0);
+      expect(viewer.troubles()).toEqual([]);
+    } finally {
+      await viewer.leave();
+    }
+  });
+
+  test("sets the fields that the organization has added, clears one, and is told at its field what is wrong", async () => {
+    const { client } = appliance;
+    const define = (body: object) => made(client.post("custom-fields", { kinds: ["host"], ...body }));
+    await define({ key: "room", label: "Room", type: "text" });
+    await define({ key: "rented", label: "Rented", type: "boolean" });
+    await define({ key: "power_w", label: "Power", type: "number" });
+    await define({ key: "contract", label: "Contract", type: "url" });
+    await define({ key: "criticality", label: "Criticality", type: "choice", choices: ["low", "high"] });
+    await define({ key: "warranty", label: "Warranty", type: "date" });
+    await page.reload();
+    await edit();
+    await page.getByLabel("Room").fill("H2.17");
+    await page.getByLabel("Rented").selectOption({ label: "no" });
+    await page.getByLabel("Power").fill("42.5");
+    await page.getByLabel("Criticality").selectOption("high");
+    await page.getByLabel("Warranty").fill("2027-01-31");
+    await page.getByLabel("Contract").fill("javascript:alert(1)");
+    await save();
+    await page.locator(".edit-wrong").waitFor();
+    expect(await page.getByLabel("Contract").getAttribute("aria-invalid")).toBe("true");
+    await page.getByLabel("Contract").fill("https://erp.example/17");
+    await page.getByRole("button", { name: "Save again" }).click();
+    await saved();
+    const values = { room: "H2.17", rented: false, power_w: 42.5, criticality: "high", warranty: "2027-01-31" };
+    expect(await now()).toMatchObject({ custom_fields: { ...values, contract: "https://erp.example/17" } });
+    await edit();
+    await page.getByLabel("Room").fill("");
+    await save();
+    await saved();
+    const { custom_fields: left } = await now();
+    expect(Object.keys(left).sort()).toEqual(["contract", "criticality", "power_w", "rented", "warranty"]);
+    visitor.troubles();
+  });
+
+  test("has a form for an interface, a subnet and a VLAN, in any width and light", async () => {
+    const { client, networkId } = appliance;
+    const vlan = await made(client.post("vlans", { network_id: networkId, number: 20, name: "Offices" }));
+    const subnet = await made(
+      client.post("subnets", { network_id: networkId, cidr: "10.9.0.0/24", name: "Lab", subnet_type: "Lan", tags: [] }),
+    );
+    const entry = await made(
+      client.post("if-entries", { host_id: host.id, network_id: networkId, if_index: 1, if_descr: "Gi1/0/1" }),
+    );
+    const tag = await made(client.post("tags", { name: "core", color: "Blue" }));
+    await page.goto(`${appliance.running.url}/subnets/${subnet.id}?edit=yes`);
+    await page.getByLabel("VLAN", { exact: true }).selectOption({ label: "20 Offices" });
+    await page.getByLabel("Tags").selectOption({ label: "core" });
+    await page.getByRole("button", { name: "Remove core" }).waitFor();
+    await save();
+    await saved();
+    expect(await made(client.get(`subnets/${subnet.id}`))).toMatchObject({ vlan_id: vlan.id, tags: [tag.id] });
+    await page.goto(`${appliance.running.url}/interfaces/${entry.id}?edit=yes`);
+    await page.getByLabel("Operational status").selectOption("Down");
+    await page.getByLabel("Speed", { exact: true }).fill("1000000000");
+    await save();
+    await saved();
+    expect(await made(client.get(`if-entries/${entry.id}`))).toMatchObject({ oper_status: "Down", speed_bps: 1e9 });
+    await page.setViewportSize({ width: 360, height: 640 });
+    await page.goto(`${appliance.running.url}/vlans/${vlan.id}?edit=yes`);
+    await page.getByLabel("Number").fill("4095");
+    await page.getByText("A number from 1 to 4094.").waitFor();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
+    }
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    expect(visitor.troubles()).toEqual([]);
+  });
+});
