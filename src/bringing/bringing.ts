@@ -38,6 +38,8 @@ export class Bringing {
   /** By `network/number`; null for one that was refused. */
   readonly vlans = new Map<string, LedgerRecord | null>();
   readonly subnets = new KnownSubnets();
+  /** Hosts that hosts of devices went into, and the device that says what they are. */
+  readonly consolidated = new Map<string, string>();
 
   constructor(parts: Pick<Bringing, "source" | "ledger" | "plan" | "changesHere" | "options" | "isAgain">) {
     this.source = parts.source;

@@ -26,6 +26,8 @@ export class ChangesHere {
   async lastWords(path: string, id: string, fields: readonly string[]): Promise<ReadonlyMap<string, LastWord>> {
     const words = new Map<string, LastWord>();
     for await (const version of this.versions(path, id)) {
+      // A host's history has those of hosts that went into it as well.
+      if (version.record.id !== id) continue;
       for (const field of fields) {
         if (words.has(field)) continue;
         if (version.operation === "Created") {

@@ -2,8 +2,10 @@
 // written.
 
 import type { Bringing } from "./bringing.ts";
+import { consolidatedHost } from "./consolidated.ts";
 import { draftHost, type HostDraft, namesVlans } from "./host-drafts.ts";
-import type { LedgerIssue } from "./ledger.ts";
+import type { LedgerIssue, LedgerRecord } from "./ledger.ts";
+import { planLine } from "./plan.ts";
 import type { WantedHost } from "./wanted.ts";
 
 /** Interface entries and addresses in one request: it waits for nobody long, nor does anybody for it. */
@@ -24,6 +26,7 @@ export async function bringHosts(bringing: Bringing, hosts: readonly WantedHost[
       "/hosts",
       open.map((each) => each.id),
     );
+    open = await whereThereIsAHost(bringing, open, existing);
     const withVlans = open
       .filter(({ id }) => existing.has(id))
       .flatMap(({ interfaces }) => interfaces.filter(namesVlans));
@@ -42,6 +45,32 @@ export async function bringHosts(bringing: Bringing, hosts: readonly WantedHost[
     for (const some of portions(drafts)) stale.push(...(await writePortion(bringing, some, turn < TURNS_MAX)));
     open = stale;
   }
+}
+
+/**
+ * Looks where the hosts went that are not there, and adds to those that are.
+ * @returns the devices without those that another one speaks for
+ */
+async function whereThereIsAHost(
+  bringing: Bringing,
+  hosts: readonly WantedHost[],
+  existing: Map<string, LedgerRecord>,
+): Promise<WantedHost[]> {
+  const left: WantedHost[] = [];
+  for (const wanted of hosts) {
+    const found = existing.has(wanted.id) ? null : await consolidatedHost(bringing, wanted.id);
+    const speaker = found === null || found === "AnotherDevice" ? wanted.id : bringing.consolidated.get(found.id);
+    if (found === "AnotherDevice" || (speaker ?? wanted.id) !== wanted.id) {
+      bringing.plan.add("hosts", "kept", `${planLine(wanted.name, wanted.url)} is one here with another device`);
+      continue;
+    }
+    if (found !== null) {
+      bringing.consolidated.set(found.id, wanted.id);
+      existing.set(wanted.id, found);
+    }
+    left.push(wanted);
+  }
+  return left;
 }
 
 /** Few enough to be one request. */

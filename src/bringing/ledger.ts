@@ -85,9 +85,17 @@ export class Ledger {
   }
 
   /** Versions of a record, newest first; none of one that never was. @throws RemoteTrouble */
-  async history(path: string, id: string, limit: number, offset = 0): Promise<readonly ToldVersion[]> {
+  async history(
+    path: string,
+    id: string,
+    limit: number,
+    offset = 0,
+    filter: string | null = null,
+  ): Promise<readonly ToldVersion[]> {
     const alone = path === "/hosts" ? "&include_children=false" : "";
-    const answer = await this.client.get(`/api/v1${path}/${id}/history?limit=${limit}&offset=${offset}${alone}`);
+    const filtered = filter === null ? "" : `&filter=${encodeURIComponent(filter)}`;
+    const page = `limit=${limit}&offset=${offset}${alone}${filtered}`;
+    const answer = await this.client.get(`/api/v1${path}/${id}/history?${page}`);
     if (answer.status === 404) return [];
     return dataOf(answer, this.client) as ToldVersion[];
   }

@@ -468,6 +468,54 @@ describe("what changes", () => {
     expect(await at.transactions()).toBe(before);
   }, 120_000);
 
+  test("to one host of two goes on: what a device says is said of the host that is left", async () => {
+    const world = campus();
+    const netbox = serve(world);
+    const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
+    await at.import(args);
+    const hosts = new Map((await at.all("hosts")).map((each) => [each.name, each]));
+    const core = hosts.get("core-1");
+    const found = await at.client.post("hosts", {
+      name: "found",
+      network_id: core.network_id,
+      ip_addresses: [{ ip_address: "10.0.0.5" }],
+      interfaces: [{ if_index: 4, if_descr: "Null0" }],
+    });
+    expect((await at.client.put(`hosts/${found.data.id}/consolidate/${core.id}`, {})).status).toBe(200);
+    const [device, ...others] = world.devices;
+    const ports = device?.interfaces ?? [];
+    world.devices = [
+      { ...(device as (typeof world.devices)[0]), serial: "S2", interfaces: [...ports, { id: 9, name: "Gi1/0/2" }] },
+      ...others,
+    ];
+    const done = await at.import([...args, "--overwrite"]);
+    expect(done.code).toBe(0);
+    expect(counts(done, "hosts")).toEqual([0, 1, 2, 0, 0]);
+    expect(counts(done, "interfaces").slice(0, 1)).toEqual([1]);
+    const after = (await at.client.get(`hosts/${found.data.id}`)).data;
+    expect(after).toMatchObject({ name: "core-1", serial_number: "S2" });
+    expect(after.interfaces.map((each: any) => each.if_descr).sort()).toEqual(["Gi1/0/1", "Gi1/0/2", "Null0", "Po1"]);
+    expect(await at.all("hosts")).toHaveLength(3);
+    const before = await at.transactions();
+    expect((await at.import(args)).code).toBe(0);
+    expect(await at.transactions()).toBe(before);
+  }, 120_000);
+
+  test("to one host of two devices is kept: one of them says what it is", async () => {
+    const world = manyDevices(3);
+    const netbox = serve(world);
+    await at.import(["netbox", netbox.url]);
+    const [one, two] = await at.all("hosts");
+    expect((await at.client.put(`hosts/${one.id}/consolidate/${two.id}`, {})).status).toBe(200);
+    const before = await at.transactions();
+    const again = await at.import(["netbox", netbox.url]);
+    expect(again.code).toBe(0);
+    expect(counts(again, "hosts")).toEqual([0, 0, 2, 1, 0]);
+    expect(again.out).toContain(`hosts: ${two.name} (`);
+    expect(again.out).toContain("is one here with another device");
+    expect(await at.transactions()).toBe(before);
+  }, 120_000);
+
   test("in the address of the source makes no doubles where the old one is named", async () => {
     const world = campus();
     const old = serve(world);
