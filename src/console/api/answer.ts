@@ -45,6 +45,19 @@ function isLasting(url: string): boolean {
 /** Forgets what was answered: somebody else may have signed in. */
 export function forgetAnswers(): void {
   kept.clear();
+  for (const listener of forgetful) listener();
+}
+
+const forgetful = new Set<() => void>();
+
+/** Hears that somebody else may have signed in. */
+export function onForgotten(listener: () => void): void {
+  forgetful.add(listener);
+}
+
+/** Forgets what can be filtered: a field has come or gone. */
+export function forgetFields(): void {
+  for (const url of [...kept.keys()]) if (url.startsWith("/api/v1/fields/")) kept.delete(url);
 }
 
 interface State<Data, Meta> {

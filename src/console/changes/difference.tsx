@@ -2,10 +2,10 @@
 
 import { useState } from "preact/hooks";
 import type { DiffData } from "../api/diff-data.ts";
+import { fieldTitle } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
 import { recordPage } from "../names/record-page.ts";
 import { changesText, kindText } from "../text/changes.ts";
-import { fieldText } from "../text/lists.ts";
 import { subject } from "../time/subject.ts";
 import { hrefOf } from "../url/location.ts";
 import { type ChangedRecord, linesOf, SELF_EVIDENT, type Side } from "./difference-lines.ts";
@@ -88,7 +88,7 @@ function ChangedLine({
       <dl class="fields">
         {shown.map(({ field, from: before, to: after }) => (
           <div key={field}>
-            <dt>{fieldText[field] ?? field}</dt>
+            <dt>{fieldTitle(field)}</dt>
             <dd>
               <OldAndNew field={field} before={before} after={after} from={from} to={to} />
             </dd>

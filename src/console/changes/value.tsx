@@ -1,8 +1,10 @@
 // One value of a field as it stands in a version: references by name, instants in the reader's zone, the rest as text.
 
+import { customKey } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
 import type { NamedKind } from "../names/names.ts";
 import { Tags } from "../names/tags.tsx";
+import { CustomValue } from "../parts/custom-value.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
@@ -32,6 +34,7 @@ interface ValueProps {
 export function Value({ field, value, at }: ValueProps) {
   if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0))
     return <i class="aside">{changesText.noValue}</i>;
+  if (customKey(field) !== null) return <CustomValue field={field} value={value} />;
   if (field === "speed_bps" && typeof value === "number") return <>{speedOf(value)}</>;
   if (field === "if_type" && typeof value === "number") return <IfType type={value} />;
   if (field === "tags" && Array.isArray(value)) return <Tags ids={value.map(String)} as={at} />;

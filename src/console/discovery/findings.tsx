@@ -6,6 +6,7 @@ import { type DataOf, type QueryOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
 import { Value } from "../changes/value.tsx";
 import { FilterField } from "../lists/filter-field.tsx";
+import { fieldTitle } from "../names/custom-fields.ts";
 import { recordPage } from "../names/record-page.ts";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -13,7 +14,7 @@ import { TabRow } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { kindText } from "../text/changes.ts";
 import { discoveryText } from "../text/discovery.ts";
-import { fieldText, listText } from "../text/lists.ts";
+import { listText } from "../text/lists.ts";
 import { at, atQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
 import { Counted, isUnderWay, type ScanData } from "./scan-words.tsx";
@@ -170,7 +171,7 @@ function FindingLine({ finding }: { readonly finding: FindingData }) {
         <dl class="fields">
           {Object.entries(changes).map(([field, { from, to }]) => (
             <div key={field}>
-              <dt>{fieldText[field] ?? field}</dt>
+              <dt>{fieldTitle(field)}</dt>
               <dd>
                 <del>
                   <Value field={field} value={from} at={at.value} />

@@ -3,12 +3,12 @@
 
 import type { Answer } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
+import { fieldTitle } from "../names/custom-fields.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { kindText } from "../text/changes.ts";
 import { findText } from "../text/find.ts";
-import { fieldText } from "../text/lists.ts";
 import { isPast, network } from "../time/at.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
 import { groupsOf, type Hit, instantBefore, pageOfHit } from "./hits.ts";
@@ -87,7 +87,7 @@ function Result({ hit }: { readonly hit: Hit }) {
         {!isSaid && (
           <>
             {" · "}
-            {fieldText[match.field] ?? match.field} <bdi>{match.value}</bdi>
+            {fieldTitle(match.field)} <bdi>{match.value}</bdi>
           </>
         )}
         {match.vendor && (

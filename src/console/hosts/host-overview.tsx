@@ -2,6 +2,7 @@
 
 import type { Answer } from "../api/answer.ts";
 import { useWas, Was } from "../changes/comparison.tsx";
+import { CustomFacts } from "../changes/custom-facts.tsx";
 import { Value } from "../changes/value.tsx";
 import { Named } from "../names/named.tsx";
 import { Fact } from "../parts/facts.tsx";
@@ -71,7 +72,7 @@ function Identity({ host }: { readonly host: ShownHost }) {
   return (
     <section>
       <h2>{hostText.identity}</h2>
-      {known.length === 0 && <p class="aside">{hostText.nothingKnown}</p>}
+      {known.length === 0 && host.custom_fields === undefined && <p class="aside">{hostText.nothingKnown}</p>}
       <dl class="facts">
         {known.map((field) => (
           <Fact key={field} name={fieldText[field] ?? field}>
@@ -79,6 +80,7 @@ function Identity({ host }: { readonly host: ShownHost }) {
             <Value field={field} value={host[field]} at={at.value} />
           </Fact>
         ))}
+        <CustomFacts kind="host" record={host} />
       </dl>
     </section>
   );

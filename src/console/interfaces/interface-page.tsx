@@ -4,6 +4,7 @@ import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { useWas, Was } from "../changes/comparison.tsx";
+import { CustomFacts } from "../changes/custom-facts.tsx";
 import { Value } from "../changes/value.tsx";
 import type { FaceplatePort } from "../hosts/host-data.ts";
 import { Connected } from "../hosts/port-table.tsx";
@@ -125,6 +126,7 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
             </Fact>
           ),
       )}
+      <CustomFacts kind="if_entry" record={entry} />
       <Fact name={interfaceText.index}>{entry.if_index}</Fact>
       <Fact name={interfaceText.network}>
         <Named kind="networks" id={entry.network_id} />

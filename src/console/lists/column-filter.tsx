@@ -3,9 +3,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { fieldTitle } from "../names/custom-fields.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { fieldText, listText } from "../text/lists.ts";
+import { listText } from "../text/lists.ts";
 import { go, hrefHere } from "../url/location.ts";
 import { quoted, withCondition } from "./conditions.ts";
 import type { AnyList } from "./definitions.tsx";
@@ -39,7 +40,7 @@ export function ColumnFilter({ list, field, filter, close }: ColumnFilterProps) 
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} class="column-filter" onClose={close} aria-labelledby="column-filter-title">
-      <h2 id="column-filter-title">{listText.filterBy(fieldText[field] ?? field)}</h2>
+      <h2 id="column-filter-title">{listText.filterBy(fieldTitle(field))}</h2>
       {data !== undefined && <Condition known={data} field={field} filter={filter} close={close} />}
       {data === undefined && (
         <>

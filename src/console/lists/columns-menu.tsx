@@ -1,6 +1,7 @@
 // Which columns a list shows, in the order of the list's own.
 
-import { fieldText, listText } from "../text/lists.ts";
+import { fieldTitle } from "../names/custom-fields.ts";
+import { listText } from "../text/lists.ts";
 import { isPast } from "../time/at.ts";
 import { go } from "../url/location.ts";
 import type { AnyList } from "./definitions.tsx";
@@ -23,8 +24,7 @@ export function ColumnsMenu({ list, shown }: { readonly list: AnyList; readonly 
             .filter(({ isOfNow }) => isOfNow !== true || !isPast.value)
             .map(({ key }) => (
               <label key={key}>
-                <input type="checkbox" checked={shown.includes(key)} onChange={() => toggle(key)} />{" "}
-                {fieldText[key] ?? key}
+                <input type="checkbox" checked={shown.includes(key)} onChange={() => toggle(key)} /> {fieldTitle(key)}
               </label>
             ))}
         </fieldset>

@@ -2,10 +2,10 @@
 // became of it.
 
 import type { ComponentChildren } from "preact";
+import { fieldTitle, valueOfField } from "../names/custom-fields.ts";
 import { NamedAsOf } from "../names/named.tsx";
 import { changesText } from "../text/changes.ts";
 import { comparisonText } from "../text/compare.ts";
-import { fieldText } from "../text/lists.ts";
 import type { ComparedEnds } from "../time/compared.ts";
 import type { ComparedRow } from "./compared-reads.ts";
 import { type AnyList, type Column, type ListDefinition, sealed } from "./definitions.tsx";
@@ -51,7 +51,7 @@ export function comparedState(state: ListState, compared: ComparedEnds): ListSta
 
 function ChangeCell({ row: { change, fields }, shown }: { readonly row: ComparedRow; readonly shown: Set<string> }) {
   if (change === null) return null;
-  const besides = fields.filter((field) => !shown.has(field)).map((field) => fieldText[field] ?? field);
+  const besides = fields.filter((field) => !shown.has(field)).map(fieldTitle);
   return (
     <span title={besides.length === 0 ? undefined : comparisonText.besides(besides)}>
       <span class={`sign ${change}`}>{comparisonText.changes[change]}</span>
@@ -103,6 +103,6 @@ function Nothing() {
 }
 
 function isEmpty(record: unknown, key: string): boolean {
-  const value = (record as Readonly<Record<string, unknown>>)[key];
+  const value = valueOfField(record, key);
   return value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 }

@@ -20,6 +20,7 @@ import { ComparedReads, countsOfMeta, WHOLE_MAX } from "./compared-reads.ts";
 import { comparedList, comparedState } from "./compared-rows.tsx";
 import { ComparisonBar, shownOfComparison } from "./comparison-bar.tsx";
 import { quoted } from "./conditions.ts";
+import { withCustomColumns } from "./custom-columns.tsx";
 import type { AnyList, ListQuery } from "./definitions.tsx";
 import { FilterField } from "./filter-field.tsx";
 import { type ListState, listState, queryOf } from "./list-state.ts";
@@ -38,7 +39,8 @@ interface ListPageProps {
 
 export function ListPage(props: ListPageProps) {
   const ends = compared.value;
-  return ends === null ? <PlainList {...props} /> : <ComparedList {...props} ends={ends} />;
+  const list = withCustomColumns(props.list);
+  return ends === null ? <PlainList {...props} list={list} /> : <ComparedList {...props} list={list} ends={ends} />;
 }
 
 function PlainList({ list, above }: ListPageProps) {

@@ -2,8 +2,9 @@
 // table to those who hear it, with the number of each row.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { fieldTitle } from "../names/custom-fields.ts";
 import { useKeys } from "../parts/keys.ts";
-import { fieldText, listText } from "../text/lists.ts";
+import { listText } from "../text/lists.ts";
 import { hrefHere } from "../url/location.ts";
 import type { AnyList, Column } from "./definitions.tsx";
 import { hrefOrdered, type ListState } from "./list-state.ts";
@@ -161,7 +162,7 @@ function Heading({
   readonly column: Column<unknown>;
   readonly filterBy: (key: string) => void;
 }) {
-  const title = fieldText[key] ?? key;
+  const title = fieldTitle(key);
   const direction = state.order === key ? "ascending" : state.order === `-${key}` ? "descending" : undefined;
   return (
     <th scope="col" aria-sort={direction} class={isNumber === true ? "is-number" : undefined}>

@@ -4,6 +4,7 @@ import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { useWas, Was } from "../changes/comparison.tsx";
+import { CustomFacts } from "../changes/custom-facts.tsx";
 import { Value } from "../changes/value.tsx";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
@@ -121,6 +122,7 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
           <Value field="tags" value={subnet.tags} at={at.value} />
         </Fact>
       )}
+      <CustomFacts kind="subnet" record={subnet} />
       <Fact name={subnetText.network}>
         <Named kind="networks" id={subnet.network_id} />
       </Fact>

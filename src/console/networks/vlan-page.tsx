@@ -5,6 +5,7 @@ import { type DataOf, read } from "../api/client.ts";
 import type { Live } from "../api/fresh.ts";
 import { oneOf } from "../api/one-of.ts";
 import { AsAnswered, ChangeSign } from "../changes/comparison.tsx";
+import { CustomFactList } from "../changes/custom-facts.tsx";
 import { Named } from "../names/named.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -64,6 +65,7 @@ function Where({ vlan }: { readonly vlan: Vlan }) {
           <bdi>{description}</bdi>
         </p>
       )}
+      <CustomFactList kind="vlan" record={vlan} />
       <h2>{vlanText.subnets}</h2>
       <Subnets vlan={vlan} />
       <h2>{vlanText.devices}</h2>

@@ -20,6 +20,7 @@ export const kindText: Readonly<Record<string, readonly [one: string, many: stri
   ignored: ["ignored record", "ignored records"],
   credential: ["credential", "credentials"],
   tag: ["tag", "tags"],
+  custom_field: ["custom field", "custom fields"],
   marker: ["marker", "markers"],
   user: ["user", "users"],
   api_key: ["API key", "API keys"],

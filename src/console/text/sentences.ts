@@ -28,7 +28,7 @@ const spelled = (name: string) =>
 
 const field = (name: string) => {
   const title = fieldText[name];
-  if (title === undefined) return spelled(name);
+  if (title === undefined) return spelled(name.replace(/^custom_fields\./, ""));
   return isAbbreviation(title) ? title : title.charAt(0).toLowerCase() + title.slice(1);
 };
 

@@ -1,0 +1,31 @@
+// A column for each custom field of a list's kind, behind its own: shown where somebody chose it.
+
+import { customKey, customName, definedFieldsOf, valueOfField } from "../names/custom-fields.ts";
+import { CustomValue } from "../parts/custom-value.tsx";
+import { parameter } from "../url/location.ts";
+import type { AnyList, Column } from "./definitions.tsx";
+
+/** In rem. */
+const WIDTHS: Readonly<Record<string, number>> = { boolean: 6, number: 7, date: 8, choice: 10, text: 12, url: 16 };
+
+/** The same list with the columns of custom fields, as they are defined or named by the address. */
+export function withCustomColumns(list: AnyList): AnyList {
+  const fields = definedFieldsOf(list.kind);
+  const columns = fields.map(({ key, type }) => column(customName(key), type));
+  // Before it is known what is defined, and of what is defined no more, the address says what is shown.
+  const named = (parameter("columns") ?? "")
+    .split(",")
+    .filter((key) => customKey(key) !== null && !fields.some((field) => customName(field.key) === key))
+    .map((key) => column(key, "text"));
+  const more = [...columns, ...named];
+  return more.length === 0 ? list : { ...list, columns: [...list.columns, ...more] };
+}
+
+function column(key: string, type: string): Column<unknown> {
+  return {
+    key,
+    width: WIDTHS[type] ?? 12,
+    ...(type === "number" ? { isNumber: true } : {}),
+    cell: (row) => <CustomValue field={key} value={valueOfField(row, key)} />,
+  };
+}

@@ -1,0 +1,29 @@
+// The value of a custom field, by its type: a link where it is one, and all else as text.
+
+import { customFieldOf } from "../names/custom-fields.ts";
+import { listText } from "../text/lists.ts";
+
+interface CustomValueProps {
+  /** `custom_fields.rack`. */
+  readonly field: string;
+  readonly value: unknown;
+}
+
+export function CustomValue({ field, value }: CustomValueProps) {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "boolean") return <>{value ? listText.yes : listText.no}</>;
+  if (typeof value === "number") return <span class="tabular">{value}</span>;
+  const text = String(value);
+  // Whoever opens a link of another scheme runs what stands in it.
+  if (customFieldOf(field)?.type === "url" && /^https?:\/\//i.test(text))
+    return (
+      <a class="value" href={text} target="_blank" rel="noopener noreferrer" title={text}>
+        <bdi>{text}</bdi>
+      </a>
+    );
+  return (
+    <bdi class="value" title={text}>
+      {text}
+    </bdi>
+  );
+}

@@ -1,0 +1,112 @@
+// Custom fields in the console, in Chromium, on the executable: as columns, in filters, on pages of records, and between
+// two instants.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const HOSTILE = '<img src=x onerror=alert(1)> "خادم"';
+const MANUAL = "https://docs.example/acme/9000";
+
+describe.skipIf(!hasChromium)("custom fields in the console", () => {
+  let workplace: Workplace;
+  let visitor: Visitor;
+  let hostId = "";
+  let vlanId = "";
+  let before = "";
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    const { client, networkId, running } = await workplace.serveSetUp();
+    const made = async (path: string, body: object) => {
+      const answer = await client.post(path, body);
+      expect(answer).toMatchObject({ status: 200 });
+      return answer.data;
+    };
+    for (const field of [
+      { key: "rack", label: "Rack <b>", kinds: ["host", "vlan"], type: "text" },
+      { key: "manual", label: "Manual", kinds: ["host"], type: "url" },
+      { key: "notes", label: "Notes", kinds: ["host"], type: "text" },
+      { key: "room", label: "Room", kinds: ["host"], type: "choice", choices: ["North", "South"] },
+      { key: "height", label: "Height", kinds: ["host"], type: "number" },
+    ])
+      await made("custom-fields", field);
+    const values = { rack: HOSTILE, manual: MANUAL, notes: "https://not.a.link.example", room: "North", height: 2 };
+    const host = await made("hosts", { network_id: networkId, name: "core-1", custom_fields: values });
+    await made("hosts", { network_id: networkId, name: "plain" });
+    const vlan = await made("vlans", { network_id: networkId, number: 7, custom_fields: { rack: "R7" } });
+    [hostId, vlanId, before] = [host.id, vlan.id, host.updated_at];
+    const changed = await client.put(`hosts/${host.id}`, { ...host, custom_fields: { room: "South", rack: null } });
+    expect(changed).toMatchObject({ status: 200 });
+    visitor = await Visitor.arrive(running.url);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  test("a list has them as columns where somebody chose them, and by a click as a filter", async () => {
+    const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
+    await page.getByRole("link", { name: "core-1" }).waitFor();
+    expect(await page.getByRole("columnheader", { name: "Room" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Columns", exact: true }).click();
+    await page.getByRole("checkbox", { name: "Room" }).check();
+    await page.getByRole("checkbox", { name: "Rack <b>" }).check();
+    await page.keyboard.press("Escape");
+    await page.getByRole("cell", { name: "South" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("columns")).toContain("custom_fields.room");
+    await page.getByRole("columnheader", { name: "Room" }).hover();
+    await page.getByRole("button", { name: "Filter by Room" }).click();
+    await page.locator("#column-filter-value").selectOption("South");
+    await page.getByRole("button", { name: "Add to the filter" }).click();
+    await page.getByText("1 host").first().waitFor();
+    expect(new URL(page.url()).searchParams.get("filter")).toBe('custom_fields.room = "South"');
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const then = await visitor.open(`/hosts?columns=name,custom_fields.room,custom_fields.rack&at=${before}`);
+    await then.getByRole("cell", { name: "North" }).waitFor();
+    await then.getByRole("cell", { name: HOSTILE }).waitFor();
+    expect(await accessibilityFindings(then)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+    await then.close();
+  });
+
+  test("a host and a VLAN tell theirs by label, and only a URL leads somewhere", async () => {
+    const page = await visitor.open(`/hosts/${hostId}`);
+    const fact = (name: string) => page.locator("dl.facts > div").filter({ hasText: name });
+    const link = page.getByRole("link", { name: MANUAL });
+    await link.waitFor();
+    expect([await link.getAttribute("href"), await link.getAttribute("rel")]).toEqual([MANUAL, "noopener noreferrer"]);
+    await fact("Notes").getByText("https://not.a.link.example").waitFor();
+    expect(await page.getByRole("link", { name: "https://not.a.link.example" }).count()).toBe(0);
+    await fact("Room").getByText("South").waitFor();
+    expect(await fact("Rack").count()).toBe(0);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.goto(`${new URL(page.url()).origin}/vlans/${vlanId}`);
+    await fact("Rack <b>").getByText("R7").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("two instants are compared field by field, on the page and in the list", async () => {
+    const page = await visitor.open(`/hosts/${hostId}?vs=${before}`);
+    const room = page.locator("dl.facts > div").filter({ hasText: "Room" });
+    await settles(
+      async () => [await room.locator("del").textContent(), await room.textContent()].join(),
+      "North,RoomNorth → South",
+    );
+    await page.locator("dl.facts > div").filter({ hasText: "Rack <b>" }).locator("del").getByText(HOSTILE).waitFor();
+    await page.goto(`${new URL(page.url()).origin}/hosts?columns=name,custom_fields.room&vs=${before}`);
+    const cell = page.getByRole("cell").filter({ has: page.locator("del") });
+    await cell.locator("del").getByText("North").waitFor();
+    await cell.locator("ins").getByText("South").waitFor();
+    await page.getByTitle("Rack <b>").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+});
