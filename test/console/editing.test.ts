@@ -203,10 +203,10 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
       transaction: { reason: "Inventur – geprüft", actor: { name: OWNER } },
     });
     await page.getByRole("button", { name: "Undo", exact: true }).click();
-    await page.getByText("Sets back Asset tag.").waitFor();
+    await page.getByText("Changes host access-1: Asset tag").waitFor();
     expect(await now()).toMatchObject({ asset_tag: "LF-00042" });
-    await page.getByRole("button", { name: "Undo this" }).click();
-    await page.getByText("Undone.").waitFor();
+    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByText("Done.").waitFor();
     expect(await now()).toMatchObject({ asset_tag: null });
     expect(await history()).toHaveLength(3);
     expect(visitor.troubles()).toEqual([]);
@@ -299,6 +299,36 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     visitor.troubles();
   });
 
+  test("brings back what a host was, and a host that is gone with its parts, having read what that comes to", async () => {
+    const { client, networkId, running } = appliance;
+    const port = { host_id: host.id, network_id: networkId, if_index: 7, if_descr: "Gi1/0/7" };
+    await made(client.post("if-entries", port));
+    const { updated_at: then } = await now();
+    await byOthers({ description: "Hall 9" });
+    await page.goto(`${running.url}/hosts/${host.id}?at=${then}`);
+    await page.getByRole("button", { name: "Restore this" }).click();
+    await page.getByText("Changes host access-1: Description").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(await now()).toMatchObject({ description: "Hall 9" });
+    await page.getByLabel("Why").fill("wrong hall");
+    await page.getByRole("button", { name: "Restore this" }).click();
+    await page.getByRole("link", { name: /^Transaction/ }).click();
+    await page.getByText("wrong hall").waitFor();
+    expect(await now()).toMatchObject({ description: "Hall 1" });
+    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByText("Changes host access-1: Description").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await client.delete(`hosts/${host.id}`);
+    await page.goto(`${running.url}/hosts/${host.id}`);
+    await page.getByRole("button", { name: "Bring it back" }).click();
+    await page.getByText("Brings back interface").waitFor();
+    await page.getByRole("button", { name: "Bring it back" }).click();
+    await page.getByRole("heading", { name: "access-1" }).waitFor();
+    const entries = (await client.get(`if-entries?host_id=${host.id}`)).data as unknown as Wire[];
+    expect(entries.map(({ if_index }) => if_index)).toEqual([7]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
   test("is offered it neither in the past nor without the right", async () => {
     await page.goto(`${appliance.running.url}/hosts/${host.id}?at=${host.created_at}&edit=yes`);
     await page.getByRole("heading", { name: "access-1" }).waitFor();
@@ -307,7 +337,7 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     try {
       const seen = await viewer.signIn(VIEWER, PASSWORD, `/hosts/${host.id}?edit=yes`);
       await seen.getByRole("heading", { name: "access-1" }).waitFor();
-      expect(await seen.getByRole("button", { name: /^Edit|^Save/ }).count()).toBe(0);
+      expect(await seen.getByRole("button", { name: /^Edit|^Save|^Restore/ }).count()).toBe(0);
       expect(viewer.troubles()).toEqual([]);
     } finally {
       await viewer.leave();

@@ -48,7 +48,7 @@ const OWNED: Owned[] = [
         (name) => `import:crypto#${name}`,
       ),
     ],
-    owners: ["src/base/random.ts", "src/console/editing/request-key.ts"],
+    owners: ["src/base/random.ts", "src/console/writes/request-key.ts"],
     instead: "take a Random",
   },
   {

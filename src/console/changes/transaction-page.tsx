@@ -1,14 +1,19 @@
 // One transaction: when, who, why, by which request, and everything that it changed.
 
+import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
+import { may } from "../session/me.ts";
 import { changesText } from "../text/changes.ts";
+import { planText } from "../text/editing.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefOf } from "../url/location.ts";
+import { PlannedWrite } from "../writes/planned-write.tsx";
+import { revertPlan } from "../writes/plans.ts";
 import { Difference } from "./difference.tsx";
 import { SentenceList } from "./sentence.tsx";
 
@@ -16,6 +21,8 @@ export function TransactionPage({ params: { sequence = "" } }: { readonly params
   const number = Number(sequence);
   const title = changesText.transaction(number);
   const isNumber = Number.isSafeInteger(number) && number > 0;
+  const [isUndoing, setUndoing] = useState(false);
+  useEffect(() => setUndoing(false), [number]);
   const asked = read("/api/v1/transactions/{sequence}", {
     path: { sequence: number },
     query: { include: "highlights" },
@@ -42,6 +49,11 @@ export function TransactionPage({ params: { sequence = "" } }: { readonly params
       reads={[asked.url]}
       actions={
         <>
+          {may("revertTransaction") && !isUndoing && (
+            <button type="button" onClick={() => setUndoing(true)}>
+              {planText.undoVerb}
+            </button>
+          )}
           <Beside number={number} />
           <a class="button" href={hrefOf("/compare", { vs: before, at })}>
             {changesText.compareAround}
@@ -49,6 +61,15 @@ export function TransactionPage({ params: { sequence = "" } }: { readonly params
         </>
       }
     >
+      {isUndoing && (
+        <PlannedWrite
+          key={number}
+          title={planText.undo}
+          verb={planText.undoVerb}
+          run={(sending) => revertPlan(number, sending)}
+          onEnd={() => setUndoing(false)}
+        />
+      )}
       <dl class="facts">
         <div>
           <dt>{changesText.who}</dt>

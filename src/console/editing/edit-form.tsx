@@ -8,13 +8,14 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
 import { editText } from "../text/editing.ts";
+import { REASON_MAX_LENGTH } from "../writes/reason.ts";
+import { newRequestKey } from "../writes/request-key.ts";
 import { type Draft, type DraftName, keepDraft, keptDraft } from "./drafts.ts";
 import { bodyOf, type Clash, editedOf, meanwhile } from "./edits.ts";
 import { type FormField, type Typed, typedOf, valueIn, wrongWith } from "./field.ts";
 import { FieldClash } from "./field-clash.tsx";
 import { FieldControl, nameOfField } from "./field-control.tsx";
 import { allFieldsOf, customFieldsOf, type EditedKind, fieldsOf } from "./forms.ts";
-import { newRequestKey } from "./request-key.ts";
 import type { Saved } from "./saved.ts";
 import { loadEdited, saveEdited, sequenceOf } from "./write.ts";
 
@@ -125,7 +126,7 @@ function Form({ kind, id, name, draftName, begun, fields, onDiscard, onEnd }: Fo
     const text = JSON.stringify([now.tag, body, now.reason]);
     if (tried.current?.text !== text) tried.current = { text, key: newRequestKey() };
     const { key } = tried.current;
-    await saveEdited(kind, id, { tag: now.tag, body, reason: now.reason.trim(), key });
+    await saveEdited(kind, id, { tag: now.tag, body, reason: now.reason, key });
     give({ kind, id, sequence: await sequenceOf(key), merged: others });
   };
 
@@ -223,9 +224,6 @@ function Form({ kind, id, name, draftName, begun, fields, onDiscard, onEnd }: Fo
     </form>
   );
 }
-
-/** As the API takes a reason. */
-const REASON_MAX_LENGTH = 500;
 
 /** What the API says of a field. */
 function saidOf(problem: Pick<Refusal, "issues"> | null, { name }: FormField): string | null {

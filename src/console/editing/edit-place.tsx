@@ -19,7 +19,7 @@ interface EditParts {
     name: string;
     onEnd: (saved: Saved | null) => void;
   }>;
-  readonly SavedNote: ComponentType<{ saved: Saved }>;
+  readonly SavedNote: ComponentType<{ saved: Saved; onUndone: () => void }>;
 }
 
 const UPDATES = {
@@ -92,6 +92,6 @@ export function EditPlace({ kind, id, name, onSaved }: EditPlaceProps) {
   return isEdited ? (
     <parts.EditForm key={id} kind={kind} id={id} name={name} onEnd={end} />
   ) : (
-    saved !== null && <parts.SavedNote key={saved.sequence} saved={saved} />
+    saved !== null && <parts.SavedNote key={saved.sequence} saved={saved} onUndone={onSaved} />
   );
 }

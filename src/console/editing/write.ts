@@ -3,6 +3,7 @@
 import { api, asRefusal } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
+import { reasonHeader } from "../writes/reason.ts";
 import type { Values } from "./field.ts";
 import { type EditedKind, formOf } from "./forms.ts";
 
@@ -42,10 +43,7 @@ export async function saveEdited(kind: EditedKind, id: string, { tag, body, reas
   const { data, error, response } = await api
     .PUT(path, {
       params: { path: { id }, header: { "If-Match": tag, "Idempotency-Key": key } },
-      headers: {
-        "X-Request-Id": key,
-        ...(reason === "" ? {} : { "X-Change-Reason": `UTF-8''${encodeReason(reason)}` }),
-      },
+      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
       body: body as never,
     })
     .catch(rethrown);
@@ -61,30 +59,10 @@ export async function sequenceOf(key: string): Promise<number | null> {
   return data.data[0]?.sequence ?? null;
 }
 
-/** What putting a transaction back comes to, or came to. @throws Refusal */
-export async function putBack(sequence: number, isTried: boolean) {
-  const { data, error, response } = await api
-    .POST("/api/v1/transactions/{sequence}/revert", {
-      params: { path: { sequence } },
-      body: { dry_run: isTried },
-    })
-    .catch(rethrown);
-  if (data === undefined) throw refusalOf(response, error);
-  return data.data;
-}
-
 function tagOf(response: Response): string {
   const tag = response.headers.get("etag");
   if (tag === null) throw new Refusal({ status: response.status, code: "unknown", message: "", requestId: null });
   return tag;
-}
-
-/** RFC 8187: what may stand in a header. */
-function encodeReason(reason: string): string {
-  return encodeURIComponent(reason).replaceAll(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 function rethrown(cause: unknown): never {

@@ -8,9 +8,11 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText } from "../text/changes.ts";
-import { atQuery } from "../time/at.ts";
+import { planText } from "../text/editing.ts";
+import { atQuery, isPast } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefHere } from "../url/location.ts";
+import { Restore } from "../writes/restore.tsx";
 import { calledBy, type PagedKind, type RecordVersion, versionOf, wordOf } from "./kinds.ts";
 
 interface GoneProps {
@@ -38,6 +40,7 @@ export function Gone({ kind, id }: GoneProps) {
         </p>
       </Page>
     );
+  const last = formatUtc((parseInstant(at) ?? 0) - 1);
   return (
     <Page title={changesText.gone(word)} about={name}>
       <p>
@@ -50,8 +53,9 @@ export function Gone({ kind, id }: GoneProps) {
         .
       </p>
       <p>
-        <a href={hrefHere({ at: formatUtc((parseInstant(at) ?? 0) - 1) })}>{changesText.showLast}</a>
+        <a href={hrefHere({ at: last })}>{changesText.showLast}</a>
       </p>
+      {!isPast.value && <Restore kind={kind} id={id} at={last} verb={planText.bringBack} />}
     </Page>
   );
 }

@@ -11,10 +11,12 @@ import { Problem } from "../parts/problem.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { Pin } from "../session/pin.tsx";
+import { planText } from "../text/editing.ts";
 import { recordText } from "../text/records.ts";
-import { atMs, atQuery, isPast } from "../time/at.ts";
+import { at, atMs, atQuery, isPast, vs } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
 import { parameter } from "../url/location.ts";
+import { Restore } from "../writes/restore.tsx";
 import { Gone } from "./gone.tsx";
 import { calledBy, type PagedKind, PIN_KINDS, subjectOf, wordOf } from "./kinds.ts";
 
@@ -90,6 +92,9 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
     >
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <EditPlace kind={kind} id={id} name={calledBy(id, record)} onSaved={again} />
+      {isPast.value && at.value !== null && vs.value === null && (
+        <Restore key={at.value} kind={kind} id={id} at={at.value} verb={planText.restoreVerb} />
+      )}
       <Tabs
         tabs={all.map(({ key, title, count }) => ({ key, title, count: count?.(record) ?? null }))}
         shown={shown.key}

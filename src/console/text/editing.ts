@@ -30,12 +30,6 @@ export const editText = {
   unsure: "It is not known whether it was saved. Saving again does nothing twice.",
   saved: "Saved.",
   undo: "Undo",
-  undone: "Undone.",
-  nothingToUndo: "There is nothing left to undo.",
-  cannotUndo: "It cannot be undone:",
-  plan: (fields: readonly string[]) => `Sets back ${fields.join(", ")}.`,
-  really: "Undo this",
-  keep: "Keep it",
   transaction: (sequence: number) => `transaction ${new Intl.NumberFormat("en").format(sequence)}`,
   close: "Close",
   wrong: {
@@ -50,4 +44,23 @@ export const editText = {
           ? `At least ${least}.`
           : `A number from ${least} to ${most}.`,
   },
+} as const;
+
+/** What stands where a write is read before it is done. */
+export const planText = {
+  undo: "Undo this transaction",
+  undoVerb: "Undo it",
+  restore: "Bring it back as it was",
+  restoreVerb: "Restore this",
+  bringBack: "Bring it back",
+  actions: { Create: "Brings back", Update: "Changes", Delete: "Removes", Skip: "Leaves" },
+  more: (count: number) => `And ${new Intl.NumberFormat("en").format(count)} more.`,
+  stay: (count: number) => `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "stays" : "stay"} as is.`,
+  nothing: "Nothing would change: it is like this already.",
+  cannot: "It cannot be done:",
+  reason: "Why",
+  done: "Done.",
+  transaction: (sequence: number) => `Transaction ${new Intl.NumberFormat("en").format(sequence)}`,
+  giveUp: "Cancel",
+  close: "Close",
 } as const;

@@ -1,0 +1,133 @@
+// What a write comes to, read before it is done: what it changes, brings back, removes and leaves; why it cannot be done;
+// and once it is done, the transaction that did it.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { asRefusal } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { kindText } from "../text/changes.ts";
+import { planText } from "../text/editing.ts";
+import { fieldText } from "../text/lists.ts";
+import { hrefOf } from "../url/location.ts";
+import type { Plan, PlannedAction, Sending } from "./plans.ts";
+import { REASON_MAX_LENGTH } from "./reason.ts";
+import { newRequestKey } from "./request-key.ts";
+
+interface PlannedWriteProps {
+  /** What is to be done, as a heading and on its button. */
+  readonly title: string;
+  readonly verb: string;
+  run(sending: Sending): Promise<Plan>;
+  /** Called when it is given up, or closed once it is done. */
+  onEnd(): void;
+  /** Called when it is done. */
+  onDone?(): void;
+}
+
+export function PlannedWrite({ title, verb, run, onEnd, onDone }: PlannedWriteProps) {
+  const [plan, setPlan] = useState<Plan | null>(null);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const [reason, setReason] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const key = useRef(newRequestKey());
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => heading.current?.focus(), []);
+  const send = (isTried: boolean) => {
+    setBusy(true);
+    setProblem(null);
+    run({ isTried, reason, key: key.current })
+      .then((told) => {
+        setPlan(told);
+        if (!isTried) onDone?.();
+      })
+      .catch((cause: unknown) => setProblem(asRefusal(cause)))
+      .finally(() => setBusy(false));
+  };
+  useEffect(() => send(true), []);
+  const isDone = plan?.applied === true;
+  const canDo = plan !== null && !isDone && plan.conflicts.length === 0 && plan.actions.some(isChange);
+  return (
+    <section class="plan" aria-label={title}>
+      <h2 ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
+      {problem !== null && <Problem problem={problem} again={() => send(plan === null)} />}
+      {plan === null && problem === null && <Waiting />}
+      {plan !== null && (isDone ? <Done plan={plan} /> : <Planned plan={plan} />)}
+      {canDo && (
+        <p class="plan-reason">
+          <label for="plan-reason">{planText.reason}</label>
+          <input
+            id="plan-reason"
+            type="text"
+            maxLength={REASON_MAX_LENGTH}
+            value={reason}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+        </p>
+      )}
+      <p>
+        {canDo && (
+          <button type="button" class="primary" disabled={isBusy} onClick={() => send(false)}>
+            {verb}
+          </button>
+        )}{" "}
+        <button type="button" onClick={onEnd}>
+          {isDone || !canDo ? planText.close : planText.giveUp}
+        </button>
+      </p>
+    </section>
+  );
+}
+
+function isChange({ action }: PlannedAction): boolean {
+  return action !== "Skip";
+}
+
+/** More are no list that anybody reads. */
+const ACTIONS_SHOWN = 30;
+
+function Planned({ plan: { actions, conflicts } }: { readonly plan: Plan }) {
+  if (conflicts.length > 0)
+    return (
+      <>
+        <p>{planText.cannot}</p>
+        <ul>
+          {conflicts.map(({ id, field, message }) => (
+            <li key={id + (field ?? "") + message}>{message}</li>
+          ))}
+        </ul>
+      </>
+    );
+  if (!actions.some(isChange)) return <p>{planText.nothing}</p>;
+  // What stays as it is says so only where there is a reason to.
+  const told = actions.filter((action) => isChange(action) || action.reason !== undefined);
+  return (
+    <>
+      <ul>
+        {told.slice(0, ACTIONS_SHOWN).map((action) => (
+          <li key={action.entity_type + action.id}>
+            {planText.actions[action.action]} {(kindText[action.entity_type] ?? [action.entity_type])[0]}{" "}
+            <bdi>{action.name ?? `…${action.id.slice(-8)}`}</bdi>
+            {action.action === "Update" && action.fields.length > 0 && (
+              <>: {action.fields.map((field) => fieldText[field] ?? field).join(", ")}</>
+            )}
+            {action.reason !== undefined && <span class="aside"> {action.reason}</span>}
+          </li>
+        ))}
+      </ul>
+      {told.length > ACTIONS_SHOWN && <p class="aside">{planText.more(told.length - ACTIONS_SHOWN)}</p>}
+      {told.length < actions.length && <p class="aside">{planText.stay(actions.length - told.length)}</p>}
+    </>
+  );
+}
+
+function Done({ plan: { sequence } }: { readonly plan: Plan }) {
+  return (
+    <p role="status">
+      {planText.done}{" "}
+      {sequence !== null && <a href={hrefOf(`/changes/${sequence}`, { at: null })}>{planText.transaction(sequence)}</a>}
+    </p>
+  );
+}

@@ -1,0 +1,75 @@
+// Writes that say what they come to before they are done: putting a transaction back, and a record as it was.
+
+import { api, asRefusal } from "../api/client.ts";
+import { refusalOf } from "../api/refusal.ts";
+import { reasonHeader } from "./reason.ts";
+
+/** What it comes to, or came to. */
+export interface Plan {
+  readonly applied: boolean;
+  /** The transaction that did it. */
+  readonly sequence: number | null;
+  readonly actions: readonly PlannedAction[];
+  /** What prevents it. */
+  readonly conflicts: readonly { readonly id: string; readonly field?: string; readonly message: string }[];
+}
+
+export interface PlannedAction {
+  readonly entity_type: string;
+  readonly id: string;
+  readonly name?: string;
+  readonly action: "Create" | "Update" | "Delete" | "Skip";
+  readonly fields: readonly string[];
+  readonly reason?: string;
+}
+
+/** How it is sent. */
+export interface Sending {
+  /** Only to say what it comes to. */
+  readonly isTried: boolean;
+  readonly reason: string;
+  /** Of newRequestKey(): what was done for it is not done again. */
+  readonly key: string;
+}
+
+/** Undoes a transaction. @throws Refusal */
+export async function revertPlan(sequence: number, { isTried, reason, key }: Sending): Promise<Plan> {
+  const { data, error, response } = await api
+    .POST("/api/v1/transactions/{sequence}/revert", {
+      params: { path: { sequence }, header: isTried ? {} : { "Idempotency-Key": key } },
+      headers: reasonHeader(reason),
+      body: { dry_run: isTried },
+    })
+    .catch(rethrown);
+  if (data === undefined) throw refusalOf(response, error);
+  return data.data;
+}
+
+/** The kinds that are brought back on their pages; all of them take the same. */
+const RESTORES = {
+  host: "/api/v1/hosts/{id}/restore",
+  if_entry: "/api/v1/if-entries/{id}/restore",
+  subnet: "/api/v1/subnets/{id}/restore",
+  vlan: "/api/v1/vlans/{id}/restore",
+} as const;
+export type RestoredKind = keyof typeof RESTORES;
+
+/** Brings a record back to what it was. @param at an instant, or `marker:NAME` @throws Refusal */
+export async function restorePlan(
+  { kind, id, at }: { readonly kind: RestoredKind; readonly id: string; readonly at: string },
+  { isTried, reason, key }: Sending,
+): Promise<Plan> {
+  const { data, error, response } = await api
+    .POST(RESTORES[kind], {
+      params: { path: { id }, header: isTried ? {} : { "Idempotency-Key": key } },
+      headers: reasonHeader(reason),
+      body: { at, dry_run: isTried },
+    })
+    .catch(rethrown);
+  if (data === undefined) throw refusalOf(response, error);
+  return data.data;
+}
+
+function rethrown(cause: unknown): never {
+  throw asRefusal(cause);
+}
