@@ -277,7 +277,7 @@ async function eachBatch<T extends object>(
   for await (const batch of oneAhead(batches)) {
     const items: T[] = [];
     for (const each of batch) {
-      if (isRefused(each)) plan.refuse(kind, each.url, each.refused);
+      if (isRefused(each)) plan.refuse(each.kind ?? kind, each.url, each.refused);
       else items.push(each);
     }
     await action(items);

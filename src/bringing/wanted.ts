@@ -4,6 +4,7 @@
 import type { FieldKind, FieldType, FieldValue } from "../resources/custom-fields/field-type.ts";
 import type { RangePurpose } from "../resources/ip-ranges/range-purpose.ts";
 import type { Color } from "../resources/tags/color.ts";
+import type { BroughtKind } from "./plan.ts";
 
 /** Of an object there: where it is, for people, and the id that its record gets. */
 export interface Origin {
@@ -119,6 +120,8 @@ export interface WantedRange extends Origin {
 export interface Refused {
   readonly url: string;
   readonly refused: string;
+  /** Where it is not of the list's own: a part of a host. */
+  readonly kind?: BroughtKind;
 }
 
 /** A few of them at a time, however many there are. */

@@ -3,6 +3,7 @@
 
 import { asInteger, asObject, asText, type ForeignObject, idOf, listOf, nameOf } from "../object-fields.ts";
 import { idOfUrl } from "../object-ids.ts";
+import type { BroughtKind } from "../plan.ts";
 import type {
   Batches,
   NetworkPlace,
@@ -47,6 +48,15 @@ const VIRTUAL_MACHINES: Machines = {
   owner: "virtual_machine",
 };
 
+/** A list of what machines have. */
+interface Parts {
+  readonly path: string;
+  readonly kind: BroughtKind;
+  readonly ownerOf: (part: ForeignObject) => number | null;
+  /** Why one cannot be taken. */
+  readonly problemOf: (part: ForeignObject) => string | null;
+}
+
 export class NetboxHosts {
   private readonly api: NetboxApi;
   private readonly places: NetboxPlaces;
@@ -67,20 +77,18 @@ export class NetboxHosts {
   private async batch(machines: Machines, page: readonly ForeignObject[]): Promise<Array<WantedHost | Refused>> {
     const ids = page.flatMap((machine) => idOf(machine) ?? []);
     const refused: Refused[] = [];
-    const interfaces = await this.partsOf(
-      machines.interfaces,
-      machines,
-      ids,
-      (each) => idOf(each[machines.owner]),
-      refused,
-    );
-    const addresses = await this.partsOf(
-      IP_ADDRESSES,
-      machines,
-      ids,
-      (each) => idOf(asObject(each.assigned_object)?.[machines.owner]),
-      refused,
-    );
+    const interfaces = await this.partsOf(machines, ids, refused, {
+      path: machines.interfaces,
+      kind: "interfaces",
+      ownerOf: (each) => idOf(each[machines.owner]),
+      problemOf: () => null,
+    });
+    const addresses = await this.partsOf(machines, ids, refused, {
+      path: IP_ADDRESSES,
+      kind: "addresses",
+      ownerOf: (each) => idOf(asObject(each.assigned_object)?.[machines.owner]),
+      problemOf: (each) => (addressOf(each.address) === null ? "has no IP address with a prefix length" : null),
+    });
     const hosts: Array<WantedHost | Refused> = [];
     for (const machine of page) {
       const id = idOf(machine) ?? 0;
@@ -91,22 +99,26 @@ export class NetboxHosts {
 
   /** Interfaces or addresses by the machine that has them. */
   private async partsOf(
-    path: string,
     machines: Machines,
     ids: readonly number[],
-    ownerOf: (part: ForeignObject) => number | null,
     refused: Refused[],
+    { path, kind, ownerOf, problemOf }: Parts,
   ): Promise<Map<number, ForeignObject[]>> {
     const parts = new Map<number, ForeignObject[]>(ids.map((id) => [id, []]));
     if (ids.length === 0) return parts;
+    const seen = new Set<number>();
     const query = ids.map((id) => `&${machines.owner}_id=${id}`).join("");
     for await (const page of this.api.pages(path, query)) {
       for (const part of page) {
         const list = parts.get(ownerOf(part) ?? 0);
-        if (list === undefined) continue;
-        if (idOf(part) === null) refused.push({ url: this.api.urlOf(path, part), refused: "has no id" });
-        else if (list.length < PARTS_MAX) list.push(part);
-        else refused.push({ url: this.api.urlOf(path, part), refused: `its host has ${PARTS_MAX} of them already` });
+        const id = idOf(part);
+        // Where something is made or deleted meanwhile, a page may begin with what the last one ended with.
+        if (list === undefined || (id !== null && seen.has(id))) continue;
+        if (id !== null) seen.add(id);
+        const full = list.length < PARTS_MAX ? null : `its host has ${PARTS_MAX} of them already`;
+        const problem = id === null ? "has no id" : (problemOf(part) ?? full);
+        if (problem === null) list.push(part);
+        else refused.push({ url: this.api.urlOf(path, part), refused: problem, kind });
       }
     }
     return parts;
@@ -170,17 +182,16 @@ export class NetboxHosts {
     interfaces: ReadonlyMap<number | null, ForeignObject>,
   ): WantedAddress | null {
     const origin = this.places.originOf(IP_ADDRESSES, object);
-    if ("refused" in origin) return null;
     const address = addressOf(object.address);
+    if ("refused" in origin || address === null) return null;
     const interfaceId = asInteger(object.assigned_object_id) ?? idOf(object.assigned_object);
     const on = interfaces.get(interfaceId) ?? asObject(object.assigned_object);
     return {
       url: origin.url,
       // An address that moves is another record of another host.
       id: idOfUrl(`${origin.id} ${host.id}`),
-      // What cannot be read is refused as it is written.
-      ip_address: address?.ip ?? String(object.address).slice(0, 200),
-      prefixLength: address?.prefixLength ?? null,
+      ip_address: address.ip,
+      prefixLength: address.prefixLength,
       name: asText(object.dns_name) ?? asText(on?.name),
       mac_address: on === null ? null : macOf(on),
       interfaceId: interfaceId === null ? null : idOfUrl(this.api.identityOf(machines.interfaces, interfaceId)),

@@ -1,0 +1,138 @@
+// How other servers are asked for JSON: patience, and what is told where it ends.
+
+import { afterEach, describe, expect, test } from "bun:test";
+import type { Timers } from "../../src/base/timers.ts";
+import { ANSWER_MAX_BYTES, JsonClient, RemoteTrouble } from "../../src/bringing/json-client.ts";
+
+/** Pauses are over at once, and written down; an answer has as long as it takes. */
+class NoPauses implements Timers {
+  readonly pauses: number[] = [];
+
+  after(ms: number, action: () => void): () => void {
+    if (ms > 60_000) return () => {};
+    this.pauses.push(ms);
+    queueMicrotask(action);
+    return () => {};
+  }
+}
+
+let server: Bun.Server<undefined> | null = null;
+afterEach(async () => {
+  await server?.stop(true);
+  server = null;
+});
+
+function serve(answer: (asked: number) => Response): { client: JsonClient; timers: NoPauses; asked: () => number } {
+  let asked = 0;
+  server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => {
+      asked += 1;
+      return answer(asked);
+    },
+  });
+  const timers = new NoPauses();
+  const base = server.url.origin;
+  return {
+    client: new JsonClient({ product: "Shelf", base, headers: {}, ca: null, timers }),
+    timers,
+    asked: () => asked,
+  };
+}
+
+async function troubleOf(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(RemoteTrouble);
+  return (error as RemoteTrouble).message;
+}
+
+const BUSY = (headers: Record<string, string> = {}) => new Response("busy", { status: 503, headers });
+
+describe("a server that is busy", () => {
+  test("is asked again, each time after twice as long", async () => {
+    const { client, timers, asked } = serve((time) => (time < 5 ? BUSY() : Response.json({ fine: true })));
+    expect(await client.get("/a")).toEqual({ status: 200, body: { fine: true } });
+    expect([asked(), timers.pauses]).toEqual([5, [500, 1_000, 2_000, 4_000]]);
+  });
+
+  test("is asked again after as long as it says, but not after hours", async () => {
+    const says = ["7", "100000", "Wed, 21 Oct 2026 07:28:00 GMT", "0"];
+    const { client, timers } = serve((time) =>
+      time <= says.length ? BUSY({ "retry-after": says[time - 1] as string }) : Response.json(1),
+    );
+    expect((await client.get("/a")).body).toBe(1);
+    expect(timers.pauses).toEqual([7_000, 60_000, 2_000, 0]);
+  });
+
+  test("for good is given up in one sentence", async () => {
+    const { client, asked } = serve(() => BUSY());
+    expect(await troubleOf(client.get("/a"))).toMatch(/^Shelf is busy: http:\S+\/a answers 503 again and again$/);
+    expect(asked()).toBe(7);
+  });
+
+  test.each([429, 502, 503, 504])("says so with %p, and nothing else is asked again", async (status) => {
+    const { client, asked } = serve((time) => (time === 1 ? new Response("", { status }) : Response.json(1)));
+    await client.get("/a");
+    expect(asked()).toBe(2);
+  });
+
+  test.each([400, 401, 403, 404, 409, 500])("does not with %p, which is handed over", async (status) => {
+    const { client, asked } = serve(() => Response.json({ code: "no" }, { status }));
+    expect(await client.get("/a")).toEqual({ status, body: { code: "no" } });
+    expect(asked()).toBe(1);
+  });
+});
+
+describe("a server that cannot be reached", () => {
+  test("and never was is given up at once: its address is wrong", async () => {
+    const timers = new NoPauses();
+    const client = new JsonClient({ product: "Shelf", base: "http://127.0.0.1:1", headers: {}, ca: null, timers });
+    expect(await troubleOf(client.get("/a"))).toMatch(/^Shelf cannot be reached at http:\/\/127\.0\.0\.1:1\/a \(/);
+    expect(timers.pauses).toEqual([]);
+  });
+
+  test("any more is waited for", async () => {
+    const { client, timers } = serve(() => Response.json(1));
+    await client.get("/a");
+    await server?.stop(true);
+    expect(await troubleOf(client.get("/b"))).toMatch(/^Shelf cannot be reached at \S+\/b \(/);
+    expect(timers.pauses).toHaveLength(6);
+  });
+});
+
+describe("an answer", () => {
+  test("without end is not read to it", async () => {
+    const chunk = new Uint8Array(4 * 1024 * 1024).fill(32);
+    let sent = 0;
+    const { client } = serve(
+      () =>
+        new Response(
+          new ReadableStream({
+            pull: (controller) => {
+              sent += chunk.length;
+              controller.enqueue(chunk);
+            },
+          }),
+        ),
+    );
+    expect(await troubleOf(client.get("/a"))).toMatch(/answers more than 64 MiB$/);
+    expect(sent).toBeLessThan(2 * ANSWER_MAX_BYTES);
+  });
+
+  test("that leads elsewhere is not followed: the token would go there", async () => {
+    const { client, asked } = serve(() => Response.redirect("http://127.0.0.1:1/\u0007", 301));
+    expect(await troubleOf(client.get("/a"))).toMatch(/redirects to http:\/\/127\.0\.0\.1:1\/\S*; give the address/);
+    expect(asked()).toBe(1);
+  });
+
+  test("that is no JSON is told with what it is, on one line", async () => {
+    const { client } = serve(() => new Response("<html>", { headers: { "content-type": "text/html; charset=utf-8" } }));
+    expect(await troubleOf(client.get("/a"))).toMatch(
+      /answers 200 with text\/html; charset=utf-8 instead of JSON; is it the address of a Shelf\?$/,
+    );
+  });
+});
