@@ -65,6 +65,11 @@ test("what came, what went and what flaps within a day is told, then and a day l
   expect(again.body.meta.at).toBe(then);
 });
 
+test("the first day that can be written has a day before it that cannot", async () => {
+  const data = await made(owner.get("summary?at=0000-01-01T00:00:00.123Z"));
+  expect([data.from, data.to]).toEqual(["0000-01-01T00:00:00.000Z", "0000-01-01T00:00:00.123Z"]);
+});
+
 test("a network's summary is of what lies in it, and nobody is told of one out of reach", async () => {
   const network = await newNetwork({ name: "Branch" });
   await newHost({ name: "branch-1", network_id: network.id });

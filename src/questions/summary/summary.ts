@@ -3,7 +3,7 @@
 
 import type { Actor } from "../../access/actor.ts";
 import { atLeast } from "../../access/role.ts";
-import { formatInstant, type Instant } from "../../base/instant.ts";
+import { EARLIEST_INSTANT, formatInstant, type Instant } from "../../base/instant.ts";
 import type { ChangeCounts } from "../../db/change-counts.ts";
 import { type AnyKind, valueScope } from "../../db/kind.ts";
 import type { Thinned } from "../../db/pruned-history.ts";
@@ -64,7 +64,7 @@ export function dayBefore(reader: Reader, to: Instant, sequence: number): Transa
 /** The answer as an envelope. */
 export const summary = longRead("summary", function* (reader: Reader, input: SummaryInput) {
   const parts: Record<string, unknown> = {
-    from: formatInstant(input.to - DAY_MS),
+    from: formatInstant(Math.max(EARLIEST_INSTANT, input.to - DAY_MS)),
     to: formatInstant(input.to),
   };
   const troubles: Found = { ...NO_TROUBLES };
