@@ -46,9 +46,9 @@ export const SECRET_MARK = "sEcReT-mArK";
 export function draftsOf(document: Json, { method, path, operation }: DocumentedOperation): Arbitrary<Draft> {
   const parameters = ((operation.parameters ?? []) as Json[]).map((each) => resolved(document, each));
   const own = path.replace(/^\/api\/(v1\/)?/, "").replace(/\/\{.*$/, "");
-  const content = ((operation.requestBody as Json | undefined)?.content as Json | undefined)?.["application/json"] as
-    | Json
-    | undefined;
+  const contents = (operation.requestBody as Json | undefined)?.content as Readonly<Record<string, Json>> | undefined;
+  const content = contents?.["application/json"];
+  const table = contents?.["text/csv"];
   const inPath = parameters
     .filter((each) => each.in === "path")
     .map((each) => fc.tuple(fc.constant(each.name as string), pathValue(each, own)));
@@ -79,15 +79,17 @@ export function draftsOf(document: Json, { method, path, operation }: Documented
       { weight: 2, arbitrary: fc.array(header(), { maxLength: 3 }) },
     ),
     body:
-      content === undefined
-        ? fc.oneof(
-            { weight: 8, arbitrary: fc.constant(null) },
-            { weight: 1, arbitrary: bodyOf(document, {}, method, own) },
-          )
-        : fc.oneof(
-            { weight: 30, arbitrary: bodyOf(document, content.schema as Json, method, own) },
-            { weight: 1, arbitrary: fc.constant(null) },
-          ),
+      table !== undefined
+        ? tableOf(table.example as string)
+        : content === undefined
+          ? fc.oneof(
+              { weight: 8, arbitrary: fc.constant(null) },
+              { weight: 1, arbitrary: bodyOf(document, {}, method, own) },
+            )
+          : fc.oneof(
+              { weight: 30, arbitrary: bodyOf(document, content.schema as Json, method, own) },
+              { weight: 1, arbitrary: fc.constant(null) },
+            ),
   });
 }
 
@@ -121,6 +123,49 @@ function bodyOf(document: Json, schema: Json, method: string, own: string): Arbi
     ),
     type: fc.oneof(
       { weight: 25, arbitrary: fc.constant("application/json") },
+      { weight: 1, arbitrary: fc.constantFrom(...MEDIA_TYPES) },
+    ),
+  });
+}
+
+/** A table with some columns of the example, a few that are none, and cells as they are, drawn or misquoted. */
+function tableOf(example: string): Arbitrary<Draft["body"]> {
+  // Nobody is to be looked for beyond this machine.
+  const near = example.replaceAll(/\d{1,3}(\.\d{1,3}){3}/g, "127.0.0.1");
+  const [header = "", row = ""] = near.split("\r\n");
+  const names = header.split(",");
+  const name = fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...names) }, { weight: 1, arbitrary: key() });
+  const cell = fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...row.split(",")) },
+    { weight: 3, arbitrary: fc.constantFrom(...CELLS) },
+    { weight: 1, arbitrary: fc.string({ maxLength: 20, unit: "binary" }) },
+    { weight: 1, arbitrary: anyId() },
+  );
+  const grid = fc.oneof(
+    { weight: 3, arbitrary: fc.constant([names, row.split(",")]) },
+    {
+      weight: 6,
+      arbitrary: fc
+        .tuple(
+          fc.array(name, { minLength: 1, maxLength: 6 }),
+          fc.array(fc.array(cell, { maxLength: 6 }), { maxLength: 5 }),
+        )
+        .map(([head, body]) => [head, ...body]),
+    },
+  );
+  const text = fc
+    .tuple(grid, fc.constantFrom(",", ",", ";", "\t", "|"), fc.constantFrom("\r\n", "\n", "\r"))
+    .map(([rows, delimiter, end]) => rows.map((cells) => cells.join(delimiter) + end).join(""));
+  return fc.record({
+    base: fc.record({ of: fc.constant("text" as const), text }),
+    mutations: fc.constant([]),
+    encoding: fc.oneof(
+      { weight: 20, arbitrary: fc.constant<Encoding>("utf-8") },
+      { weight: 1, arbitrary: fc.constantFrom(...ENCODINGS) },
+    ),
+    type: fc.oneof(
+      { weight: 20, arbitrary: fc.constant("text/csv") },
+      { weight: 2, arbitrary: fc.constantFrom(...TABLE_TYPES) },
       { weight: 1, arbitrary: fc.constantFrom(...MEDIA_TYPES) },
     ),
   });
@@ -240,7 +285,10 @@ function text(schema: Json, name: string): Arbitrary<string> {
   const least = (schema.minLength as number | undefined) ?? 0;
   return fc.oneof(
     { weight: 6, arbitrary: fc.nat(1_000_000).map((n) => `${name} ${n}`.slice(0, Math.max(most, 1))) },
-    { weight: 2, arbitrary: fc.string({ minLength: least, maxLength: Math.min(most, 30), unit: "grapheme" }) },
+    {
+      weight: 2,
+      arbitrary: fc.string({ minLength: least, maxLength: Math.max(least, Math.min(most, 30)), unit: "grapheme" }),
+    },
     {
       weight: 1,
       arbitrary: fc.constantFrom(
@@ -490,6 +538,32 @@ const MEDIA_TYPES = [
   "application/problem+json",
   "*/*",
   "application/jsonx",
+];
+const TABLE_TYPES = [
+  "text/csv; charset=utf-16le",
+  "text/csv;charset=windows-1252",
+  "TEXT/CSV; header=present",
+  'text/csv; charset="',
+  "text/csv; charset=none",
+];
+const CELLS = [
+  "",
+  "'=1",
+  "''",
+  '"',
+  '"a\nb"',
+  '"a""b"',
+  "a;b",
+  "{",
+  '"{""type"":1}"',
+  "null",
+  "1e309",
+  "-1",
+  "TRUE",
+  "\u0000",
+  "\ud800",
+  "\u202e\u05d0",
+  "x".repeat(5_000),
 ];
 const NOT_JSON = [
   "",
