@@ -10,7 +10,10 @@ import { Reader } from "../db/reading/reader.ts";
 import { type CallsOf, Tried, takingLong } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { listCondition } from "../inventory/list-filter.ts";
+import { ipRangeKind } from "../resources/ip-ranges/ip-range.ts";
+import { clashingClaims } from "../resources/ip-ranges/rules.ts";
 import { IssueCollector } from "../resources/issues.ts";
+import { SharedLookups } from "../resources/shared-lookups.ts";
 import { BULK_UPDATE_MAX } from "../wire/schemas.ts";
 import { assertPlanned, plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
 import { bodyOver, EDITABLE, type Editable } from "./editable.ts";
@@ -38,6 +41,7 @@ function updateEach(editable: Editable) {
     const ids = [...new Set(asked)];
     const issues = new IssueCollector();
     const missing: string[] = [];
+    const shared = new SharedLookups();
     for (const id of ids) {
       const record = findReachable(tx, kind, id, actor);
       if (record === null) {
@@ -45,14 +49,16 @@ function updateEach(editable: Editable) {
         continue;
       }
       const body = bodyOver(editable, record, set);
-      issues.of(body, "/set", { id }).attempt(() => editable.update(tx, { id, body, ifMatch: null }, actor, box));
+      issues
+        .of(body, "/set", { id })
+        .attempt(() => editable.update(tx, { id, body, ifMatch: null, shared }, actor, box));
     }
     if (missing.length > 0)
       issues.of({ ids: asked }).attempt(() => {
         throw referenceInvalid(kind, "ids", missing);
       });
     issues.throwIfAny();
-    for (const { id, error } of takenIdentities(tx, kind, ids))
+    for (const { id, error } of clashes(tx, kind, ids))
       issues.of(set, "/set", { id }).attempt(() => {
         throw error;
       });
@@ -104,12 +110,16 @@ export function reachOf(tx: WriteTransaction, { organizationId, networkIds }: Co
   };
 }
 
-/** The records that came to stand for a thing that another one stands for. @param ids of the records written */
-export function takenIdentities(
+/**
+ * What stands between records that were written together: those that came to stand for a thing that another one stands
+ * for, and ranges that have addresses for themselves which another one has. @param ids of the records written
+ */
+export function clashes(
   tx: WriteTransaction,
   kind: AnyKind,
   ids: Iterable<string>,
 ): Array<{ id: string; error: DomainError }> {
+  if (kind.code === ipRangeKind.code) return clashingClaims(tx);
   const { unique } = kind;
   if (unique === null) return [];
   const seen = new Set<string>();

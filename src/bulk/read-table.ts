@@ -44,7 +44,7 @@ export function readCsvTable(importable: Importable, bytes: Uint8Array, charset:
     if (cells.length > names.length && cells.slice(names.length).some((cell) => cell !== ""))
       issues.push({
         path: `/${row}`,
-        message: `has ${cells.length} cells where the header has ${names.length}; is a delimiter or a quote missing?`,
+        message: `has ${cells.length} cells where the header has ${names.length}: a delimiter or a quote may be missing`,
         row,
       });
   }
@@ -122,7 +122,7 @@ function headerPlaces(
     }
     if (!mayHaveColumn(importable, name)) {
       const near = nearestName(name, [...known.keys()]);
-      note(`is no column of ${oneEntity(importable.resource.kind)}${near === null ? "" : `; did you mean ${near}?`}`);
+      note(`is no column of ${oneEntity(importable.resource.kind)}${near === null ? "" : `; the nearest is ${near}`}`);
       return [];
     }
     if (first.has(name)) note("is there twice");

@@ -11,8 +11,9 @@ import type { WriteTransaction } from "../db/writing/transaction.ts";
 import type { CustomFieldRecord } from "../resources/custom-fields/custom-field.ts";
 import { definitionsOf } from "../resources/custom-fields/write-values.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
+import { SharedLookups } from "../resources/shared-lookups.ts";
 import { check } from "../wire/validation.ts";
-import { reachOf, takenIdentities } from "./bulk-update-commands.ts";
+import { clashes, reachOf } from "./bulk-update-commands.ts";
 import { cellValue, customValue, saysSame } from "./cell-values.ts";
 import { bodyOver, PLACES } from "./editable.ts";
 import type { Importable } from "./importable.ts";
@@ -47,6 +48,7 @@ export class TableImport {
   private readonly actor: CommandActor;
   private readonly box: unknown;
   private readonly table: TableRows;
+  private readonly shared = new SharedLookups();
   private readonly customFields: ReadonlyArray<{ readonly place: number; readonly definition: CustomFieldRecord }>;
 
   constructor(tx: WriteTransaction, importable: Importable, table: Table, actor: CommandActor, box: unknown) {
@@ -108,7 +110,7 @@ export class TableImport {
       if (row.record === null && !Object.hasOwn(body, "id")) newIds.add(written.id);
       if (row.record !== null && (tx.isChanged(written.id) || Object.hasOwn(body, FORWARDED))) changed.add(written.id);
     }
-    for (const { id, error } of takenIdentities(tx, this.importable.resource.kind, rowOf.keys()))
+    for (const { id, error } of clashes(tx, this.importable.resource.kind, rowOf.keys()))
       table.placeOfRow(rowOf.get(id) as Row, {}).attempt(() => {
         throw error;
       });
@@ -160,11 +162,11 @@ export class TableImport {
   }
 
   private writeOne(row: Row, body: object): Written {
-    const { tx, actor, box, importable } = this;
+    const { tx, actor, box, importable, shared } = this;
     const written =
       row.record === null
-        ? importable.create(tx, { body }, actor, box)
-        : importable.update(tx, { id: row.record.id, body, ifMatch: null }, actor, box);
+        ? importable.create(tx, { body, shared }, actor, box)
+        : importable.update(tx, { id: row.record.id, body, ifMatch: null, shared }, actor, box);
     return written as Written;
   }
 }

@@ -138,6 +138,33 @@ describe("a bulk update", () => {
     expectNothingWritten();
   });
 
+  test("leaves no two ranges with the same addresses for themselves, but lets them change places", async () => {
+    await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.1.0.0/24" }));
+    const range = (from: number, to: number, purpose: string) =>
+      made(
+        owner.post("ip-ranges", {
+          network_id: first.networkId,
+          first: `10.1.0.${from}`,
+          last: `10.1.0.${to}`,
+          purpose,
+        }),
+      );
+    const ranges = [await range(1, 9, "Static"), await range(5, 20, "Static"), await range(30, 40, "Dhcp")];
+    tick();
+    const ids = ranges.map(({ id }) => id);
+    const both = await owner.post("ip-ranges/bulk-update", { ids, set: { purpose: "Dhcp" }, dry_run: true });
+    expect(both).toMatchObject(refusal(409, "entity_already_exists"));
+    expect(both.body.params.issues).toMatchObject([{ path: "/set/first", id: ids[1] }]);
+    const [a, , c] = ids;
+    expect((await owner.post("ip-ranges/bulk-update", { ids: [a, c], set: { purpose: "Reserved" } })).status).toBe(200);
+    tick();
+    const swapped = `id,first,last\r\n${a},10.1.0.30,10.1.0.40\r\n${c},10.1.0.1,10.1.0.9\r\n`;
+    const send = (table: string) => owner.post("ip-ranges/import/csv", table, { "content-type": "text/csv" });
+    expect((await send(swapped)).data).toMatchObject({ counts: { updated: 2 } });
+    const overlapping = `network_id,first,last,purpose\r\n${[50, 55].map((at) => `${first.networkId},10.1.0.${at},10.1.0.${at + 9},Dhcp`).join("\r\n")}\r\n`;
+    expect((await send(overlapping)).body.params?.issues).toMatchObject([{ row: 3, column: "first" }]);
+  });
+
   test("keeps the rules of roles for each record", async () => {
     const [{ client }, viewer] = [await newMember(), await newViewer()];
     const subnet = await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.1.0.0/24" }));

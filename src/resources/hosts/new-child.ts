@@ -9,6 +9,7 @@ import { formatInstant } from "../../base/instant.ts";
 import type { Kind, Observed, RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
+import type { SharedLookups } from "../shared-lookups.ts";
 import { type HostRecord, hostKind } from "./host.ts";
 
 /**
@@ -28,7 +29,8 @@ export function hostNamed(
 }
 
 /**
- * The records that a new one would join.
+ * The records that a new one would join. Whoever makes it puts it among them.
+ * @param shared where the siblings of other new ones are remembered
  * @param column of the kind's live table, which refers to the parent: `host_n`
  * @throws DomainError validation_failed where there are CHILDREN_MAX of them already
  */
@@ -37,8 +39,10 @@ export function siblingsWithRoom<R extends RecordBase>(
   kind: Kind<R>,
   column: string,
   parentId: string,
+  shared?: SharedLookups,
 ): R[] {
-  const siblings = tx.children(kind, column, parentId);
+  const look = () => tx.children(kind, column, parentId);
+  const siblings = shared === undefined ? look() : shared.of(`${kind.plural} of ${parentId}`, look);
   if (siblings.length < CHILDREN_MAX) return siblings;
   throw invalid([
     {

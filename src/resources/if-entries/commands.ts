@@ -12,6 +12,7 @@ import { hostKind } from "../hosts/host.ts";
 import { hostNamed, siblingsWithRoom } from "../hosts/new-child.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { refusedAtOnce } from "../issues.ts";
+import type { OneOfMany } from "../shared-lookups.ts";
 import { addIfEntry, changeIfEntry } from "./apply.ts";
 import { type IfEntryCreate, type IfEntryUpdate, ifEntryKind } from "./if-entry.ts";
 
@@ -19,11 +20,15 @@ import { type IfEntryCreate, type IfEntryUpdate, ifEntryKind } from "./if-entry.
  * An interface entry of a host, with the addresses that it forwards to.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-function createIfEntry(tx: WriteTransaction, input: { body: IfEntryCreate }, actor: CommandActor): Written {
-  const { body } = input;
+function createIfEntry(tx: WriteTransaction, input: OneOfMany & { body: IfEntryCreate }, actor: CommandActor): Written {
+  const { body, shared } = input;
   const host = hostNamed(tx, body, actor);
-  siblingsWithRoom(tx, ifEntryKind, "host_n", host.id);
-  return refusedAtOnce(body, (place) => place.attempt(() => addIfEntry(tx, host, body, actor, place)));
+  const siblings = siblingsWithRoom(tx, ifEntryKind, "host_n", host.id, shared);
+  return refusedAtOnce(body, (place) => {
+    const entry = place.attempt(() => addIfEntry(tx, host, body, actor, place));
+    if (entry !== null) siblings.push(entry);
+    return entry;
+  });
 }
 
 /**

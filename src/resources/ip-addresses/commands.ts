@@ -9,6 +9,7 @@ import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { hostNamed, placeAfter, siblingsWithRoom } from "../hosts/new-child.ts";
 import { removeOne } from "../ignored/removal.ts";
+import type { OneOfMany, SharedLookups } from "../shared-lookups.ts";
 import { addIpAddress, changeIpAddress, SubnetFinder } from "./apply.ts";
 import { type IpAddressCreate, type IpAddressUpdate, ipAddressKind } from "./ip-address.ts";
 
@@ -16,12 +17,18 @@ import { type IpAddressCreate, type IpAddressUpdate, ipAddressKind } from "./ip-
  * An address of a host.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-function createIpAddress(tx: WriteTransaction, input: { body: IpAddressCreate }, actor: CommandActor): Written {
-  const { body } = input;
+function createIpAddress(
+  tx: WriteTransaction,
+  input: OneOfMany & { body: IpAddressCreate },
+  actor: CommandActor,
+): Written {
+  const { body, shared } = input;
   const host = hostNamed(tx, body, actor);
-  const siblings = siblingsWithRoom(tx, ipAddressKind, "host_n", host.id);
-  const subnetId = new SubnetFinder(tx, host.network_id, actor).find(body, null);
-  return addIpAddress(tx, host, body, { subnetId, position: placeAfter(siblings) }, actor);
+  const siblings = siblingsWithRoom(tx, ipAddressKind, "host_n", host.id, shared);
+  const subnetId = finderOf(tx, host.network_id, actor, shared).find(body, null);
+  const address = addIpAddress(tx, host, body, { subnetId, position: placeAfter(siblings) }, actor);
+  siblings.push(address);
+  return address;
 }
 
 /**
@@ -30,13 +37,28 @@ function createIpAddress(tx: WriteTransaction, input: { body: IpAddressCreate },
  * entity_access_denied, validation_id_mismatch, validation_failed; auth_permission_denied for a caller below Admin
  * where a credential is assigned to the address
  */
-function updateIpAddress(tx: WriteTransaction, input: ChangeInput<IpAddressUpdate>, actor: CommandActor): Written {
-  const { id, body } = input;
+function updateIpAddress(
+  tx: WriteTransaction,
+  input: OneOfMany & ChangeInput<IpAddressUpdate>,
+  actor: CommandActor,
+): Written {
+  const { id, body, shared } = input;
   const address = getReachable(tx, ipAddressKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(address, body, ["id", "host_id", "network_id"]);
-  return changeIpAddress(tx, address, body, new SubnetFinder(tx, address.network_id, actor).find(body, address), actor);
+  const subnetId = finderOf(tx, address.network_id, actor, shared).find(body, address);
+  return changeIpAddress(tx, address, body, subnetId, actor);
+}
+
+function finderOf(
+  tx: WriteTransaction,
+  networkId: string,
+  actor: CommandActor,
+  shared: SharedLookups | undefined,
+): SubnetFinder {
+  const make = () => new SubnetFinder(tx, networkId, actor);
+  return shared === undefined ? make() : shared.of(`subnets of ${networkId}`, make);
 }
 
 /** With the bindings to it. Interface entries lose the reference to it, assignments that name it narrow or go. */

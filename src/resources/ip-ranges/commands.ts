@@ -11,6 +11,7 @@ import { removeEach } from "../bulk-removal.ts";
 import { assertRequired, changedValues, newValues, type Saying } from "../custom-fields/write-values.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";
+import type { OneOfMany } from "../shared-lookups.ts";
 import { existingTags } from "../tags/tag.ts";
 import { IP_RANGE_DESCRIBED, type IpRangeCreate, type IpRangeUpdate, ipRangeKind } from "./ip-range.ts";
 import { assertClaimIsFree, assertEnds, subnetOfRange } from "./rules.ts";
@@ -19,8 +20,8 @@ import { assertClaimIsFree, assertEnds, subnetOfRange } from "./rules.ts";
  * A range of a subnet.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-function createIpRange(tx: WriteTransaction, input: { body: IpRangeCreate }, actor: CommandActor): Written {
-  const { body } = input;
+function createIpRange(tx: WriteTransaction, input: OneOfMany & { body: IpRangeCreate }, actor: CommandActor): Written {
+  const { body, shared } = input;
   assertOwnOrganization(body.organization_id, actor);
   getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
   assertEnds(body);
@@ -34,7 +35,8 @@ function createIpRange(tx: WriteTransaction, input: { body: IpRangeCreate }, act
     tags: existingTags(tx, body.tags ?? [], actor),
     custom_fields: newValues(tx, saying(body, actor)),
   };
-  assertClaimIsFree(tx, range, null);
+  // Those that are written together are looked at together, when all of them are there.
+  if (shared === undefined) assertClaimIsFree(tx, range, null);
   return tx.create(ipRangeKind, actor.organizationId, range, body.id === undefined ? {} : { id: body.id });
 }
 
@@ -43,8 +45,12 @@ function createIpRange(tx: WriteTransaction, input: { body: IpRangeCreate }, act
  * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed,
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
-function updateIpRange(tx: WriteTransaction, input: ChangeInput<IpRangeUpdate>, actor: CommandActor): Written {
-  const { id, body } = input;
+function updateIpRange(
+  tx: WriteTransaction,
+  input: OneOfMany & ChangeInput<IpRangeUpdate>,
+  actor: CommandActor,
+): Written {
+  const { id, body, shared } = input;
   const range = getReachable(tx, ipRangeKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
@@ -52,7 +58,7 @@ function updateIpRange(tx: WriteTransaction, input: ChangeInput<IpRangeUpdate>, 
   assertEnds(body);
   const isMoved = body.first !== range.first || body.last !== range.last;
   const subnetId = body.subnet_id ?? (isMoved ? undefined : range.subnet_id);
-  assertClaimIsFree(tx, { network_id: range.network_id, ...body }, id);
+  if (shared === undefined) assertClaimIsFree(tx, { network_id: range.network_id, ...body }, id);
   const updated = tx.update(ipRangeKind, id, {
     ...picked(body, IP_RANGE_DESCRIBED),
     subnet_id: subnetOfRange(tx, range.network_id, { first: body.first, last: body.last, subnet_id: subnetId }, actor),

@@ -88,8 +88,36 @@ export function assertClaimIsFree(
 ): void {
   if (!claims(range)) return;
   const other = claimsWithin(tx, range.network_id, range).find((each) => each.id !== id);
-  if (other === undefined) return;
-  throw new DomainError(
+  if (other !== undefined) throw claimTaken(range, other);
+}
+
+/**
+ * Of the ranges that this transaction has written: each that has addresses for itself that another one has as well, of
+ * these or of those that were there before.
+ */
+export function clashingClaims(tx: WriteTransaction): Array<{ id: string; error: DomainError }> {
+  const ranges = tx.changedOf(ipRangeKind);
+  const written = new Set(ranges.map(({ id }) => id));
+  const found = ranges.filter(claims).flatMap((range) => {
+    const other = claimsWithin(tx, range.network_id, range).find(({ id }) => !written.has(id));
+    return other === undefined ? [] : [{ id: range.id, error: claimTaken(range, other) }];
+  });
+  for (const own of Map.groupBy(ranges.filter(claims), ({ network_id }) => network_id).values()) {
+    let furthest: IpRangeRecord | null = null;
+    for (const range of own.sort((a, b) => (addressKey(a.first) < addressKey(b.first) ? -1 : 1))) {
+      if (furthest !== null && rangesOverlap(furthest, range))
+        found.push({ id: range.id, error: claimTaken(range, furthest) });
+      if (furthest === null || addressKey(range.last) > addressKey(furthest.last)) furthest = range;
+    }
+  }
+  return found;
+}
+
+function claimTaken(
+  range: Pick<IpRangeRecord, "first" | "last" | "purpose">,
+  other: Pick<IpRangeRecord, "id" | "first" | "last" | "purpose">,
+): DomainError {
+  return new DomainError(
     "entity_already_exists",
     `The ${range.purpose} range ${rangeText(range)} overlaps the ${other.purpose} range ${rangeText(other)}; no two Dhcp or Reserved ranges share an address.`,
     { entity: ipRangeKind.name, field: "first", value: range.first, overlapping_id: other.id },

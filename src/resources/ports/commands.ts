@@ -9,6 +9,7 @@ import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { hostNamed, siblingsWithRoom } from "../hosts/new-child.ts";
 import { removeOne } from "../ignored/removal.ts";
+import type { OneOfMany } from "../shared-lookups.ts";
 import { addPort, changePort } from "./apply.ts";
 import { type PortCreate, type PortUpdate, portKind } from "./port.ts";
 
@@ -16,11 +17,13 @@ import { type PortCreate, type PortUpdate, portKind } from "./port.ts";
  * A port of a host.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-function createPort(tx: WriteTransaction, input: { body: PortCreate }, actor: CommandActor): Written {
-  const { body } = input;
+function createPort(tx: WriteTransaction, input: OneOfMany & { body: PortCreate }, actor: CommandActor): Written {
+  const { body, shared } = input;
   const host = hostNamed(tx, body, actor);
-  siblingsWithRoom(tx, portKind, "host_n", host.id);
-  return addPort(tx, host, body, actor);
+  const siblings = siblingsWithRoom(tx, portKind, "host_n", host.id, shared);
+  const port = addPort(tx, host, body, actor);
+  siblings.push(port);
+  return port;
 }
 
 /**

@@ -15,6 +15,7 @@ import { fromCheckedBody } from "../checked-bytes.ts";
 import { hostNamed, placeAfter, siblingsWithRoom } from "../hosts/new-child.ts";
 import { removeOne, removeRecord } from "../ignored/removal.ts";
 import { type ItemPart, refusedAtOnce } from "../issues.ts";
+import type { OneOfMany } from "../shared-lookups.ts";
 import { addService, changeService } from "./apply.ts";
 import { type ServiceRecord, serviceKind } from "./service.ts";
 import type { ServiceCreate, ServiceUpdate } from "./service-body.ts";
@@ -23,13 +24,15 @@ import type { ServiceCreate, ServiceUpdate } from "./service-body.ts";
  * A service of a host with its bindings.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-function createService(tx: WriteTransaction, input: { body: ServiceCreate }, actor: CommandActor): Written {
-  const { body } = input;
+function createService(tx: WriteTransaction, input: OneOfMany & { body: ServiceCreate }, actor: CommandActor): Written {
+  const { body, shared } = input;
   const host = hostNamed(tx, body, actor);
-  const siblings = siblingsWithRoom(tx, serviceKind, "host_n", host.id);
+  const siblings = siblingsWithRoom(tx, serviceKind, "host_n", host.id, shared);
   return refusedAtOnce(body, (place) => {
     const service = place.attempt(() => addService(tx, host, body, placeAfter(siblings), actor, place));
-    if (service !== null) setBindings(tx, service, body.bindings, actor, place);
+    if (service === null) return null;
+    setBindings(tx, service, body.bindings, actor, place);
+    siblings.push(service);
     return service;
   });
 }
