@@ -16,21 +16,34 @@ import { readAt, readingAt } from "../inventory/read-instant.ts";
 import { RESOURCES } from "../inventory/resources.ts";
 import { formersAt } from "../resources/consolidations/consolidation.ts";
 import { hostKind } from "../resources/hosts/host.ts";
-import { IdParams, LIMIT_DEFAULT, PageQuery } from "../wire/schemas.ts";
+import { IdParams, LIMIT_DEFAULT, OneOf, PageQuery } from "../wire/schemas.ts";
 import { versionExample } from "./change-view.ts";
 import { type RecordHistoryInput, recordHistory } from "./record-history.ts";
 import { versionFields } from "./version-rows.ts";
 
-const WITH_CHILDREN = {
+const SELVES = ["all", "own", "former"] as const;
+const OF_HOSTS = {
+  selves: Type.Optional(
+    OneOf(SELVES, {
+      default: "all",
+      description:
+        "Whose versions: `own` of this host alone, `former` of those that were consolidated into it, `all` of both.",
+    }),
+  ),
   include_children: Type.Optional(
     Type.Boolean({ default: true, description: "Whether to include the host's children as they were." }),
   ),
 };
 
+interface OfHosts {
+  readonly include_children?: boolean;
+  readonly selves?: (typeof SELVES)[number];
+}
+
 /** The history of every resource's records. */
 export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
   for (const { kind, path, group, listed, example, read } of RESOURCES) {
-    const more: TProperties = listed === undefined ? {} : WITH_CHILDREN;
+    const more: TProperties = listed === undefined ? {} : OF_HOSTS;
     surface.get(
       `/api/v1/${path}/:id/history`,
       {
@@ -54,14 +67,14 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
           const ownerN = read.sessionOnly === true && !atLeast(call.actor.role, "Admin") ? call.actor.userN : null;
           const n = new ChangeLog(reader).everSeen(kind, id, call.actor, ownerN);
           if (n === null) throw notFound(kind, id);
-          const isAlone = (call.query as { include_children?: boolean }).include_children === false;
+          const { include_children, selves = kind.code === hostKind.code ? "all" : "own" } = call.query as OfHosts;
+          const isAlone = include_children === false;
           const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
           const until = (asOf ?? reader.head()).sequence;
           const input: RecordHistoryInput = {
             actor: plainActor(call.actor),
             kind: kind.name,
-            n,
-            formerNs: kind.code === hostKind.code ? formersAt(reader, n, until) : [],
+            ns: numbersOf(selves, n, () => formersAt(reader, n, until)),
             until,
             limit,
             offset,
@@ -75,4 +88,10 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
       },
     );
   }
+}
+
+/** @param formers asked only where they count */
+function numbersOf(selves: (typeof SELVES)[number], n: number, formers: () => readonly number[]): readonly number[] {
+  if (selves === "own") return [n];
+  return selves === "former" ? formers() : [n, ...formers()];
 }

@@ -23,9 +23,8 @@ import { versionFields } from "./version-rows.ts";
 export interface RecordHistoryInput {
   readonly actor: Actor;
   readonly kind: string;
-  readonly n: number;
-  /** Of hosts that have gone into it, whose versions are listed with its own. */
-  readonly formerNs: readonly number[];
+  /** The record, and of a host those that have gone into it. */
+  readonly ns: readonly number[];
   /** Versions up to this transaction. */
   readonly until: number;
   /** Versions; 0 for all. */
@@ -45,8 +44,7 @@ const STEP_VERSIONS = 100;
 
 /** The page as an envelope. */
 export const recordHistory = longRead("record_history", function* (reader: Reader, input: RecordHistoryInput) {
-  const { kind: kindName, until, limit, offset, asked } = input;
-  const ns = [input.n, ...input.formerNs];
+  const { kind: kindName, ns, until, limit, offset, asked } = input;
   const resource = resourceOf(kindName);
   const log = new ChangeLog(reader);
   const view = new ChangeView(reader, input.actor);

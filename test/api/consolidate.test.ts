@@ -246,6 +246,13 @@ describe("consolidating", () => {
     expect(seen.map(([, , sequence]: number[]) => sequence)).toEqual(
       seen.map(([, , sequence]: number[]) => sequence).sort((a: number, b: number) => b - a),
     );
+    const idsOf = async (selves: string) => {
+      const versions = await get(`hosts/${destination.id}/history?include_children=false&selves=${selves}`);
+      return new Set(versions.map((each: Wire) => each.record.id));
+    };
+    expect(await idsOf("own")).toEqual(new Set([destination.id]));
+    expect(await idsOf("former")).toEqual(new Set([other.id]));
+    expect(await idsOf("all")).toEqual(new Set([destination.id, other.id]));
     const { meta } = (await owner.get(`hosts/${destination.id}/history?limit=1&offset=1`)).body;
     expect(meta.pagination.total_count).toBe(seen.length);
     const [end] = (await get(`hosts/${other.id}/history?include_children=false`)) as Wire[];

@@ -27,6 +27,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   keep: () => ["daily"],
   change: () => ["added", "removed,changed"],
   ignore: () => ["name,tags"],
+  selves: () => ["own", "former", "all"],
   limit: () => ["1000", "0", "1"],
   offset: () => ["1"],
   at: (twin) => ["1999-12-31T23:59:59Z", ...someInstants(twin), ...MARKERS],
