@@ -16,6 +16,8 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
   let visitor: Visitor;
   let switchId: string;
   let gone: Wire;
+  let stays: Wire;
+  let goes: Wire;
   const ports: Wire[] = [];
 
   beforeAll(async () => {
@@ -76,6 +78,9 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     );
     gone = await host("old-server", "10.2.3.9");
     await client.delete(`hosts/${gone.id}`, { "x-change-reason": "scrapped" });
+    stays = await made(client.post("hosts", { network_id: networkId, name: "core-router", hidden: false, tags: [] }));
+    goes = await host("<b>10.2.3.99</b>", "10.2.3.8");
+    await made(client.put(`hosts/${stays.id}/consolidate/${goes.id}`, {}));
     visitor = await Visitor.arrive(served.running.url);
   });
 
@@ -172,6 +177,29 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     await added.getByRole("link", { name: "Show it then" }).click();
     await page.getByRole("heading", { name: "access-1" }).waitFor();
     expect(page.url()).toContain("at=");
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("that another one has gone into shows its former self, and the other one leads to it", async () => {
+    const page = await visitor.open(`/hosts/${stays.id}`);
+    const former = page.getByText("Former selves");
+    await former.waitFor();
+    await page.locator("main:not(:has(.waiting))").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.goto(`${appliance.running.url}/hosts/${stays.id}?tab=history`);
+    await former.waitFor();
+    await page.getByRole("link", { name: "<b>10.2.3.99</b>" }).first().click();
+    await page.getByRole("heading", { name: "<b>10.2.3.99</b>", level: 1 }).waitFor();
+    expect(page.url()).toContain("at=");
+    expect(await former.count()).toBe(0);
+    await page.keyboard.press("t");
+    await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole("link", { name: "core-router" }).click();
+    await page.getByRole("heading", { name: "core-router", level: 1 }).waitFor();
+    expect(page.url()).toContain("at=");
+    await former.waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });

@@ -3,6 +3,8 @@
 import type { DataOf } from "../api/client.ts";
 
 export type HostData = DataOf<"/api/v1/hosts">[number];
+/** The version in which a host ended. */
+export type HostEnd = DataOf<"/api/v1/hosts/{id}/history">[number];
 export type HostAddress = DataOf<"/api/v1/ip-addresses">[number];
 export type HostPort = DataOf<"/api/v1/ports">[number];
 export type HostService = DataOf<"/api/v1/services">[number];

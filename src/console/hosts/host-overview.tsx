@@ -10,6 +10,7 @@ import { When } from "../parts/when.tsx";
 import { hostText, neighborText } from "../text/hosts.ts";
 import { fieldText } from "../text/lists.ts";
 import { at, isPast } from "../time/at.ts";
+import { FormerSelves } from "./former-selves.tsx";
 import type { FaceplateData, HostData } from "./host-data.ts";
 import { HostPlaces } from "./host-places.tsx";
 import { HostPlate } from "./host-plate.tsx";
@@ -95,6 +96,7 @@ function Seen({ host }: { readonly host: ShownHost }) {
       <Fact name={hostText.source}>
         {hostText.sources[host.source.type] ?? host.source.type}, <When instant={host.created_at} as="both" />
       </Fact>
+      <FormerSelves ends={host.formerEnds} />
       <Fact name={fieldText.updated_at ?? ""}>
         <When instant={host.updated_at} as="both" />
       </Fact>

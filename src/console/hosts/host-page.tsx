@@ -9,6 +9,7 @@ import { hostText } from "../text/hosts.ts";
 import { recordText } from "../text/records.ts";
 import { parameter } from "../url/location.ts";
 import { Faceplate, faceplateOf } from "./faceplate.tsx";
+import { FormerSelves } from "./former-selves.tsx";
 import { HostAddresses } from "./host-addresses.tsx";
 import { HostNeighbors, linksOf } from "./host-neighbors.tsx";
 import { HostOverview } from "./host-overview.tsx";
@@ -36,6 +37,13 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
       url={hostOf(id).url}
       answer={host}
       hostId={() => id}
+      beforeHistory={({ formerEnds }) =>
+        formerEnds.length > 0 && (
+          <dl class="facts">
+            <FormerSelves ends={formerEnds} />
+          </dl>
+        )
+      }
       about={(host) => <About host={host} />}
       actions={({ managed }) =>
         managementLinks(managed).map(({ href, title }) => (

@@ -7,7 +7,7 @@ import type { Live } from "../api/fresh.ts";
 import { oneOf } from "../api/one-of.ts";
 import type { RowWindow } from "../parts/paged-rows.ts";
 import { atQuery } from "../time/at.ts";
-import type { HostData } from "./host-data.ts";
+import type { HostData, HostEnd } from "./host-data.ts";
 import { LISTENS_FILTER, type Manageable } from "./management-links.ts";
 
 /** While a scan writes one part after the other. */
@@ -25,11 +25,19 @@ export interface PartCounts {
 export interface ShownHost extends HostData {
   readonly counts: PartCounts;
   readonly managed: Manageable;
+  /** Of the hosts that have gone into it, how each ended. */
+  readonly formerEnds: readonly HostEnd[];
 }
 
 /** The read of a host alone. */
 export function hostOf(id: string): Read<HostData> {
   return oneOf(read("/api/v1/hosts", { query: { ids: [id], include_children: false, ...atQuery() } }));
+}
+
+/** How the hosts ended that have gone into it. */
+export function formersOf(id: string) {
+  const query = { selves: "former" as const, filter: "operation = Deleted", include_children: false, ...atQuery() };
+  return read("/api/v1/hosts/{id}/history", { path: { id }, query });
 }
 
 /** The reads of a page of its parts of a kind; of all of them where something is searched in them. */
@@ -65,6 +73,9 @@ export function useHost(id: string): Answer<ShownHost> & { readonly isThere: boo
   const services = useAnswer(read("/api/v1/services", { query }), live);
   const ports = useAnswer(read("/api/v1/ports", { query }), live);
   const listens = useAnswer(read("/api/v1/ports", { query: { ...query, ...LISTENS_FILTER } }), live);
+  const isShown = host.data !== undefined && !host.isEarlier;
+  // Few hosts have any: the others are not held up for it, nor is one that is gone asked.
+  const formers = useAnswer(isShown ? formersOf(id) : null, live);
   const parts = [addresses, interfaces, services, ports, listens];
   const failed = parts.find(({ problem }) => problem !== undefined);
   // The host itself is what counts: where it cannot be told, nothing else is.
@@ -73,7 +84,7 @@ export function useHost(id: string): Answer<ShownHost> & { readonly isThere: boo
     for (const each of [host, ...parts]) if (each.problem !== undefined) each.again();
   };
   const { data } = host;
-  const isThere = data !== undefined && !host.isEarlier;
+  const isThere = isShown;
   if (data === undefined || parts.some((part) => part.data === undefined))
     return { ...host, data: undefined, problem, again, isThere };
   const managed = { ...data, ip_addresses: addresses.data ?? [], ports: listens.data ?? [] };
@@ -83,7 +94,8 @@ export function useHost(id: string): Answer<ShownHost> & { readonly isThere: boo
     services: totalOf(services),
     ports: totalOf(ports),
   };
-  return { ...host, data: { ...data, counts, managed }, problem, again, isThere };
+  const formerEnds = (formers.data ?? []).filter(({ record }) => record.consolidated_into !== null);
+  return { ...host, data: { ...data, counts, managed, formerEnds }, problem, again, isThere };
 }
 
 function totalOf({ meta }: Answer<unknown, MetaOf<"/api/v1/ports">>): number {

@@ -3,6 +3,7 @@
 
 import { useAnswer } from "../api/answer.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { Named } from "../names/named.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -31,6 +32,7 @@ export function Gone({ kind, id }: GoneProps) {
       </Page>
     );
   const { at, actor, reason } = version.transaction;
+  const into = version.record.consolidated_into ?? null;
   const name = <bdi>{calledBy(id, version.record)}</bdi>;
   if (!isEnd)
     return (
@@ -52,6 +54,11 @@ export function Gone({ kind, id }: GoneProps) {
         )}
         .
       </p>
+      {into !== null && (
+        <p>
+          {changesText.wentInto} <Named kind="hosts" id={into} as={at} />. {changesText.areOne}
+        </p>
+      )}
       <p>
         <a href={hrefHere({ at: last })}>{changesText.showLast}</a>
       </p>

@@ -42,6 +42,8 @@ interface Called {
   readonly if_name?: string | null;
   readonly if_descr?: string;
   readonly if_index?: number;
+  /** Of a host that ended in another one. */
+  readonly consolidated_into?: string | null;
 }
 
 /** `10.0.0.0/24`, `VLAN 20`, `Gi1/0/7`; of what has no name the end of its id, which tells it from others. */
@@ -78,7 +80,10 @@ export function versionOf(
   const asked = { path: { id }, query: { ...which, limit: 1 } };
   switch (kind) {
     case "host":
-      return read("/api/v1/hosts/{id}/history", { ...asked, query: { ...asked.query, include_children: false } });
+      return read("/api/v1/hosts/{id}/history", {
+        ...asked,
+        query: { ...asked.query, include_children: false, selves: "own" },
+      });
     case "if_entry":
       return read("/api/v1/if-entries/{id}/history", asked);
     case "subnet":

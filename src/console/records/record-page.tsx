@@ -46,6 +46,8 @@ interface RecordPageProps<Told> {
   actions?(record: Told): ComponentChildren;
   /** Without its history, which every record has. */
   readonly tabs: readonly [RecordTab<Told>, ...RecordTab<Told>[]];
+  /** What is told above its history. */
+  beforeHistory?(record: Told): ComponentChildren;
   /** The host that the record is a part of. */
   hostId?(record: Told): string;
 }
@@ -72,7 +74,12 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
   const history: RecordTab<Told> = {
     key: HISTORY,
     title: recordText.history,
-    show: (told) => <Transactions of={transactions} hostId={props.hostId?.(told)} />,
+    show: (told) => (
+      <>
+        {props.beforeHistory?.(told)}
+        <Transactions of={transactions} hostId={props.hostId?.(told)} />
+      </>
+    ),
     reads: [transactionsRead(transactions).url],
   };
   const all = [...tabs, history];

@@ -108,6 +108,8 @@ export const changesText = {
   asText: "As text",
   gone: (kind: string) => `This ${kind} is gone`,
   goneAt: "It was removed",
+  wentInto: "It went into",
+  areOne: "The two are one host, and its history is listed there.",
   showLast: "Show it as it was last",
   notYet: (kind: string) => `This ${kind} did not exist yet`,
   beganAt: "Its first version is of",

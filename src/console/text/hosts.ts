@@ -31,6 +31,8 @@ export const hostText = {
     Unknown: "unknown",
   } as Readonly<Record<string, string>>,
   source: "Added",
+  formerSelves: "Former selves",
+  until: "until",
   network: "Network",
   noAddresses: "It has no addresses.",
   noServices: "It has neither ports nor services.",
