@@ -222,6 +222,21 @@ describe("consolidating", () => {
     isUnwritten();
   });
 
+  test("is refused, and says so in a dry run, where a host would have too much", async () => {
+    const full = await newHost({ ports: Array.from({ length: 10_000 }, (_, index) => tcp(index + 1)) });
+    const other = await newHost({ ports: [tcp(10_000), tcp(10_001)] });
+    const isUnwritten = writingWatched();
+    const message = "would have 10001 ports, more than 10000";
+    expect(await consolidate(full, other, "?dry_run=true")).toMatchObject({
+      applied: false,
+      refused: [{ entity_type: "host", id: full.id, name: full.name, message }],
+    });
+    expect(await owner.put(`hosts/${full.id}/consolidate/${other.id}`, {})).toMatchObject(
+      invalid({ path: "/other_id", message, value: full.id }),
+    );
+    isUnwritten();
+  });
+
   test("shows the past of both under the destination, and says at the closed one's end where it went", async () => {
     const { destination, other } = await pair();
     const before = instant();

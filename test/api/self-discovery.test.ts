@@ -182,3 +182,16 @@ test("a network out of reach is refused like one that does not exist", async () 
     params: { entity: "network", field: "network_id", ids: [other.networkId] },
   });
 });
+
+test("a machine whose host went into another one goes on as that, and as its own again once that is undone", async () => {
+  const own = (await discover()).host_id;
+  const rack = (await owner.post("hosts", { network_id: first.networkId, name: "noc, rack 4" })).data.id;
+  tick();
+  const { sequence } = (await owner.put(`hosts/${rack}/consolidate/${own}`, {})).data;
+  const report = await discover();
+  expect(report).toMatchObject({ host_id: rack, created: {}, deleted: {} });
+  expect((await owner.get("hosts")).data).toHaveLength(1);
+  expect((await owner.post(`transactions/${sequence}/revert`, {})).status).toBe(200);
+  expect(await discover()).toMatchObject({ host_id: own, created: {}, deleted: {} });
+  expect((await owner.get(`hosts/${rack}`)).data.ip_addresses).toEqual([]);
+});

@@ -7,7 +7,7 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
-import type { HostRecord } from "../hosts/host.ts";
+import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { placeAfter } from "../hosts/new-child.ts";
 import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
 import { type Neighbor, withoutFarEnd } from "../if-entries/more-neighbors.ts";
@@ -53,7 +53,7 @@ export function moveChildren(draft: MoveDraft, destination: HostRecord, other: H
       draft.set(kind, record, { host_id: destination.id, ...placed }, "Moved");
     }
     if (count > CHILDREN_MAX)
-      draft.refuse(kind, destination, `would have ${count} ${entityWords(kind)}, more than ${CHILDREN_MAX}`);
+      draft.refuse(hostKind, destination, `would have ${count} ${entityWords(kind)}, more than ${CHILDREN_MAX}`);
   }
   moveBindings(draft, destination, other);
   moveForwarding(draft, destination, other);
