@@ -214,6 +214,19 @@ describe("the plan", () => {
     expect(told(done)).toEqual(told(dry));
   }, 120_000);
 
+  test("is told as it comes about where it takes long, on standard error", async () => {
+    const netbox = serve(campus(), {
+      intercept: async (path) => {
+        if (path === "/api/virtualization/virtual-machines/") await Bun.sleep(5_500);
+        return null;
+      },
+    });
+    const done = await at.import(["netbox", netbox.url, "--default-network", "Elsewhere"]);
+    expect(done.code).toBe(0);
+    expect(done.err).toMatch(/^\S+ INFO {2}importing step=hosts done=3$/m);
+    expect(done.out).not.toContain("importing");
+  }, 120_000);
+
   test("refuses what belongs to no site where no network is named for it, and takes the rest", async () => {
     const netbox = serve(campus());
     const done = await at.import(["netbox", netbox.url]);

@@ -128,7 +128,7 @@ export interface FakeNetboxOptions {
   readonly version?: string;
   readonly token?: string;
   /** Asked before the answer; what it gives is answered instead. */
-  readonly intercept?: (path: string, asked: number) => Response | Promise<Response> | null;
+  readonly intercept?: (path: string, asked: number) => Response | Promise<Response | null> | null;
   /** Changes an object before it is sent. */
   readonly distort?: (path: string, object: Json) => unknown;
   readonly pageMax?: number;
