@@ -49,6 +49,17 @@ const BOOLEANS = new Map([
   ["false", false],
 ]);
 
+/** Before it is parsed: whatever goes through it would go as deep. Counts brackets outside of strings. */
+function isDeep(text: string): boolean {
+  let open = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/gs)) {
+    if (token === "[" || token === "{") open += 1;
+    else if (token === "]" || token === "}") open -= 1;
+    if (open > DEPTH_MAX) return true;
+  }
+  return false;
+}
+
 function emptyValue(schema: TSchema, plain: TSchema): CellValue {
   if (isNullable(schema)) return { value: null };
   if (KindGuard.IsArray(plain)) return { value: [] };
@@ -62,8 +73,12 @@ function emptyValue(schema: TSchema, plain: TSchema): CellValue {
   return { message: "must not be empty" };
 }
 
+/** Objects in each other: what fields hold has two or three. */
+const DEPTH_MAX = 16;
+
 function jsonValue(text: string): CellValue {
   try {
+    if (isDeep(text)) return { message: `nests arrays and objects more than ${DEPTH_MAX} deep` };
     return { value: JSON.parse(text) as unknown };
   } catch {
     return { message: "must be a JSON object" };

@@ -25,18 +25,24 @@ export class NamedRecords {
   private readonly reach: Reach;
   /** By the cell of a name, of one kind. */
   private readonly byName = new Map<Named, Map<string, NameCandidate[]>>();
+  /** Kinds of which all names are known. */
+  private readonly learnedWhole = new Set<Named>();
 
   constructor(reader: Reader, reach: Reach) {
     this.reader = reader;
     this.reach = reach;
   }
 
-  /** Looks up what `called` is going to be asked. @param names as cells have them */
-  learn(of: Named, names: ReadonlySet<string>): void {
+  /** Looks up what `called` is going to be asked. @param names as cells have them; null for all that there are */
+  learn(of: Named, names: ReadonlySet<string> | null): void {
     const known = this.byName.get(of) ?? new Map<string, NameCandidate[]>();
-    const unknown = new Set([...names].filter((name) => !known.has(name)));
-    if (unknown.size === 0) return;
-    for (const name of unknown) known.set(name, []);
+    const unknown = names === null ? null : new Set([...names].filter((name) => !known.has(name)));
+    if (unknown === null ? this.learnedWhole.has(of) : unknown.size === 0) return;
+    if (unknown === null) {
+      known.clear();
+      this.learnedWhole.add(of);
+    }
+    for (const name of unknown ?? []) known.set(name, []);
     const { kind } = of;
     const places = [kind.scopes.network, kind.scopes.host].filter((field) => field !== undefined);
     const fields = [...new Set(["id", "created_at", ...of.names.fields, ...places])];
@@ -45,13 +51,15 @@ export class NamedRecords {
       const values = JSON.parse(row) as unknown[];
       const record = Object.fromEntries(fields.map((field, place) => [field, values[place]]));
       const name = cellText(of.names.name === undefined ? recordName(kind, record) : of.names.name(record));
-      if (!unknown.has(name)) continue;
+      if (unknown?.has(name) === false) continue;
       const found: NameCandidate = {
         id: record.id as string,
         ...(kind.scopes.network === undefined ? {} : { networkId: record[kind.scopes.network] as string }),
         ...(kind.scopes.host === undefined ? {} : { hostId: record[kind.scopes.host] as string }),
       };
-      known.get(name)?.push(found);
+      const others = known.get(name);
+      if (others === undefined) known.set(name, [found]);
+      else others.push(found);
     }
     this.byName.set(of, known);
   }

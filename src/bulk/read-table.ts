@@ -10,6 +10,12 @@ import { TABLE_ROWS_MAX } from "../wire/schemas.ts";
 import type { Checked } from "../wire/validation.ts";
 import { columnRoles, type Importable, mayHaveColumn } from "./importable.ts";
 
+/** Rows that may be empty besides. */
+const EMPTY_ROWS_MAX = 10_000;
+/** Cells of one table: rows of all the columns that any kind has. 64 MiB of commas would be as many cells. */
+const TABLE_CELLS_MAX = 8_000_000;
+/** Characters of one cell: more than any field takes. */
+const CELL_MAX_LENGTH = 2 * 1024 * 1024;
 /** Issues of one table that are reported. */
 export const TABLE_ISSUES_MAX = 1_000;
 
@@ -26,6 +32,8 @@ export interface Table {
 export function readCsvTable(importable: Importable, bytes: Uint8Array, charset: string | null): Checked {
   const text = decoded(bytes, charset);
   if (typeof text !== "string") return { ok: false, issues: [text] };
+  if (cellsAtMost(text) > TABLE_CELLS_MAX)
+    return { ok: false, issues: [{ path: "", message: `has more than ${TABLE_CELLS_MAX} cells; send it in parts` }] };
   const known = columnRoles(importable);
   const { rows, issues } = parsed(text, new Set(known.keys()));
   const [header, ...body] = rows;
@@ -41,6 +49,11 @@ export function readCsvTable(importable: Importable, bytes: Uint8Array, charset:
     });
   for (const { row, cells } of numbered) {
     if (issues.length >= TABLE_ISSUES_MAX) break;
+    const long = cells.findIndex((cell) => cell.length > CELL_MAX_LENGTH);
+    if (long >= 0) {
+      const column = names[long] ?? String(long + 1);
+      issues.push({ path: `/${row}/${column}`, message: `has more than ${CELL_MAX_LENGTH} characters`, row, column });
+    }
     if (cells.length > names.length && cells.slice(names.length).some((cell) => cell !== ""))
       issues.push({
         path: `/${row}`,
@@ -85,13 +98,60 @@ function parsed(text: string, known: ReadonlySet<string>): { rows: string[][]; i
   const note = /^sep=(.)\r?\n/i.exec(text);
   const content = note === null ? text : text.slice(note[0].length);
   const delimiter = note?.[1] ?? bestDelimiter(content, known);
-  const { data, errors } = Papa.parse<string[]>(content, { delimiter, skipEmptyLines: false });
+  if (hasManyStrayQuotes(content, delimiter))
+    return { rows: [["quotes"]], issues: [{ path: "", message: "has very many quotes that are not doubled" }] };
+  const preview = 1 + TABLE_ROWS_MAX + EMPTY_ROWS_MAX;
+  const { data, errors, meta } = Papa.parse<string[]>(content, { delimiter, preview, skipEmptyLines: false });
   const issues = errors.flatMap(({ type, row = 0 }): Issue[] =>
     type === "Quotes"
       ? [{ path: `/${row + 1}`, message: "has a quote that does not end, or that is not doubled", row: row + 1 }]
       : [],
   );
+  if (meta.truncated)
+    issues.push({
+      path: "",
+      message: `has more than ${preview} rows; at most ${TABLE_ROWS_MAX} can be imported at once`,
+    });
   return { rows: data, issues: issues.slice(0, TABLE_ISSUES_MAX) };
+}
+
+/** What could part cells, also where it stands in quotes. */
+function cellsAtMost(text: string): number {
+  let count = 1;
+  for (let place = 0; place < text.length; place += 1) {
+    const code = text.charCodeAt(place);
+    if (code === COMMA || code === SEMICOLON || code === TAB || code === LINE_FEED || code === CARRIAGE_RETURN)
+      count += 1;
+  }
+  return count;
+}
+
+const [COMMA, SEMICOLON, TAB, LINE_FEED, CARRIAGE_RETURN] = [0x2c, 0x3b, 0x09, 0x0a, 0x0d];
+
+/** Whether more quotes end nothing than are told: the parser would note each of them. */
+function hasManyStrayQuotes(text: string, delimiter: string): boolean {
+  const ends = new Set([delimiter, "\r", "\n", ""]);
+  let stray = 0;
+  for (let place = 0; place < text.length; place += 1) {
+    // A cell begins here.
+    let isOpen = text[place] === '"';
+    if (isOpen) place += 1;
+    while (isOpen) {
+      const quote = text.indexOf('"', place);
+      if (quote < 0) return false;
+      place = quote + 1;
+      if (text[place] === '"') {
+        place += 1;
+        continue;
+      }
+      while (text[place] === " ") place += 1;
+      isOpen = !ends.has(text.charAt(place));
+      if (isOpen) stray += 1;
+      if (stray > TABLE_ISSUES_MAX) return true;
+    }
+    while (!ends.has(text.charAt(place))) place += 1;
+  }
+  return false;
 }
 
 function bestDelimiter(text: string, known: ReadonlySet<string>): string {
@@ -112,6 +172,7 @@ function headerPlaces(
   const known = columnRoles(importable);
   const first = new Map<string, number>();
   return names.flatMap((name, place) => {
+    if (issues.length >= TABLE_ISSUES_MAX) return [];
     const note = (message: string) => {
       issues.push({ path: `/1/${name === "" ? place + 1 : name}`, message, row: 1, column: name.slice(0, 200) });
     };

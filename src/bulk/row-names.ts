@@ -8,6 +8,8 @@ import type { NameReference, Row, TableRows } from "./table-rows.ts";
 
 /** Parts of a list that may be one name between them: a name may contain semicolons. */
 const NAME_PARTS_MAX = 8;
+/** Characters of names in a sentence. */
+const OWN_MAX_LENGTH = 200;
 /** Candidates that an ambiguous name lists. */
 const CANDIDATES_MAX = 10;
 
@@ -18,11 +20,10 @@ export function resolveNames(table: TableRows, named: NamedRecords): void {
     const [unresolved, beside] = [new Set<string>(), new Set<string>()];
     for (const { cells } of table.rows) {
       const [ids, names] = [cells[idsPlace] ?? "", cells[namesPlace] ?? ""];
-      if (names === "") continue;
-      if (ids !== "") beside.add(ids);
-      else for (const name of role.isList ? possibleNames(names) : [names]) unresolved.add(name);
+      if (names !== "") (ids === "" ? unresolved : beside).add(ids === "" ? names : ids);
     }
-    named.learn(role.of, unresolved);
+    // Which names a list is of depends on which there are: lists are of tags and VLANs, which are few.
+    if (unresolved.size > 0) named.learn(role.of, role.isList ? null : unresolved);
     const namesOf = named.namesOf(reference.field, beside, role.isList);
     for (const row of table.rows) {
       const [ids, names] = [row.cells[idsPlace] ?? "", row.cells[namesPlace] ?? ""];
@@ -36,7 +37,7 @@ export function resolveNames(table: TableRows, named: NamedRecords): void {
 /** @param own what the records of the ids are called; empty for ids that name nothing here, which are refused as such */
 function assertAgreeing(table: TableRows, row: Row, { namesColumn, field }: NameReference, names: string, own: string) {
   if (names === own || own === "") return;
-  const message = `does not agree with ${field}, whose record is called ${own}; leave one of them empty`;
+  const message = `does not agree with ${field}, whose record is called ${own.slice(0, OWN_MAX_LENGTH)}; leave one of them empty`;
   table.refuse(row, namesColumn, { message, value: names });
 }
 
@@ -64,27 +65,15 @@ function listed(candidates: readonly NameCandidate[]): string {
   return `${ids.join(", ")}${candidates.length > CANDIDATES_MAX ? ", …" : ""}`;
 }
 
-/** The names that a list may be of. */
-function possibleNames(names: string): string[] {
-  const parts = names.split(";");
-  return parts.flatMap((_, start) =>
-    Array.from({ length: Math.min(NAME_PARTS_MAX, parts.length - start) }, (_each, more) =>
-      joined(parts, start, start + more + 1),
-    ),
-  );
-}
-
 /** The names of a list: each as long as there is a record of it. */
-function partsOf(names: string, { role }: NameReference, named: NamedRecords): string[] {
+function* partsOf(names: string, { role }: NameReference, named: NamedRecords): Generator<string> {
   const parts = names.split(";");
-  const found: string[] = [];
   for (let start = 0; start < parts.length; ) {
     let end = Math.min(parts.length, start + NAME_PARTS_MAX);
     while (end > start + 1 && named.called(role.of, joined(parts, start, end)).length === 0) end -= 1;
-    found.push(joined(parts, start, end));
+    yield joined(parts, start, end);
     start = end;
   }
-  return found;
 }
 
 function joined(parts: readonly string[], start: number, end: number): string {

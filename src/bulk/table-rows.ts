@@ -53,6 +53,7 @@ interface Refusal {
   readonly code?: "entity_reference_invalid";
 }
 
+const VALUE_MAX_LENGTH = 200;
 /** Fields by which names of other fields are told apart. */
 const CONTAINERS = ["network_id", "host_id", "service_id"];
 
@@ -140,7 +141,10 @@ export class TableRows {
     this.note(1, column, { message });
   }
 
-  private note(row: number, column: string, { message, value, code }: Refusal): void {
+  private note(row: number, column: string, { message, value: given, code }: Refusal): void {
+    // Values are told so that they can be found, not so that they can be stored.
+    const value =
+      typeof given === "string" && given.length > VALUE_MAX_LENGTH ? `${given.slice(0, VALUE_MAX_LENGTH)}…` : given;
     const place = this.issues.of({}, `/${row}`, { row, column });
     if (code === undefined) place.note({ path: `/${column}`, message, ...(value === undefined ? {} : { value }) });
     else

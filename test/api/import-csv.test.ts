@@ -603,6 +603,32 @@ describe("what is sent as a table", () => {
   });
 });
 
+describe("what is meant to be a burden", () => {
+  test.each([
+    ["nothing but rows", `name${"\n".repeat(9_000_000)}`],
+    ["nothing but cells", `name\n${",".repeat(9_000_000)}\n`],
+    ["nothing but quotes", `name\n${'"'.repeat(2_000_001)}\n`],
+    ["stray quotes", `name\n"${'a"b'.repeat(2_000_000)}"\n`],
+    ["a cell of names", `name,network_id,tag_names\na,NETWORK,"${";".repeat(1_500_000)}"\n`],
+    ["a cell of ids", `name,network_id,tags\na,NETWORK,"${"x;".repeat(700_000)}"\n`],
+    ["a deep cell", `name,network_id,virtualization\na,NETWORK,"${"[".repeat(1_000_000)}"\n`],
+    ["a long cell", `name\n${"x".repeat(3_000_000)}\n`],
+    ["many wrong rows", `name,hidden\n${"a,perhaps\n".repeat(90_000)}`],
+    ["very many columns", `${"a,".repeat(500_000)}name\n`],
+  ])("is refused in a sentence: %s", async (_what, text) => {
+    const expectNothingWritten = writingWatched();
+    const answer = await bring("hosts", text.replace("NETWORK", first.networkId));
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(/^[A-Z].{10,}\.$/s)]);
+    expect(answer.text.length).toBeLessThan(500_000);
+    expectNothingWritten();
+  });
+
+  test("may be a table with empty rows", async () => {
+    const answer = await bring("vlans", `number,network_id\n${"\n,\n".repeat(100)}7,${first.networkId}\n`);
+    expect(answer.data.counts).toEqual({ rows: 1, created: 1, updated: 0, unchanged: 0 });
+  });
+});
+
 describe("who imports", () => {
   test("has the role that writes the kind, and nothing beyond its networks exists for it", async () => {
     const far = await newNetwork({ name: "Far" });
