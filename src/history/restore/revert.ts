@@ -37,16 +37,20 @@ export function draftRevert(
 ): RestoreDraft {
   const draft = new RestoreDraft(tx);
   const isMove = MOVES.has(past.sourceOf(sequence) ?? "");
-  const isOfScans = ({ n }: WrittenVersion) => isMove && past.isScansAloneSince(n, sequence);
+  // Nearly all of what moved is as it was left, and need not be asked about.
+  const isOfScans = ({ kind, n, after }: WrittenVersion, live: RecordBase | null) =>
+    isMove &&
+    (live === null || after === null || kind.code === hostKind.code || changedContent(after.record, live).length > 0) &&
+    past.isScansAloneSince(n, sequence);
   const deleted = new Set(versions.filter(({ after }) => after === null).map(({ id }) => id));
   for (const version of versions) {
     const { kind, id, before, after } = version;
     const live = tx.find(kind, id) as RecordBase | null;
     if (ACCESS_KINDS.some((each) => each.code === kind.code)) leaveAccess(draft, version, live, deleted);
-    else if (before === null && after !== null) undoCreation(draft, after, live, isOfScans(version));
+    else if (before === null && after !== null) undoCreation(draft, after, live, isOfScans(version, live));
     else if (before !== null && after === null) undoDeletion(draft, before, live);
     else if (before !== null && after !== null)
-      undoUpdate(draft, { before, after, live, isOfScans: isOfScans(version) }, past, sequence);
+      undoUpdate(draft, { before, after, live, isOfScans: isOfScans(version, live) }, past, sequence);
   }
   if (isMove) {
     leaveToNextScan(draft, past, sequence);
