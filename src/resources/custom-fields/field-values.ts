@@ -46,15 +46,18 @@ export const customFieldsOfBody = {
   ),
 };
 
-/** What a record is found by of its custom fields: all that is text. */
-export function calledValues(values: FieldValues | undefined): CalledText[] {
-  if (values === undefined) return [];
-  return Object.entries(values).flatMap(([key, value]) =>
-    typeof value === "string" ? [{ field: customFieldName(key), value, as: "Name" as const }] : [],
-  );
+/**
+ * What a record is found by, with all that is text of its custom fields. Every record that is written asks for it: the
+ * list is the one that was given.
+ */
+export function withCalledValues(texts: CalledText[], values: FieldValues | undefined): readonly CalledText[] {
+  if (values === undefined) return texts;
+  for (const [key, value] of Object.entries(values))
+    if (typeof value === "string") texts.push({ field: customFieldName(key), value, as: "Name" });
+  return texts;
 }
 
-/** The same as texts. */
+/** The texts among values. */
 export function wordsOfValues(values: FieldValues | undefined): string[] {
   return values === undefined ? [] : Object.values(values).filter((value) => typeof value === "string");
 }

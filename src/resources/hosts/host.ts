@@ -7,7 +7,7 @@ import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns, type OwnFields } from "../../db/kind.ts";
 import { addsField } from "../../db/shape.ts";
 import { Description, Line, Name, Nullable, TagIds, Timestamp, Uuid } from "../../wire/schemas.ts";
-import { calledValues, customFieldsOfAnswer, wordsOfValues } from "../custom-fields/field-values.ts";
+import { customFieldsOfAnswer, withCalledValues, wordsOfValues } from "../custom-fields/field-values.ts";
 import { discoverableFields } from "../discovered.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
@@ -136,12 +136,15 @@ export const hostKind: Kind<HostRecord> = {
   // Two devices may have one name; a later incarnation is the one of the same name in the same network.
   identity: (host) => `${host.network_id}/${host.name}`,
   unique: null,
-  called: (host) => [
-    ...HOST_NAMES.map((field) => ({ field, value: host[field], as: "Name" }) as const),
-    ...HOST_TEXTS.map((field) => ({ field, value: host[field], as: "Text" }) as const),
-    ...HOST_MARKS.map((field) => ({ field, value: host[field], as: "Name", isApart: true }) as const),
-    ...calledValues(host.custom_fields),
-  ],
+  called: (host) =>
+    withCalledValues(
+      [
+        ...HOST_NAMES.map((field) => ({ field, value: host[field], as: "Name" }) as const),
+        ...HOST_TEXTS.map((field) => ({ field, value: host[field], as: "Text" }) as const),
+        ...HOST_MARKS.map((field) => ({ field, value: host[field], as: "Name", isApart: true }) as const),
+      ],
+      host.custom_fields,
+    ),
   search: {
     texts: (host) => ({ words: [...HOST_WORDS.map((field) => host[field]), ...wordsOfValues(host.custom_fields)] }),
     finds: (host) => host.id,

@@ -7,7 +7,7 @@ import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { membersSql, type Upcaster } from "../../db/shape.ts";
 import { Body, INT32_MAX, MacText, Nullable, OBSERVED_READ_ONLY, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
-import { calledValues, customFieldsOfAnswer, customFieldsOfBody } from "../custom-fields/field-values.ts";
+import { customFieldsOfAnswer, customFieldsOfBody, withCalledValues } from "../custom-fields/field-values.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { ipAddresses } from "../ip-addresses/ip-address.ts";
@@ -83,13 +83,16 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "omitted",
   identity: (entry) => `${entry.host_id}/${entry.if_index}`,
-  called: ({ if_name, if_descr, if_alias, mac_address, custom_fields }) => [
-    { field: "if_name", value: if_name, as: "Interface" },
-    { field: "if_descr", value: if_descr, as: "Interface" },
-    { field: "if_alias", value: if_alias, as: "Name" },
-    { field: "mac_address", value: mac_address, as: "Mac" },
-    ...calledValues(custom_fields),
-  ],
+  called: ({ if_name, if_descr, if_alias, mac_address, custom_fields }) =>
+    withCalledValues(
+      [
+        { field: "if_name", value: if_name, as: "Interface" },
+        { field: "if_descr", value: if_descr, as: "Interface" },
+        { field: "if_alias", value: if_alias, as: "Name" },
+        { field: "mac_address", value: mac_address, as: "Mac" },
+      ],
+      custom_fields,
+    ),
   search: { texts: (entry) => ({ wholes: [entry.mac_address, ...linkClues(entry)] }), finds: (entry) => entry.host_id },
   unique: { field: "if_index", value: (entry) => entry.if_index },
   orderKeys: { if_descr: textSortKey, if_name: textSortKey, if_alias: textSortKey },

@@ -16,7 +16,7 @@ import {
   TagIds,
   Uuid,
 } from "../../wire/schemas.ts";
-import { calledValues, customFieldsOfAnswer, customFieldsOfBody } from "../custom-fields/field-values.ts";
+import { customFieldsOfAnswer, customFieldsOfBody, withCalledValues } from "../custom-fields/field-values.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 import { offList } from "../references.ts";
@@ -59,12 +59,15 @@ export const ipRangeKind: Kind<IpRangeRecord> = {
   absent: "null",
   identity: (range) => `${range.network_id}/${rangeText(range)}`,
   unique: null,
-  called: ({ first, last, description, custom_fields }) => [
-    { field: "first", value: first, as: "Address" },
-    { field: "last", value: last, as: "Address" },
-    { field: "description", value: description, as: "Text" },
-    ...calledValues(custom_fields),
-  ],
+  called: ({ first, last, description, custom_fields }) =>
+    withCalledValues(
+      [
+        { field: "first", value: first, as: "Address" },
+        { field: "last", value: last, as: "Address" },
+        { field: "description", value: description, as: "Text" },
+      ],
+      custom_fields,
+    ),
   sortKeys: { first: addressKey, last: addressKey },
 };
 

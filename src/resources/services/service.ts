@@ -5,7 +5,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { Name, Nullable, observedFields, recordFields, TagIds, Uuid } from "../../wire/schemas.ts";
-import { calledValues, customFieldsOfAnswer } from "../custom-fields/field-values.ts";
+import { customFieldsOfAnswer, withCalledValues } from "../custom-fields/field-values.ts";
 import { discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
@@ -57,11 +57,14 @@ export const serviceKind: Kind<ServiceRecord> = {
   absent: "null",
   identity: (service) => JSON.stringify([service.host_id, service.service_definition, service.name]),
   unique: { field: "name", value: (service) => service.name },
-  called: ({ name, service_definition, custom_fields }) => [
-    { field: "name", value: name, as: "Name" },
-    { field: "service_definition", value: service_definition, as: "Name" },
-    ...calledValues(custom_fields),
-  ],
+  called: ({ name, service_definition, custom_fields }) =>
+    withCalledValues(
+      [
+        { field: "name", value: name, as: "Name" },
+        { field: "service_definition", value: service_definition, as: "Name" },
+      ],
+      custom_fields,
+    ),
   sortKeys: { name: textSortKey, service_definition: textSortKey },
 };
 

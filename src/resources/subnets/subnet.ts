@@ -19,7 +19,7 @@ import {
   TagIds,
   Uuid,
 } from "../../wire/schemas.ts";
-import { calledValues, customFieldsOfAnswer, customFieldsOfBody } from "../custom-fields/field-values.ts";
+import { customFieldsOfAnswer, customFieldsOfBody, withCalledValues } from "../custom-fields/field-values.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 import { offList } from "../references.ts";
@@ -62,12 +62,15 @@ export const subnetKind: Kind<SubnetRecord> = {
   absent: "null",
   identity: subnetIdentity,
   unique: { field: "cidr", value: (subnet) => subnet.cidr },
-  called: ({ cidr, name, description, custom_fields }) => [
-    { field: "cidr", value: cidr, as: "Address" },
-    { field: "name", value: name, as: "Name" },
-    { field: "description", value: description, as: "Text" },
-    ...calledValues(custom_fields),
-  ],
+  called: ({ cidr, name, description, custom_fields }) =>
+    withCalledValues(
+      [
+        { field: "cidr", value: cidr, as: "Address" },
+        { field: "name", value: name, as: "Name" },
+        { field: "description", value: description, as: "Text" },
+      ],
+      custom_fields,
+    ),
   sortKeys: { name: textSortKey, cidr: cidrSortKey },
 };
 

@@ -6,7 +6,7 @@ import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, Uuid } from "../../wire/schemas.ts";
-import { calledValues, customFieldsOfAnswer, customFieldsOfBody } from "../custom-fields/field-values.ts";
+import { customFieldsOfAnswer, customFieldsOfBody, withCalledValues } from "../custom-fields/field-values.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 import { Source } from "../source.ts";
@@ -37,12 +37,15 @@ export const vlanKind: Kind<VlanRecord> = {
   absent: "null",
   identity: (vlan) => `${vlan.network_id}/${vlan.number}`,
   unique: { field: "number", value: (vlan) => vlan.number },
-  called: ({ number, name, description, custom_fields }) => [
-    { field: "number", value: number, as: "Number" },
-    { field: "name", value: name, as: "Name" },
-    { field: "description", value: description, as: "Text" },
-    ...calledValues(custom_fields),
-  ],
+  called: ({ number, name, description, custom_fields }) =>
+    withCalledValues(
+      [
+        { field: "number", value: number, as: "Number" },
+        { field: "name", value: name, as: "Name" },
+        { field: "description", value: description, as: "Text" },
+      ],
+      custom_fields,
+    ),
   sortKeys: { name: textSortKey },
 };
 
