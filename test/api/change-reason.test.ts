@@ -147,6 +147,7 @@ describe("every write of the contract", () => {
       "if-entries": { if_descr: "another" },
       ports: { number: 8_081 },
       "ip-ranges": { description: "another" },
+      "custom-fields": { label: "another" },
     };
     return { ...record, ...(changed[operation.plural as string] ?? { name: `${record.name} again` }) };
   }
