@@ -124,4 +124,28 @@ describe("a custom field", () => {
     expect(answer).toMatchObject(invalid({ path: "/kinds", value: "host" }));
     expect(await newField({ key: "more", kinds: ["vlan"] })).toMatchObject({ kinds: ["vlan"] });
   });
+
+  test("that was deleted comes back, unless its place or its key was taken", async () => {
+    const field = await newField({ key: "old" });
+    const at = field.updated_at;
+    tick();
+    await made(owner.delete(`custom-fields/${field.id}`));
+    const other = await newField({ key: "old" });
+    tick();
+    const restore = () => owner.post(`custom-fields/${field.id}/restore`, { at });
+    expect(await restore()).toMatchObject(refusal(409, "entity_already_exists"));
+    await made(owner.delete(`custom-fields/${other.id}`));
+    for (let n = 0; n < 64; n += 1) await newField({ key: `field_${n}` });
+    tick();
+    const expectNothingWritten = writingWatched();
+    const full = await restore();
+    expect(full.status).toBe(409);
+    expect(full.body.params.conflicts).toMatchObject([{ code: "limit_reached", entity_type: "custom_field" }]);
+    expectNothingWritten();
+    const [one] = (await owner.get("custom-fields?limit=1")).data as Wire[];
+    await made(owner.delete(`custom-fields/${one?.id}`));
+    tick();
+    expect(await restore()).toMatchObject({ status: 200 });
+    expect((await owner.get(`custom-fields/${field.id}`)).data).toMatchObject({ key: "old" });
+  });
 });
