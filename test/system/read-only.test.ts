@@ -140,10 +140,12 @@ test("every operation that would change something is refused with store_read_onl
       const id =
         operation.responses["200"].content?.["application/json"]?.example.data?.id ??
         "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007";
+      const [type, body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
       const answer = await session.send(
         method.toUpperCase(),
         path.replaceAll(/\{(\w+)\}/g, (_whole, name) => (name === "sequence" ? "1" : id)),
-        operation.requestBody?.content["application/json"].example,
+        body?.example,
+        type === undefined ? {} : { "content-type": type },
       );
       answers.push([`${method} ${path}`, `${answer.status} ${answer.body?.code}`]);
     }
@@ -247,7 +249,7 @@ test("stopped, it leaves the file as it was", async () => {
 });
 
 interface Operation {
-  readonly requestBody?: { readonly content: { readonly "application/json": { readonly example: any } } };
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example: any }>> };
   readonly responses: {
     readonly "200": {
       readonly content?: {
