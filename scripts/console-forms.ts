@@ -4,6 +4,7 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createBareApp } from "../src/bare-app.ts";
+import type { FormField } from "../src/console/editing/field.ts";
 import { openApiDocument } from "../src/http/documentation.ts";
 
 /** What the console imports as `#forms`. */
@@ -12,21 +13,6 @@ const FORMS = join(resolve(import.meta.dir, ".."), "dist/console-forms.ts");
 /** The operations that there are forms for. */
 export const FORM_OPERATIONS = ["updateHost", "updateIfEntry", "updateSubnet", "updateVlan"] as const;
 type FormOperation = (typeof FORM_OPERATIONS)[number];
-
-/** A field of a body. What its schema does not bound is left out. */
-interface FormField {
-  readonly name: string;
-  /** `ids` are of other records; what has parts of its own is `other`. */
-  readonly type: "text" | "integer" | "boolean" | "choice" | "id" | "ids" | "other";
-  readonly isNullable: boolean;
-  readonly isRequired: boolean;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly choices?: readonly string[];
-  readonly description?: string;
-}
 
 interface Schema {
   readonly type?: string | readonly string[];

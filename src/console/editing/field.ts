@@ -3,7 +3,10 @@
 
 import { editText } from "../text/editing.ts";
 
-/** As scripts/console-forms.ts makes it of a schema, or customFieldsOf of a definition. */
+/**
+ * As scripts/console-forms.ts makes it of a schema, or customFieldsOf of a definition. What is not bounded is left out;
+ * `ids` are of other records; what has parts of its own is `other`.
+ */
 export interface FormField {
   /** In the record; of a custom field `custom_fields.KEY`. */
   readonly name: string;
