@@ -29,15 +29,24 @@ export function requestsInFlight(): number {
 }
 
 api.use({
-  onResponse({ response }) {
+  async onResponse({ response }) {
     isReachable.value = true;
     learnClock(response.headers.get("date"));
-    if (response.status === 401 && !response.url.endsWith("/api/auth/login")) sessionEnded.value = true;
+    if (response.status === 401 && !(await isOfPassword(response))) sessionEnded.value = true;
   },
   onError({ error }) {
     if (!isAborted(error)) isReachable.value = false;
   },
 });
+
+/** Whether a password that was typed is the wrong one: that ends no session. */
+async function isOfPassword(response: Response): Promise<boolean> {
+  const told: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  return typeof told === "object" && told !== null && "code" in told && told.code === "auth_invalid_credentials";
+}
 
 /** Paths that can be read. */
 export type ReadPath = {

@@ -4,9 +4,10 @@ import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
+import { ZoneChoice } from "../parts/zone-choice.tsx";
 import { me, signOut } from "../session/me.ts";
 import { frameText } from "../text/frame.ts";
-import { ownZone, setZone, zone } from "../time/zone.ts";
+import { hrefOf } from "../url/location.ts";
 import { showKeys } from "./key-list.tsx";
 
 export function AccountMenu() {
@@ -35,16 +36,10 @@ export function AccountMenu() {
             {who.email} · {who.effective_role} · {who.organization.name}
           </span>
         </p>
-        <label>
-          {frameText.timeZone}
-          <select value={zone.value} onChange={(event) => setZone(event.currentTarget.value)}>
-            {[...new Set([ownZone(), "UTC", zone.value, ...Intl.supportedValuesOf("timeZone")])].map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ZoneChoice />
+        <a href={hrefOf("/settings")} onClick={({ currentTarget }) => hideMenu(currentTarget)}>
+          {frameText.settings}
+        </a>
         <button type="button" onClick={showKeys} popoverTarget="account" popoverTargetAction="hide">
           {frameText.keys} <kbd>?</kbd>
         </button>
@@ -55,4 +50,8 @@ export function AccountMenu() {
       </div>
     </>
   );
+}
+
+function hideMenu(inside: HTMLElement): void {
+  inside.closest<HTMLElement>("[popover]")?.hidePopover();
 }

@@ -36,6 +36,8 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/discovery/ignored": () => import("../discovery/lists.tsx").then(({ IgnoredPage }) => IgnoredPage),
   "/discovery/:id": () => import("../discovery/scan-page.tsx").then(({ ScanPage }) => ScanPage),
   "/ledger": () => import("../ledger/ledger-page.tsx").then(({ LedgerPage }) => LedgerPage),
+  "/settings": () => import("../settings/account-page.tsx").then(({ AccountPage }) => AccountPage),
+  "/settings/backups": () => import("../settings/backups-page.tsx").then(({ BackupsPage }) => BackupsPage),
   "/vlans": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/vlans")),
   "/map": () => import("../map/map-page.tsx").then(({ MapPage }) => MapPage),
 };
@@ -70,6 +72,7 @@ export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
   [
     { href: "/discovery", title: navigationText.discovery },
     { href: "/ledger", title: navigationText.ledger },
+    { href: "/settings", title: navigationText.settings },
   ],
   [
     { href: "/handbook", title: frameText.handbook, isOutside: true },

@@ -1,5 +1,6 @@
 // The map as files of the reader: the drawing as SVG or PNG.
 
+import { saveFile } from "../parts/save-file.ts";
 import { paint } from "./paint.ts";
 import type { Control } from "./picture.ts";
 import { extentOf, svgOf } from "./svg.ts";
@@ -12,7 +13,7 @@ const SCALE = 1;
 /** @param title what it is of, and of when */
 export function saveSvg(control: Control, title: string, fileName: string): void {
   const { scene, colours } = control.sceneAt(SCALE);
-  save(new Blob([svgOf(scene, colours, title)], { type: "image/svg+xml" }), `${fileName}.svg`);
+  saveFile(new Blob([svgOf(scene, colours, title)], { type: "image/svg+xml" }), `${fileName}.svg`);
 }
 
 export async function savePng(control: Control, fileName: string): Promise<void> {
@@ -28,14 +29,5 @@ export async function savePng(control: Control, fileName: string): Promise<void>
   if (context === null) return;
   paint(context, scene, { view: { x: -extent.x, y: -extent.y, scale }, grown: 1, size: extent, ratio, colours });
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
-  if (blob !== null) save(blob, `${fileName}.png`);
-}
-
-function save(blob: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  // The browser has taken it over by the next turn, and some only then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 1_000);
+  if (blob !== null) saveFile(blob, `${fileName}.png`);
 }

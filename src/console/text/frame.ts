@@ -12,6 +12,7 @@ export const frameText = {
   account: "Account",
   timeZone: "Time zone",
   signOut: "Sign out",
+  settings: "Account: password, sessions",
   keys: "Keys",
   apiReference: "API reference",
   handbook: "Handbook",

@@ -15,4 +15,5 @@ export const navigationText = {
   compare: "Compare",
   discovery: "Discovery",
   ledger: "Ledger",
+  settings: "Settings",
 } as const;

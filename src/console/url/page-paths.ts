@@ -26,6 +26,8 @@ export const PAGE_PATHS = [
   "/discovery/ignored",
   "/discovery/:id",
   "/ledger",
+  "/settings",
+  "/settings/backups",
 ] as const;
 
 export type PagePath = (typeof PAGE_PATHS)[number];

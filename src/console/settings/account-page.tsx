@@ -1,0 +1,237 @@
+// One's own: who one is, the password, where one is signed in.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
+import { Refusal } from "../api/refusal.ts";
+import { Fact } from "../parts/facts.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { ZoneChoice } from "../parts/zone-choice.tsx";
+import { me } from "../session/me.ts";
+import { accountText } from "../text/account.ts";
+import { settingsText } from "../text/settings.ts";
+import { AskFirst } from "./ask-first.tsx";
+import { browserName } from "./browser-name.ts";
+import { mayNow, SettingsPage } from "./settings-page.tsx";
+import { Told } from "./told.tsx";
+
+type Session = DataOf<"/api/auth/sessions">[number];
+
+export function AccountPage() {
+  return (
+    <SettingsPage title={settingsText.tabs.account} operation="getMe">
+      <div class="columns">
+        <Who />
+        <section class="part">
+          <h2>{accountText.reading}</h2>
+          <div class="settings-zone">
+            <ZoneChoice />
+          </div>
+          <p class="aside">{accountText.zoneSays}</p>
+        </section>
+      </div>
+      {mayNow("changePassword") && <Password />}
+      <Sessions />
+    </SettingsPage>
+  );
+}
+
+function Who() {
+  const who = me.value;
+  if (who === null || who === undefined) return null;
+  const { name, email, effective_role: role, organization, reachable_network_ids } = who;
+  const reachesAll = role === "Owner" || role === "Admin";
+  return (
+    <section class="part">
+      <h2>{accountText.who}</h2>
+      <dl class="facts">
+        <Fact name={accountText.name}>
+          <bdi>{name}</bdi>
+        </Fact>
+        <Fact name={accountText.email}>
+          <bdi>{email}</bdi>
+        </Fact>
+        <Fact name={accountText.role}>{role}</Fact>
+        <Fact name={accountText.organization}>
+          <bdi>{organization.name}</bdi>
+        </Fact>
+        <Fact name={accountText.reach}>
+          {reachesAll ? accountText.reachesAll : accountText.reaches(reachable_network_ids.length)}
+        </Fact>
+      </dl>
+      {!reachesAll && <p class="aside">{accountText.ofOthers}</p>}
+    </section>
+  );
+}
+
+function Password() {
+  const [isOpen, setOpen] = useState(false);
+  const [isChanged, setChanged] = useState(false);
+  const change = async (form: FormData) => {
+    const [current, wanted, repeated] = ["current", "wanted", "repeated"].map((name) => String(form.get(name)));
+    if (wanted !== repeated)
+      throw new Refusal({ status: 400, code: "different", message: accountText.different, requestId: null });
+    await done(
+      api.PUT("/api/auth/password", { body: { current_password: current as string, new_password: wanted as string } }),
+    );
+    setOpen(false);
+    setChanged(true);
+  };
+  return (
+    <section class="part">
+      <h2>{accountText.passwordTitle}</h2>
+      {isChanged && (
+        <Told onClose={() => setChanged(false)}>
+          <p>{accountText.changed}</p>
+        </Told>
+      )}
+      <p>
+        <button
+          type="button"
+          onClick={() => {
+            setChanged(false);
+            setOpen(true);
+          }}
+        >
+          {accountText.change}
+        </button>
+      </p>
+      {isOpen && (
+        <AskFirst
+          title={accountText.change}
+          says={accountText.changeSays}
+          verb={accountText.change}
+          run={change}
+          onEnd={() => setOpen(false)}
+        >
+          {/* For what keeps passwords: whose it is. */}
+          <input type="text" name="username" autoComplete="username" value={me.value?.email ?? ""} readOnly hidden />
+          <SecretField name="current" label={accountText.current} autoComplete="current-password" />
+          <SecretField name="wanted" label={accountText.wanted} autoComplete="new-password" />
+          <SecretField name="repeated" label={accountText.repeated} autoComplete="new-password" />
+        </AskFirst>
+      )}
+    </section>
+  );
+}
+
+interface SecretFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly autoComplete: "current-password" | "new-password";
+}
+
+const PASSWORD_MIN_LENGTH = 10;
+
+function SecretField({ name, label, autoComplete }: SecretFieldProps) {
+  return (
+    <label class="settings-field">
+      {label}
+      <input
+        type="password"
+        name={name}
+        autoComplete={autoComplete}
+        required
+        minLength={autoComplete === "new-password" ? PASSWORD_MIN_LENGTH : 1}
+        maxLength={1024}
+      />
+    </label>
+  );
+}
+
+/** A session is used, and may be ended elsewhere, without any record of it changing. */
+function Sessions() {
+  const { data, problem, again } = useAnswer(read("/api/auth/sessions"));
+  const [told, setTold] = useState<string | null>(null);
+  const [failed, setFailed] = useState<Refusal | null>(null);
+  const [isAsking, setAsking] = useState(false);
+  const tell = (sentence: string) => {
+    setTold(sentence);
+    again();
+  };
+  const end = ({ id }: Session) => {
+    setFailed(null);
+    setTold(null);
+    done(api.DELETE("/api/auth/sessions/{id}", { params: { path: { id } } }))
+      .then(() => tell(accountText.ended))
+      .catch((cause: unknown) => setFailed(asRefusal(cause)));
+  };
+  return (
+    <section class="part">
+      <h2>{accountText.sessions}</h2>
+      <p class="prose">{accountText.sessionsSay}</p>
+      {failed !== null && <Problem problem={failed} />}
+      {told !== null && (
+        <Told key={told} onClose={() => setTold(null)}>
+          <p>{told}</p>
+        </Told>
+      )}
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Waiting />}
+      {data !== undefined && <SessionTable sessions={data} onEnd={end} />}
+      {data !== undefined && data.length > 1 && mayNow("endOtherSessions") && (
+        <p>
+          <button type="button" onClick={() => setAsking(true)}>
+            {accountText.endOthers}
+          </button>
+        </p>
+      )}
+      {isAsking && (
+        <AskFirst
+          title={accountText.endOthers}
+          says={accountText.endOthersSays}
+          verb={accountText.endOthersVerb}
+          onEnd={() => setAsking(false)}
+          run={async () => {
+            const { ended } = await done(api.POST("/api/auth/sessions/end-others", {}));
+            setAsking(false);
+            tell(accountText.endedOthers(ended));
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+interface SessionTableProps {
+  readonly sessions: readonly Session[];
+  onEnd(session: Session): void;
+}
+
+function SessionTable({ sessions, onEnd }: SessionTableProps) {
+  return (
+    <RowsTable
+      title={accountText.sessions}
+      heads={[accountText.where, accountText.from, accountText.lastUsed, accountText.since, settingsText.actions]}
+    >
+      {sessions.map((session) => {
+        const name = browserName(session.user_agent);
+        return (
+          <tr key={session.id}>
+            <td>
+              <bdi title={session.user_agent ?? ""}>{name}</bdi>
+            </td>
+            <td>{session.last_used_from ?? accountText.unknown}</td>
+            <td>
+              <When instant={session.last_used_at} as="both" />
+            </td>
+            <td>
+              <When instant={session.created_at} precision="minute" />
+            </td>
+            <td>
+              {session.is_current && <span class="label">{accountText.thisOne}</span>}
+              {!session.is_current && mayNow("endSession") && (
+                <button type="button" aria-label={accountText.endOne(name)} onClick={() => onEnd(session)}>
+                  {accountText.end}
+                </button>
+              )}
+            </td>
+          </tr>
+        );
+      })}
+    </RowsTable>
+  );
+}

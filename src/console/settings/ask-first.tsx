@@ -1,0 +1,90 @@
+// What is done only once one has read what it comes to: what it does, what cannot be undone about it, and the password
+// where it is asked again. The focus comes here, and goes back to where it was when it is given up.
+
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { asRefusal } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { Problem } from "../parts/problem.tsx";
+import { settingsText } from "../text/settings.ts";
+
+interface AskFirstProps {
+  readonly title: string;
+  /** What it comes to, a sentence each. */
+  readonly says: readonly string[];
+  /** On the button that does it. */
+  readonly verb: string;
+  /** @throws Refusal */
+  run(form: FormData): Promise<void>;
+  /** Called when it is given up. What follows once it is done is for `run`. */
+  onEnd(): void;
+  /** What has to be typed for it. */
+  readonly children?: ComponentChildren;
+}
+
+export function AskFirst({ title, says, verb, run, onEnd, children }: AskFirstProps) {
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const before = useRef(document.activeElement);
+  useLayoutEffect(() => {
+    heading.current?.focus();
+    const opener = before.current;
+    const own = heading.current?.closest("form");
+    return () => {
+      // What tells that it is done takes it afterwards.
+      if (own?.contains(document.activeElement) && opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    setBusy(true);
+    setProblem(null);
+    try {
+      await run(form);
+    } catch (cause) {
+      setProblem(asRefusal(cause));
+    }
+    setBusy(false);
+  };
+  return (
+    <form
+      class="plan"
+      aria-label={title}
+      onSubmit={(event) => void submit(event)}
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && !isBusy) onEnd();
+      }}
+    >
+      <h2 ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
+      {says.map((sentence) => (
+        <p key={sentence} class="prose">
+          {sentence}
+        </p>
+      ))}
+      {children}
+      {problem !== null && <Problem problem={problem} />}
+      <p>
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? settingsText.working : verb}
+        </button>{" "}
+        <button type="button" disabled={isBusy} onClick={onEnd}>
+          {settingsText.cancel}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+/** One's own, asked again. */
+export function OwnPassword() {
+  return (
+    <label class="settings-field">
+      {settingsText.password}
+      <input name="password" type="password" autoComplete="current-password" required maxLength={1024} />
+    </label>
+  );
+}

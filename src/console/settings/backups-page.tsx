@@ -1,0 +1,221 @@
+// Backups: what there is, with what verified each; taking one, downloading it, deleting it.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
+import { usePoll } from "../api/poll.ts";
+import { type Refusal, refusalOf } from "../api/refusal.ts";
+import { Copied } from "../parts/copied.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
+import { saveFile } from "../parts/save-file.ts";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { may } from "../session/me.ts";
+import { backupsText } from "../text/backups.ts";
+import { settingsText, sizeText } from "../text/settings.ts";
+import { hrefOf } from "../url/location.ts";
+import { newRequestKey } from "../writes/request-key.ts";
+import { AskFirst, OwnPassword } from "./ask-first.tsx";
+import { mayNow, SettingsPage } from "./settings-page.tsx";
+import { Told } from "./told.tsx";
+
+type Backup = DataOf<"/api/v1/backups">[number];
+type Asked = { readonly what: "download" | "delete"; readonly backup: Backup };
+type Done = { readonly what: "started" | "downloaded" | "deleted"; readonly backup: Backup };
+
+const RUNNING_MS = 1_000;
+
+export function BackupsPage() {
+  const asked = may("listBackups") ? read("/api/v1/backups", { query: { limit: 0 } }) : null;
+  const answer = useAnswer(asked);
+  const { data, problem, again } = answer;
+  const [ask, setAsk] = useState<Asked | null>(null);
+  const [told, setTold] = useState<Done | null>(null);
+  const [failed, setFailed] = useState<Refusal | null>(null);
+  const isTaking = data?.some(({ state }) => state === "Running") === true;
+  usePoll(answer, isTaking ? RUNNING_MS : null);
+  const finish = (what: Done["what"], backup: Backup) => {
+    setAsk(null);
+    setTold({ what, backup });
+    again();
+  };
+  const take = () => {
+    setFailed(null);
+    setTold(null);
+    done(api.POST("/api/v1/backups", { params: { header: { "Idempotency-Key": newRequestKey() } } }))
+      .then((backup) => finish("started", backup))
+      .catch((cause: unknown) => setFailed(asRefusal(cause)));
+  };
+  return (
+    <SettingsPage
+      title={settingsText.tabs.backups}
+      operation="listBackups"
+      forbidden={settingsText.ownersAlone}
+      reads={asked === null ? [] : [asked.url]}
+      actions={
+        mayNow("createBackup") && (
+          <button type="button" class="primary" disabled={isTaking} onClick={take}>
+            {backupsText.take}
+          </button>
+        )
+      }
+    >
+      <p class="prose">{backupsText.says}</p>
+      <p class="prose">
+        {backupsText.key} <a href="/handbook/backup">{backupsText.handbook}</a>
+      </p>
+      {failed !== null && <Problem problem={failed} />}
+      {told !== null && (
+        <Told key={told.what + told.backup.name} onClose={() => setTold(null)}>
+          <p>{backupsText[told.what](told.backup.name)}</p>
+          {told.what === "downloaded" && (
+            <p class="command">
+              <Copied text={verifyCommand(told.backup)} />
+            </p>
+          )}
+        </Told>
+      )}
+      {ask !== null && (
+        <Ask key={ask.what + ask.backup.name} {...ask} all={data ?? []} onEnd={() => setAsk(null)} onDone={finish} />
+      )}
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Waiting />}
+      {data?.length === 0 && <p>{backupsText.none}</p>}
+      {data !== undefined && data.length > 0 && <Table backups={data.toReversed()} onAsk={setAsk} />}
+    </SettingsPage>
+  );
+}
+
+function verifyCommand({ name, sequence, hash }: Backup): string {
+  return `netledger verify --backup ${name} --head ${sequence}:${hash}`;
+}
+
+interface AskProps extends Asked {
+  readonly all: readonly Backup[];
+  onEnd(): void;
+  onDone(what: Done["what"], backup: Backup): void;
+}
+
+function Ask({ what, backup, all, onEnd, onDone }: AskProps) {
+  const [key] = useState(newRequestKey);
+  const { name, state } = backup;
+  if (what === "download")
+    return (
+      <AskFirst
+        title={backupsText.downloadTitle(name)}
+        says={[...backupsText.downloadSays]}
+        verb={backupsText.downloadVerb}
+        onEnd={onEnd}
+        run={async (form) => {
+          saveFile(await downloaded(name, String(form.get("password"))), name);
+          onDone("downloaded", backup);
+        }}
+      >
+        <OwnPassword />
+      </AskFirst>
+    );
+  const newest = all.filter((each) => each.state === "Done").at(-1);
+  const says = state === "Failed" ? backupsText.forgetSays : backupsText.deleteSays;
+  return (
+    <AskFirst
+      title={removalTitle(backup)}
+      says={newest?.name === name ? [backupsText.deleteNewest, ...says] : says}
+      verb={state === "Failed" ? backupsText.forget : backupsText.deleteVerb}
+      onEnd={onEnd}
+      run={async () => {
+        const params = { path: { name }, header: { "Idempotency-Key": key } };
+        await done(api.DELETE("/api/v1/backups/{name}", { params }));
+        onDone("deleted", backup);
+      }}
+    />
+  );
+}
+
+function removalTitle({ name, state }: Backup): string {
+  return state === "Failed" ? backupsText.forgetTitle(name) : backupsText.deleteTitle(name);
+}
+
+/** The file. @throws Refusal */
+async function downloaded(name: string, password: string): Promise<Blob> {
+  const { data, error, response } = await api
+    .POST("/api/v1/backups/{name}/download", { params: { path: { name } }, body: { password }, parseAs: "blob" })
+    .catch((cause: unknown) => {
+      throw asRefusal(cause);
+    });
+  if (data === undefined) throw refusalOf(response, error);
+  return data as Blob;
+}
+
+function Table({ backups, onAsk }: { readonly backups: readonly Backup[]; onAsk(asked: Asked): void }) {
+  return (
+    <RowsTable
+      title={backupsText.list}
+      heads={[
+        backupsText.taken,
+        backupsText.state,
+        backupsText.size,
+        backupsText.upTo,
+        backupsText.file,
+        settingsText.actions,
+      ]}
+    >
+      {backups.map((backup) => (
+        <tr key={backup.name}>
+          <td>
+            <When instant={backup.created_at} as="both" />
+          </td>
+          <td>
+            <span class={`state state-${STATES[backup.state]}`}>{backupsText.states[backup.state]}</span>
+            {backup.reason !== null && <p>{backup.reason}</p>}
+          </td>
+          <td>{backup.size_bytes !== null && sizeText(backup.size_bytes)}</td>
+          <td>
+            {backup.sequence !== null && (
+              <a href={hrefOf(`/changes/${backup.sequence}`, { at: null })}>
+                {backupsText.transaction(backup.sequence)}
+              </a>
+            )}
+          </td>
+          <td>
+            {backup.state === "Done" ? (
+              <Copied text={verifyCommand(backup)}>
+                <span title={backupsText.verify}>{backup.name}</span>
+              </Copied>
+            ) : (
+              backup.name
+            )}
+          </td>
+          <td>
+            <Actions backup={backup} onAsk={onAsk} />
+          </td>
+        </tr>
+      ))}
+    </RowsTable>
+  );
+}
+
+const STATES = { Running: "other", Done: "up", Failed: "down" } as const;
+
+function Actions({ backup, onAsk }: { readonly backup: Backup; onAsk(asked: Asked): void }) {
+  if (backup.state === "Running") return null;
+  const isDone = backup.state === "Done";
+  return (
+    <span class="settings-actions">
+      {isDone && mayNow("downloadBackup") && (
+        <button
+          type="button"
+          aria-label={backupsText.downloadTitle(backup.name)}
+          onClick={() => onAsk({ what: "download", backup })}
+        >
+          {backupsText.download}
+        </button>
+      )}
+      {mayNow("deleteBackup") && (
+        <button type="button" aria-label={removalTitle(backup)} onClick={() => onAsk({ what: "delete", backup })}>
+          {isDone ? backupsText.delete : backupsText.forget}
+        </button>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,62 @@
+// What the pages of settings have alike: their row of links, as far as one may open them, and what is said to those who may
+// not. In the past they show what is now, and offer nothing.
+
+import type { ComponentChildren } from "preact";
+import type { operations } from "#api";
+import { Page } from "../parts/page.tsx";
+import { TabRow } from "../parts/tabs.tsx";
+import { may } from "../session/me.ts";
+import { settingsText } from "../text/settings.ts";
+import { isPast } from "../time/at.ts";
+import { hrefOf, pathname } from "../url/location.ts";
+
+interface Area {
+  readonly href: string;
+  readonly title: string;
+  /** Whoever may not do this has nothing to see there. */
+  readonly operation: keyof operations;
+}
+
+const AREAS: readonly Area[] = [
+  { href: "/settings", title: settingsText.tabs.account, operation: "getMe" },
+  { href: "/settings/backups", title: settingsText.tabs.backups, operation: "listBackups" },
+];
+
+interface SettingsPageProps {
+  readonly title: string;
+  readonly operation: keyof operations;
+  /** What is said to those who may not. */
+  readonly forbidden?: string;
+  readonly reads?: readonly string[];
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export function SettingsPage({
+  title,
+  operation,
+  forbidden = settingsText.notPermitted,
+  reads = [],
+  actions,
+  children,
+}: SettingsPageProps) {
+  const isPermitted = may(operation);
+  return (
+    <Page title={title} reads={isPermitted ? reads : []} actions={isPermitted ? actions : undefined}>
+      <TabRow label={settingsText.areas} shown={pathname.value}>
+        {AREAS.filter((area) => may(area.operation)).map(({ href, title: name }) => (
+          <a key={href} href={hrefOf(href)} aria-current={pathname.value === href ? "page" : undefined}>
+            {name}
+          </a>
+        ))}
+      </TabRow>
+      {isPast.value && <p class="note settings-note">{settingsText.ofNow}</p>}
+      {isPermitted ? children : <p class="prose">{forbidden}</p>}
+    </Page>
+  );
+}
+
+/** Whether one may, and it is now: nothing is changed in the past. */
+export function mayNow(operation: keyof operations): boolean {
+  return !isPast.value && may(operation);
+}

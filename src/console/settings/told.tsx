@@ -1,0 +1,25 @@
+// What was done last: it has the focus, since what did it is gone.
+
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { settingsText } from "../text/settings.ts";
+
+interface ToldProps {
+  readonly children: ComponentChildren;
+  onClose(): void;
+}
+
+export function Told({ children, onClose }: ToldProps) {
+  const note = useRef<HTMLElement>(null);
+  useLayoutEffect(() => note.current?.focus(), []);
+  return (
+    <section ref={note} tabIndex={-1} class="note settings-note" role="status">
+      {children}
+      <p>
+        <button type="button" onClick={onClose}>
+          {settingsText.close}
+        </button>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+// What the page of one's own account says.
+
+const number = (count: number) => new Intl.NumberFormat("en").format(count);
+
+export const accountText = {
+  who: "Who you are",
+  name: "Name",
+  email: "E-mail",
+  role: "Role",
+  organization: "Organization",
+  reach: "Networks",
+  reaches: (count: number) => (count === 1 ? "1 network" : `${number(count)} networks`),
+  reachesAll: "all",
+  ofOthers: "An Owner or Admin can change these.",
+  reading: "Reading",
+  zoneSays: "Kept by this browser.",
+  passwordTitle: "Password",
+  change: "Change password",
+  changeSays: ["All your other sessions end. API keys stay valid."],
+  current: "Current password",
+  wanted: "New password, 10 characters or more",
+  repeated: "New password again",
+  different: "The two new passwords differ.",
+  changed: "Your password was changed. All other sessions have ended.",
+  sessions: "Where you are signed in",
+  sessionsSay:
+    "A session ends after seven days without use. If you do not know one of these, end it and change your password.",
+  where: "Browser",
+  from: "From",
+  lastUsed: "Last used",
+  since: "Signed in",
+  unknown: "unknown",
+  thisOne: "this session",
+  end: "End",
+  endOne: (name: string) => `End the session of ${name}`,
+  endOthers: "End all others",
+  endOthersSays: ["You are signed out everywhere but here, at once. API keys stay valid."],
+  endOthersVerb: "End them",
+  ended: "The session has ended.",
+  endedOthers: (count: number) => (count === 1 ? "1 session has ended." : `${number(count)} sessions have ended.`),
+  on: (program: string, system: string) => `${program} on ${system}`,
+} as const;

@@ -1,0 +1,28 @@
+// What the settings share: their names, who they are for, and what is asked before what cannot be undone.
+
+export const settingsText = {
+  title: "Settings",
+  areas: "Settings",
+  tabs: {
+    account: "Account",
+    backups: "Backups",
+  },
+  ofNow: "Settings are shown as they are now, whatever instant is chosen. To change something, go back to now.",
+  notPermitted: "Your role does not allow this page.",
+  ownersAlone:
+    "This concerns the whole appliance. It is for Owners who are signed in, while the appliance has one organization.",
+  actions: "Actions",
+  cancel: "Cancel",
+  close: "Close",
+  working: "Working…",
+  password: "Your password",
+} as const;
+
+const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+
+/** `6.9 GB`, `812 kB`. */
+export function sizeText(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const amount = bytes / 1000 ** power;
+  return `${new Intl.NumberFormat("en", { maximumSignificantDigits: amount >= 100 ? 3 : 2 }).format(amount)} ${UNITS[power]}`;
+}
