@@ -1,6 +1,7 @@
 // What a scan found, created, closed, could not reach or did not ask, each with its reason. Of a dry run it reads like a
 // diff: field by field, old to new.
 
+import { useEffect, useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
@@ -100,6 +101,12 @@ function FindingList({ scan, type, filter }: FindingListProps) {
   const answer = useAnswer(read("/api/v1/discovery/scans/{id}/findings", { path: { id: scan.id }, query }));
   const { data, meta, problem, again } = answer;
   usePoll(answer, isUnderWay(scan) && offset === 0 ? POLL_MS : null);
+  // What it found last came after it was last asked.
+  const wasUnderWay = useRef(isUnderWay(scan));
+  useEffect(() => {
+    if (wasUnderWay.current && !isUnderWay(scan)) again();
+    wasUnderWay.current = isUnderWay(scan);
+  }, [scan.status]);
   const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
   return (
     <>

@@ -14,6 +14,7 @@ import { atQuery, isPast } from "../time/at.ts";
 import { formatDuration } from "../time/instant.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
 import { Findings } from "./findings.tsx";
+import { ScanActions, ScanAgain } from "./scan-actions.tsx";
 import { Counted, isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, Scope } from "./scan-words.tsx";
 
 /** The appliance says it four times a second; nobody reads as fast. */
@@ -40,9 +41,11 @@ export function ScanPage({ params: { id = "" } }: { readonly params: Readonly<Re
         </>
       }
       reads={[asked.url]}
+      actions={<ScanAgain scan={scan} />}
     >
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {!scan.commit && <p class="note">{discoveryText.dryRunSays}</p>}
+      <ScanActions key={scan.id} scan={scan} onEnded={again} />
       <div class="columns">
         <section>
           <h2>{discoveryText.request}</h2>

@@ -17,6 +17,7 @@ import { navigationText } from "../text/navigation.ts";
 import { isPast, scopeQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
 import { DiscoveryTabs } from "./discovery-tabs.tsx";
+import { isAsked, ScanNow, ScanNowLink } from "./scan-now.tsx";
 import { Counted, isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, Scope } from "./scan-words.tsx";
 
 const PAGE_SCANS = 50;
@@ -45,8 +46,9 @@ function Scans({ query, filter }: ScansProps) {
   usePoll(answer, isPast.value || offset > 0 ? null : everyMs);
   const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
   return (
-    <Page title={navigationText.discovery} reads={[asked.url]}>
+    <Page title={navigationText.discovery} reads={[asked.url]} actions={<ScanNowLink />}>
       <DiscoveryTabs />
+      {isAsked() && <ScanNow />}
       <div class="list-tools">
         <FilterField
           kind="scan"

@@ -12,8 +12,10 @@ import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
+import { CheckNow, mayCheck } from "../scanning/check-now.tsx";
 import { hostText } from "../text/hosts.ts";
 import { fieldText } from "../text/lists.ts";
+import { scanningText } from "../text/scanning.ts";
 import { isPast } from "../time/at.ts";
 import { parameter } from "../url/location.ts";
 import type { HostAddress } from "./host-data.ts";
@@ -52,6 +54,7 @@ function Addresses({ answer: { data, meta, problem, again } }: HostAddressesProp
             hostText.name,
             fieldText.subnet_id,
             !isPast.value && fieldText.last_seen_at,
+            mayCheck() && scanningText.checkNow,
           ]}
         >
           {shown.rows.map(({ id, ip_address, mac_address, name, subnet_id, last_seen_at }) => (
@@ -77,6 +80,11 @@ function Addresses({ answer: { data, meta, problem, again } }: HostAddressesProp
               </td>
               {!isPast.value && (
                 <td>{last_seen_at && changeOf(id) !== "removed" && <When instant={last_seen_at} />}</td>
+              )}
+              {mayCheck() && (
+                <td>
+                  <CheckNow id={id} address={ip_address} />
+                </td>
               )}
             </tr>
           ))}

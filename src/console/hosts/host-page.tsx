@@ -5,6 +5,7 @@ import { useAnswer } from "../api/answer.ts";
 import { Copied } from "../parts/copied.tsx";
 import { windowToRead } from "../parts/paged-rows.ts";
 import { HISTORY, RecordPage, type RecordTab } from "../records/record-page.tsx";
+import { ScanRecords } from "../scanning/scan-offer.tsx";
 import { hostText } from "../text/hosts.ts";
 import { recordText } from "../text/records.ts";
 import { parameter } from "../url/location.ts";
@@ -45,13 +46,16 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
         )
       }
       about={(host) => <About host={host} />}
-      actions={({ managed }) =>
-        managementLinks(managed).map(({ href, title }) => (
-          <a key={href} class="button" href={href} rel="noreferrer">
-            {title}
-          </a>
-        ))
-      }
+      actions={({ managed }) => (
+        <>
+          {managementLinks(managed).map(({ href, title }) => (
+            <a key={href} class="button" href={href} rel="noreferrer">
+              {title}
+            </a>
+          ))}
+          {managed.ip_addresses.length > 0 && <ScanRecords kind="host" ids={[id]} />}
+        </>
+      )}
       tabs={tabs}
     />
   );

@@ -9,6 +9,7 @@ import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { ScanRecords } from "../scanning/scan-offer.tsx";
 import { comparisonText } from "../text/compare.ts";
 import { listText } from "../text/lists.ts";
 import { at, isPast, network } from "../time/at.ts";
@@ -154,6 +155,7 @@ function ListFrame(props: ListFrameProps) {
             <button type="button" onClick={() => setChosen(new Set())}>
               {listText.clearSelection}
             </button>
+            <ScanRecords kind={list.kind} ids={[...chosen]} />
           </p>
         )}
       </div>

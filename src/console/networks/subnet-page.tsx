@@ -14,6 +14,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { RecordPage } from "../records/record-page.tsx";
+import { ScanLink } from "../scanning/scan-offer.tsx";
 import { fieldText } from "../text/lists.ts";
 import { subnetText } from "../text/networks.ts";
 import { recordText } from "../text/records.ts";
@@ -38,6 +39,7 @@ export function SubnetPage({ params: { id = "" } }: { readonly params: Readonly<
       url={asked.url}
       answer={answer}
       about={({ name }) => <bdi>{name}</bdi>}
+      actions={({ network_id, cidr }) => <ScanLink networkId={network_id} cidr={cidr} />}
       tabs={[
         {
           key: "overview",

@@ -1,0 +1,71 @@
+// Asks one address whether it answers, where it stands: by a scan of it alone, which sends no secret.
+
+import { useRef, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { asRefusal, type DataOf, read } from "../api/client.ts";
+import { usePoll } from "../api/poll.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { sentenceOf } from "../parts/problem.tsx";
+import { may } from "../session/me.ts";
+import { scanningText } from "../text/scanning.ts";
+import { isPast, vs } from "../time/at.ts";
+import { hrefOf } from "../url/location.ts";
+import { newRequestKey } from "../writes/request-key.ts";
+import { checkAddress } from "./scan-requests.ts";
+
+/** Most checks are over by then. */
+const POLL_MS = 700;
+
+/** Whether addresses can be checked where they are shown: in the past nobody answers. */
+export function mayCheck(): boolean {
+  return !isPast.value && vs.value === null && may("checkIpAddress");
+}
+
+/** @param id of the address */
+export function CheckNow({ id, address }: { readonly id: string; readonly address: string }) {
+  const [scanId, setScanId] = useState<string | null>(null);
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const key = useRef<string | null>(null);
+  const answer = useAnswer(scanId === null ? null : read("/api/v1/discovery/scans/{id}", { path: { id: scanId } }));
+  const scan = scanId === null || answer.data?.id !== scanId ? undefined : answer.data;
+  const isUnderWay = scanId !== null && scan?.ended_at == null;
+  usePoll(answer, isUnderWay ? POLL_MS : null);
+  const send = async () => {
+    key.current ??= newRequestKey();
+    setSending(true);
+    setProblem(null);
+    try {
+      setScanId((await checkAddress(id, key.current)).id);
+      key.current = null;
+    } catch (cause) {
+      setProblem(asRefusal(cause));
+    } finally {
+      setSending(false);
+    }
+  };
+  const said =
+    problem !== null ? sentenceOf(problem) : isSending ? scanningText.checking : scan !== undefined ? saidOf(scan) : "";
+  return (
+    <span class="check-now">
+      <button
+        type="button"
+        aria-label={scanningText.checkOf(address)}
+        disabled={isSending || isUnderWay}
+        onClick={() => void send()}
+      >
+        {scanningText.checkNow}
+      </button>{" "}
+      <span class="aside" role="status">
+        {scan === undefined ? said : <a href={hrefOf(`/discovery/${scan.id}`)}>{said}</a>}
+      </span>
+    </span>
+  );
+}
+
+function saidOf({ status, outcome }: DataOf<"/api/v1/discovery/scans/{id}">): string {
+  if (status === "Queued") return scanningText.waits;
+  if (status === "Running") return scanningText.checking;
+  if (status !== "Completed" || outcome === null) return outcome?.problem ?? scanningText.ended;
+  return outcome.hosts.found > 0 ? scanningText.answered : scanningText.silent;
+}

@@ -1,0 +1,92 @@
+// The way to a scan of what a page shows, or of what is selected in a list, where one may ask for it. What of it is wanted
+// is said there.
+
+import { useState } from "preact/hooks";
+import { asRefusal, read } from "../api/client.ts";
+import { sentenceOf } from "../parts/problem.tsx";
+import { may } from "../session/me.ts";
+import { scanningText } from "../text/scanning.ts";
+import { isPast, vs } from "../time/at.ts";
+import { go } from "../url/location.ts";
+import { scanHref } from "./scan-link.ts";
+
+/** As many as an address of the browser takes in, and as a list takes by `ids`. */
+const TARGETS_MAX = 300;
+
+function isOffered(): boolean {
+  return !isPast.value && vs.value === null && may("createScan");
+}
+
+/** To a scan of a subnet. */
+export function ScanLink({ networkId, cidr }: { readonly networkId: string; readonly cidr: string }) {
+  if (!isOffered()) return null;
+  return (
+    <a class="button" href={scanHref({ networkId, targets: [cidr] })}>
+      {scanningText.scanNow}
+    </a>
+  );
+}
+
+/** Of what records of a kind are asked, and in which network. */
+const TARGETS: Readonly<Record<string, (ids: readonly string[]) => Promise<readonly Target[]>>> = {
+  host: async (ids) => {
+    const { data } = await read("/api/v1/hosts", { query: { ids: [...ids], limit: TARGETS_MAX } }).load();
+    return data.flatMap(({ network_id, ip_addresses = [] }) =>
+      ip_addresses.map(({ ip_address }) => ({ networkId: network_id, target: ip_address })),
+    );
+  },
+  ip_address: async (ids) => {
+    const { data } = await read("/api/v1/ip-addresses", { query: { ids: [...ids], limit: TARGETS_MAX } }).load();
+    return data.map(({ network_id, ip_address }) => ({ networkId: network_id, target: ip_address }));
+  },
+  subnet: async (ids) => {
+    const { data } = await read("/api/v1/subnets", { query: { ids: [...ids], limit: TARGETS_MAX } }).load();
+    return data.map(({ network_id, cidr }) => ({ networkId: network_id, target: cidr }));
+  },
+};
+
+interface Target {
+  readonly networkId: string;
+  readonly target: string;
+}
+
+interface ScanRecordsProps {
+  /** By its name in the API; of what is no host, address or subnet nothing is offered. */
+  readonly kind: string;
+  readonly ids: readonly string[];
+}
+
+/** To a scan of records, once it is known by which addresses they are asked. */
+export function ScanRecords({ kind, ids }: ScanRecordsProps) {
+  const [said, setSaid] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const targetsOf = TARGETS[kind];
+  if (targetsOf === undefined || ids.length === 0 || !isOffered()) return null;
+  const ask = async () => {
+    setSaid("");
+    setBusy(true);
+    try {
+      const found = ids.length > TARGETS_MAX ? [] : await targetsOf(ids);
+      const networkIds = new Set(found.map(({ networkId }) => networkId));
+      const [networkId] = networkIds;
+      if (ids.length > TARGETS_MAX || found.length > TARGETS_MAX) setSaid(scanningText.tooMany(TARGETS_MAX));
+      else if (networkId === undefined) setSaid(scanningText.noAddresses);
+      else if (networkIds.size > 1) setSaid(scanningText.severalNetworks);
+      else go(scanHref({ networkId, targets: [...new Set(found.map(({ target }) => target))] }));
+    } catch (cause) {
+      setSaid(sentenceOf(asRefusal(cause)));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <span>
+      <button type="button" disabled={isBusy} onClick={() => void ask()}>
+        {scanningText.scanNow}
+      </button>{" "}
+      <span class="aside" role="status">
+        {said}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,38 @@
+// What is asked of discovery: a scan, its end, one address. Each is sent under a key, so that it is done once.
+
+import { api, type DataOf, done } from "../api/client.ts";
+import { reasonHeader } from "../writes/reason.ts";
+
+type Scan = DataOf<"/api/v1/discovery/scans/{id}">;
+
+/** What a scan is asked for with. */
+export interface ScanOrder extends Pick<Scan, "network_id" | "kind" | "commit" | "allow_large"> {
+  /** Null for the network's subnets. */
+  readonly targets: readonly string[] | null;
+}
+
+/** @param key of newRequestKey() @throws Refusal */
+export function startScan({ targets, ...order }: ScanOrder, reason: string, key: string): Promise<Scan> {
+  return done(
+    api.POST("/api/v1/discovery/scans", {
+      params: { header: { "Idempotency-Key": key } },
+      headers: reasonHeader(reason),
+      body: { ...order, targets: targets === null ? null : [...targets] },
+    }),
+  );
+}
+
+/** @throws Refusal */
+export function endScan(id: string): Promise<Scan> {
+  return done(api.POST("/api/v1/discovery/scans/{id}/cancel", { params: { path: { id } } }));
+}
+
+/** Whether an address answers: no secret is sent. @param id of the address @throws Refusal */
+export function checkAddress(id: string, key: string): Promise<Scan> {
+  return done(
+    api.POST("/api/v1/ip-addresses/{id}/check", {
+      params: { path: { id }, header: { "Idempotency-Key": key } },
+      body: { kind: "sweep" },
+    }),
+  );
+}

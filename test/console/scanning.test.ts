@@ -1,0 +1,237 @@
+// Scans asked for in Chromium, on the executable: of what a page shows or a list has selected, tried first and then done,
+// ended, and one address asked alone; each by whoever may.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { addressesOfTargets, areLarge, targetsIn } from "../../src/console/scanning/targets.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const MEMBER = "member@acme.example";
+const VIEWER = "viewer@acme.example";
+
+describe("targets that are typed", () => {
+  test("stand apart by spaces, commas, semicolons and lines, each once", () => {
+    expect(targetsIn(" 10.2.3.4,10.2.3.5\n10.2.4.0/24; 10.2.3.4 ")).toEqual(["10.2.3.4", "10.2.3.5", "10.2.4.0/24"]);
+    expect(targetsIn(" \n ")).toEqual([]);
+  });
+
+  test.each([
+    [["10.2.3.4"], 1, false],
+    [["10.2.3.0/24", "2001:db8::/120"], 512, false],
+    [["10.0.0.0/8"], 16_777_216, true],
+    [["2001:db8::/32"], 2 ** 96, false],
+    [["10.2.3.0/33"], null, false],
+    [["printer"], null, false],
+  ] as const)("say how many addresses they have: %p", (targets, count, isLarge) => {
+    expect([addressesOfTargets(targets), areLarge(targets)]).toEqual([count, isLarge]);
+  });
+});
+
+describe.skipIf(!hasChromium)("whoever scans", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let visitor: Visitor;
+  let page: Page;
+  let subnet: Wire;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    const { client, networkId } = appliance;
+    for (const [email, role] of [
+      [MEMBER, "Member"],
+      [VIEWER, "Viewer"],
+    ] as const)
+      await workplace.command(
+        ...["user", "create", "--email", email, "--role", role, "--networks", networkId],
+        ...["--password-file", await workplace.passwordFile()],
+      );
+    subnet = await made(
+      client.post("subnets", {
+        network_id: networkId,
+        cidr: "127.0.8.8/30",
+        name: "Loops",
+        subnet_type: "Lan",
+        tags: [],
+      }),
+    );
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signIn(OWNER, PASSWORD);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const open = (path: string, on = page) => on.goto(appliance.running.url + path);
+  const hosts = async (search: string): Promise<Wire[]> =>
+    made(appliance.client.get(`hosts?search=${search}`)) as unknown as Promise<Wire[]>;
+  const scans = async (): Promise<Wire[]> =>
+    made(appliance.client.get("discovery/scans?order_direction=desc")) as unknown as Promise<Wire[]>;
+
+  test("tries a scan of a subnet from its page, reads what it would write, and does it", async () => {
+    await open(`/subnets/${subnet.id}`);
+    await page.getByRole("link", { name: "Scan now" }).click();
+    expect(await page.getByLabel("Where").inputValue()).toBe("127.0.8.8/30");
+    await page.getByText("Up to 4 addresses.").waitFor();
+    await page.getByText("You name these: the network's credentials may be sent to all of them.").waitFor();
+    await page.getByLabel("What", { exact: true }).selectOption("sweep");
+    await page.getByText("No secret is sent.").waitFor();
+    await page.getByLabel("Dry run").check();
+    await page.getByLabel("Why").fill("CHG-12: die neuen Geräte");
+    // All that was typed outlasts a reload: the address has it, which browsers let be replaced only so often.
+    await page.waitForURL((url) => url.searchParams.get("why") === "CHG-12: die neuen Geräte");
+    await page.reload();
+    expect(await page.getByLabel("Why").inputValue()).toBe("CHG-12: die neuen Geräte");
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Start the dry run" }).click();
+    const found = page.getByRole("listitem").filter({ hasText: "Created" }).filter({ hasText: "127.0.8.9" });
+    await found.first().waitFor();
+    expect(await hosts("127.0.8.9")).toEqual([]);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const tried = page.url();
+    await page.getByRole("button", { name: "Do it: scan and write" }).click();
+    await page.waitForURL((url) => url.href !== tried && /\/discovery\/[\da-f-]{36}/.test(url.pathname));
+    await page.getByRole("heading", { name: "What came of it" }).waitFor();
+    await page.getByText("hosts: 2 added").waitFor();
+    await page.getByText("CHG-12: die neuen Geräte").waitFor();
+    expect(await hosts("127.0.8.9")).toHaveLength(1);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("asks one address of a host whether it answers, and goes on to the scan that asked it", async () => {
+    const [host] = await hosts("127.0.8.9");
+    await open(`/hosts/${host?.id}?tab=addresses`);
+    await page.getByRole("button", { name: "Check 127.0.8.9 now" }).click();
+    const answers = page.getByRole("link", { name: "answers" });
+    await answers.waitFor();
+    await answers.click();
+    await page.getByText("127.0.8.9").first().waitFor();
+    expect((await scans())[0]).toMatchObject({ kind: "sweep", targets: ["127.0.8.9"], commit: true });
+    await open(`/hosts/${host?.id}?tab=addresses&at=-1s`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    expect(await page.getByRole("button", { name: /^Check / }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Scan now" }).count()).toBe(0);
+    visitor.troubles();
+  });
+
+  test("scans what is selected in a list, and the device whose page is shown", async () => {
+    await open("/addresses?filter=ip_address%20:%20%22127.0.8.0/24%22");
+    await page.getByRole("row").filter({ hasText: "127.0.8.10" }).getByRole("checkbox").check();
+    await page.getByRole("row").filter({ hasText: "127.0.8.9" }).getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Scan now" }).click();
+    await page.getByRole("heading", { name: "Scan now" }).waitFor();
+    expect(targetsIn(await page.getByLabel("Where").inputValue()).sort()).toEqual(["127.0.8.10", "127.0.8.9"]);
+    const [host] = await hosts("127.0.8.10");
+    await open(`/hosts/${host?.id}`);
+    await page.getByRole("button", { name: "Scan now" }).click();
+    await page.getByRole("heading", { name: "Scan now" }).waitFor();
+    expect(await page.getByLabel("Where").inputValue()).toBe("127.0.8.10");
+    await page.getByLabel("Add a subnet…").selectOption({ label: "127.0.8.8/30 Loops" });
+    expect(await page.getByLabel("Where").inputValue()).toBe("127.0.8.10 127.0.8.8/30");
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("is told at the field what is no target, and loses nothing that was typed", async () => {
+    await open("/discovery");
+    await page.getByRole("link", { name: "Scan now" }).click();
+    await page.getByLabel("Where").fill("127.0.8.9\nprinter");
+    await page.getByLabel("Why").fill("a look");
+    await page.getByRole("button", { name: "Start the scan" }).click();
+    await page.getByRole("alert").filter({ hasText: "printer must be" }).waitFor();
+    expect(await page.getByLabel("Why").inputValue()).toBe("a look");
+    await page.getByLabel("Where").fill("10.0.0.0/8");
+    await page.getByLabel("It is larger than /16: scan all of it").waitFor();
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await page.getByRole("heading", { name: "Scan now" }).waitFor({ state: "detached" });
+    expect(visitor.troubles().every((trouble) => trouble.includes("400"))).toBe(true);
+  });
+
+  test("ends a scan that runs, and is told that what it wrote stays", async () => {
+    await open("/discovery?ask=yes&targets=127.0.0.0/20&kind=sweep&dry=yes");
+    await page.getByRole("button", { name: "Start the dry run" }).click();
+    await page.getByText("What it has written stays.").waitFor();
+    await page.getByRole("button", { name: "End this scan" }).click();
+    await page.getByText("Cancelled").waitFor();
+    // What was ended is no whole answer: it cannot be done, but asked again.
+    expect(await page.getByRole("button", { name: "Do it: scan and write" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Scan again…" }).click();
+    await page.getByRole("heading", { name: "Scan now" }).waitFor();
+    expect(await page.getByLabel("Where").inputValue()).toBe("127.0.0.0/20");
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("is not asked for twice where an answer is lost on its way", async () => {
+    const before = (await scans()).length;
+    await open("/discovery?ask=yes&targets=127.0.8.9&kind=sweep&why=sent%20twice");
+    await page.route(
+      "**/api/v1/discovery/scans",
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await page.getByRole("button", { name: "Start the scan" }).click();
+    await page.getByRole("form").getByRole("alert").waitFor();
+    await page.getByRole("button", { name: "Start the scan" }).click();
+    await page.getByRole("heading", { name: "What came of it" }).waitFor();
+    await settles(async () => (await scans()).length, before + 1);
+    visitor.troubles();
+  });
+
+  test("as a Member scans what lies inside the subnets, and is told who may scan the rest", async () => {
+    await made(
+      appliance.client.post("subnets", {
+        network_id: appliance.networkId,
+        cidr: "192.0.2.0/30",
+        name: "Nobody",
+        subnet_type: "Lan",
+        tags: [],
+      }),
+    );
+    const own = await Visitor.arrive(appliance.running.url);
+    const theirs = await own.signIn(MEMBER, PASSWORD, "/discovery?ask=yes&targets=198.51.100.1&kind=full");
+    await theirs
+      .getByText("The network's credentials go to its subnets that accept credentials, and nowhere else.")
+      .waitFor();
+    await theirs.getByRole("button", { name: "Start the scan" }).click();
+    await theirs.getByRole("alert").filter({ hasText: "requires the role Admin; yours is Member" }).waitFor();
+    expect(own.troubles().every((trouble) => trouble.includes("403"))).toBe(true);
+    await theirs.getByLabel("Where").fill("192.0.2.1");
+    await theirs.getByLabel("What", { exact: true }).selectOption("sweep");
+    await theirs.getByRole("button", { name: "Start the scan" }).click();
+    await theirs.getByRole("heading", { name: "What was asked for" }).waitFor();
+    expect((await scans())[0]).toMatchObject({ targets: ["192.0.2.1"], requested_by: { name: MEMBER } });
+    expect(own.troubles()).toEqual([]);
+    await own.leave();
+  });
+
+  test("is not offered to a Viewer, whose hand-made request is refused", async () => {
+    const own = await Visitor.arrive(appliance.running.url);
+    const [scan] = await scans();
+    const [host] = await hosts("127.0.8.9");
+    const theirs = await own.signIn(VIEWER, PASSWORD, "/discovery?ask=yes");
+    for (const path of ["/discovery?ask=yes", `/discovery/${scan?.id}`, `/hosts/${host?.id}?tab=addresses`]) {
+      await open(path, theirs);
+      await theirs.getByRole("heading", { level: 1 }).waitFor();
+      await theirs.locator("main table, main .facts").first().waitFor();
+      expect([path, await theirs.getByRole("button", { name: /scan|check/i }).count()]).toEqual([path, 0]);
+      expect([path, await theirs.getByRole("link", { name: /^Scan (now|again)/ }).count()]).toEqual([path, 0]);
+    }
+    expect(own.troubles()).toEqual([]);
+    const status = await theirs.evaluate<number>(
+      `fetch("/api/v1/discovery/scans", { method: "POST", headers: { "content-type": "application/json" },
+        body: JSON.stringify({ network_id: "${appliance.networkId}", kind: "sweep", targets: ["127.0.8.9"] }) })
+        .then(({ status }) => status)`,
+    );
+    expect(status).toBe(403);
+    await own.leave();
+  });
+});
