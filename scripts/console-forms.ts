@@ -11,7 +11,7 @@ import { openApiDocument } from "../src/http/documentation.ts";
 const FORMS = join(resolve(import.meta.dir, ".."), "dist/console-forms.ts");
 
 /** The operations that there are forms for. */
-export const FORM_OPERATIONS = ["updateHost", "updateIfEntry", "updateSubnet", "updateVlan"] as const;
+export const FORM_OPERATIONS = ["updateHost", "updateIfEntry", "updateSubnet", "updateVlan", "setUp"] as const;
 type FormOperation = (typeof FORM_OPERATIONS)[number];
 
 interface Schema {

@@ -92,8 +92,8 @@ export async function listen(
 
 const makeCertificate = orderedFrom(certificateThread);
 
-/** The machine's, but those that mean something on one link only. */
-function ownAddresses(): string[] {
+/** The addresses of this machine, but those that mean something on one link only. */
+export function ownAddresses(): string[] {
   const found = addressesByName() ?? readProcAddresses().map(({ ip }) => ip.text);
   return found.filter((address) => !/^fe[89ab]/i.test(address));
 }

@@ -1,15 +1,14 @@
 // netledger serve: runs the appliance until it is told to stop.
 
 import { resolve } from "node:path";
-import { type Appliance, type ReadOnlyAppliance, startAppliance, startReadOnlyAppliance } from "../appliance.ts";
+import { type Appliance, startAppliance, startReadOnlyAppliance } from "../appliance.ts";
 import { Counters } from "../base/counters.ts";
-import { formatInstant } from "../base/instant.ts";
 import { type Log, systemLog } from "../base/log.ts";
 import type { StartThread } from "../base/thread.ts";
 import { systemTimers } from "../base/timers.ts";
 import { UuidSource } from "../base/uuid.ts";
 import type { AllCommands } from "../commands.ts";
-import { type Config, type ListenAddress, UsageError, unknownVariables } from "../config.ts";
+import { type Config, UsageError, unknownVariables } from "../config.ts";
 import { DatabaseRefused } from "../db/files/migrate.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { WriteMessages, WriteQueue } from "../db/writing/write-queue.ts";
@@ -21,9 +20,10 @@ import { hasEchoTool } from "../discovery/sweep/echo-tools.ts";
 import { type Console, consoleOf, embeddedConsole } from "../http/console-pages.ts";
 import { isLoopback } from "../listener.ts";
 import { type PairFiles, readTlsPair, TlsRefused } from "../tls/pair.ts";
-import type { ServedTls } from "../tls-listener.ts";
+import { ownAddresses, type ServedTls } from "../tls-listener.ts";
 import { SERVER_VERSION } from "../wire/envelope.ts";
 import { defineCommand, EXIT, type ProcessIo } from "./command.ts";
+import { type DemoAccount, greeting, readOnlyGreeting } from "./greeting.ts";
 import { operatorOf } from "./operator.ts";
 import { checkWish, makeOrganization, type OrganizationWish } from "./organization-setup.ts";
 import { readPasswordFile } from "./password-file.ts";
@@ -127,15 +127,10 @@ export async function runAppliance(
     pid: process.pid,
   });
   watchOver(appliance.tls, io);
-  announce(greeting(appliance, config.listen, demo?.account() ?? null), io, log);
+  announce(greeting(appliance, config.listen, demo?.account() ?? null, ownAddresses), io, log);
   // Trying takes tens of milliseconds of a start: whoever waits for the first answer does not wait for it.
   setImmediate(() => void tellLimitations(limitations, log));
   return untilTheEnd(appliance, stopped, log);
-}
-
-interface DemoAccount {
-  readonly email: string;
-  readonly password: string;
 }
 
 /** Loaded for a demo alone. @throws DatabaseRefused */
@@ -261,29 +256,6 @@ function announce(text: string, { print }: ProcessIo, log: Log): void {
   print(text).catch((cause: unknown) => log.warn("greeting_not_printed", { cause: String(cause) }));
 }
 
-function greeting(appliance: Appliance, listen: ListenAddress, account: DemoAccount | null): string {
-  const { url, tls, directory, setupToken } = appliance;
-  const claim =
-    account !== null
-      ? `A demo: everything in it is made up. Sign in at ${reachable(url, listen)}/ as ${account.email} with the password ${account.password}`
-      : setupToken === null
-        ? `Claimed: sign in at ${url}/api/auth/login; the operations are at ${url}/docs`
-        : `Claim it: curl ${tls?.isSelfSigned === true ? `--cacert '${tls.path}' ` : ""}-H 'content-type: application/json' '${reachable(url, listen)}/api/auth/setup' -d '{"setup_token":"${setupToken}","organization_name":"…","network_name":"…","email":"…","password":"…"}'`;
-  return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${claim}\n${certificateLine(tls)}`;
-}
-
-function readOnlyGreeting({ url, tls, directory: file, asOf }: ReadOnlyAppliance): string {
-  const last = asOf === null ? "it is empty" : `last change ${formatInstant(asOf)}`;
-  return `netledger ${SERVER_VERSION} listens on ${url}\nRead-only: ${file}; ${last}\nSign in at ${url}/api/auth/login with a password of the backup, or use one of its keys; the operations are at ${url}/docs\n${certificateLine(tls)}`;
-}
-
-/** For people to compare with what their browser shows. */
-function certificateLine(tls: ServedTls | null): string {
-  return tls === null
-    ? ""
-    : `Its ${tls.isSelfSigned ? "own certificate" : "certificate"} is ${tls.path}, SHA-256 fingerprint ${tls.pair.fingerprint}\n`;
-}
-
 function fingerprintOf(tls: ServedTls | null): { certificate?: string } {
   return tls === null ? {} : { certificate: tls.pair.fingerprint };
 }
@@ -291,12 +263,6 @@ function fingerprintOf(tls: ServedTls | null): { certificate?: string } {
 /** Without TLS there is nothing to look at again; ending without a drain is not what whoever reloads wants. */
 function watchOver(tls: ServedTls | null, io: ProcessIo): void {
   io.onHangup(() => void tls?.look());
-}
-
-/** The wildcard is an address to listen on, not one to call. */
-function reachable(url: string, listen: ListenAddress): string {
-  if (listen.host === "0.0.0.0") return url.replace("0.0.0.0", "127.0.0.1");
-  return listen.host === "::" ? url.replace("[::]", "[::1]") : url;
 }
 
 /**

@@ -6,10 +6,12 @@ import { rememberNetwork } from "./frame/network-switcher.tsx";
 import { loadPage, pageOf } from "./frame/pages.tsx";
 import { startKeys } from "./parts/keys.ts";
 import { followWhileSignedIn } from "./session/follow-live.ts";
+import { watchForSetupToken } from "./session/setup-token.ts";
 import { settleInstants } from "./time/at.ts";
 import { startClock } from "./time/clock.ts";
 import { followLinks, pathname } from "./url/location.ts";
 
+watchForSetupToken();
 followLinks((path) => pageOf(path) !== null);
 startKeys();
 startClock();

@@ -36,6 +36,9 @@ const Claim = Body({
   }),
   organization_name: Name,
   network_name: Name,
+  name: Type.Optional(
+    Type.String({ ...Name, description: "What the Owner is called; left out: their e-mail address." }),
+  ),
   email: Email,
   password: Password,
 });

@@ -31,6 +31,7 @@ export interface ApplianceClaim {
   readonly setup_token: string;
   readonly organization_name: string;
   readonly network_name: string;
+  readonly name?: string;
   readonly email: string;
   readonly password: string;
 }
@@ -99,6 +100,7 @@ export class SignIn {
       {
         organizationName: claim.organization_name,
         networkName: claim.network_name,
+        ...(claim.name === undefined ? {} : { name: claim.name }),
         email: claim.email,
         passwordHash,
         onlyFirst: true,

@@ -51,6 +51,11 @@ describe("an appliance that nobody has claimed", () => {
     ]);
   });
 
+  test("calls its Owner as the claim says", async () => {
+    const answer = await appliance.anonymous.post("/api/auth/setup", { ...claim, name: "Ada Byron" });
+    expect(answer.data.user).toMatchObject({ name: "Ada Byron", email: claim.email });
+  });
+
   test("is claimed in one transaction of the ledger", async () => {
     await appliance.anonymous.post("/api/auth/setup", claim, { "x-request-id": "the-claim" });
     const rows = appliance.reader.db

@@ -28,9 +28,8 @@ describe("the first start", () => {
     expect(running.lines).toHaveLength(3);
     expect(running.lines[0]).toMatch(/^netledger \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+$/);
     expect(running.lines[1]).toBe(`Its data is in ${place.data}`);
-    expect(running.lines[2]).toStartWith(
-      `Claim it: curl -H 'content-type: application/json' '${running.url}/api/auth/setup' -d '{"setup_token":"`,
-    );
+    expect(running.lines[2]).toMatch(/^Claim it in a browser: \S+\/#setup=([0-9A-Z]{4}-){6}[0-9A-Z]{4}$/);
+    expect(running.lines[2]).toContain(` ${running.url}/#setup=`);
     expect(Number(new URL(running.url).port)).toBeGreaterThan(0);
   });
 
@@ -119,7 +118,7 @@ describe("a later start", () => {
   test("finds what was written, and says where to sign in", async () => {
     const { key, networkId } = await place.setUp();
     const first = await place.serve();
-    expect(first.lines[2]).toStartWith(`Claimed: sign in at ${first.url}/api/auth/login`);
+    expect(first.lines[2]).toStartWith(`Claimed: sign in at ${first.url}/; `);
     const made = await first.withKey(key).post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
     expect(made.status).toBe(200);
     expect((await first.stop()).code).toBe(0);

@@ -80,9 +80,7 @@ describe("with a certificate and its key", () => {
     expect(running.lines[3]).toBe(
       `Its certificate is ${join(place.directory, "server.crt")}, SHA-256 fingerprint ${fingerprintOf(pair.certificate)}`,
     );
-    expect(running.lines[2]).toStartWith(
-      `Claim it: curl -H 'content-type: application/json' '${running.url}/api/auth/setup'`,
-    );
+    expect(running.lines[2]).toStartWith(`Claim it in a browser: ${running.url}/#setup=`);
 
     const health = await ask(running, "/api/health", pair.certificate);
     expect([health.status, health.headers.get("strict-transport-security")]).toEqual([200, "max-age=31536000"]);
@@ -286,7 +284,7 @@ describe("with a pair of its own", () => {
     const certificate = readFileSync(path, "utf8");
     const fingerprint = fingerprintOf(certificate);
     expect(first.lines[3]).toBe(`Its own certificate is ${path}, SHA-256 fingerprint ${fingerprint}`);
-    expect(first.lines[2]).toStartWith(`Claim it: curl --cacert '${path}' `);
+    expect(first.lines[2]).toStartWith(`Claim it in a browser: ${first.url}/#setup=`);
     await first.logged("started");
     expect(first.log).toContain(`certificate_made fingerprint=${fingerprint} `);
     expect(await shownFingerprint(first.url)).toBe(fingerprint);
@@ -339,6 +337,11 @@ describe("beyond this machine", () => {
 
   test("it is listened on without, where that is said", async () => {
     const running = await place.serve(["--plain-http"], { listen: "0.0.0.0:0" });
+    // The wildcard is no address that a browser could open.
+    const links = running.lines[2]?.match(/http:\S+/g) ?? [];
+    expect(links[0]).toStartWith(`http://127.0.0.1:${new URL(running.url).port}/#setup=`);
+    expect(links.join()).not.toContain("0.0.0.0");
+    if (own !== undefined) expect(links.some((link) => new URL(link).hostname === own)).toBe(true);
     const response = await fetch(`http://127.0.0.1:${new URL(running.url).port}/api/health`);
     expect([response.status, response.headers.has("strict-transport-security")]).toEqual([200, false]);
   });

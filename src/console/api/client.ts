@@ -39,7 +39,7 @@ api.use({
   },
 });
 
-/** Whether a password that was typed is the wrong one: that ends no session. */
+/** Whether a password or a token that was typed is the wrong one: that ends no session. */
 async function isOfPassword(response: Response): Promise<boolean> {
   const told: unknown = await response
     .clone()

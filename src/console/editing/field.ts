@@ -71,6 +71,7 @@ export function wrongWith(field: FormField, typed: Typed): string | null {
   if (type === "text" && minLength > 0 && typed.trim() === "") return editText.wrong.required;
   // As the API counts them: in code points.
   const length = [...typed].length;
+  if (type === "text" && length < minLength) return editText.wrong.tooShort(minLength, length);
   if (maxLength !== undefined && type === "text" && length > maxLength)
     return editText.wrong.tooLong(maxLength, length);
   if (type === "choice" && choices?.includes(typed) !== true) return editText.wrong.required;

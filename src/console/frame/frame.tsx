@@ -9,12 +9,12 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { findMe, me, meProblem } from "../session/me.ts";
-import { SignInPage } from "../session/sign-in-page.tsx";
 import { frameText } from "../text/frame.ts";
 import { isPast } from "../time/at.ts";
 import { TimeBar } from "../time-bar/time-bar.tsx";
 import { hrefOf } from "../url/location.ts";
 import { AccountMenu } from "./account-menu.tsx";
+import { Entrance } from "./entrance.tsx";
 import { FindBox } from "./find-box.tsx";
 import { KeyList } from "./key-list.tsx";
 import { Navigation } from "./navigation.tsx";
@@ -25,7 +25,7 @@ export function Frame() {
   useEffect(() => void findMe(), []);
   if (meProblem.value !== null) return <Problem problem={meProblem.value} again={() => void findMe()} />;
   if (me.value === undefined) return <Waiting />;
-  if (me.value === null) return <SignInPage />;
+  if (me.value === null) return <Entrance />;
   return <SignedIn key={me.value.id} />;
 }
 

@@ -6,6 +6,7 @@ import type { operations } from "#api";
 import { forgetAnswers } from "../api/answer.ts";
 import { api, asRefusal, type DataOf, done, read, sessionEnded } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
+import { signInText } from "../text/frame.ts";
 import { keep, kept, RECENT } from "../url/kept.ts";
 import { forgetPreferences, loadPreferences } from "./preferences.ts";
 
@@ -49,11 +50,32 @@ export async function findMe(): Promise<void> {
 export async function signIn(email: string, password: string): Promise<void> {
   const before = me.peek();
   await done(api.POST("/api/auth/login", { body: { email, password } }));
+  if (before?.email !== email) forgetAnswers();
+  await comeIn();
+}
+
+/** As the API takes it. */
+export type Claim = operations["setUp"]["requestBody"]["content"]["application/json"];
+
+/**
+ * Makes the first organization, its network and its Owner, who is signed in.
+ * @returns the network
+ * @throws Refusal
+ */
+export async function claimAppliance(claim: Claim): Promise<string> {
+  const { network_id } = await done(api.POST("/api/auth/setup", { body: claim }));
+  forgetAnswers();
+  await comeIn();
+  return network_id;
+}
+
+/** Of a session that was just opened. @throws Refusal */
+async function comeIn(): Promise<void> {
   keep(NAME, "yes");
   sessionEnded.value = false;
-  if (before?.email !== email) forgetAnswers();
   await findMe();
-  if (me.peek() === null) throw new Refusal({ status: 401, code: "no_cookie", message: "", requestId: null });
+  if (me.peek() === null)
+    throw new Refusal({ status: 401, code: "no_cookie", message: signInText.noCookie, requestId: null });
   wasCutOff.value = false;
 }
 

@@ -1,14 +1,20 @@
 // Signing in: over the page that one wants to see, which stays in the address.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { asRefusal, read } from "../api/client.ts";
-import { Refusal } from "../api/refusal.ts";
+import { asRefusal } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { frameText, signInText } from "../text/frame.ts";
 import { signIn, wasCutOff } from "./me.ts";
 
-export function SignInPage() {
-  const [isUnclaimed, setUnclaimed] = useState(false);
+interface SignInPageProps {
+  /** What whoever comes must know; null for nothing. */
+  readonly note: string | null;
+  /** What failed before anything was typed. */
+  readonly problemBefore: Refusal | null;
+}
+
+export function SignInPage({ note, problemBefore }: SignInPageProps) {
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
   const email = useRef<HTMLInputElement>(null);
@@ -16,10 +22,6 @@ export function SignInPage() {
   useLayoutEffect(() => email.current?.focus(), []);
   useEffect(() => {
     document.title = `${signInText.title} · ${frameText.name}`;
-    read("/api/auth/setup")
-      .load()
-      .then(({ data }) => setUnclaimed(data.needed))
-      .catch((cause: unknown) => setProblem(asRefusal(cause)));
   }, []);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -29,40 +31,30 @@ export function SignInPage() {
     try {
       await signIn(String(form.get("email")), String(form.get("password")));
     } catch (cause) {
-      const refusal = asRefusal(cause);
-      setProblem(
-        refusal.code === "no_cookie"
-          ? new Refusal({ status: 401, code: refusal.code, message: signInText.noCookie, requestId: null })
-          : refusal,
-      );
+      setProblem(asRefusal(cause));
       setBusy(false);
     }
   };
+  const shown = problem ?? problemBefore;
   return (
     <main class="sign-in" id="content">
       <h1>{frameText.name}</h1>
-      {isUnclaimed ? (
-        <section>
-          <h2>{signInText.unclaimedTitle}</h2>
-          <p>{signInText.unclaimed}</p>
-        </section>
-      ) : (
-        <form method="post" onSubmit={(event) => void submit(event)}>
-          {wasCutOff.value && <p class="note">{signInText.cutOff}</p>}
-          <label>
-            {signInText.email}
-            <input ref={email} name="email" type="email" autoComplete="username" required maxLength={254} />
-          </label>
-          <label>
-            {signInText.password}
-            <input name="password" type="password" autoComplete="current-password" required maxLength={1024} />
-          </label>
-          {problem !== null && <Problem problem={problem} />}
-          <button type="submit" class="primary" disabled={isBusy}>
-            {isBusy ? signInText.signingIn : signInText.signIn}
-          </button>
-        </form>
-      )}
+      <form method="post" onSubmit={(event) => void submit(event)}>
+        {note !== null && <p class="note">{note}</p>}
+        {wasCutOff.value && <p class="note">{signInText.cutOff}</p>}
+        <label>
+          {signInText.email}
+          <input ref={email} name="email" type="email" autoComplete="username" required maxLength={254} />
+        </label>
+        <label>
+          {signInText.password}
+          <input name="password" type="password" autoComplete="current-password" required maxLength={1024} />
+        </label>
+        {shown !== null && <Problem problem={shown} />}
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? signInText.signingIn : signInText.signIn}
+        </button>
+      </form>
     </main>
   );
 }

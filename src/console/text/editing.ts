@@ -34,6 +34,7 @@ export const editText = {
   close: "Close",
   wrong: {
     required: "A value is required.",
+    tooShort: (least: number, is: number) => `At least ${least} characters; it has ${is}.`,
     tooLong: (most: number, is: number) => `At most ${most} characters; it has ${is}.`,
     notNumber: "A number, such as 20 or 2.5.",
     notWhole: "A whole number, such as 20.",

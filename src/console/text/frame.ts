@@ -41,9 +41,7 @@ export const signInText = {
   cutOff: "Your session has ended. Sign in, and you are back where you were.",
   noCookie:
     "The browser did not keep the session's cookie. Over plain HTTP a cookie of HTTPS is not replaced: use the address that starts with https, or allow cookies for this one.",
-  unclaimedTitle: "Not claimed yet",
-  unclaimed:
-    "Nobody owns this appliance yet. Where it was started, it printed a command that begins with “Claim it”: run that, then sign in here.",
+  linkUsed: "This appliance is claimed already, so its link opens nothing any more. Sign in, or ask who claimed it.",
   retryIn: (seconds: number) => `Too many attempts. Try again in ${seconds} s.`,
 } as const;
 

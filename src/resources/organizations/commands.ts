@@ -17,6 +17,8 @@ export interface OrganizationSetup {
   readonly organizationName: string;
   readonly networkName: string;
   readonly email: string;
+  /** Of the Owner; their e-mail address where it is left out. */
+  readonly name?: string;
   /** Argon2id, PHC string format. */
   readonly passwordHash: string;
   /** Refuse where an organization exists already: the first set-up happens once. */
@@ -50,7 +52,7 @@ export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup
   const user = tx.create(userKind, organizationId, {
     organization_id: organizationId,
     email: input.email,
-    name: input.email,
+    name: input.name ?? input.email,
     role: "Owner",
     network_ids: [],
     is_enabled: true,

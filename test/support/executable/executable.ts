@@ -210,7 +210,7 @@ export class Running {
   }
 
   get setupToken(): string {
-    return /"setup_token":"([^"]+)"/.exec(this.out)?.[1] ?? "";
+    return /#setup=([0-9A-Z-]+)/.exec(this.out)?.[1] ?? "";
   }
 
   /** How it ended, all that it said included. */

@@ -1,0 +1,159 @@
+// The first run in Chromium, on the executable: the link that `serve` prints, claiming, and what goes wrong on the way.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Page, Request } from "playwright-core";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+
+const EMAIL = "ada@acme.example";
+
+describe.skipIf(!hasChromium)("claiming in the browser", () => {
+  let workplace: Workplace;
+  let running: Running;
+  let visitor: Visitor;
+
+  beforeAll(ensureExecutable);
+  beforeEach(async () => {
+    workplace = new Workplace();
+    running = await workplace.serve();
+    visitor = await Visitor.arrive(running.url);
+  });
+  afterEach(async () => {
+    await visitor.leave();
+    await workplace.close();
+  });
+  afterAll(closeBrowser);
+
+  /** What follows the origin in the link that the start prints. */
+  const link = () => (/\S+\/#setup=\S+/.exec(running.lines[2] ?? "")?.[0] ?? "").slice(running.url.length);
+
+  async function fill(page: Page): Promise<void> {
+    await page.getByLabel("Your name").fill("Ada Byron");
+    await page.getByLabel("E-mail").fill(EMAIL);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  }
+
+  test("opens the printed link, says who one is, presses Enter, and is in", async () => {
+    const page = await visitor.open(link());
+    await page.getByRole("heading", { name: "Claim this appliance" }).waitFor();
+    // Whoever looks over a shoulder, or at the history of the browser, sees no token.
+    expect(page.url()).toBe(`${running.url}/`);
+    expect(await page.getByLabel("Set-up token").count()).toBe(0);
+    await fill(page);
+    await page.keyboard.press("Enter");
+    await page.getByRole("banner").waitFor();
+    await page.getByRole("button", { name: "Account: Ada Byron" }).waitFor();
+    const client = running.client();
+    expect((await client.get("/api/auth/setup")).data).toEqual({ needed: false });
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("has the token in the body of one request, and in no address, header, storage or log", async () => {
+    const token = running.setupToken;
+    const carrying: string[] = [];
+    const asked: Promise<void>[] = [];
+    let bodies = 0;
+    const look = async (request: Request) => {
+      const headers = JSON.stringify(await request.allHeaders());
+      if ((request.url() + headers).includes(token)) carrying.push(request.url());
+      if (request.postData()?.includes(token) === true) bodies += 1;
+    };
+    const hear = (request: Request) => asked.push(look(request));
+    visitor.context.on("request", hear);
+    const page = await visitor.open(link());
+    const kept = () =>
+      page.evaluate<string>(
+        "JSON.stringify([location.href, document.referrer, history.state, { ...localStorage }, { ...sessionStorage }, document.cookie])",
+      );
+    await fill(page);
+    expect(await kept()).not.toContain(token);
+    await page.getByRole("button", { name: "Claim it" }).click();
+    await page.getByRole("banner").waitFor();
+    expect(await kept()).not.toContain(token);
+    // A page that the link's page leads to, loaded by the browser's own way, is sent where one came from.
+    await page.getByRole("link", { name: "Handbook" }).click();
+    await page.waitForURL("**/handbook");
+    expect(await page.evaluate<string>("document.referrer + location.href")).not.toContain(token);
+    await page.goBack();
+    await page.getByRole("banner").waitFor();
+    expect(page.url()).not.toContain("setup");
+    visitor.context.off("request", hear);
+    await Promise.all(asked);
+    expect({ carrying, bodies }).toEqual({ carrying: [], bodies: 1 });
+    await running.logged("operation=setUp ");
+    expect(running.log).not.toContain(token);
+    expect(running.log).not.toContain("#setup");
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("refuses a wrong token at its field, keeps what was typed, and takes the link pasted there", async () => {
+    const page = await visitor.open("/#setup=0000-0000-0000-0000-0000-0000-0000");
+    await fill(page);
+    await page.getByRole("button", { name: "Claim it" }).click();
+    await page.getByText("This is not the token of the running appliance.").waitFor();
+    const field = page.getByLabel("Set-up token");
+    await field.and(page.locator(":focus")).waitFor();
+    expect(await page.getByLabel("E-mail").inputValue()).toBe(EMAIL);
+    await field.fill(running.url + link());
+    await page.keyboard.press("Enter");
+    await page.getByRole("banner").waitFor();
+    expect(visitor.troubles()).toEqual(["401 for /api/auth/setup", expect.stringContaining("Failed to load resource")]);
+  });
+
+  test("says at each field what is wrong with it, before and after it is sent", async () => {
+    const page = await visitor.open(link());
+    await page.getByRole("button", { name: "Claim it" }).click();
+    await page.getByLabel("E-mail").and(page.locator("[aria-invalid=true]:focus")).waitFor();
+    await page.getByLabel("E-mail").fill("nobody");
+    await page.getByLabel("Password", { exact: true }).fill("short");
+    await page.getByRole("button", { name: "Claim it" }).click();
+    await page.getByText("At least 10 characters; it has 5.").waitFor();
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Claim it" }).click();
+    await page.getByLabel("E-mail").and(page.locator("[aria-invalid=true]")).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    expect(visitor.troubles()).toEqual(["400 for /api/auth/setup", expect.stringContaining("Failed to load resource")]);
+  });
+
+  test("asks for the token after a reload, which forgets it, and takes the link again in the same tab", async () => {
+    const page = await visitor.open(link());
+    await page.getByRole("heading", { name: "Claim this appliance" }).waitFor();
+    await page.reload();
+    await page.getByLabel("Set-up token").waitFor();
+    // Pasted over the address of the page that is open: the browser loads nothing anew.
+    await page.goto(running.url + link());
+    await settles(() => page.getByLabel("Set-up token").count(), 0);
+    expect(page.url()).toBe(`${running.url}/`);
+    await fill(page);
+    await page.keyboard.press("Enter");
+    await page.getByRole("banner").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("leads whoever comes by a used link, or was slower, to the sign-in", async () => {
+    const late = await visitor.open(link());
+    await fill(late);
+    const claim = { organization_name: "Acme", network_name: "Main", email: EMAIL, password: PASSWORD };
+    await running.client().post("/api/auth/setup", { ...claim, setup_token: running.setupToken });
+    await late.getByRole("button", { name: "Claim it" }).click();
+    await late.getByText("This appliance is claimed already").waitFor();
+    expect(visitor.troubles()).toEqual(["409 for /api/auth/setup", expect.stringContaining("Failed to load resource")]);
+    const page = await visitor.signIn(EMAIL, PASSWORD, link());
+    expect(page.url()).toBe(`${running.url}/`);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test.each(["light", "dark"] as const)("has nothing that axe-core finds, at 360 px: %s", async (colorScheme) => {
+    const own = await Visitor.arrive(running.url, { colorScheme, viewport: { width: 360, height: 740 } });
+    for (const path of ["/", link()]) {
+      const page = await own.open(path);
+      await page.getByRole("heading", { name: "Claim this appliance" }).waitFor();
+      await page.getByRole("button", { name: "Claim it" }).click();
+      await page.getByText("A value is required.").first().waitFor();
+      expect([path, await accessibilityFindings(page)]).toEqual([path, []]);
+      expect(await page.evaluate<boolean>("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
+    }
+    expect(own.troubles()).toEqual([]);
+    await own.leave();
+  });
+});
