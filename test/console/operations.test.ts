@@ -3,6 +3,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { DEMO_EMAIL } from "../../src/demo/cast.ts";
+import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
@@ -15,6 +17,10 @@ const OTHERS = [
   [MEMBER, "Member"],
   [VIEWER, "Viewer"],
 ] as const;
+
+const TEN_DAYS_MS = 10 * 86_400_000;
+
+afterAll(() => closeBrowser());
 
 describe.skipIf(!hasChromium)("what an Owner looks after", () => {
   let workplace: Workplace;
@@ -48,10 +54,7 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
     for (const visitor of visitors.splice(0)) await visitor.leave();
   });
 
-  afterAll(async () => {
-    await closeBrowser();
-    await workplace.close();
-  });
+  afterAll(() => workplace.close());
 
   async function arrived(email: string, path: string): Promise<{ visitor: Visitor; page: Page }> {
     const visitor = await Visitor.arrive(origin);
@@ -112,6 +115,48 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
+  test("has the ledger verified, follows how far it is, and reads what was found", async () => {
+    const { visitor, page } = await arrived(OWNER, "/ledger");
+    await page.getByText("None was made here yet.").waitFor();
+    // A ledger as small as this one is verified before anybody asks how far it is.
+    let isHeldBack = true;
+    await page.route("**/api/v1/ledger/verifications", async (route) => {
+      if (route.request().method() !== "GET" || !isHeldBack) return route.continue();
+      const answer = await route.fetch();
+      const { data, ...rest } = await answer.json();
+      if (data.length === 0) return route.fulfill({ response: answer });
+      isHeldBack = false;
+      const progress = { step: "versions", done: 572, total: 3_319 };
+      const running = { ...data[0], status: "Running", ended_at: null, is_sound: null, verified: null, progress };
+      return route.fulfill({ response: answer, json: { ...rest, data: [running] } });
+    });
+    await page.getByRole("button", { name: "Verify now" }).click();
+    await page.getByText("versions, 572 of 3,319").waitFor();
+    await page.getByRole("button", { name: "Cancel it" }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByText("Sound: nothing was found").waitFor();
+    expect(await focused(page)).toBe("Verify now");
+    const head = (await appliance.client.get("ledger")).data as unknown as Record<string, unknown>;
+    await page.getByText(`${head.sequence}:${head.hash}`, { exact: true }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test.each(OTHERS)("%s is offered no verification and no prune, and neither answers their cookie", async (email) => {
+    const { visitor, page } = await arrived(email, "/ledger");
+    await page.getByText("What verifications found is for Owners").waitFor();
+    expect(await page.getByRole("button", { name: "Verify now" }).count()).toBe(0);
+    await page.goto(`${origin}/settings/retention?before=2026-01-01`);
+    await page.getByText("This concerns the whole appliance.").waitFor();
+    expect(await page.getByRole("button", { name: "Preview" }).count()).toBe(0);
+    expect(visitor.troubles()).toEqual([]);
+    const answers = [
+      await page.request.post(`${origin}/api/v1/ledger/verifications`),
+      await page.request.get(`${origin}/api/v1/ledger/verifications`),
+      await page.request.get(`${origin}/api/v1/retention/preview?before=2026-01-01T00:00:00Z`),
+    ];
+    expect(answers.map((answer) => answer.status())).toEqual([403, 403, 403]);
+  });
+
   test("offers nothing of it in the past", async () => {
     const { visitor, page } = await arrived(OWNER, "/settings/backups?at=2026-01-01T00:00:00.000Z");
     await page.getByText("To change something, go back to now.").waitFor();
@@ -141,5 +186,36 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
     ];
     expect(answers.map((answer) => answer.status())).toEqual([403, 403, 403, 403]);
     expect((await appliance.client.get("backups")).data as unknown).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasChromium)("an Owner of a month of history", () => {
+  test("reads what a prune would drop, and copies the command that does it", async () => {
+    const workplace = new Workplace();
+    const running = await workplace.serveDemo();
+    const visitor = await Visitor.arrive(running.url, { permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await visitor.signIn(DEMO_EMAIL, DEMO_PASSWORD, "/settings/retention");
+    const day = new Date(Date.now() - TEN_DAYS_MS).toISOString().slice(0, 10);
+    await page.getByLabel("Prune what happened before").fill(day);
+    await page.getByLabel("What stays of it").selectOption("monthly");
+    await page.getByRole("button", { name: "Preview" }).click();
+    const command = `netledger prune --data DIR --before ${day} --keep monthly`;
+    await page.getByRole("button", { name: command }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(command);
+    expect(page.url()).toContain(`before=${day}&keep=monthly`);
+    const asked = `${running.url}/api/v1/retention/preview?before=${day}T00:00:00Z&keep=monthly`;
+    const { data } = await (await page.request.get(asked)).json();
+    expect(data.dropped).toBeGreaterThan(0);
+    await page.getByText(`${data.dropped.toLocaleString("en")} versions, `).waitFor();
+    await page.getByText("What is dropped is gone for good.").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const told = await workplace.command("prune", "--before", day, "--keep", "monthly", "--dry-run");
+    expect(told.out).toContain(`Would drop ${data.dropped.toLocaleString("en")} `);
+    await page.getByLabel("Prune what happened before").fill("1990-01-01");
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByText("Nothing would be dropped.").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+    await workplace.close();
   });
 });

@@ -38,6 +38,7 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/ledger": () => import("../ledger/ledger-page.tsx").then(({ LedgerPage }) => LedgerPage),
   "/settings": () => import("../settings/account-page.tsx").then(({ AccountPage }) => AccountPage),
   "/settings/backups": () => import("../settings/backups-page.tsx").then(({ BackupsPage }) => BackupsPage),
+  "/settings/retention": () => import("../settings/retention-page.tsx").then(({ RetentionPage }) => RetentionPage),
   "/vlans": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/vlans")),
   "/map": () => import("../map/map-page.tsx").then(({ MapPage }) => MapPage),
 };

@@ -1,16 +1,20 @@
 // What verifications of the ledger said: the last one whole, those before it in a line each.
 
+import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { type DataOf, read } from "../api/client.ts";
+import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
+import type { Refusal } from "../api/refusal.ts";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
+import { mayNow } from "../session/me.ts";
 import { ledgerText } from "../text/ledger.ts";
 import { formatDuration, parseInstant } from "../time/instant.ts";
+import { newRequestKey } from "../writes/request-key.ts";
 
 type VerificationData = DataOf<"/api/v1/ledger/verifications">[number];
 
@@ -21,7 +25,13 @@ export function Verifications({ head }: { readonly head: number }) {
   const answer = useAnswer(read("/api/v1/ledger/verifications"));
   const { data, problem, again } = answer;
   const [last, ...before] = data ?? [];
-  usePoll(answer, last?.status === "Running" ? RUNNING_MS : null);
+  const isRunning = last?.status === "Running";
+  usePoll(answer, isRunning ? RUNNING_MS : null);
+  const [refused, setRefused] = useState<Refusal | null>(null);
+  const send = (sent: Promise<unknown>) => {
+    setRefused(null);
+    sent.catch((cause: unknown) => setRefused(asRefusal(cause))).finally(again);
+  };
   return (
     <>
       <section class="part">
@@ -29,6 +39,8 @@ export function Verifications({ head }: { readonly head: number }) {
         {problem !== undefined && <Problem problem={problem} again={again} />}
         {data === undefined && problem === undefined && <Waiting />}
         {data?.length === 0 && <p class="prose">{ledgerText.none}</p>}
+        {refused !== null && <Problem problem={refused} />}
+        {data !== undefined && <Orders running={isRunning ? last.id : null} send={send} />}
         {last !== undefined && <Last verification={last} head={head} />}
       </section>
       {before.length > 0 && (
@@ -45,6 +57,50 @@ export function Verifications({ head }: { readonly head: number }) {
         </section>
       )}
     </>
+  );
+}
+
+interface OrdersProps {
+  /** The one that runs. */
+  readonly running: string | null;
+  send(sent: Promise<unknown>): void;
+}
+
+/** One button at a time, so that whoever pressed one has the other under their finger. */
+function Orders({ running, send }: OrdersProps) {
+  const key = newRequestKey();
+  if (running !== null)
+    return (
+      mayNow("cancelLedgerVerification") && (
+        <p>
+          <button
+            type="button"
+            key="order"
+            onClick={() => {
+              const params = { path: { id: running }, header: { "Idempotency-Key": key } };
+              send(done(api.POST("/api/v1/ledger/verifications/{id}/cancel", { params })));
+            }}
+          >
+            {ledgerText.cancel}
+          </button>
+        </p>
+      )
+    );
+  return (
+    mayNow("createLedgerVerification") && (
+      <p>
+        <button
+          type="button"
+          key="order"
+          onClick={() =>
+            send(done(api.POST("/api/v1/ledger/verifications", { params: { header: { "Idempotency-Key": key } } })))
+          }
+        >
+          {ledgerText.verifyNow}
+        </button>
+        <span class="aside"> {ledgerText.verifyNowSays}</span>
+      </p>
+    )
   );
 }
 

@@ -7,6 +7,7 @@ import { forgetAnswers } from "../api/answer.ts";
 import { api, asRefusal, type DataOf, done, read, sessionEnded } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
 import { signInText } from "../text/frame.ts";
+import { isPast } from "../time/at.ts";
 import { keep, kept, RECENT } from "../url/kept.ts";
 import { forgetPreferences, loadPreferences } from "./preferences.ts";
 
@@ -92,4 +93,9 @@ export async function signOut(): Promise<void> {
 /** Whether the one who is signed in may do this; nobody changes a backup. @param operation its id in the OpenAPI document */
 export function may(operation: keyof operations): boolean {
   return me.value?.permitted_operations.includes(operation) ?? false;
+}
+
+/** Whether they may, and it is now that is shown: nothing is changed in the past. */
+export function mayNow(operation: keyof operations): boolean {
+  return !isPast.value && may(operation);
 }

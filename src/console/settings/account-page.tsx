@@ -10,12 +10,12 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { ZoneChoice } from "../parts/zone-choice.tsx";
-import { me } from "../session/me.ts";
+import { mayNow, me } from "../session/me.ts";
 import { accountText } from "../text/account.ts";
 import { settingsText } from "../text/settings.ts";
 import { AskFirst } from "./ask-first.tsx";
 import { browserName } from "./browser-name.ts";
-import { mayNow, SettingsPage } from "./settings-page.tsx";
+import { SettingsPage } from "./settings-page.tsx";
 import { Told } from "./told.tsx";
 
 type Session = DataOf<"/api/auth/sessions">[number];

@@ -11,13 +11,13 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { may } from "../session/me.ts";
+import { may, mayNow } from "../session/me.ts";
 import { backupsText } from "../text/backups.ts";
 import { settingsText, sizeText } from "../text/settings.ts";
 import { hrefOf } from "../url/location.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import { AskFirst, OwnPassword } from "./ask-first.tsx";
-import { mayNow, SettingsPage } from "./settings-page.tsx";
+import { SettingsPage } from "./settings-page.tsx";
 import { Told } from "./told.tsx";
 
 type Backup = DataOf<"/api/v1/backups">[number];

@@ -20,6 +20,7 @@ interface Area {
 const AREAS: readonly Area[] = [
   { href: "/settings", title: settingsText.tabs.account, operation: "getMe" },
   { href: "/settings/backups", title: settingsText.tabs.backups, operation: "listBackups" },
+  { href: "/settings/retention", title: settingsText.tabs.retention, operation: "previewRetention" },
 ];
 
 interface SettingsPageProps {
@@ -54,9 +55,4 @@ export function SettingsPage({
       {isPermitted ? children : <p class="prose">{forbidden}</p>}
     </Page>
   );
-}
-
-/** Whether one may, and it is now: nothing is changed in the past. */
-export function mayNow(operation: keyof operations): boolean {
-  return !isPast.value && may(operation);
 }

@@ -21,7 +21,10 @@ export const ledgerText = {
   verifications: "Verifications before",
   notPermitted:
     "What verifications found is for Owners who are signed in, while the appliance has one organization. Ask one of them, or run the line above.",
-  none: "None was made over the API yet. An Owner who is signed in begins one with POST /api/v1/ledger/verifications; the line above does the same in a shell.",
+  none: "None was made here yet. The line above does the same in a shell.",
+  verifyNow: "Verify now",
+  verifyNowSays: "It reads everything, which takes minutes where there is much. The appliance works meanwhile.",
+  cancel: "Cancel it",
   sound: "Sound: nothing was found",
   notSound: (count: number) => `${number(count)} ${count === 1 ? "finding" : "findings"}: the data are damaged`,
   statuses: {

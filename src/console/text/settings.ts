@@ -6,6 +6,7 @@ export const settingsText = {
   tabs: {
     account: "Account",
     backups: "Backups",
+    retention: "Retention",
   },
   ofNow: "Settings are shown as they are now, whatever instant is chosen. To change something, go back to now.",
   notPermitted: "Your role does not allow this page.",

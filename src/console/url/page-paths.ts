@@ -28,6 +28,7 @@ export const PAGE_PATHS = [
   "/ledger",
   "/settings",
   "/settings/backups",
+  "/settings/retention",
 ] as const;
 
 export type PagePath = (typeof PAGE_PATHS)[number];

@@ -1,0 +1,35 @@
+// What the page of retention says.
+
+const number = (count: number) => new Intl.NumberFormat("en").format(count);
+const states = (count: number) => (count === 1 ? "1 state" : `${number(count)} states`);
+
+export const retentionText = {
+  says: "All of history is kept until somebody prunes it. Here you see what a prune would drop, before it is done. Nothing is changed by looking.",
+  handbook: "What stays, and what answers say afterwards",
+  before: "Prune what happened before (00:00 UTC)",
+  keep: "What stays of it",
+  keeps: {
+    none: "only the state at that date",
+    daily: "the last state of each day",
+    monthly: "the last state of each month",
+  },
+  preview: "Preview",
+  result: "What it would drop",
+  nothing: "Nothing would be dropped.",
+  versions: "Versions looked at",
+  dropped: "Dropped",
+  droppedOf: (dropped: number, size: string) =>
+    `${number(dropped)} ${dropped === 1 ? "version" : "versions"}, ${size} of documents`,
+  kept: "Stays",
+  keptStates: states,
+  notes: "Notes of where credentials were sent, dropped",
+  segments: "Thinned afterwards",
+  segment: (first: number, last: number, resolution: string) =>
+    `transactions ${number(first)} to ${number(last)}: ${resolution}`,
+  doIt: "To do it",
+  forGood:
+    "What is dropped is gone for good. Take a backup first, and stop the appliance: it is done where the data are, in the folder DIR.",
+  backups: "Backups",
+  vacuum:
+    "With --vacuum the file is rewritten afterwards; until then what was dropped can be recovered from its unused pages.",
+} as const;
