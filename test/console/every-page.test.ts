@@ -16,6 +16,7 @@ const LOOKING_MS = 300_000;
 /** What stands for the parameter of a path: the first record of a list of the API, and its field. */
 const SAMPLES: Partial<Record<PagePath, readonly [list: string, field: string]>> = {
   "/hosts/:id": ['hosts?filter=name = "acc-admin-1"', "id"],
+  "/hosts/:id/identity": ['hosts?filter=name = "acc-admin-1"', "id"],
   "/interfaces/:id": ['if-entries?filter=host.name = "acc-admin-1"', "id"],
   "/subnets/:id": ["subnets?order_by=cidr", "id"],
   "/vlans/:id": ["vlans?order_by=number", "id"],

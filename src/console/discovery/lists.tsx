@@ -6,13 +6,15 @@ import { ListPage } from "../lists/list-page.tsx";
 import { FirstOf, Instant, Reference, Text } from "../lists/values.tsx";
 import { recordPage } from "../names/record-page.ts";
 import { When } from "../parts/when.tsx";
+import { may } from "../session/me.ts";
 import { kindText } from "../text/changes.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { listText } from "../text/lists.ts";
-import { at } from "../time/at.ts";
+import { at, isPast, vs } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { hrefOf } from "../url/location.ts";
 import { DiscoveryTabs } from "./discovery-tabs.tsx";
+import { LiftIgnored } from "./lift-ignored.tsx";
 
 type Schedule = DataOf<"/api/v1/discovery/schedules">[number];
 type Ignored = DataOf<"/api/v1/discovery/ignored">[number];
@@ -138,5 +140,16 @@ export function SchedulesPage() {
 }
 
 export function IgnoredPage() {
-  return <ListPage key="ignored" list={IGNORED} above={<DiscoveryTabs />} />;
+  return (
+    <ListPage
+      key="ignored"
+      list={IGNORED}
+      above={<DiscoveryTabs />}
+      selected={{
+        verb: discoveryText.liftVerb,
+        isOffered: !isPast.value && vs.value === null && may("liftManyIgnored"),
+        show: (ids, end, done) => <LiftIgnored ids={ids} onEnd={end} onDone={done} />,
+      }}
+    />
+  );
 }

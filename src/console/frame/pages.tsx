@@ -18,6 +18,7 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/": () => import("../find/find-page.tsx").then(({ FindPage }) => FindPage),
   "/hosts": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/hosts")),
   "/hosts/:id": () => import("../hosts/host-page.tsx").then(({ HostPage }) => HostPage),
+  "/hosts/:id/identity": () => import("../hosts/identity-page.tsx").then(({ HostIdentityPage }) => HostIdentityPage),
   "/interfaces": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/interfaces")),
   "/interfaces/:id": () => import("../interfaces/interface-page.tsx").then(({ InterfacePage }) => InterfacePage),
   "/addresses": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/addresses")),

@@ -6,9 +6,12 @@ import { Copied } from "../parts/copied.tsx";
 import { windowToRead } from "../parts/paged-rows.ts";
 import { HISTORY, RecordPage, type RecordTab } from "../records/record-page.tsx";
 import { ScanRecords } from "../scanning/scan-offer.tsx";
+import { may } from "../session/me.ts";
 import { hostText } from "../text/hosts.ts";
+import { identityText } from "../text/identity.ts";
 import { recordText } from "../text/records.ts";
-import { parameter } from "../url/location.ts";
+import { isPast, vs } from "../time/at.ts";
+import { hrefOf, parameter } from "../url/location.ts";
 import { Faceplate, faceplateOf } from "./faceplate.tsx";
 import { FormerSelves } from "./former-selves.tsx";
 import { HostAddresses } from "./host-addresses.tsx";
@@ -54,6 +57,11 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
             </a>
           ))}
           {managed.ip_addresses.length > 0 && <ScanRecords kind="host" ids={[id]} />}
+          {!isPast.value && vs.value === null && may("consolidateHosts") && may("splitHost") && (
+            <a class="button" href={hrefOf(`/hosts/${id}/identity`)}>
+              {identityText.link}
+            </a>
+          )}
         </>
       )}
       tabs={tabs}

@@ -32,8 +32,18 @@ import { ViewsMenu } from "./views-menu.tsx";
 /** Beyond that a list is not scrolled but filtered. */
 const ROWS_MAX = 100_000;
 
+/** What can be done with the rows that are selected. */
+interface SelectedAction {
+  readonly verb: string;
+  /** Whether whoever is signed in may, at the instant that is shown. */
+  readonly isOffered: boolean;
+  /** @param end gives it up, or closes it @param done is called once it was written */
+  show(ids: readonly string[], end: () => void, done: () => void): ComponentChildren;
+}
+
 interface ListPageProps {
   readonly list: AnyList;
+  readonly selected?: SelectedAction;
   /** Between its name and its filter. */
   readonly above?: ComponentChildren;
 }
@@ -44,7 +54,7 @@ export function ListPage(props: ListPageProps) {
   return ends === null ? <PlainList {...props} list={list} /> : <ComparedList {...props} list={list} ends={ends} />;
 }
 
-function PlainList({ list, above }: ListPageProps) {
+function PlainList({ list, above, selected }: ListPageProps) {
   const state = listState(list);
   const query = queryOf(list, state, network.value);
   const keys = state.columns.map(({ key }) => key);
@@ -56,6 +66,7 @@ function PlainList({ list, above }: ListPageProps) {
     <ListFrame
       list={list}
       above={above}
+      selected={selected}
       state={state}
       rows={rows}
       isNow={at.value === null}
@@ -107,6 +118,7 @@ function ComparedList({ list, above, ends }: ListPageProps & { readonly ends: Co
 interface ListFrameProps {
   readonly list: AnyList;
   readonly above: ComponentChildren;
+  readonly selected?: SelectedAction | undefined;
   readonly state: ListState;
   readonly rows: LongList<unknown>;
   readonly isNow: boolean;
@@ -119,7 +131,7 @@ interface ListFrameProps {
 }
 
 function ListFrame(props: ListFrameProps) {
-  const { list, above, state, rows, nothing } = props;
+  const { list, above, selected, state, rows, nothing } = props;
   useFresh({
     live: props.isNow ? { how: "offer", types: [list.kind], network_id: network.value } : null,
     name: `${list.path} ${rows.at}`,
@@ -128,6 +140,7 @@ function ListFrame(props: ListFrameProps) {
   });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [filtered, setFiltered] = useState<string | null>(null);
+  const [acted, setActed] = useState<readonly string[] | null>(null);
   const choose = (id: string) =>
     setChosen((last) => (last.has(id) ? new Set([...last].filter((each) => each !== id)) : new Set(last).add(id)));
   const filterProblem = rows.problem !== undefined && isOfFilter(rows.problem) ? rows.problem : undefined;
@@ -156,9 +169,23 @@ function ListFrame(props: ListFrameProps) {
               {listText.clearSelection}
             </button>
             <ScanRecords kind={list.kind} ids={[...chosen]} />
+            {selected?.isOffered === true && acted === null && (
+              <button type="button" onClick={() => setActed([...chosen])}>
+                {selected.verb}
+              </button>
+            )}
           </p>
         )}
       </div>
+      {acted !== null &&
+        selected?.show(
+          acted,
+          () => setActed(null),
+          () => {
+            setChosen(new Set());
+            rows.again();
+          },
+        )}
       {props.tools}
       {filtered !== null && (
         <ColumnFilter

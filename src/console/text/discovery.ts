@@ -129,5 +129,9 @@ export const discoveryText = {
   noSchedules:
     "Nothing is scanned by itself. An Admin makes a schedule: POST /api/v1/discovery/schedules with a cron expression.",
   ignored: "Must not come back",
+  lift: "Let it come back",
+  liftVerb: "Let come back",
+  liftSays: "The next scan that finds it creates it again.",
+  liftTooMany: (most: number) => `At most ${number(most)} at once.`,
   noIgnored: "Whatever a person deletes that discovery finds again is listed here, until somebody lifts it.",
 } as const;

@@ -6,6 +6,7 @@ export const PAGE_PATHS = [
   "/",
   "/hosts",
   "/hosts/:id",
+  "/hosts/:id/identity",
   "/interfaces",
   "/interfaces/:id",
   "/addresses",

@@ -6,11 +6,12 @@ import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { may } from "../session/me.ts";
 import { kindText } from "../text/changes.ts";
 import { planText } from "../text/editing.ts";
 import { fieldText } from "../text/lists.ts";
 import { hrefOf } from "../url/location.ts";
-import type { Plan, PlannedAction, Sending } from "./plans.ts";
+import { type Plan, type PlannedAction, revertPlan, type Sending } from "./plans.ts";
 import { REASON_MAX_LENGTH } from "./reason.ts";
 import { newRequestKey } from "./request-key.ts";
 
@@ -18,6 +19,10 @@ interface PlannedWriteProps {
   /** What is to be done, as a heading and on its button. */
   readonly title: string;
   readonly verb: string;
+  /** What follows from it beyond the records that it changes. */
+  readonly says?: string;
+  /** Whether the way back is offered where it was done. */
+  readonly isUndoable?: boolean;
   run(sending: Sending): Promise<Plan>;
   /** Called when it is given up, or closed once it is done. */
   onEnd(): void;
@@ -25,7 +30,9 @@ interface PlannedWriteProps {
   onDone?(): void;
 }
 
-export function PlannedWrite({ title, verb, run, onEnd, onDone }: PlannedWriteProps) {
+export function PlannedWrite(props: PlannedWriteProps) {
+  const { title, verb, says, run, onEnd, onDone } = props;
+  const [undone, setUndone] = useState<number | null>(null);
   const [plan, setPlan] = useState<Plan | null>(null);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [reason, setReason] = useState("");
@@ -46,6 +53,17 @@ export function PlannedWrite({ title, verb, run, onEnd, onDone }: PlannedWritePr
   };
   useEffect(() => send(true), []);
   const isDone = plan?.applied === true;
+  if (undone !== null)
+    return (
+      <PlannedWrite
+        title={planText.undo}
+        verb={planText.undoVerb}
+        run={(sending) => revertPlan(undone, sending)}
+        onEnd={onEnd}
+        {...(onDone === undefined ? {} : { onDone })}
+      />
+    );
+  const canUndo = isDone && props.isUndoable === true && plan.sequence !== null && may("revertTransaction");
   const canDo = plan !== null && !isDone && plan.conflicts.length === 0 && plan.actions.some(isChange);
   return (
     <section class="plan" aria-label={title}>
@@ -55,6 +73,7 @@ export function PlannedWrite({ title, verb, run, onEnd, onDone }: PlannedWritePr
       {problem !== null && <Problem problem={problem} again={() => send(plan === null)} />}
       {plan === null && problem === null && <Waiting />}
       {plan !== null && (isDone ? <Done plan={plan} /> : <Planned plan={plan} />)}
+      {canDo && says !== undefined && <p>{says}</p>}
       {canDo && (
         <p class="plan-reason">
           <label for="plan-reason">{planText.reason}</label>
@@ -72,6 +91,11 @@ export function PlannedWrite({ title, verb, run, onEnd, onDone }: PlannedWritePr
           <button type="button" class="primary" disabled={isBusy} onClick={() => send(false)}>
             {verb}
           </button>
+        )}
+        {canUndo && (
+          <button type="button" onClick={() => setUndone(plan.sequence)}>
+            {planText.undoIt}
+          </button>
         )}{" "}
         <button type="button" onClick={onEnd}>
           {isDone || !canDo ? planText.close : planText.giveUp}
@@ -82,7 +106,7 @@ export function PlannedWrite({ title, verb, run, onEnd, onDone }: PlannedWritePr
 }
 
 function isChange({ action }: PlannedAction): boolean {
-  return action !== "Skip";
+  return action !== "Skip" && action !== "Kept";
 }
 
 /** More are no list that anybody reads. */
@@ -107,9 +131,9 @@ function Planned({ plan: { actions, conflicts } }: { readonly plan: Plan }) {
     <>
       <ul>
         {told.slice(0, ACTIONS_SHOWN).map((action) => (
-          <li key={action.entity_type + action.id}>
+          <li key={`${action.entity_type} ${action.action} ${action.id}`}>
             {planText.actions[action.action]} {(kindText[action.entity_type] ?? [action.entity_type])[0]}{" "}
-            <bdi>{action.name ?? `…${action.id.slice(-8)}`}</bdi>
+            <bdi>{action.name ?? (action.id === null ? "" : `…${action.id.slice(-8)}`)}</bdi>
             {action.action === "Update" && action.fields.length > 0 && (
               <>: {action.fields.map((field) => fieldText[field] ?? field).join(", ")}</>
             )}

@@ -16,9 +16,10 @@ export interface Plan {
 
 export interface PlannedAction {
   readonly entity_type: string;
-  readonly id: string;
+  /** Null of what is yet to be made. */
+  readonly id: string | null;
   readonly name?: string;
-  readonly action: "Create" | "Update" | "Delete" | "Skip";
+  readonly action: "Create" | "Update" | "Delete" | "Skip" | "Moved" | "Kept" | "Closed" | "Created" | "Changed";
   readonly fields: readonly string[];
   readonly reason?: string;
 }

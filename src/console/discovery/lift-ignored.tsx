@@ -1,0 +1,55 @@
+// Letting come back what a person had deleted: which entries go is read before, and undone after.
+
+import { api, done, read } from "../api/client.ts";
+import { sequenceOf } from "../editing/write.ts";
+import { discoveryText } from "../text/discovery.ts";
+import { PlannedWrite } from "../writes/planned-write.tsx";
+import type { Plan, Sending } from "../writes/plans.ts";
+import { reasonHeader } from "../writes/reason.ts";
+
+/** As many as a list takes by `ids`. */
+const IDS_MAX = 300;
+
+interface LiftIgnoredProps {
+  readonly ids: readonly string[];
+  onEnd(): void;
+  onDone(): void;
+}
+
+export function LiftIgnored({ ids, onEnd, onDone }: LiftIgnoredProps) {
+  return (
+    <PlannedWrite
+      title={discoveryText.lift}
+      verb={discoveryText.liftVerb}
+      says={discoveryText.liftSays}
+      isUndoable
+      run={(sending) => (sending.isTried ? triedLift(ids) : lifted(ids, sending))}
+      onEnd={onEnd}
+      onDone={onDone}
+    />
+  );
+}
+
+/** What of it is still there. @throws Refusal */
+async function triedLift(ids: readonly string[]): Promise<Plan> {
+  const query = { ids: ids.slice(0, IDS_MAX), limit: IDS_MAX };
+  const { data } = await read("/api/v1/discovery/ignored", { query }).load();
+  return {
+    applied: false,
+    sequence: null,
+    actions: data.map(({ id, label }) => ({ entity_type: "ignored", id, name: label, action: "Delete", fields: [] })),
+    conflicts: ids.length > IDS_MAX ? [{ id: "", message: discoveryText.liftTooMany(IDS_MAX) }] : [],
+  };
+}
+
+/** @throws Refusal */
+async function lifted(ids: readonly string[], { reason, key }: Sending): Promise<Plan> {
+  await done(
+    api.POST("/api/v1/discovery/ignored/bulk-delete", {
+      params: { header: { "Idempotency-Key": key } },
+      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
+      body: [...ids],
+    }),
+  );
+  return { applied: true, sequence: await sequenceOf(key), actions: [], conflicts: [] };
+}

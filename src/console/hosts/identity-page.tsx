@@ -1,0 +1,156 @@
+// Which host is which: two hosts that are one are joined, one that is two is split. What moves where is read before it is
+// done, and undone in one transaction after.
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { oneOf } from "../api/one-of.ts";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { calledBy } from "../records/kinds.ts";
+import { may } from "../session/me.ts";
+import { identityText } from "../text/identity.ts";
+import { isPast } from "../time/at.ts";
+import { useSubject } from "../time/subject.ts";
+import { hrefHere, hrefOf } from "../url/location.ts";
+import { PlannedWrite } from "../writes/planned-write.tsx";
+import { joinPlan } from "./identity-plans.ts";
+import { SplitHost } from "./split-host.tsx";
+
+export function HostIdentityPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
+  useSubject({ host_id: id });
+  const asked = oneOf(read("/api/v1/hosts", { query: { ids: [id], include_children: false } }));
+  const { data: host, problem, again } = useAnswer(isPast.value ? null : asked);
+  if (isPast.value)
+    return (
+      <Page title={identityText.title}>
+        <p>
+          {identityText.notThen} <a href={hrefHere({ at: null })}>{identityText.showNow}</a>
+        </p>
+      </Page>
+    );
+  if (problem?.status === 404 || problem?.status === 400)
+    return (
+      <Page title={identityText.title}>
+        <p>{identityText.noHost}</p>
+      </Page>
+    );
+  if (host === undefined)
+    return (
+      <Page title={identityText.title}>
+        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
+      </Page>
+    );
+  const name = calledBy(id, host);
+  return (
+    <Page
+      title={identityText.title}
+      about={
+        <a href={hrefOf(`/hosts/${id}`)}>
+          <bdi>{name}</bdi>
+        </a>
+      }
+    >
+      {may("consolidateHosts") && may("splitHost") ? (
+        <>
+          <Part title={identityText.join} says={identityText.joinSays(name)}>
+            <JoinHost id={id} networkId={host.network_id} name={name} onDone={again} />
+          </Part>
+          <Part title={identityText.split} says={identityText.splitSays(name)}>
+            <SplitHost id={id} onDone={again} />
+          </Part>
+        </>
+      ) : (
+        <p>{identityText.notYours}</p>
+      )}
+    </Page>
+  );
+}
+
+interface PartProps {
+  readonly title: string;
+  readonly says: string;
+  readonly children: ComponentChildren;
+}
+
+function Part({ title, says, children }: PartProps) {
+  return (
+    <section class="part">
+      <h2>{title}</h2>
+      <p class="prose aside">{says}</p>
+      {children}
+    </section>
+  );
+}
+
+interface JoinHostProps {
+  readonly id: string;
+  readonly networkId: string;
+  readonly name: string;
+  onDone(): void;
+}
+
+interface OtherHost {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Whom it could be is seen by the first of them. */
+const FOUND_MAX = 8;
+
+function JoinHost({ id, networkId, name, onDone }: JoinHostProps) {
+  const [search, setSearch] = useState("");
+  const [other, setOther] = useState<OtherHost | null>(null);
+  const words = search.trim();
+  const query = { network_id: networkId, search: words, limit: FOUND_MAX + 1 };
+  const { data, problem, isEarlier } = useAnswer(words === "" ? null : read("/api/v1/hosts", { query }));
+  const found = words === "" || data === undefined ? [] : data.filter((host) => host.id !== id).slice(0, FOUND_MAX);
+  if (other !== null)
+    return (
+      <PlannedWrite
+        key={other.id}
+        title={identityText.joinTitle(other.name, name)}
+        verb={identityText.joinVerb}
+        says={identityText.joinFollows}
+        isUndoable
+        run={(sending) => joinPlan(id, other.id, sending)}
+        onEnd={() => setOther(null)}
+        onDone={onDone}
+      />
+    );
+  return (
+    <>
+      <label class="identity-find">
+        {identityText.other}
+        <input
+          type="search"
+          value={search}
+          autoComplete="off"
+          onInput={({ currentTarget: { value } }) => setSearch(value)}
+        />
+      </label>
+      {problem !== undefined && <Problem problem={problem} />}
+      <ul class="identity-found" aria-label={identityText.found}>
+        {found.map((host) => (
+          <li key={host.id}>
+            <button type="button" onClick={() => setOther({ id: host.id, name: calledBy(host.id, host) })}>
+              <bdi>{calledBy(host.id, host)}</bdi>
+            </button>{" "}
+            <span class="aside">
+              {(host.ip_addresses ?? [])
+                .slice(0, 3)
+                .map(({ ip_address }) => ip_address)
+                .join(", ")}{" "}
+              {host.serial_number}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p class="aside" role="status">
+        {words !== "" && data !== undefined && !isEarlier && found.length === 0 && identityText.nobody}
+      </p>
+    </>
+  );
+}

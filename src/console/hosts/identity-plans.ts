@@ -1,0 +1,61 @@
+// Joining and splitting hosts, as plans that are read before they are done.
+
+import type { components } from "#api";
+import { api, done } from "../api/client.ts";
+import type { Plan, Sending } from "../writes/plans.ts";
+import { reasonHeader } from "../writes/reason.ts";
+
+type MovePlan = components["schemas"]["MovePlan"];
+
+/** The parts that go to the new host, by their ids. */
+export interface SplitParts {
+  readonly ip_address_ids: readonly string[];
+  readonly if_entry_ids: readonly string[];
+  readonly port_ids: readonly string[];
+  readonly service_ids: readonly string[];
+}
+
+/** Brings the parts of another host to this one, and closes the other. @throws Refusal */
+export async function joinPlan(id: string, otherId: string, { isTried, reason, key }: Sending): Promise<Plan> {
+  return planOf(
+    await done(
+      api.PUT("/api/v1/hosts/{id}/consolidate/{other_id}", {
+        params: {
+          path: { id, other_id: otherId },
+          query: { dry_run: isTried },
+          header: isTried ? {} : { "Idempotency-Key": key },
+        },
+        headers: reasonHeader(reason),
+      }),
+    ),
+  );
+}
+
+/** Makes a new host of parts of one. @throws Refusal */
+export async function splitPlan(
+  id: string,
+  { name, parts }: { readonly name: string; readonly parts: SplitParts },
+  { isTried, reason, key }: Sending,
+): Promise<Plan> {
+  const { ip_address_ids, if_entry_ids, port_ids, service_ids } = parts;
+  return planOf(
+    await done(
+      api.POST("/api/v1/hosts/{id}/split", {
+        params: { path: { id }, header: isTried ? {} : { "Idempotency-Key": key } },
+        headers: reasonHeader(reason),
+        body: {
+          name,
+          ip_address_ids: [...ip_address_ids],
+          if_entry_ids: [...if_entry_ids],
+          port_ids: [...port_ids],
+          service_ids: [...service_ids],
+          dry_run: isTried,
+        },
+      }),
+    ),
+  );
+}
+
+function planOf({ applied, sequence, actions, refused }: MovePlan): Plan {
+  return { applied, sequence, actions, conflicts: refused };
+}

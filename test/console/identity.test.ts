@@ -1,0 +1,160 @@
+// Which host is which, in Chromium, on the executable: two hosts joined, one split, and what was deleted let come back; each
+// read before it is done, and undone after.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { DiscoveryClient } from "../support/executable/discovery-client.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const VIEWER = "viewer@acme.example";
+
+describe.skipIf(!hasChromium)("whoever knows better which host is which", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let discovery: DiscoveryClient;
+  let visitor: Visitor;
+  let page: Page;
+  let subnet: Wire;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    const { client, networkId } = appliance;
+    discovery = new DiscoveryClient(client, appliance.organizationId);
+    await workplace.command(
+      ...["user", "create", "--email", VIEWER, "--role", "Viewer", "--networks", networkId],
+      ...["--password-file", await workplace.passwordFile()],
+    );
+    subnet = await made(
+      client.post("subnets", {
+        network_id: networkId,
+        cidr: "10.2.3.0/24",
+        name: "Offices",
+        subnet_type: "Lan",
+        tags: [],
+      }),
+    );
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signIn(OWNER, PASSWORD);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const open = (path: string, on = page) => on.goto(appliance.running.url + path);
+  const hosts = (search: string): Promise<Wire[]> => discovery.all(`hosts?search=${search}`);
+  const newHost = (name: string, addresses: readonly string[]): Promise<Wire> =>
+    made(
+      appliance.client.post("hosts", {
+        network_id: appliance.networkId,
+        name,
+        hidden: false,
+        tags: [],
+        ip_addresses: addresses.map((ip_address) => ({ subnet_id: subnet.id, ip_address })),
+      }),
+    );
+  const addressesOf = async (name: string): Promise<string[] | null> => {
+    const [host] = (await hosts(name)).filter((each) => each.name === name);
+    return host === undefined ? null : host.ip_addresses.map(({ ip_address }: Wire) => ip_address).sort();
+  };
+
+  test("joins two hosts, having read what moves, and parts them again", async () => {
+    const core = await newHost("core-1", ["10.2.3.1"]);
+    await newHost("core-1-oob", ["10.2.3.2"]);
+    await open(`/hosts/${core.id}`);
+    await page.getByRole("link", { name: "Join or split…" }).click();
+    await page.getByLabel("The other host").fill("core-1-nobody");
+    await page.getByText("No other host of this network is called so.").waitFor();
+    await page.getByLabel("The other host").fill("core");
+    await page.getByRole("button", { name: "core-1-oob" }).click();
+    await page.getByText("Moves address 10.2.3.2").waitFor();
+    await page.getByText("Closes host core-1-oob").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect([await addressesOf("core-1"), await addressesOf("core-1-oob")]).toEqual([["10.2.3.1"], ["10.2.3.2"]]);
+    await page.getByLabel("Why").fill("one device, two cables");
+    await page.getByRole("button", { name: "Join them" }).click();
+    await page.getByText("Done.").waitFor();
+    expect([await addressesOf("core-1"), await addressesOf("core-1-oob")]).toEqual([["10.2.3.1", "10.2.3.2"], null]);
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByText("Done.").waitFor();
+    expect([await addressesOf("core-1"), await addressesOf("core-1-oob")]).toEqual([["10.2.3.1"], ["10.2.3.2"]]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("splits a host that is two, by what it chooses of it", async () => {
+    const both = await newHost("server-1", ["10.2.3.11", "10.2.3.12"]);
+    await open(`/hosts/${both.id}/identity`);
+    const plan = page.getByRole("button", { name: "Show what would change…" });
+    await page.getByLabel("10.2.3.12").check();
+    expect(await plan.isDisabled()).toBe(true);
+    await page.getByLabel("Name of the new host").fill("server-2");
+    await plan.click();
+    await page.getByText("Makes host server-2").waitFor();
+    await page.getByText("Moves address 10.2.3.12").waitFor();
+    // Given up, it is all still there.
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByLabel("10.2.3.12").isChecked()).toBe(true);
+    expect(await page.getByLabel("Name of the new host").inputValue()).toBe("server-2");
+    await plan.click();
+    await page.getByRole("button", { name: "Split it" }).click();
+    await page.getByText("Done.").waitFor();
+    expect([await addressesOf("server-1"), await addressesOf("server-2")]).toEqual([["10.2.3.11"], ["10.2.3.12"]]);
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByText("Done.").waitFor();
+    expect([await addressesOf("server-1"), await addressesOf("server-2")]).toEqual([["10.2.3.11", "10.2.3.12"], null]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("lets come back what a person had deleted, and takes that back", async () => {
+    await discovery.scanned({ network_id: appliance.networkId, kind: "sweep", targets: ["127.0.9.1"] });
+    const [found] = await hosts("127.0.9.1");
+    await made(appliance.client.send("DELETE", `hosts/${found?.id}`));
+    const entries = async () => (await discovery.all("discovery/ignored")).map(({ label }) => label);
+    expect(await entries()).toEqual(["127.0.9.1"]);
+    await open("/discovery/ignored");
+    await page.getByRole("row").filter({ hasText: "127.0.9.1" }).getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Let come back" }).click();
+    const plan = page.getByRole("region", { name: "Let it come back" });
+    await plan.getByText("Removes ignored record 127.0.9.1").waitFor();
+    await plan.getByText("The next scan that finds it creates it again.").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(await entries()).toEqual(["127.0.9.1"]);
+    await plan.getByLabel("Why").fill("a new printer");
+    await plan.getByRole("button", { name: "Let come back" }).click();
+    await plan.getByText("Done.").waitFor();
+    await page.getByText("There are no entries here.").waitFor();
+    expect(await entries()).toEqual([]);
+    await plan.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByRole("row").filter({ hasText: "127.0.9.1" }).waitFor();
+    expect(await entries()).toEqual(["127.0.9.1"]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("is not offered to a Viewer, nor to anybody in the past", async () => {
+    const [host] = await hosts("core-1");
+    await open(`/hosts/${host?.id}/identity?at=2026-01-01T00:00:00Z`);
+    await page.getByText("The past is not changed").waitFor();
+    const own = await Visitor.arrive(appliance.running.url);
+    const theirs = await own.signIn(VIEWER, PASSWORD, `/hosts/${host?.id}/identity`);
+    await theirs.getByText("Your role does not join or split hosts.").waitFor();
+    await open(`/hosts/${host?.id}`, theirs);
+    await theirs.getByRole("heading", { name: "core-1" }).waitFor();
+    expect(await theirs.getByRole("link", { name: "Join or split…" }).count()).toBe(0);
+    const status = await theirs.evaluate<number>(
+      `fetch("/api/v1/hosts/${host?.id}/split", { method: "POST", headers: { "content-type": "application/json" },
+        body: JSON.stringify({ name: "mine", dry_run: true }) }).then(({ status }) => status)`,
+    );
+    expect(status).toBe(403);
+    await own.leave();
+  });
+});
