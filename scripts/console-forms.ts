@@ -1,5 +1,5 @@
-// What the console's forms are made of: the fields of the bodies that the API takes for an update, with their limits and
-// their words. Made of the OpenAPI document, so that a form can't promise what the API refuses.
+// What the console's forms are made of: the fields of the bodies that the API takes to create and update a record, with
+// their limits and words. Made of the OpenAPI document, so that a form can't promise what the API refuses.
 
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,7 +11,35 @@ import { openApiDocument } from "../src/http/documentation.ts";
 const FORMS = join(resolve(import.meta.dir, ".."), "dist/console-forms.ts");
 
 /** The operations that there are forms for. */
-export const FORM_OPERATIONS = ["updateHost", "updateIfEntry", "updateSubnet", "updateVlan", "setUp"] as const;
+export const FORM_OPERATIONS = [
+  "setUp",
+  "createNetwork",
+  "updateNetwork",
+  "createSubnet",
+  "updateSubnet",
+  "createIpRange",
+  "updateIpRange",
+  "createVlan",
+  "updateVlan",
+  "createHost",
+  "updateHost",
+  "createIpAddress",
+  "updateIpAddress",
+  "createPort",
+  "updatePort",
+  "createService",
+  "updateService",
+  "createIfEntry",
+  "updateIfEntry",
+  "createSchedule",
+  "updateSchedule",
+  "createTag",
+  "updateTag",
+  "createCustomField",
+  "updateCustomField",
+  "createMarker",
+  "updateMarker",
+] as const;
 type FormOperation = (typeof FORM_OPERATIONS)[number];
 
 interface Schema {
@@ -19,6 +47,7 @@ interface Schema {
   readonly format?: string;
   readonly enum?: readonly string[];
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
   readonly readOnly?: boolean;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -57,8 +86,9 @@ export function formsOf(document: Document): Readonly<Record<FormOperation, read
 }
 
 function fieldOf(name: string, schema: Schema, isRequired: boolean): FormField {
-  const types = [schema.type ?? []].flat();
-  const { minLength, maxLength, minimum, maximum, enum: choices, description } = schema;
+  const types = [schema.type ?? [], schema.anyOf?.map(({ type }) => type ?? []) ?? []].flat(2);
+  const { minLength, maxLength, minimum, maximum, description } = schema;
+  const choices = schema.enum ?? schema.items?.enum;
   const limits = { minLength, maxLength, minimum, maximum, choices, description };
   return {
     name,
@@ -69,13 +99,20 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean): FormField {
   };
 }
 
-function typeOf({ enum: choices, format, items }: Schema, types: readonly string[]): FormField["type"] {
+function typeOf({ enum: choices, format, items, anyOf }: Schema, types: readonly string[]): FormField["type"] {
   if (choices !== undefined) return "choice";
+  if (anyOf !== undefined) return types.includes("string") ? "scalar" : "other";
   if (types.includes("boolean")) return "boolean";
   if (types.includes("integer")) return "integer";
-  if (types.includes("array")) return items?.format === "uuid" ? "ids" : "other";
-  if (types.includes("string")) return format === "uuid" ? "id" : "text";
+  if (types.includes("array")) return listTypeOf(items);
+  if (types.includes("string")) return format === "uuid" ? "id" : format === "date-time" ? "instant" : "text";
   return "other";
+}
+
+function listTypeOf(items: Schema | undefined): FormField["type"] {
+  if (items?.enum !== undefined) return "choices";
+  if (items?.type !== "string") return "other";
+  return items.format === "uuid" ? "ids" : "lines";
 }
 
 /** Writes them, unless they are there. */

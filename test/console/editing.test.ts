@@ -3,8 +3,9 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { FORM_OPERATIONS, formsOf } from "../../scripts/console-forms.ts";
+import { formsOf } from "../../scripts/console-forms.ts";
 import { createBareApp } from "../../src/bare-app.ts";
+import { EDITED_KINDS, operationsOf } from "../../src/console/editing/edited-kinds.ts";
 import { bodyOf, editedOf, meanwhile } from "../../src/console/editing/edits.ts";
 import { type FormField, isSameTyped, sentValue, typedOf, wrongWith } from "../../src/console/editing/field.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
@@ -59,45 +60,47 @@ describe("a field of a form", () => {
 
   test("of the API is in a form, or is left out for a reason", async () => {
     const forms = formsOf(JSON.parse(await openApiDocument(createBareApp().app)));
-    const pages = await Promise.all(
-      FORM_OPERATIONS.map(async (operation) => {
-        const text = await Bun.file("src/console/editing/forms.ts").text();
-        const shown = new RegExp(`operation: "${operation}",[\\s\\S]*?shown: \\[([^\\]]*)\\]`).exec(text)?.[1] ?? "";
-        return [operation, [...shown.matchAll(/"(\w+)"/g)].map(([, name]) => name)] as const;
-      }),
-    );
-    for (const [operation, shown] of pages) {
-      // Each custom field is one of the form.
-      const inForm = [...shown, "custom_fields"];
-      const left = forms[operation].map(({ name }) => name).filter((name) => !inForm.includes(name));
-      expect([operation, left.sort()]).toEqual([operation, Object.keys(LEFT_OUT[operation] ?? {}).sort()]);
-      expect(shown.every((name) => forms[operation].some((each) => each.name === name))).toBe(true);
+    const text = await Bun.file("src/console/editing/forms.ts").text();
+    const listed = (kind: string, list: "placed" | "shown") => {
+      const said = new RegExp(`\\n  ${kind}: \\{[\\s\\S]*?${list}: \\[([^\\]]*)\\]`).exec(text)?.[1] ?? "";
+      return [...said.matchAll(/"(\w+)"/g)].map(([, name]) => name ?? "");
+    };
+    for (const kind of EDITED_KINDS) {
+      const { create, update } = operationsOf(kind);
+      for (const operation of [create, update]) {
+        // Each custom field is one of the form.
+        const placed = operation === create ? listed(kind, "placed") : [];
+        const inForm = [...placed, ...listed(kind, "shown"), "custom_fields"];
+        const taken = forms[operation].map(({ name }) => name);
+        const left = taken.filter((name) => !inForm.includes(name) && !(name in IDENTITY));
+        const reasons = Object.keys(LEFT_OUT[kind] ?? {}).filter((name) => taken.includes(name));
+        expect([operation, left.sort()]).toEqual([operation, reasons.sort()]);
+        expect([operation, inForm.filter((name) => name !== "custom_fields" && !taken.includes(name))]).toEqual([
+          operation,
+          [],
+        ]);
+      }
     }
   });
 });
 
-const IDENTITY = {
-  id: "of the record itself",
-  organization_id: "of the record itself",
-  network_id: "cannot be changed",
-};
+/** Of the record itself, or where it belongs, which a record that is there does not change. */
+const IDENTITY = { id: true, organization_id: true, network_id: true, host_id: true };
 const PARTS = "records of their own";
 const TOLD = "told by the device";
+const ORDER = "orders are for programs";
 /** What the API takes and no form has, and why. */
 const LEFT_OUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  updateHost: {
-    ...IDENTITY,
+  host: {
     virtualization: TOLD,
     credential_assignments: PARTS,
     ip_addresses: PARTS,
     ports: PARTS,
     services: PARTS,
+    interfaces: PARTS,
     expected_updated_at: "If-Match says it",
   },
-  updateIfEntry: {
-    ...IDENTITY,
-    host_id: "cannot be changed",
-    ip_address_id: TOLD,
+  if_entry: {
     fdb_macs: TOLD,
     lldp_chassis_id: TOLD,
     lldp_port_id: TOLD,
@@ -111,8 +114,9 @@ const LEFT_OUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     cdp_address: TOLD,
     neighbor: TOLD,
   },
-  updateSubnet: IDENTITY,
-  updateVlan: IDENTITY,
+  ip_address: { position: ORDER },
+  ip_range: { subnet_id: "the API finds the most specific one" },
+  service: { virtualization: TOLD, bindings: PARTS, position: ORDER },
 };
 
 describe("two edits of one record", () => {

@@ -12,19 +12,45 @@ export interface Choice {
 /** More than anybody looks through; a field keeps what it has beyond them. */
 const CHOICES_MAX = 1_000;
 
-type Choosable = { readonly id: string; readonly name?: string; readonly number?: number };
+type Choosable = {
+  readonly id: string;
+  readonly name?: string;
+  readonly number?: number;
+  readonly cidr?: string;
+  readonly ip_address?: string;
+};
 
 /** The records that a field can name; null for a field that names none. */
-export function choicesRead({ name }: FormField, { network_id }: Values): Read<readonly Choosable[]> | null {
+export function choicesRead({ name }: FormField, record: Values): Read<readonly Choosable[]> | null {
+  const { network_id, host_id } = record;
   if (name === "tags") return read("/api/v1/tags", { query: { limit: CHOICES_MAX } });
+  if (name === "network_id") return read("/api/v1/networks", { query: { order_by: "name", limit: CHOICES_MAX } });
+  if (name === "ip_address_id" && typeof host_id === "string")
+    return read("/api/v1/ip-addresses", { query: { host_id, order_by: "ip_address", limit: CHOICES_MAX } });
+  if (typeof network_id !== "string" || network_id === "") return null;
+  if (name === "subnet_id")
+    return read("/api/v1/subnets", { query: { network_id, order_by: "cidr", limit: CHOICES_MAX } });
   if (name === "vlan_id" || name === "native_vlan_id" || name === "vlan_ids")
     return read("/api/v1/vlans", {
-      query: { network_id: String(network_id), order_by: "number", limit: CHOICES_MAX },
+      query: { network_id, order_by: "number", limit: CHOICES_MAX },
     });
   return null;
 }
 
-/** `20 Offices` of a VLAN, the name of anything else. */
-export function choiceOf({ id, name = "", number }: Choosable): Choice {
-  return { id, name: number === undefined ? name : `${number} ${name}`.trim() };
+/** As many as are offered while one types. */
+const FOUND_MAX = 20;
+
+/** Of hosts there are too many to choose from: those that what is typed finds. */
+export function hostsRead(said: string, { network_id }: Values): Read<readonly Choosable[]> | null {
+  if (said.trim() === "") return null;
+  const within = typeof network_id === "string" && network_id !== "" ? { network_id } : {};
+  return read("/api/v1/hosts", {
+    query: { search: said.trim(), include_children: false, limit: FOUND_MAX, ...within },
+  });
+}
+
+/** `20 Offices` of a VLAN, `10.2.0.0/24 Offices` of a subnet, the name of anything else. */
+export function choiceOf({ id, name = "", number, cidr, ip_address: address }: Choosable): Choice {
+  const before = [number, cidr, address].filter((each) => each !== undefined).join(" ");
+  return { id, name: `${before} ${name}`.trim() };
 }

@@ -1,5 +1,5 @@
-// The form of a record: what is typed is kept, checked as it is typed and by the API, and saved over the version that it
-// was begun on. What others changed meanwhile stays; where both changed a field, one chooses.
+// The form of a record, new or there already: what is typed is kept, checked as it is typed and by the API, and saved over
+// the version that it was begun on. What others changed meanwhile stays; where both changed a field, one chooses.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
@@ -11,32 +11,39 @@ import { editText } from "../text/editing.ts";
 import { REASON_MAX_LENGTH } from "../writes/reason.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import { type Draft, type DraftName, keepDraft, keptDraft } from "./drafts.ts";
+import type { EditedKind } from "./edited-kinds.ts";
 import { bodyOf, type Clash, editedOf, meanwhile } from "./edits.ts";
-import { type FormField, type Typed, typedOf, valueIn, wrongWith } from "./field.ts";
+import { customKeyOf, type FormField, type Typed, typedOf, type Values, valueIn, wrongWith } from "./field.ts";
 import { FieldClash } from "./field-clash.tsx";
 import { FieldControl, nameOfField } from "./field-control.tsx";
-import { allFieldsOf, customFieldsOf, type EditedKind, fieldsOf } from "./forms.ts";
+import { allFieldsOf, customField, definitionsOf, fieldsOf } from "./forms.ts";
+import { newRecord } from "./new-record.ts";
 import type { Saved } from "./saved.ts";
-import { loadEdited, saveEdited, sequenceOf } from "./write.ts";
+import { createRecord, loadEdited, saveEdited, sequenceOf } from "./write.ts";
 
-interface EditFormProps {
+export interface EditFormProps {
   readonly kind: EditedKind;
-  readonly id: string;
-  /** What the record is called. */
+  /** Null for a new record. */
+  readonly id: string | null;
+  /** What the record is called; of a new one, what it will be. */
   readonly name: string;
+  /** Where a new record belongs. */
+  readonly presets?: Values;
+  /** Where it can be deleted instead; left out where that is offered elsewhere. */
+  readonly hrefRemove?: string;
   /** @param saved null where it was given up */
   onEnd(saved: Saved | null): void;
 }
 
 export function EditForm(props: EditFormProps) {
-  const { kind, id } = props;
-  const name: DraftName = { userId: me.value?.id ?? "", kind, id };
+  const { kind, id, presets = {} } = props;
+  const name: DraftName = { userId: me.value?.id ?? "", kind, id: id ?? `new ${JSON.stringify(presets)}` };
   const [begun, setBegun] = useState<Begun | null>(null);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     setProblem(null);
-    begin(name, kind)
+    begin(name, props)
       .then(setBegun)
       .catch((cause: unknown) => setProblem(asRefusal(cause)));
   }, [id, turn]);
@@ -67,12 +74,17 @@ interface Begun {
 }
 
 /** @throws Refusal */
-async function begin(name: DraftName, kind: EditedKind): Promise<Begun> {
+async function begin(name: DraftName, { kind, id, presets = {} }: EditFormProps): Promise<Begun> {
   const kept = keptDraft(name);
-  const [custom, loaded] = await Promise.all([customFieldsOf(kind), kept === null ? loadEdited(kind, name.id) : null]);
-  const fields = [...fieldsOf(kind), ...custom];
-  if (loaded === null) return { draft: kept as Draft, fields, isRestored: true };
-  const { record, tag } = loaded;
+  const [definitions, loaded] = await Promise.all([
+    definitionsOf(kind),
+    kept === null && id !== null ? loadEdited(kind, id) : null,
+  ]);
+  const isNew = id === null;
+  const own = fieldsOf(kind, isNew).filter((field) => !isNew || !(field.name in presets));
+  const fields = [...own, ...definitions.map(customField)];
+  if (kept !== null) return { draft: kept, fields, isRestored: true };
+  const { record, tag } = loaded ?? { record: newRecord(kind, definitions, presets), tag: "" };
   return { draft: { base: record, tag, typed: {}, reason: "" }, fields, isRestored: false };
 }
 
@@ -90,7 +102,7 @@ interface Tried {
   readonly key: string;
 }
 
-function Form({ kind, id, name, draftName, begun, fields, onDiscard, onEnd }: FormProps) {
+function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard, onEnd }: FormProps) {
   const [draft, setDraft] = useState(begun);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Refusal | null>(null);
@@ -100,6 +112,7 @@ function Form({ kind, id, name, draftName, begun, fields, onDiscard, onEnd }: Fo
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus(), []);
   const { base, typed, reason } = draft;
+  const isNew = id === null;
   const edited = editedOf(fields, base, typed);
   const typedIn = (field: FormField) => typed[field.name] ?? typedOf(field, valueIn(base, field));
   const wrongIn = (field: FormField) =>
@@ -114,6 +127,11 @@ function Form({ kind, id, name, draftName, begun, fields, onDiscard, onEnd }: Fo
     if (saidOf(problem, field) !== null) setProblem(null);
   };
   const isWrong = edited.some((field) => wrongWith(field, typedIn(field)) !== null);
+  // Of a record that is there only what is edited is sent.
+  const missing = isNew
+    ? fields.filter((field) => isNeeded(field) && !edited.includes(field) && wrongWith(field, typedIn(field)) !== null)
+    : [];
+  const cannotSave = isWrong || missing.length > 0 || clashes.length > 0 || (!isNew && edited.length === 0);
   const give = (saved: Saved | null) => {
     keepDraft(draftName, null);
     onEnd(saved);
@@ -122,16 +140,28 @@ function Form({ kind, id, name, draftName, begun, fields, onDiscard, onEnd }: Fo
   /** @returns whether it was saved, or others were there before */
   const send = async (now: Draft, others: readonly string[]): Promise<void> => {
     const sent = editedOf(fields, now.base, now.typed);
-    const body = bodyOf(allFieldsOf(kind), now.base, sent, now.typed);
+    const all = allFieldsOf(kind, isNew);
+    // The API gives custom fields what they have where nobody says.
+    const { custom_fields: _, ...given } = isNew ? now.base : {};
+    const body = { ...given, ...bodyOf(all, now.base, sent, now.typed) };
     const text = JSON.stringify([now.tag, body, now.reason]);
     if (tried.current?.text !== text) tried.current = { text, key: newRequestKey() };
     const { key } = tried.current;
-    await saveEdited(kind, id, { tag: now.tag, body, reason: now.reason, key });
-    give({ kind, id, sequence: await sequenceOf(key), merged: others });
+    const { tag, reason: why } = now;
+    const saved = isNew ? await createRecord(kind, { body, reason: why, key }) : id;
+    if (!isNew) await saveEdited(kind, id, { tag, body, reason: why, key });
+    give({
+      kind,
+      id: saved,
+      operation: isNew ? "created" : "updated",
+      sequence: await sequenceOf(key),
+      merged: others,
+    });
   };
 
   /** Goes on from what others made of the record. */
   const catchUp = async (): Promise<void> => {
+    if (isNew) return;
     const { record, tag } = await loadEdited(kind, id);
     const { clashes: found, others } = meanwhile(fields, base, record, typed);
     const next = { ...draft, base: record, tag };
@@ -145,7 +175,7 @@ function Form({ kind, id, name, draftName, begun, fields, onDiscard, onEnd }: Fo
 
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (isBusy || isWrong || edited.length === 0 || clashes.length > 0) return;
+    if (isBusy || cannotSave) return;
     setBusy(true);
     setProblem(null);
     try {
@@ -166,7 +196,12 @@ function Form({ kind, id, name, draftName, begun, fields, onDiscard, onEnd }: Fo
   };
   const shown = problem !== null && !isSaidAtFields(problem, fields) ? problem : null;
   return (
-    <form ref={form} class="edit" aria-label={editText.title(name)} onSubmit={(event) => void save(event)}>
+    <form
+      ref={form}
+      class="edit"
+      aria-label={isNew ? editText.newTitle(name) : editText.title(name)}
+      onSubmit={(event) => void save(event)}
+    >
       {onDiscard !== null && (
         <p class="note">
           {editText.restored}{" "}
@@ -183,7 +218,7 @@ function Form({ kind, id, name, draftName, begun, fields, onDiscard, onEnd }: Fo
           key={field.name}
           field={field}
           typed={typedIn(field)}
-          record={base}
+          record={{ ...base, ...typed }}
           wrong={wrongIn(field)}
           onType={(value) => type(field, value)}
         >
@@ -211,18 +246,34 @@ function Form({ kind, id, name, draftName, begun, fields, onDiscard, onEnd }: Fo
         </div>
       </div>
       <p class="edit-end">
-        <button type="submit" class="primary" disabled={isBusy || isWrong || edited.length === 0 || clashes.length > 0}>
-          {isBusy ? editText.saving : tried.current === null ? editText.save : editText.again}
+        <button type="submit" class="primary" disabled={isBusy || cannotSave}>
+          {isBusy ? editText.saving : tried.current !== null ? editText.again : isNew ? editText.create : editText.save}
         </button>{" "}
         <button type="button" onClick={() => give(null)}>
           {editText.cancel}
         </button>{" "}
+        {hrefRemove !== undefined && (
+          <a class="button" href={hrefRemove}>
+            {editText.delete}
+          </a>
+        )}{" "}
         <span class="aside" role="status">
-          {clashes.length > 0 ? editText.choose : edited.length === 0 ? editText.unchanged : ""}
+          {clashes.length > 0
+            ? editText.choose
+            : missing.length > 0
+              ? editText.missing(missing.map(nameOfField))
+              : isNew || edited.length > 0
+                ? ""
+                : editText.unchanged}
         </span>
       </p>
     </form>
   );
+}
+
+/** Whether a new record must have it: of custom fields those that the organization demands. */
+function isNeeded(field: FormField): boolean {
+  return field.isRequired || (customKeyOf(field) !== null && !field.isNullable);
 }
 
 /** What the API says of a field. */

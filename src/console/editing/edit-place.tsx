@@ -1,48 +1,93 @@
-// Where a record is edited on its page. The form is loaded when somebody edits for the first time.
+// Where records are edited, made and removed on a page. The forms are loaded when somebody does so for the first time.
+// What is being done stands in the address: it outlasts a reload, and a session that ends.
 
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../parts/keys.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
+import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { frameText } from "../text/frame.ts";
 import { isPast, vs } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
-import type { EditedKind } from "./forms.ts";
+import { type EditedKind, isEditedKind, operationsOf } from "./edited-kinds.ts";
+import type { Values } from "./field.ts";
 import { lastSaved, type Saved } from "./saved.ts";
+
+type End = (saved: Saved | null) => void;
 
 interface EditParts {
   readonly EditForm: ComponentType<{
     kind: EditedKind;
-    id: string;
+    id: string | null;
     name: string;
-    onEnd: (saved: Saved | null) => void;
+    presets?: Values;
+    hrefRemove?: string;
+    onEnd: End;
   }>;
+  readonly RemoveForm: ComponentType<{ kind: EditedKind; id: string; onEnd: End }>;
   readonly SavedNote: ComponentType<{ saved: Saved; onUndone: () => void }>;
 }
 
-const UPDATES = {
-  host: "updateHost",
-  if_entry: "updateIfEntry",
-  subnet: "updateSubnet",
-  vlan: "updateVlan",
-} as const;
-
-/** In the address: an edit outlasts a reload, and a session that ends. */
 const EDIT = "edit";
+const NEW = "new";
+const REMOVE = "remove";
+/** The record of the page itself. */
+const OWN = "yes";
+const NOTHING_ASKED = { [EDIT]: null, [NEW]: null, [REMOVE]: null };
+
+type Verb = "create" | "update" | "remove";
 
 /** In the past nothing is edited, nor where two instants are compared. */
-function mayEdit(kind: EditedKind): boolean {
-  return !isPast.value && vs.value === null && may(UPDATES[kind]);
+export function mayWrite(kind: EditedKind, verb: Verb): boolean {
+  return !isPast.value && vs.value === null && may(operationsOf(kind)[verb]);
 }
 
-/** The button that begins it, with its key. */
+/** Where this page edits a record. */
+export function hrefEditing(kind: EditedKind, id: string): string {
+  return hrefHere({ ...NOTHING_ASKED, [EDIT]: `${kind}:${id}` });
+}
+
+/** Where this page asks whether a record is to be removed. */
+export function hrefRemoving(kind: EditedKind, id: string): string {
+  return hrefHere({ ...NOTHING_ASKED, [REMOVE]: `${kind}:${id}` });
+}
+
+interface Asked {
+  readonly verb: Verb;
+  readonly kind: EditedKind;
+  /** Null for a new one. */
+  readonly id: string | null;
+}
+
+interface OwnRecord {
+  readonly kind: EditedKind;
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What the address asks for, where it may be done. */
+function askedOf(own: OwnRecord | undefined): Asked | null {
+  const isNew = parameter(NEW);
+  if (isNew !== null) return isEditedKind(isNew) && mayWrite(isNew, "create") ? askedNew(isNew) : null;
+  const verb = parameter(EDIT) !== null ? "update" : "remove";
+  const said = parameter(EDIT) ?? parameter(REMOVE);
+  const [kind, id] = said === OWN ? [own?.kind, own?.id] : (said?.split(":", 2) ?? []);
+  if (!isEditedKind(kind) || id === undefined || id === "" || !mayWrite(kind, verb)) return null;
+  return { verb, kind, id };
+}
+
+function askedNew(kind: EditedKind): Asked {
+  return { verb: "create", kind, id: null };
+}
+
+/** The buttons of the page's own record: to edit it, with its key, and to delete it. */
 export function EditButton({ kind }: { readonly kind: EditedKind }) {
-  const isOffered = mayEdit(kind) && parameter(EDIT) === null;
+  const isIdle = parameter(EDIT) === null && parameter(REMOVE) === null && parameter(NEW) === null;
+  const isOffered = isIdle && mayWrite(kind, "update");
   const keys = useMemo(
-    () =>
-      isOffered ? [{ key: "e", meaning: editText.editMeaning, press: () => go(hrefHere({ [EDIT]: "yes" })) }] : [],
+    () => (isOffered ? [{ key: "e", meaning: editText.editMeaning, press: () => go(hrefHere({ [EDIT]: OWN })) }] : []),
     [isOffered],
   );
   useKeys(keys);
@@ -50,48 +95,100 @@ export function EditButton({ kind }: { readonly kind: EditedKind }) {
   const wasGivenUp = useRef(false);
   useLayoutEffect(() => {
     if (wasGivenUp.current && lastSaved.peek() === null) button.current?.focus();
-    wasGivenUp.current = parameter(EDIT) !== null;
+    wasGivenUp.current = !isIdle;
   });
-  if (!isOffered) return null;
   return (
-    <button ref={button} type="button" onClick={() => go(hrefHere({ [EDIT]: "yes" }))}>
-      {editText.edit}
+    <>
+      {isOffered && (
+        <button ref={button} type="button" onClick={() => go(hrefHere({ [EDIT]: OWN }))}>
+          {editText.edit}
+        </button>
+      )}
+      {isIdle && mayWrite(kind, "remove") && (
+        <button type="button" onClick={() => go(hrefHere({ [REMOVE]: OWN }))}>
+          {editText.delete}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** The button that begins a new record. */
+export function NewButton({ kind }: { readonly kind: EditedKind }) {
+  if (!mayWrite(kind, "create") || parameter(NEW) !== null) return null;
+  return (
+    <button type="button" onClick={() => go(hrefHere({ ...NOTHING_ASKED, [NEW]: kind }))}>
+      {editText.newOne((kindText[kind] ?? [kind])[0])}
     </button>
   );
 }
 
 interface EditPlaceProps {
-  readonly kind: EditedKind;
-  readonly id: string;
-  readonly name: string;
-  /** Called when it was written. */
+  /** The record that the page is about; left out on lists. */
+  readonly own?: OwnRecord;
+  /** Where a new record belongs, as far as the page says so. */
+  readonly presets?: Values;
+  /** Called when something was written. */
   onSaved(): void;
 }
 
-export function EditPlace({ kind, id, name, onSaved }: EditPlaceProps) {
-  const isEdited = mayEdit(kind) && parameter(EDIT) !== null;
-  const saved = lastSaved.value?.id === id && !isPast.value ? lastSaved.value : null;
+export function EditPlace({ own, presets = {}, onSaved }: EditPlaceProps) {
+  const asked = askedOf(own);
+  const last = isPast.value ? null : lastSaved.value;
+  // Of a page about one record what was done on it; on a list whatever was done last.
+  const saved = last !== null && last.place === hrefHere(NOTHING_ASKED).split("?")[0] ? last : null;
   const [parts, setParts] = useState<EditParts | null>(null);
   const [hasFailed, setFailed] = useState(false);
-  const isWanted = isEdited || saved !== null;
+  const isWanted = asked !== null || saved !== null;
   useEffect(() => {
     if (!isWanted || parts !== null) return;
-    Promise.all([import("./edit-form.tsx"), import("./saved-note.tsx")]).then(
-      ([{ EditForm }, { SavedNote }]) => setParts({ EditForm, SavedNote }),
+    Promise.all([import("./edit-form.tsx"), import("./remove-form.tsx"), import("./saved-note.tsx")]).then(
+      ([{ EditForm }, { RemoveForm }, { SavedNote }]) => setParts({ EditForm, RemoveForm, SavedNote }),
       () => setFailed(true),
     );
   }, [isWanted]);
   if (!isWanted) return null;
   if (hasFailed) return <p class="note">{frameText.newVersion}</p>;
   if (parts === null) return <Waiting />;
-  const end = (done: Saved | null) => {
-    lastSaved.value = done;
-    go(hrefHere({ [EDIT]: null }), "replace");
+  const end: End = (done) => {
+    const here = hrefHere(NOTHING_ASKED);
+    lastSaved.value = done === null ? null : { ...done, place: here.split("?")[0] ?? "" };
+    go(here, "replace");
     if (done !== null) onSaved();
   };
-  return isEdited ? (
-    <parts.EditForm key={id} kind={kind} id={id} name={name} onEnd={end} />
-  ) : (
-    saved !== null && <parts.SavedNote key={saved.sequence} saved={saved} onUndone={onSaved} />
+  if (asked === null)
+    return saved === null ? null : <parts.SavedNote key={saved.sequence} saved={saved} onUndone={onSaved} />;
+  const { verb, kind, id } = asked;
+  if (verb === "remove" && id !== null) return <parts.RemoveForm key={id} kind={kind} id={id} onEnd={end} />;
+  const [word] = kindText[kind] ?? [kind];
+  const isOwn = own !== undefined && own.id === id;
+  const isRemovable = id !== null && !isOwn && mayWrite(kind, "remove");
+  return (
+    <parts.EditForm
+      key={`${kind} ${id}`}
+      kind={kind}
+      id={id}
+      name={isOwn ? own.name : word}
+      presets={id === null ? ownPresets(kind, presets) : {}}
+      {...(isRemovable ? { hrefRemove: hrefRemoving(kind, id) } : {})}
+      onEnd={end}
+    />
   );
+}
+
+/** What of it a new record of the kind takes. */
+function ownPresets(kind: EditedKind, presets: Values): Values {
+  const taken: Readonly<Partial<Record<EditedKind, readonly string[]>>> = {
+    ip_address: ["host_id"],
+    port: ["host_id"],
+    service: ["host_id"],
+    if_entry: ["host_id"],
+    subnet: ["network_id"],
+    ip_range: ["network_id"],
+    vlan: ["network_id"],
+    host: ["network_id"],
+    schedule: ["network_id"],
+  };
+  const names = taken[kind] ?? [];
+  return Object.fromEntries(Object.entries(presets).filter(([name, value]) => names.includes(name) && value !== null));
 }

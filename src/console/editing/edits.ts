@@ -43,11 +43,11 @@ export function bodyOf(
   typed: TypedFields,
 ): Record<string, unknown> {
   const body: Record<string, unknown> = {};
-  for (const { name, isRequired } of all) if (isRequired) body[name] = current[name];
+  for (const { name, isRequired } of all) if (isRequired && name in current) body[name] = current[name];
   const custom: Record<string, unknown> = {};
   for (const field of edited) {
     const key = customKeyOf(field);
-    const value = sentValue(field, typed[field.name] as Typed);
+    const value = sentValue(field, typed[field.name] as Typed, typed.type ?? current.type);
     if (key === null) body[field.name] = value;
     else custom[key] = value;
   }

@@ -2,11 +2,17 @@
 
 import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/answer.ts";
+import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
 import { fieldText } from "../text/lists.ts";
+import { exactNow } from "../time/clock.ts";
+import { formatUtc } from "../time/instant.ts";
+import { readSaid } from "../time/said.ts";
+import { ownZone } from "../time/zone.ts";
 import { type Choice, choiceOf, choicesRead } from "./choices.ts";
 import type { FormField, Typed, Values } from "./field.ts";
+import { FoundHost } from "./found-host.tsx";
 
 interface FieldControlProps {
   readonly field: FormField;
@@ -59,7 +65,9 @@ export function FieldControl({ field, typed, record, wrong, children, onType }: 
 }
 
 /** Of a type of interfaces its name; else what the API says of the field. */
-function helpOf({ name, description }: FormField, typed: Typed): string | null {
+function helpOf({ name, type, description }: FormField, typed: Typed): string | null {
+  if (type === "lines") return [description, editText.lineEach].filter(Boolean).join(" ");
+  if (type === "instant") return [description, editText.instant].filter(Boolean).join(" ");
   if (name === "if_type") {
     const { word, beside } = ifTypeSaid(Number(typed));
     return typed === "" ? (description ?? null) : `${word} ${beside}`.trim();
@@ -85,6 +93,10 @@ function Input({ field, typed, record, described, onType }: InputProps) {
         />
       </span>
     );
+  if (name === "host_id" && typeof typed === "string")
+    return <FoundHost hostId={typed} record={record} described={described} onFound={onType} />;
+  if (type === "choices" && typeof typed === "object")
+    return <Ticked {...{ choices: choices ?? [], typed, described, onType }} />;
   if (type === "id" || type === "ids") return <Chosen {...{ field, typed, record, described, onType }} />;
   if (typeof typed !== "string") return null;
   if (type === "flag")
@@ -106,7 +118,8 @@ function Input({ field, typed, record, described, onType }: InputProps) {
         ))}
       </select>
     );
-  if (LONG.has(name)) return <textarea {...described} rows={3} value={typed} dir="auto" onInput={onInput} />;
+  if (LONG.has(name) || type === "lines")
+    return <textarea {...described} rows={3} value={typed} dir="auto" onInput={onInput} />;
   return (
     <input
       {...described}
@@ -116,7 +129,42 @@ function Input({ field, typed, record, described, onType }: InputProps) {
       dir="auto"
       value={typed}
       onInput={onInput}
+      onBlur={() => type === "instant" && onType(instantSaid(typed))}
     />
+  );
+}
+
+/** What was said of an instant as the API takes it; what cannot be read, or is said twice, stays as it is. */
+function instantSaid(text: string): string {
+  const said = readSaid(text, { nowMs: exactNow(), timeZone: ownZone() });
+  if (said.type === "now") return formatUtc(exactNow());
+  return said.type === "instant" ? formatUtc(said.ms) : text;
+}
+
+interface TickedProps extends Pick<InputProps, "described" | "onType"> {
+  readonly choices: readonly string[];
+  readonly typed: readonly string[];
+}
+
+/** Some of a few. */
+function Ticked({ choices, typed, described, onType }: TickedProps) {
+  const { id, ...about } = described;
+  return (
+    <fieldset {...about} class="edit-several">
+      {choices.map((choice, position) => (
+        <label key={choice}>
+          <input
+            id={position === 0 ? id : undefined}
+            type="checkbox"
+            checked={typed.includes(choice)}
+            onChange={({ currentTarget: { checked } }) =>
+              onType(checked ? [...typed, choice] : typed.filter((each) => each !== choice))
+            }
+          />{" "}
+          {kindText[choice]?.[1] ?? choice}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

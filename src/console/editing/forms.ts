@@ -1,26 +1,43 @@
 // The kinds that have a form: which of the fields that the API takes are in it, in which order, and which are not.
 
-import type { operations } from "#api";
 import { FORMS } from "#forms";
 import { type DataOf, type Read, read } from "../api/client.ts";
+import { type EditedKind, operationsOf } from "./edited-kinds.ts";
 import type { FormField, Values } from "./field.ts";
 
-export type EditedKind = "host" | "if_entry" | "subnet" | "vlan";
-
 interface Form {
-  readonly operation: keyof typeof FORMS & keyof operations;
-  /** Of one record, below the origin. */
-  readonly path: string;
   /** The list of it alone. */
   list(id: string): Read<readonly Values[]>;
+  /** The fields in their order. */
   readonly shown: readonly string[];
+  /** Those that a new record has before them: where it belongs, which does not change. */
+  readonly placed: readonly string[];
 }
 
-const EDITED: Readonly<Record<EditedKind, Form>> = {
+const FORM_OF: Readonly<Record<EditedKind, Form>> = {
+  network: {
+    list: (id) => read("/api/v1/networks", { query: { ids: [id] } }),
+    placed: [],
+    shown: ["name", "description", "stale_after_hours", "tags"],
+  },
+  subnet: {
+    list: (id) => read("/api/v1/subnets", { query: { ids: [id] } }),
+    placed: ["network_id"],
+    shown: ["cidr", "name", "description", "subnet_type", "vlan_id", "tags", "accepts_credentials"],
+  },
+  ip_range: {
+    list: (id) => read("/api/v1/ip-ranges", { query: { ids: [id] } }),
+    placed: ["network_id"],
+    shown: ["first", "last", "purpose", "description", "tags"],
+  },
+  vlan: {
+    list: (id) => read("/api/v1/vlans", { query: { ids: [id] } }),
+    placed: ["network_id"],
+    shown: ["number", "name", "description"],
+  },
   host: {
-    operation: "updateHost",
-    path: "/api/v1/hosts/{id}",
     list: (id) => read("/api/v1/hosts", { query: { ids: [id], include_children: false } }),
+    placed: ["network_id"],
     shown: [
       "name",
       "hostname",
@@ -39,10 +56,24 @@ const EDITED: Readonly<Record<EditedKind, Form>> = {
       "hidden",
     ],
   },
+  ip_address: {
+    list: (id) => read("/api/v1/ip-addresses", { query: { ids: [id] } }),
+    placed: ["host_id"],
+    shown: ["ip_address", "mac_address", "name", "subnet_id"],
+  },
+  port: {
+    list: (id) => read("/api/v1/ports", { query: { ids: [id] } }),
+    placed: ["host_id"],
+    shown: ["number", "protocol"],
+  },
+  service: {
+    list: (id) => read("/api/v1/services", { query: { ids: [id] } }),
+    placed: ["host_id"],
+    shown: ["name", "service_definition", "tags"],
+  },
   if_entry: {
-    operation: "updateIfEntry",
-    path: "/api/v1/if-entries/{id}",
     list: (id) => read("/api/v1/if-entries", { query: { ids: [id] } }),
+    placed: ["host_id"],
     shown: [
       "if_name",
       "if_alias",
@@ -53,51 +84,75 @@ const EDITED: Readonly<Record<EditedKind, Form>> = {
       "oper_status",
       "speed_bps",
       "mac_address",
+      "ip_address_id",
       "native_vlan_id",
       "vlan_ids",
     ],
   },
-  subnet: {
-    operation: "updateSubnet",
-    path: "/api/v1/subnets/{id}",
-    list: (id) => read("/api/v1/subnets", { query: { ids: [id] } }),
-    shown: ["cidr", "name", "description", "subnet_type", "vlan_id", "tags", "accepts_credentials"],
+  schedule: {
+    list: (id) => read("/api/v1/discovery/schedules", { query: { ids: [id] } }),
+    placed: ["network_id"],
+    shown: ["name", "kind", "cron", "timezone", "targets", "is_enabled"],
   },
-  vlan: {
-    operation: "updateVlan",
-    path: "/api/v1/vlans/{id}",
-    list: (id) => read("/api/v1/vlans", { query: { ids: [id] } }),
-    shown: ["number", "name", "description"],
+  tag: {
+    list: (id) => read("/api/v1/tags", { query: { ids: [id] } }),
+    placed: [],
+    shown: ["name", "color", "description", "is_application"],
+  },
+  custom_field: {
+    list: (id) => read("/api/v1/custom-fields", { query: { ids: [id] } }),
+    placed: [],
+    shown: ["key", "label", "kinds", "type", "choices", "required", "default", "description"],
+  },
+  marker: {
+    list: (id) => read("/api/v1/markers", { query: { ids: [id] } }),
+    placed: [],
+    shown: ["name", "at", "network_id", "description"],
   },
 };
 
-export function formOf(kind: EditedKind): Form {
-  return EDITED[kind];
+/** The list of a record alone. */
+export function listOfOne(kind: EditedKind, id: string): Read<readonly Values[]> {
+  return FORM_OF[kind].list(id);
 }
 
-/** All fields that the API takes. */
-export function allFieldsOf(kind: EditedKind): readonly FormField[] {
-  return FORMS[EDITED[kind].operation];
+/** All fields that the API takes of a record that is there, or of a new one. */
+export function allFieldsOf(kind: EditedKind, isNew: boolean): readonly FormField[] {
+  const { update, create } = operationsOf(kind);
+  return FORMS[isNew ? create : update];
 }
 
 /** Those of the form, in its order. */
-export function fieldsOf(kind: EditedKind): readonly FormField[] {
-  const all = new Map(allFieldsOf(kind).map((field) => [field.name, field]));
-  return EDITED[kind].shown.map((name) => all.get(name) as FormField);
+export function fieldsOf(kind: EditedKind, isNew: boolean): readonly FormField[] {
+  const all = new Map(allFieldsOf(kind, isNew).map((field) => [field.name, field]));
+  const { placed, shown } = FORM_OF[kind];
+  return [...(isNew ? placed : []), ...shown].map((name) => all.get(name) as FormField);
 }
 
 /** More than a kind can have. */
 const DEFINITIONS_MAX = 1_000;
 
-/** The fields that the organization has added to a kind. @throws Refusal */
-export async function customFieldsOf(kind: EditedKind): Promise<readonly FormField[]> {
+type Definition = DataOf<"/api/v1/custom-fields">[number];
+type DefinedKind = Definition["kinds"][number];
+
+/** Kinds that have custom fields. */
+const DEFINED_KINDS: readonly string[] = [
+  "host",
+  "subnet",
+  "vlan",
+  "if_entry",
+  "service",
+  "ip_range",
+] satisfies DefinedKind[];
+
+/** What the organization has added to a kind. @throws Refusal */
+export async function definitionsOf(kind: EditedKind): Promise<readonly Definition[]> {
+  if (!DEFINED_KINDS.includes(kind)) return [];
   const { data } = await read("/api/v1/custom-fields", { query: { limit: DEFINITIONS_MAX } }).load();
-  return data.filter(({ kinds }) => kinds.includes(kind)).map(customField);
+  return data.filter(({ kinds }) => (kinds as readonly string[]).includes(kind));
 }
 
-type Definition = DataOf<"/api/v1/custom-fields">[number];
-
-function customField({ key, label, type, choices, required, description }: Definition): FormField {
+export function customField({ key, label, type, choices, required, description }: Definition): FormField {
   const types = {
     text: "text",
     url: "text",

@@ -1,6 +1,7 @@
 // What was saved, and the way back: what undoing comes to is said before it is done.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { recordPage } from "../names/record-page.ts";
 import { may } from "../session/me.ts";
 import { editText, planText } from "../text/editing.ts";
 import { fieldText } from "../text/lists.ts";
@@ -15,11 +16,14 @@ interface SavedNoteProps {
   onUndone(): void;
 }
 
-export function SavedNote({ saved: { sequence, merged }, onUndone }: SavedNoteProps) {
+const SAID = { created: editText.created, updated: editText.saved, deleted: editText.deleted } as const;
+
+export function SavedNote({ saved: { kind, id, operation, sequence, merged }, onUndone }: SavedNoteProps) {
   const [isUndoing, setUndoing] = useState(false);
   const note = useRef<HTMLElement>(null);
   // The form that had the focus is gone.
   useLayoutEffect(() => note.current?.focus(), []);
+  const page = operation === "created" ? recordPage(kind, id) : null;
   const close = () => {
     lastSaved.value = null;
   };
@@ -36,7 +40,8 @@ export function SavedNote({ saved: { sequence, merged }, onUndone }: SavedNotePr
   return (
     <section ref={note} tabIndex={-1} class="note edit-saved" aria-live="polite">
       <p>
-        {sequence === null ? editText.unchanged : editText.saved}{" "}
+        {sequence === null ? editText.unchanged : SAID[operation]}{" "}
+        {page !== null && <a href={hrefOf(page)}>{editText.show}</a>}{" "}
         {sequence !== null && <a href={hrefOf(`/changes/${sequence}`)}>{editText.transaction(sequence)}</a>}{" "}
         {sequence !== null && may("revertTransaction") && (
           <button type="button" onClick={() => setUndoing(true)}>

@@ -1,14 +1,17 @@
-// What was saved last, which can be undone where it was saved.
+// What was written last, which can be undone where it was written.
 
 import { signal } from "@preact/signals";
 
 export interface Saved {
   readonly kind: string;
   readonly id: string;
+  readonly operation: "created" | "updated" | "deleted";
   /** Its transaction; null where nothing was written: what was typed was there already. */
   readonly sequence: number | null;
   /** Fields that others changed meanwhile, and that stayed as they left them. */
   readonly merged: readonly string[];
+  /** The page on which it was written. */
+  readonly place?: string;
 }
 
 export const lastSaved = signal<Saved | null>(null);

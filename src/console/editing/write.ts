@@ -1,11 +1,12 @@
-// How a record is read to be edited, written and put back.
+// How a record is read to be edited, made, written and removed, and which transaction did it.
 
 import { api, asRefusal } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
 import { reasonHeader } from "../writes/reason.ts";
+import { type EditedKind, operationsOf } from "./edited-kinds.ts";
 import type { Values } from "./field.ts";
-import { type EditedKind, formOf } from "./forms.ts";
+import { listOfOne } from "./forms.ts";
 
 /** A record with the tag of its version. */
 export interface Tagged {
@@ -14,7 +15,8 @@ export interface Tagged {
 }
 
 /** All of them take the same. */
-type AnyPath = "/api/v1/hosts/{id}";
+type AnyList = "/api/v1/vlans";
+type AnyPath = "/api/v1/vlans/{id}";
 
 /**
  * The record as it is now, without its parts, of which a device may have thousands. The tag is never of a later version
@@ -22,29 +24,69 @@ type AnyPath = "/api/v1/hosts/{id}";
  * @throws Refusal
  */
 export async function loadEdited(kind: EditedKind, id: string): Promise<Tagged> {
-  const { path, list } = formOf(kind);
-  const response = await fetch(path.replace("{id}", id), { method: "HEAD" }).catch(rethrown);
+  const response = await fetch(`${operationsOf(kind).path}/${id}`, { method: "HEAD" }).catch(rethrown);
   if (!response.ok) throw refusalOf(response, undefined);
-  const { data } = await oneOf(list(id)).load();
+  const { data } = await oneOf(listOfOne(kind, id)).load();
   return { record: data, tag: tagOf(response) };
 }
 
-interface Update {
+interface Writing {
+  readonly reason: string;
+  /** Of newRequestKey(): the same for the same write. */
+  readonly key: string;
+}
+
+interface Update extends Writing {
   readonly tag: string;
   readonly body: Values;
-  readonly reason: string;
-  /** Of newRequestKey(): the same for the same update. */
-  readonly key: string;
 }
 
 /** @throws Refusal: 412 where the record is another one by now, 0 where it is not known whether it was written */
 export async function saveEdited(kind: EditedKind, id: string, { tag, body, reason, key }: Update): Promise<void> {
-  const path = formOf(kind).path as AnyPath;
   const { data, error, response } = await api
-    .PUT(path, {
+    .PUT(`${operationsOf(kind).path}/{id}` as AnyPath, {
       params: { path: { id }, header: { "If-Match": tag, "Idempotency-Key": key } },
       headers: { "X-Request-Id": key, ...reasonHeader(reason) },
       body: body as never,
+    })
+    .catch(rethrown);
+  if (data === undefined) throw refusalOf(response, error);
+}
+
+interface Creation extends Writing {
+  readonly body: Values;
+}
+
+/** @returns the id of the new record @throws Refusal: 0 where it is not known whether it was written */
+export async function createRecord(kind: EditedKind, { body, reason, key }: Creation): Promise<string> {
+  const { data, error, response } = await api
+    .POST(operationsOf(kind).path as AnyList, {
+      params: { header: { "Idempotency-Key": key } },
+      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
+      body: body as never,
+    })
+    .catch(rethrown);
+  if (data === undefined) throw refusalOf(response, error);
+  return data.data.id;
+}
+
+interface Removal extends Writing {
+  readonly tag: string;
+  /** Also what depends on it. */
+  readonly cascade: boolean;
+}
+
+/** @throws Refusal: `entity_in_use` where others depend on it, 412 where it is another one by now */
+export async function removeRecord(kind: EditedKind, id: string, removal: Removal): Promise<void> {
+  const { tag, cascade, reason, key } = removal;
+  const { data, error, response } = await api
+    .DELETE(`${operationsOf(kind).path}/{id}` as AnyPath, {
+      params: {
+        path: { id },
+        query: cascade ? { cascade } : {},
+        header: { "If-Match": tag, "Idempotency-Key": key },
+      },
+      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
     })
     .catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);

@@ -4,6 +4,8 @@
 import type { Answer } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
 import { AsAnswered, AsItWas, ChangeSign, useChangeOf, useGone, Was } from "../changes/comparison.tsx";
+import { mayWrite } from "../editing/edit-place.tsx";
+import { EditRow } from "../editing/edit-row.tsx";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { PageFrame } from "../parts/paged.tsx";
@@ -13,6 +15,7 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { CheckNow, mayCheck } from "../scanning/check-now.tsx";
+import { editText } from "../text/editing.ts";
 import { hostText } from "../text/hosts.ts";
 import { fieldText } from "../text/lists.ts";
 import { scanningText } from "../text/scanning.ts";
@@ -55,6 +58,7 @@ function Addresses({ answer: { data, meta, problem, again } }: HostAddressesProp
             fieldText.subnet_id,
             !isPast.value && fieldText.last_seen_at,
             mayCheck() && scanningText.checkNow,
+            mayWrite("ip_address", "update") && editText.edit,
           ]}
         >
           {shown.rows.map(({ id, ip_address, mac_address, name, subnet_id, last_seen_at }) => (
@@ -84,6 +88,11 @@ function Addresses({ answer: { data, meta, problem, again } }: HostAddressesProp
               {mayCheck() && (
                 <td>
                   <CheckNow id={id} address={ip_address} />
+                </td>
+              )}
+              {mayWrite("ip_address", "update") && (
+                <td>
+                  <EditRow kind="ip_address" id={id} name={ip_address} />
                 </td>
               )}
             </tr>

@@ -5,12 +5,15 @@ import { useRef } from "preact/hooks";
 import type { Answer } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
 import { AsAnswered, AsItWas, ChangeSign, useGone, Was } from "../changes/comparison.tsx";
+import { mayWrite } from "../editing/edit-place.tsx";
+import { EditRow } from "../editing/edit-row.tsx";
 import { Named } from "../names/named.tsx";
 import { PageFrame } from "../parts/paged.tsx";
 import { pageOfRead, type RowsRead } from "../parts/paged-rows.ts";
 import { Problems } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { editText } from "../text/editing.ts";
 import { hostText } from "../text/hosts.ts";
 import { parameter } from "../url/location.ts";
 import type { HostPort, HostService } from "./host-data.ts";
@@ -86,7 +89,10 @@ function Services({ read, ports }: ServicesProps) {
       <PageFrame shown={shown} count={countOf(read)} title={hostText.services}>
         {shown === null && <Waiting />}
         {shown !== null && (
-          <RowsTable title={hostText.services} heads={[hostText.name, hostText.type, hostText.port]}>
+          <RowsTable
+            title={hostText.services}
+            heads={[hostText.name, hostText.type, hostText.port, mayWrite("service", "update") && editText.edit]}
+          >
             {shown.rows.map((service) => (
               <tr key={service.id}>
                 <td>
@@ -101,6 +107,11 @@ function Services({ read, ports }: ServicesProps) {
                 <td>
                   <Bound service={service} portById={portById} />
                 </td>
+                {mayWrite("service", "update") && (
+                  <td>
+                    <EditRow kind="service" id={service.id} name={service.name} />
+                  </td>
+                )}
               </tr>
             ))}
           </RowsTable>
@@ -144,7 +155,10 @@ function Ports({ read }: { readonly read: RowsRead<HostPort> }) {
       <PageFrame shown={shown} count={countOf(read)} title={hostText.listens} name={PORTS}>
         {shown === null && <Waiting />}
         {shown !== null && (
-          <RowsTable title={hostText.listens} heads={[hostText.number, hostText.protocol, hostText.type]}>
+          <RowsTable
+            title={hostText.listens}
+            heads={[hostText.number, hostText.protocol, hostText.type, mayWrite("port", "update") && editText.edit]}
+          >
             {shown.rows.map(({ id, number, protocol, type }) => (
               <tr key={id}>
                 <td>
@@ -153,6 +167,11 @@ function Ports({ read }: { readonly read: RowsRead<HostPort> }) {
                 </td>
                 <td>{protocol}</td>
                 <td>{type}</td>
+                {mayWrite("port", "update") && (
+                  <td>
+                    <EditRow kind="port" id={id} name={`${number}/${protocol}`} />
+                  </td>
+                )}
               </tr>
             ))}
           </RowsTable>

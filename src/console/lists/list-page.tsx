@@ -5,12 +5,15 @@ import { useMemo, useState } from "preact/hooks";
 import { isObservedTold } from "../api/diff.ts";
 import { useFresh } from "../api/fresh.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { EditPlace, hrefEditing, hrefRemoving, mayWrite, NewButton } from "../editing/edit-place.tsx";
+import { isEditedKind } from "../editing/edited-kinds.ts";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { ScanRecords } from "../scanning/scan-offer.tsx";
 import { comparisonText } from "../text/compare.ts";
+import { editText } from "../text/editing.ts";
 import { listText } from "../text/lists.ts";
 import { at, isPast, network } from "../time/at.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
@@ -143,6 +146,7 @@ function ListFrame(props: ListFrameProps) {
   const [acted, setActed] = useState<readonly string[] | null>(null);
   const choose = (id: string) =>
     setChosen((last) => (last.has(id) ? new Set([...last].filter((each) => each !== id)) : new Set(last).add(id)));
+  const kind = isEditedKind(list.kind) ? list.kind : null;
   const filterProblem = rows.problem !== undefined && isOfFilter(rows.problem) ? rows.problem : undefined;
   return (
     <Page
@@ -150,8 +154,10 @@ function ListFrame(props: ListFrameProps) {
       count={rows.count === undefined || rows.isEarlier ? null : listText.count(rows.count, list.one, list.many)}
       reads={[props.read]}
       csv={props.csv}
+      actions={kind !== null && <NewButton kind={kind} />}
     >
       {above}
+      {kind !== null && <EditPlace presets={{ network_id: network.value }} onSaved={rows.again} />}
       <div class="list-tools">
         <FilterField kind={list.kind} filter={state.filter} example={list.example} problem={filterProblem} />
         <ViewsMenu list={list} />
@@ -165,6 +171,16 @@ function ListFrame(props: ListFrameProps) {
             >
               {listText.onlySelected}
             </button>
+            {kind !== null && chosen.size === 1 && mayWrite(kind, "update") && (
+              <button type="button" onClick={() => go(hrefEditing(kind, [...chosen][0] ?? ""))}>
+                {editText.edit}
+              </button>
+            )}
+            {kind !== null && chosen.size === 1 && mayWrite(kind, "remove") && (
+              <button type="button" onClick={() => go(hrefRemoving(kind, [...chosen][0] ?? ""))}>
+                {editText.delete}
+              </button>
+            )}
             <button type="button" onClick={() => setChosen(new Set())}>
               {listText.clearSelection}
             </button>

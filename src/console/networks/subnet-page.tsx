@@ -6,6 +6,8 @@ import { oneOf } from "../api/one-of.ts";
 import { useWas, Was } from "../changes/comparison.tsx";
 import { CustomFacts } from "../changes/custom-facts.tsx";
 import { Value } from "../changes/value.tsx";
+import { mayWrite, NewButton } from "../editing/edit-place.tsx";
+import { EditRow } from "../editing/edit-row.tsx";
 import { Named } from "../names/named.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Fact } from "../parts/facts.tsx";
@@ -15,6 +17,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { RecordPage } from "../records/record-page.tsx";
 import { ScanLink } from "../scanning/scan-offer.tsx";
+import { editText } from "../text/editing.ts";
 import { fieldText } from "../text/lists.ts";
 import { subnetText } from "../text/networks.ts";
 import { recordText } from "../text/records.ts";
@@ -81,6 +84,9 @@ function Overview({ subnet }: { readonly subnet: Subnet }) {
         <SubnetConflicts subnet={subnet} />
         <h2>{subnetText.ranges}</h2>
         <Ranges id={subnet.id} />
+        <p>
+          <NewButton kind="ip_range" />
+        </p>
       </section>
       <SubnetAddresses subnet={subnet} />
     </div>
@@ -176,6 +182,7 @@ function Ranges({ id }: { readonly id: string }) {
           <th scope="col">{subnetText.range}</th>
           <th scope="col">{subnetText.purpose}</th>
           <th scope="col">{subnetText.description}</th>
+          {mayWrite("ip_range", "update") && <th scope="col">{editText.edit}</th>}
         </tr>
       </thead>
       <tbody>
@@ -188,6 +195,11 @@ function Ranges({ id }: { readonly id: string }) {
             <td class="subnet-name">
               <bdi>{range.description}</bdi>
             </td>
+            {mayWrite("ip_range", "update") && (
+              <td>
+                <EditRow kind="ip_range" id={range.id} name={`${range.first} – ${range.last}`} />
+              </td>
+            )}
           </tr>
         ))}
       </tbody>

@@ -1,6 +1,6 @@
 // The subnets of a network within one another, and how full they are: each itself, and with all within it.
 
-import { useContext } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import {
@@ -15,6 +15,7 @@ import {
   Was,
   WithComparison,
 } from "../changes/comparison.tsx";
+import { EditPlace, NewButton } from "../editing/edit-place.tsx";
 import { ComparisonBar, shownOfComparison } from "../lists/comparison-bar.tsx";
 import { Named } from "../names/named.tsx";
 import { Tags } from "../names/tags.tsx";
@@ -47,6 +48,8 @@ function isFullestFirst(): boolean {
 }
 
 export function SubnetsPage() {
+  /** How often one has written here: what is one's own is shown without being asked for. */
+  const [turn, setTurn] = useState(0);
   const { data: networks, problem, again } = useAnswer(read("/api/v1/networks", { query: { ...atQuery(), limit: 0 } }));
   const shown = (networks ?? []).filter(({ id }) => network.value === null || id === network.value);
   const comparison = useComparison([
@@ -58,8 +61,16 @@ export function SubnetsPage() {
       title={navigationText.subnets}
       reads={[list.url, ...(comparison?.urls ?? [])]}
       csv={comparison === null ? csvOf(list.url) : `${comparison.urls[0]}&format=csv`}
+      actions={<NewButton kind="subnet" />}
     >
       <SubnetTabs />
+      <EditPlace
+        presets={{ network_id: network.value }}
+        onSaved={() => {
+          again();
+          setTurn((last) => last + 1);
+        }}
+      />
       <p class="subnet-find">
         <label>
           {subnetText.find}{" "}
@@ -87,7 +98,7 @@ export function SubnetsPage() {
       )}
       <WithComparison comparison={comparison}>
         {shown.map(({ id, name }) => (
-          <NetworkTree key={id} networkId={id} name={name} isOnly={shown.length === 1} />
+          <NetworkTree key={`${id} ${turn}`} networkId={id} name={name} isOnly={shown.length === 1} />
         ))}
       </WithComparison>
     </Page>

@@ -5,7 +5,8 @@ import type { ComponentChildren } from "preact";
 import { type Answer, Unsettled } from "../api/answer.ts";
 import { AsAnswered, ComparisonList, type DiffOf, useComparison, WithComparison } from "../changes/comparison.tsx";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
-import { EditButton, EditPlace } from "../editing/edit-place.tsx";
+import { EditButton, EditPlace, NewButton } from "../editing/edit-place.tsx";
+import type { EditedKind } from "../editing/edited-kinds.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Tabs } from "../parts/tabs.tsx";
@@ -28,6 +29,8 @@ export interface RecordTab<Told> {
   /** How many are in it; null where that is not known. */
   count?(record: Told): number | null;
   show(record: Told): ComponentChildren;
+  /** What is made here. */
+  readonly makes?: readonly EditedKind[];
   /** The addresses of the API that it shows, for curl; the record's own where it says nothing. */
   readonly reads?: readonly string[];
   /** What of it is compared, where two instants are; the record itself where it says nothing. At most three. */
@@ -98,7 +101,7 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
       }
     >
       {problem !== undefined && <Problem problem={problem} again={again} />}
-      <EditPlace kind={kind} id={id} name={calledBy(id, record)} onSaved={again} />
+      <EditPlace own={{ kind, id, name: calledBy(id, record) }} presets={presetsOf(kind, id, record)} onSaved={again} />
       {isPast.value && at.value !== null && vs.value === null && (
         <Restore key={at.value} kind={kind} id={id} at={at.value} verb={planText.restoreVerb} />
       )}
@@ -109,12 +112,26 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
       />
       <WithComparison comparison={comparison}>
         <ComparisonList />
+        {shown.makes !== undefined && (
+          <p class="record-makes">
+            {shown.makes.map((each) => (
+              <NewButton key={each} kind={each} />
+            ))}
+          </p>
+        )}
         <AsAnswered isEarlier={answer.isEarlier}>
           <Unsettled.Provider value={answer.isEarlier}>{shown.show(record)}</Unsettled.Provider>
         </AsAnswered>
       </WithComparison>
     </Page>
   );
+}
+
+/** Where what is made on the page belongs. */
+function presetsOf(kind: PagedKind, id: string, record: object): Readonly<Record<string, unknown>> {
+  const { network_id } = record as { readonly network_id?: string };
+  const own = { host: "host_id", subnet: "subnet_id", vlan: "vlan_id", if_entry: "if_entry_id" }[kind];
+  return { network_id, [own]: id };
 }
 
 /** The last of the tabs, in the address. */

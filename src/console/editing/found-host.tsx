@@ -1,0 +1,51 @@
+// A host, found by what is typed of its name: there are too many to choose from.
+
+import { useId, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { nameOf } from "../names/names.ts";
+import { editText } from "../text/editing.ts";
+import { choiceOf, hostsRead } from "./choices.ts";
+import type { Values } from "./field.ts";
+
+interface FoundHostProps {
+  /** The one that is chosen; empty for none. */
+  readonly hostId: string;
+  /** The record that it is to be a host of: it names the network. */
+  readonly record: Values;
+  readonly described: Readonly<Record<string, unknown>> & { readonly id: string };
+  onFound(id: string): void;
+}
+
+/** Tells hosts of one name apart. */
+const ID_DIGITS = 8;
+
+export function FoundHost({ hostId, record, described, onFound }: FoundHostProps) {
+  const listId = useId();
+  const [said, setSaid] = useState<string | null>(null);
+  const { data } = useAnswer(said === null ? null : hostsRead(said, record));
+  const found = (data ?? []).map(choiceOf).map(({ id, name }) => ({ id, label: `${name} · ${id.slice(-ID_DIGITS)}` }));
+  const type = (text: string) => {
+    const chosen = found.find(({ label, id }) => label === text || id === text.trim());
+    setSaid(chosen === undefined ? text : null);
+    onFound(chosen?.id ?? "");
+  };
+  const called = hostId === "" ? "" : (nameOf("hosts", hostId, null) ?? `…${hostId.slice(-ID_DIGITS)}`);
+  return (
+    <>
+      <input
+        {...described}
+        type="text"
+        autoComplete="off"
+        list={listId}
+        placeholder={editText.search}
+        value={said ?? called}
+        onInput={(event) => type(event.currentTarget.value)}
+      />
+      <datalist id={listId}>
+        {found.map(({ id, label }) => (
+          <option key={id} value={label} />
+        ))}
+      </datalist>
+    </>
+  );
+}

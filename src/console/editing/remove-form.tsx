@@ -1,0 +1,132 @@
+// Removing a record: what goes with it and what depends on it is said before, the way back after.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { asRefusal } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { kindText } from "../text/changes.ts";
+import { editText } from "../text/editing.ts";
+import { REASON_MAX_LENGTH } from "../writes/reason.ts";
+import { newRequestKey } from "../writes/request-key.ts";
+import { choiceOf } from "./choices.ts";
+import type { EditedKind } from "./edited-kinds.ts";
+import type { Values } from "./field.ts";
+import type { Saved } from "./saved.ts";
+import { loadEdited, removeRecord, sequenceOf, type Tagged } from "./write.ts";
+
+interface RemoveFormProps {
+  readonly kind: EditedKind;
+  readonly id: string;
+  /** @param saved null where it was given up */
+  onEnd(saved: Saved | null): void;
+}
+
+export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
+  const [shown, setShown] = useState<Tagged | null>(null);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const [reason, setReason] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [turn, setTurn] = useState(0);
+  const sent = useRef({ text: "", key: "" });
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    loadEdited(kind, id).then(setShown, (cause: unknown) => setProblem(asRefusal(cause)));
+  }, [turn]);
+  useLayoutEffect(() => heading.current?.focus(), [shown === null]);
+  const [word] = kindText[kind] ?? [kind];
+  const isUsed = problem?.code === "entity_in_use";
+  const hasChanged = problem?.status === 412;
+  const look = () => {
+    setProblem(null);
+    setTurn((last) => last + 1);
+  };
+  const remove = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (shown === null || isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    const text = JSON.stringify([shown.tag, isUsed, reason]);
+    if (sent.current.text !== text) sent.current = { text, key: newRequestKey() };
+    const { key } = sent.current;
+    try {
+      await removeRecord(kind, id, { tag: shown.tag, cascade: isUsed, reason, key });
+      onEnd({ kind, id, operation: "deleted", sequence: await sequenceOf(key), merged: [] });
+    } catch (cause) {
+      setProblem(asRefusal(cause));
+      setBusy(false);
+    }
+  };
+  if (shown === null)
+    return problem === null ? (
+      <Waiting />
+    ) : (
+      <section class="plan">
+        <Problem problem={problem} again={look} />
+        <p>
+          <button type="button" onClick={() => onEnd(null)}>
+            {editText.close}
+          </button>
+        </p>
+      </section>
+    );
+  const title = editText.deleteTitle(`${word} ${calledIn(shown.record)}`.trim());
+  return (
+    <form class="plan" aria-label={title} onSubmit={(event) => void remove(event)}>
+      <h2 ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
+      <p>
+        {kind === "host" && `${editText.deleteHost} `}
+        {kind !== "host" && DISCOVERED.has(kind) && `${editText.deleteFound} `}
+        {editText.deleteHelp}
+      </p>
+      {hasChanged ? (
+        <p class="note" role="alert">
+          {editText.changedSince}{" "}
+          <button type="button" onClick={look}>
+            {editText.lookAgain}
+          </button>
+        </p>
+      ) : isUsed ? (
+        <p class="note" role="alert">
+          {problem.message}
+        </p>
+      ) : (
+        problem !== null && <Problem problem={problem} />
+      )}
+      {problem?.code === "unreachable" && <p class="note">{editText.unsure}</p>}
+      <p class="plan-reason">
+        <label for="remove-reason">{editText.reason}</label>
+        <input
+          id="remove-reason"
+          type="text"
+          maxLength={REASON_MAX_LENGTH}
+          value={reason}
+          onInput={(event) => setReason(event.currentTarget.value)}
+        />
+      </p>
+      <p>
+        <button type="submit" class="primary" disabled={isBusy || hasChanged}>
+          {isUsed ? editText.deleteAll : editText.delete}
+        </button>{" "}
+        <button type="button" onClick={() => onEnd(null)}>
+          {editText.cancel}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+/** Kinds that scans find, and would find again. */
+const DISCOVERED: ReadonlySet<EditedKind> = new Set(["if_entry", "ip_address", "port", "service", "subnet", "vlan"]);
+
+/** What a record is called in a sentence. */
+function calledIn(record: Values): string {
+  const { first, last, key, protocol, if_name, if_descr } = record as Readonly<Record<string, string | undefined>>;
+  if (first !== undefined) return `${first}–${last}`;
+  if (key !== undefined) return key;
+  if (protocol !== undefined) return `${String(record.number)}/${protocol}`;
+  if (if_descr !== undefined) return if_name || if_descr;
+  return choiceOf({ ...record, id: String(record.id) } as Parameters<typeof choiceOf>[0]).name;
+}

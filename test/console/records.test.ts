@@ -1,0 +1,157 @@
+// Making and removing records in Chromium, on the executable: from lists and from pages, with what depends on them, and the
+// way back.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const VIEWER = "viewer@acme.example";
+
+describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    await workplace.command(
+      ...["user", "create", "--email", VIEWER, "--role", "Viewer", "--networks", appliance.networkId],
+      ...["--password-file", await workplace.passwordFile()],
+    );
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signIn(OWNER, PASSWORD);
+  });
+
+  beforeEach(() => {
+    visitor.troubles();
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const open = (path: string) => page.goto(appliance.running.url + path);
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const list = (path: string) => made(appliance.client.get(path)) as unknown as Promise<Wire[]>;
+  const newHost = (name: string) => made(appliance.client.post("hosts", { network_id: appliance.networkId, name }));
+
+  test("makes a host from the list, is told what is still needed, and is led to it", async () => {
+    await open("/hosts");
+    await button("New host").click();
+    await page.getByText("Still needed: Network, Name.").waitFor();
+    expect(await button("Create").isDisabled()).toBe(true);
+    await page.getByRole("form").getByLabel("Network", { exact: true }).selectOption({ index: 1 });
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("dist-1");
+    await page.getByLabel("Why").fill("new in hall 3");
+    await page.reload();
+    expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe("dist-1");
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
+    }
+    await button("Create").click();
+    await page.getByText("Created.").waitFor();
+    await page.getByRole("link", { name: "dist-1" }).waitFor();
+    await page.getByRole("link", { name: "Show it" }).click();
+    await page.getByRole("heading", { name: "dist-1" }).waitFor();
+    const [host] = await list("hosts?search=dist-1");
+    const [version] = (await list(`hosts/${host?.id}/history`)) as unknown as { transaction: { reason: string } }[];
+    expect(version?.transaction.reason).toBe("new in hall 3");
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("gives a host an address, a port and a service, mends one and takes one away again", async () => {
+    const host = await newHost("web-1");
+    await open(`/hosts/${host.id}?tab=addresses`);
+    await button("New address").click();
+    await page.getByLabel("Address", { exact: true }).fill("10.3.0.5");
+    await button("Create").click();
+    await page.getByText("is in no subnet of the host's network; create the subnet first").waitFor();
+    expect(visitor.troubles()).toHaveLength(2);
+    await made(
+      appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.3.0.0/24", name: "Servers" }),
+    );
+    await button("Save again").click();
+    await page.getByText("Created.").waitFor();
+    await page.getByRole("cell", { name: "10.3.0.5", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Edit 10.3.0.5" }).click();
+    await page.getByLabel("MAC address").fill("00-1B-21-AA-BB-CC");
+    await button("Save").click();
+    await page.getByText("Saved.").waitFor();
+    await open(`/hosts/${host.id}?tab=services`);
+    await button("New port").click();
+    await page.getByLabel("Number").fill("70000");
+    await page.getByText("A number from 1 to 65535.").waitFor();
+    await page.getByLabel("Number").fill("443");
+    await button("Create").click();
+    await page.getByText("Created.").waitFor();
+    await button("New service").click();
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("shop");
+    await page.getByRole("textbox", { name: "Service", exact: true }).fill("Https");
+    await button("Create").click();
+    await page.getByRole("cell", { name: "shop", exact: true }).waitFor();
+    const now = await made(appliance.client.get(`hosts/${host.id}`));
+    expect(now).toMatchObject({
+      ip_addresses: [{ ip_address: "10.3.0.5", mac_address: "00:1b:21:aa:bb:cc" }],
+      ports: [{ number: 443, protocol: "Tcp" }],
+      services: [{ name: "shop", service_definition: "Https" }],
+    });
+    await page.getByRole("link", { name: "Edit 443/Tcp" }).click();
+    await page.getByRole("link", { name: "Delete" }).click();
+    await page.getByRole("heading", { name: "Delete port 443/Tcp" }).waitFor();
+    await button("Delete").click();
+    await page.getByText("Deleted.").waitFor();
+    expect(await list(`ports?host_id=${host.id}`)).toEqual([]);
+    await button("Undo").click();
+    await button("Undo it").click();
+    await page.getByText("Done.").waitFor();
+    expect(await list(`ports?host_id=${host.id}`)).toMatchObject([{ number: 443 }]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("is told what depends on a network, keeps it, or removes all of it and brings it back", async () => {
+    const network = await made(appliance.client.post("networks", { name: "Branch" }));
+    const vlan = await made(appliance.client.post("vlans", { network_id: network.id, number: 30, name: "Till" }));
+    await made(
+      appliance.client.post("subnets", { network_id: network.id, cidr: "10.30.0.0/24", vlan_id: vlan.id, name: "x" }),
+    );
+    await open(`/vlans/${vlan.id}`);
+    await button("Delete").click();
+    await page.getByRole("heading", { name: "Delete VLAN 30 Till" }).waitFor();
+    await page.getByLabel("Why").fill("branch closed");
+    await button("Delete").click();
+    await page.getByRole("alert").getByText("in use").waitFor();
+    expect(await list(`vlans?network_id=${network.id}`)).toHaveLength(1);
+    expect(visitor.troubles().filter((each) => !each.includes("409"))).toEqual([]);
+    await button("Delete those too").click();
+    await page.getByRole("heading", { name: "This VLAN is gone" }).waitFor();
+    await page.getByText("branch closed").waitFor();
+    expect(await list(`vlans?network_id=${network.id}`)).toEqual([]);
+    await button("Bring it back").click();
+    await page.getByRole("list").getByText("VLAN").waitFor();
+    await button("Bring it back").click();
+    await page.getByText("Done.").waitFor();
+    expect(await list(`vlans?network_id=${network.id}`)).toHaveLength(1);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("is not offered it without the right", async () => {
+    const host = await newHost("web-2");
+    const looker = await Visitor.arrive(appliance.running.url);
+    const seen = await looker.signIn(VIEWER, PASSWORD, `/hosts/${host.id}?new=ip_address&tab=addresses`);
+    await seen.getByRole("heading", { name: "web-2" }).waitFor();
+    await seen.getByText("No addresses", { exact: false }).waitFor();
+    expect(await seen.getByRole("button", { name: "New address" }).count()).toBe(0);
+    expect(await seen.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
+    expect(await seen.getByRole("button", { name: "Create" }).count()).toBe(0);
+    await looker.leave();
+  });
+});
