@@ -4,10 +4,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { browserName } from "../../src/console/settings/browser-name.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
+const OWNER = "owner@acme.example";
+const ADMIN = "admin@acme.example";
+const MEMBER = "member@acme.example";
 const VIEWER = "viewer@acme.example";
+const PEOPLE = [
+  [ADMIN, "Admin"],
+  [MEMBER, "Member"],
+  [VIEWER, "Viewer"],
+] as const;
 
 describe("a session's browser", () => {
   const MOZILLA = "Mozilla/5.0";
@@ -37,6 +45,8 @@ describe("a session's browser", () => {
   });
 });
 
+afterAll(() => closeBrowser());
+
 describe.skipIf(!hasChromium)("one's own account", () => {
   let workplace: Workplace;
   let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
@@ -59,10 +69,7 @@ describe.skipIf(!hasChromium)("one's own account", () => {
     for (const visitor of visitors.splice(0)) await visitor.leave();
   });
 
-  afterAll(async () => {
-    await closeBrowser();
-    await workplace.close();
-  });
+  afterAll(() => workplace.close());
 
   async function arrived(email: string, path: string, password = PASSWORD): Promise<{ visitor: Visitor; page: Page }> {
     const visitor = await Visitor.arrive(origin);
@@ -135,5 +142,188 @@ describe.skipIf(!hasChromium)("one's own account", () => {
     expect(visitor.troubles()).toEqual([]);
     await isSignedOut(elsewhere);
     await arrived(VIEWER, "/settings", next);
+  });
+});
+
+describe.skipIf(!hasChromium)("whoever looks after keys", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let origin: string;
+  const visitors: Visitor[] = [];
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    origin = appliance.running.url;
+    for (const [email, role] of PEOPLE) {
+      const networks = role === "Admin" ? [] : ["--networks", appliance.networkId];
+      const password = ["--password-file", await workplace.passwordFile()];
+      const made = await workplace.command(
+        "user",
+        "create",
+        "--email",
+        email,
+        "--role",
+        role,
+        ...networks,
+        ...password,
+      );
+      expect(made).toMatchObject({ code: 0 });
+    }
+  });
+
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) await visitor.leave();
+  });
+
+  afterAll(() => workplace.close());
+
+  async function arrived(email: string, path: string): Promise<{ visitor: Visitor; page: Page }> {
+    const visitor = await Visitor.arrive(origin, { permissions: ["clipboard-read", "clipboard-write"] });
+    visitors.push(visitor);
+    return { visitor, page: await visitor.signIn(email, PASSWORD, path) };
+  }
+
+  const asked = async (path: string, key: string) =>
+    fetch(`${origin}/api/v1/${path}`, { headers: { authorization: `Bearer ${key}` } });
+  const copied = async (page: Page) => {
+    await page.locator(".command").getByRole("button").click();
+    return String(await page.evaluate("navigator.clipboard.readText()"));
+  };
+  const kept = (page: Page) =>
+    page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, history.state])");
+
+  test("makes a key that is shown once, uses it, rotates it, and ends it while a program follows with it", async () => {
+    const { visitor, page } = await arrived(MEMBER, "/settings/keys");
+    await page.getByText("There is no API key yet.").waitFor();
+    await page.getByRole("button", { name: "Make a key" }).click();
+    const form = page.getByRole("form", { name: "Make a key" });
+    await form.getByLabel("Name", { exact: true }).fill("Monitoring");
+    expect(await form.getByLabel("User", { exact: true }).count()).toBe(0);
+    expect(await form.getByLabel("What it may do, at most").locator("option").count()).toBe(2);
+    await form.getByLabel("Only these").check();
+    await form.getByRole("button", { name: "Make a key" }).click();
+    await form.getByText("Choose at least one network, or all of the user.").waitFor();
+    await form.getByRole("checkbox").check();
+    await form.getByLabel("Only from these CIDRs").fill("127.0.0.0/8\n10.0.30.0/24");
+    await form.getByLabel("Expires on").fill("2099-12-31");
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await form.getByRole("button", { name: "Make a key" }).click();
+    await page.getByText("The key Monitoring was made.").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const first = await copied(page);
+    expect(first).toMatch(/^nlk_\w{40,}$/);
+    expect(await kept(page)).not.toContain(first);
+    await page.getByRole("button", { name: "I have copied it" }).click();
+    expect(await page.locator("body").textContent()).not.toContain(first);
+    const row = page.getByRole("row").filter({ hasText: "Monitoring" });
+    expect(await row.textContent()).toContain("10.0.30.0/24, 127.0.0.0/8");
+    expect(await row.textContent()).toContain("2099-12-31");
+    expect(await row.getByRole("cell").last().textContent()).toBe("EditRotateDelete");
+
+    expect((await asked("hosts", first)).status).toBe(200);
+    await settles(async () => {
+      await page.reload();
+      await row.waitFor();
+      return /second(s)? ago|now/.test((await row.textContent()) ?? "");
+    }, true);
+
+    await row.getByRole("button", { name: "Rotate the key Monitoring" }).click();
+    await page.getByText("The old one stops working at once").waitFor();
+    expect((await asked("hosts", first)).status).toBe(200);
+    await page.getByRole("button", { name: "Rotate it" }).click();
+    await page.getByText("The key Monitoring was rotated.").waitFor();
+    const second = await copied(page);
+    expect(second).not.toBe(first);
+    expect([(await asked("hosts", first)).status, (await asked("hosts", second)).status]).toEqual([401, 200]);
+    await page.getByRole("button", { name: "I have copied it" }).click();
+
+    const stream = await fetch(`${origin}/api/v1/changes`, {
+      headers: { authorization: `Bearer ${second}`, accept: "text/event-stream" },
+    });
+    expect(stream.headers.get("content-type")).toContain("text/event-stream");
+    const followed = stream.text();
+    await row.getByRole("button", { name: "Delete the key Monitoring" }).click();
+    await page.getByText("It stops working at once, also where it follows changes. This cannot be undone").waitFor();
+    await page.getByRole("button", { name: "Delete the key", exact: true }).click();
+    await page.getByText("The key Monitoring was deleted.").waitFor();
+    await page.getByText("There is no API key yet.").waitFor();
+    // It ends, or the test would not.
+    await followed;
+    expect((await asked("hosts", second)).status).toBe(401);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("changes a key for a while, says why, and is told what others changed meanwhile", async () => {
+    const { visitor, page } = await arrived(ADMIN, "/settings/keys");
+    await page.getByRole("button", { name: "Make a key" }).click();
+    const making = page.getByRole("form", { name: "Make a key" });
+    await making.getByLabel("Name", { exact: true }).fill("Backup job");
+    // An Admin makes them for others, but not for an Owner.
+    expect((await making.getByLabel("User", { exact: true }).locator("option").allTextContents()).sort()).toEqual([
+      ADMIN,
+      MEMBER,
+      VIEWER,
+    ]);
+    await making.getByLabel("User", { exact: true }).selectOption(MEMBER);
+    await making.getByRole("button", { name: "Make a key" }).click();
+    const key = await copied(page);
+    await page.getByRole("button", { name: "I have copied it" }).click();
+    const row = page.getByRole("row").filter({ hasText: "Backup job" });
+    await row.getByRole("button", { name: "Edit the key Backup job" }).click();
+    const form = page.getByRole("form", { name: "Edit the key Backup job" });
+    await form.getByLabel("Enabled").uncheck();
+    await form.getByLabel("Why").fill("not while we move");
+    const keys = `${origin}/api/v1/auth/keys`;
+    const { data } = await (await page.request.get(keys)).json();
+    const { id, name, organization_id, user_id, tags } = data.find(
+      (each: { name: string }) => each.name === "Backup job",
+    );
+    const body = { name, organization_id, user_id, tags, expires_at: "2098-01-01T00:00:00Z" };
+    expect((await page.request.put(`${keys}/${id}`, { data: body })).status()).toBe(200);
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("Others changed it meanwhile.").waitFor();
+    expect(await form.getByLabel("Why").inputValue()).toBe("not while we move");
+    expect((await asked("hosts", key)).status).toBe(200);
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The key Backup job was saved.").waitFor();
+    await row.getByText("Disabled").waitFor();
+    expect((await asked("hosts", key)).status).toBe(401);
+    const versions = (await (await page.request.get(`${keys}/${id}/history`)).json()).data;
+    expect(versions[0]).toMatchObject({ record: { is_enabled: false }, transaction: { reason: "not while we move" } });
+    expect(visitor.troubles().filter((each) => !each.includes("412"))).toEqual([]);
+  });
+
+  test("a Viewer is offered no key, and is made none by hand; a Member sees their own and no Owner's", async () => {
+    const { visitor, page } = await arrived(VIEWER, "/settings/keys");
+    await page.getByText("There is no API key yet.").waitFor();
+    expect(await page.getByRole("button", { name: "Make a key" }).count()).toBe(0);
+    expect(visitor.troubles()).toEqual([]);
+    const me = (await (await page.request.get(`${origin}/api/auth/me`)).json()).data;
+    const body = { name: "mine", organization_id: me.organization_id, user_id: me.id, tags: [] };
+    expect((await page.request.post(`${origin}/api/v1/auth/keys`, { data: body })).status()).toBe(403);
+    const { page: owners } = await arrived(OWNER, "/settings/keys");
+    await owners.getByRole("row").nth(1).waitFor();
+    const [owned] = (await (await owners.request.get(`${origin}/api/v1/auth/keys?filter=permissions = Owner`)).json())
+      .data;
+    for (const email of [VIEWER, MEMBER]) {
+      const { page: others } = await arrived(email, "/settings/keys");
+      await others.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
+      expect(await others.getByText(owned.key).count()).toBe(0);
+      const answers = [
+        await others.request.post(`${origin}/api/v1/auth/keys/${owned.id}/rotate`),
+        await others.request.delete(`${origin}/api/v1/auth/keys/${owned.id}`),
+      ];
+      expect([email, answers.map((each) => each.status())]).toEqual([
+        email,
+        email === VIEWER ? [403, 403] : [404, 404],
+      ]);
+    }
+    const { page: admins } = await arrived(ADMIN, "/settings/keys");
+    const row = admins.getByRole("row").filter({ hasText: owned.key });
+    await row.waitFor();
+    expect(await row.getByRole("button").count()).toBe(0);
+    expect((await admins.request.post(`${origin}/api/v1/auth/keys/${owned.id}/rotate`)).status()).toBe(403);
   });
 });

@@ -7,6 +7,7 @@ import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { settingsText } from "../text/settings.ts";
+import { newRequestKey } from "../writes/request-key.ts";
 
 interface AskFirstProps {
   readonly title: string;
@@ -14,8 +15,8 @@ interface AskFirstProps {
   readonly says: readonly string[];
   /** On the button that does it. */
   readonly verb: string;
-  /** @throws Refusal */
-  run(form: FormData): Promise<void>;
+  /** @param requestKey the same where it is not known whether it was done @throws Refusal */
+  run(form: FormData, requestKey: string): Promise<void>;
   /** Called when it is given up. What follows once it is done is for `run`. */
   onEnd(): void;
   /** What has to be typed for it. */
@@ -26,6 +27,7 @@ export function AskFirst({ title, says, verb, run, onEnd, children }: AskFirstPr
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
+  const requestKey = useRef(newRequestKey());
   const before = useRef(document.activeElement);
   useLayoutEffect(() => {
     heading.current?.focus();
@@ -42,9 +44,11 @@ export function AskFirst({ title, says, verb, run, onEnd, children }: AskFirstPr
     setBusy(true);
     setProblem(null);
     try {
-      await run(form);
+      await run(form, requestKey.current);
     } catch (cause) {
-      setProblem(asRefusal(cause));
+      const refusal = asRefusal(cause);
+      setProblem(refusal);
+      if (refusal.status !== 0) requestKey.current = newRequestKey();
     }
     setBusy(false);
   };

@@ -98,7 +98,6 @@ interface AskProps extends Asked {
 }
 
 function Ask({ what, backup, all, onEnd, onDone }: AskProps) {
-  const [key] = useState(newRequestKey);
   const { name, state } = backup;
   if (what === "download")
     return (
@@ -123,8 +122,8 @@ function Ask({ what, backup, all, onEnd, onDone }: AskProps) {
       says={newest?.name === name ? [backupsText.deleteNewest, ...says] : says}
       verb={state === "Failed" ? backupsText.forget : backupsText.deleteVerb}
       onEnd={onEnd}
-      run={async () => {
-        const params = { path: { name }, header: { "Idempotency-Key": key } };
+      run={async (_, requestKey) => {
+        const params = { path: { name }, header: { "Idempotency-Key": requestKey } };
         await done(api.DELETE("/api/v1/backups/{name}", { params }));
         onDone("deleted", backup);
       }}

@@ -6,10 +6,12 @@ import { settingsText } from "../text/settings.ts";
 
 interface ToldProps {
   readonly children: ComponentChildren;
+  /** On the button that takes it away. */
+  readonly closing?: string;
   onClose(): void;
 }
 
-export function Told({ children, onClose }: ToldProps) {
+export function Told({ children, closing = settingsText.close, onClose }: ToldProps) {
   const note = useRef<HTMLElement>(null);
   useLayoutEffect(() => note.current?.focus(), []);
   return (
@@ -17,7 +19,7 @@ export function Told({ children, onClose }: ToldProps) {
       {children}
       <p>
         <button type="button" onClick={onClose}>
-          {settingsText.close}
+          {closing}
         </button>
       </p>
     </section>

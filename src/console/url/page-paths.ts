@@ -28,6 +28,7 @@ export const PAGE_PATHS = [
   "/discovery/:id",
   "/ledger",
   "/settings",
+  "/settings/keys",
   "/settings/backups",
   "/settings/retention",
 ] as const;

@@ -1,0 +1,270 @@
+// API keys: whose they are, what they may and when they were used last; making, changing, rotating and ending them. The
+// text of a key is in the memory of this page alone, and only until it is closed.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { api, type DataOf, done, read } from "../api/client.ts";
+import { Named } from "../names/named.tsx";
+import { Copied } from "../parts/copied.tsx";
+import { Paged } from "../parts/paged.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { may, mayNow, me } from "../session/me.ts";
+import { apiKeysText, rightsText } from "../text/people.ts";
+import { settingsText } from "../text/settings.ts";
+import { now } from "../time/clock.ts";
+import { parseInstant } from "../time/instant.ts";
+import { reasonHeader } from "../writes/reason.ts";
+import { AskFirst } from "./ask-first.tsx";
+import { KeyForm } from "./key-form.tsx";
+import { ReasonField, textIn } from "./rights-fields.tsx";
+import { rolesUpTo } from "./roles.ts";
+import { SettingsPage } from "./settings-page.tsx";
+import { Told } from "./told.tsx";
+
+type Key = DataOf<"/api/v1/auth/keys">[number];
+type User = DataOf<"/api/v1/users">[number];
+
+type Asked = { readonly what: "make" } | { readonly what: "edit" | "rotate" | "delete"; readonly key: Key };
+/** What was done last; `text` of a key that was made, which nobody can ask for again. */
+interface Done {
+  readonly sentence: string;
+  readonly text?: string;
+}
+
+export function KeysPage() {
+  const { data, problem, again } = useAnswer(read("/api/v1/auth/keys", { query: { limit: 0 } }));
+  const users = useAnswer(read("/api/v1/users", { query: { limit: 0, order_by: "name" } })).data ?? [];
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [told, setTold] = useState<Done | null>(null);
+  const finish = (what: Done) => {
+    setAsked(null);
+    setTold(what);
+    again();
+  };
+  const ask = (what: Asked) => {
+    setTold(null);
+    setAsked(what);
+  };
+  return (
+    <SettingsPage
+      title={settingsText.tabs.keys}
+      operation="listApiKeys"
+      actions={
+        mayNow("createApiKey") && (
+          <button type="button" class="primary" onClick={() => ask({ what: "make" })}>
+            {apiKeysText.make}
+          </button>
+        )
+      }
+    >
+      <p class="prose">
+        {apiKeysText.says} <a href="/handbook/security">{apiKeysText.handbook}</a>
+      </p>
+      {told !== null && <Outcome key={told.sentence + told.text} {...told} onClose={() => setTold(null)} />}
+      {asked !== null && (
+        <Ask
+          key={asked.what + ("key" in asked ? asked.key.id : "")}
+          asked={asked}
+          users={users}
+          onEnd={() => setAsked(null)}
+          onDone={finish}
+        />
+      )}
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Waiting />}
+      {data?.length === 0 && <p>{apiKeysText.none}</p>}
+      {data !== undefined && data.length > 0 && <KeyTable keys={data} users={users} onAsk={ask} />}
+    </SettingsPage>
+  );
+}
+
+function Outcome({ sentence, text, onClose }: Done & { onClose(): void }) {
+  return (
+    <Told onClose={onClose} closing={text === undefined ? settingsText.close : apiKeysText.closeOnce}>
+      <p>{sentence}</p>
+      {text !== undefined && (
+        <>
+          <p>{apiKeysText.once}</p>
+          <p class="command">
+            <Copied text={text} />
+          </p>
+        </>
+      )}
+    </Told>
+  );
+}
+
+interface AskProps {
+  readonly asked: Asked;
+  readonly users: readonly User[];
+  onEnd(): void;
+  onDone(what: Done): void;
+}
+
+function Ask({ asked, users, onEnd, onDone }: AskProps) {
+  if (asked.what === "make")
+    return (
+      <KeyForm
+        edited={null}
+        users={users}
+        onEnd={onEnd}
+        onDone={(name, text) => onDone({ sentence: apiKeysText.made(name), ...(text === null ? {} : { text }) })}
+      />
+    );
+  const { id, name } = asked.key;
+  if (asked.what === "edit")
+    return (
+      <KeyForm
+        edited={asked.key}
+        users={users}
+        onEnd={onEnd}
+        onDone={(saved) => onDone({ sentence: apiKeysText.saved(saved) })}
+      />
+    );
+  const isRotated = asked.what === "rotate";
+  return (
+    <AskFirst
+      title={isRotated ? apiKeysText.rotateTitle(name) : apiKeysText.deleteTitle(name)}
+      says={isRotated ? apiKeysText.rotateSays : apiKeysText.deleteSays}
+      verb={isRotated ? apiKeysText.rotateVerb : apiKeysText.deleteVerb}
+      onEnd={onEnd}
+      run={async (form, requestKey) => {
+        const params = { path: { id }, header: { "Idempotency-Key": requestKey } };
+        const headers = reasonHeader(textIn(form, "reason"));
+        if (isRotated) {
+          const { key: text } = await done(api.POST("/api/v1/auth/keys/{id}/rotate", { params, headers }));
+          onDone({ sentence: apiKeysText.rotated(name), text });
+        } else {
+          await done(api.DELETE("/api/v1/auth/keys/{id}", { params, headers }));
+          onDone({ sentence: apiKeysText.deleted(name) });
+        }
+      }}
+    >
+      <ReasonField />
+    </AskFirst>
+  );
+}
+
+interface KeyTableProps {
+  readonly keys: readonly Key[];
+  readonly users: readonly User[];
+  onAsk(what: Asked): void;
+}
+
+function KeyTable({ keys, users, onAsk }: KeyTableProps) {
+  const userOf = (key: Key) => users.find(({ id }) => id === key.user_id);
+  return (
+    <Paged rows={keys} title={settingsText.tabs.keys} textOf={(key) => `${key.name} ${key.key} ${userOf(key)?.name}`}>
+      {(rows) => (
+        <RowsTable
+          title={settingsText.tabs.keys}
+          heads={[
+            apiKeysText.name,
+            apiKeysText.mask,
+            apiKeysText.user,
+            apiKeysText.may,
+            apiKeysText.reach,
+            apiKeysText.sources,
+            apiKeysText.state,
+            apiKeysText.expires,
+            apiKeysText.used,
+            may("updateApiKey") && settingsText.actions,
+          ]}
+        >
+          {rows.map((key) => (
+            <KeyRow key={key.id} of={key} user={userOf(key)} onAsk={onAsk} />
+          ))}
+        </RowsTable>
+      )}
+    </Paged>
+  );
+}
+
+interface KeyRowProps {
+  readonly of: Key;
+  readonly user: User | undefined;
+  onAsk(what: Asked): void;
+}
+
+function KeyRow({ of: key, user, onAsk }: KeyRowProps) {
+  const { name, permissions, all_networks, network_ids, allowed_sources, expires_at, last_used } = key;
+  return (
+    <tr>
+      <th scope="row">
+        <bdi>{name}</bdi>
+      </th>
+      <td class="mono">{key.key}</td>
+      <td>
+        <bdi>{user?.name ?? `…${key.user_id.slice(-8)}`}</bdi>
+      </td>
+      <td>{permissions}</td>
+      <td>
+        {all_networks && apiKeysText.follows}
+        {!all_networks && network_ids.length === 0 && rightsText.noNetworks}
+        {!all_networks &&
+          network_ids.map((id, position) => (
+            <span key={id}>
+              {position > 0 && ", "}
+              <Named kind="networks" id={id} />
+            </span>
+          ))}
+      </td>
+      <td>{allowed_sources === null ? apiKeysText.everywhere : allowed_sources.join(", ")}</td>
+      <td>
+        <KeyState of={key} user={user} />
+      </td>
+      <td>{expires_at === null ? apiKeysText.never : <When instant={expires_at} precision="minute" />}</td>
+      <td>{last_used === null ? apiKeysText.unused : <When instant={last_used} as="age" />}</td>
+      {may("updateApiKey") && (
+        <td>
+          <KeyActions of={key} user={user} onAsk={onAsk} />
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function KeyState({ of: { is_enabled, expires_at }, user }: Pick<KeyRowProps, "of" | "user">) {
+  if (!is_enabled || user?.is_enabled === false) return <span class="state">{rightsText.disabled}</span>;
+  if (expires_at !== null && (parseInstant(expires_at) ?? 0) <= now.value)
+    return <span class="state state-down">{apiKeysText.expired}</span>;
+  return <span class="state state-up">{rightsText.enabled}</span>;
+}
+
+/** Of another's key only who could give its user's role. */
+function KeyActions({ of: key, user, onAsk }: KeyRowProps) {
+  const who = me.value;
+  if (who === null || who === undefined) return null;
+  const isOwn = key.user_id === who.id;
+  if (!isOwn && (user === undefined || !rolesUpTo(who.effective_role).includes(user.role))) return null;
+  return (
+    <span class="settings-actions">
+      {mayNow("updateApiKey") && (
+        <button type="button" aria-label={apiKeysText.editTitle(key.name)} onClick={() => onAsk({ what: "edit", key })}>
+          {rightsText.edit}
+        </button>
+      )}
+      {mayNow("rotateApiKey") && (
+        <button
+          type="button"
+          aria-label={apiKeysText.rotateTitle(key.name)}
+          onClick={() => onAsk({ what: "rotate", key })}
+        >
+          {apiKeysText.rotate}
+        </button>
+      )}
+      {mayNow("deleteApiKey") && (
+        <button
+          type="button"
+          aria-label={apiKeysText.deleteTitle(key.name)}
+          onClick={() => onAsk({ what: "delete", key })}
+        >
+          {rightsText.delete}
+        </button>
+      )}
+    </span>
+  );
+}

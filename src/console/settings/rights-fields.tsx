@@ -1,0 +1,103 @@
+// The fields that forms of users and of API keys share. What is typed stays in the form alone: it may be a secret.
+
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { rightsText } from "../text/people.ts";
+import { REASON_MAX_LENGTH } from "../writes/reason.ts";
+
+interface LabelledProps {
+  readonly label: string;
+  readonly help?: string | undefined;
+  /** @param described the attributes that tie the field to its words */
+  children(described: { readonly id: string; readonly "aria-describedby": string | undefined }): ComponentChildren;
+}
+
+/** A name above its field, and below it what it is for. */
+export function Labelled({ label, help, children }: LabelledProps) {
+  const id = useId();
+  const helpId = help === undefined ? undefined : `${id}-help`;
+  return (
+    <div class="settings-field">
+      <label for={id}>{label}</label>
+      {children({ id, "aria-describedby": helpId })}
+      {help !== undefined && (
+        <p class="aside" id={helpId}>
+          {help}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function ReasonField() {
+  return (
+    <Labelled label={rightsText.why}>
+      {(described) => (
+        <input {...described} type="text" name="reason" maxLength={REASON_MAX_LENGTH} autoComplete="off" dir="auto" />
+      )}
+    </Labelled>
+  );
+}
+
+interface RoleFieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly roles: readonly (keyof typeof rightsText.roles)[];
+  readonly chosen: string;
+  onChoose?(role: string): void;
+}
+
+export function RoleField({ label, name, roles, chosen, onChoose }: RoleFieldProps) {
+  return (
+    <Labelled label={label}>
+      {(described) => (
+        <select {...described} name={name} onChange={(event) => onChoose?.(event.currentTarget.value)}>
+          {roles.map((role) => (
+            <option key={role} value={role} selected={role === chosen}>
+              {rightsText.roles[role]}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+/** All within reach, by name. */
+export function useNetworks() {
+  return useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } })).data ?? [];
+}
+
+interface NetworkChoicesProps {
+  /** Of each box, in the form. */
+  readonly name: string;
+  readonly chosen: readonly string[];
+  readonly isDisabled?: boolean;
+}
+
+/** One box for each network. */
+export function NetworkChoices({ name, chosen, isDisabled = false }: NetworkChoicesProps) {
+  return (
+    <div class="settings-choices">
+      {useNetworks().map((network) => (
+        <label key={network.id}>
+          <input
+            type="checkbox"
+            name={name}
+            value={network.id}
+            defaultChecked={chosen.includes(network.id)}
+            disabled={isDisabled}
+          />{" "}
+          <bdi>{network.name}</bdi>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+/** What was typed in a field, without the space around it. */
+export function textIn(form: FormData, name: string): string {
+  return String(form.get(name) ?? "").trim();
+}
