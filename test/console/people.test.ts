@@ -4,6 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { browserName } from "../../src/console/settings/browser-name.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
@@ -325,5 +326,173 @@ describe.skipIf(!hasChromium)("whoever looks after keys", () => {
     await row.waitFor();
     expect(await row.getByRole("button").count()).toBe(0);
     expect((await admins.request.post(`${origin}/api/v1/auth/keys/${owned.id}/rotate`)).status()).toBe(403);
+  });
+});
+
+describe.skipIf(!hasChromium)("whoever looks after people", () => {
+  const NEW = "night@acme.example";
+  const FIRST = "a first phrase of theirs";
+  const SECOND = "a second phrase of theirs";
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let origin: string;
+  const visitors: Visitor[] = [];
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    origin = appliance.running.url;
+    await made(appliance.client.post("networks", { organization_id: appliance.organizationId, name: "Vault" }));
+    for (const [email, role] of PEOPLE) {
+      const networks = role === "Admin" ? [] : ["--networks", appliance.networkId];
+      const password = ["--password-file", await workplace.passwordFile()];
+      const added = await workplace.command(
+        "user",
+        "create",
+        "--email",
+        email,
+        "--role",
+        role,
+        ...networks,
+        ...password,
+      );
+      expect(added).toMatchObject({ code: 0 });
+    }
+  });
+
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) await visitor.leave();
+  });
+
+  afterAll(() => workplace.close());
+
+  async function arrived(email: string, path: string, password = PASSWORD): Promise<{ visitor: Visitor; page: Page }> {
+    const visitor = await Visitor.arrive(origin);
+    visitors.push(visitor);
+    return { visitor, page: await visitor.signIn(email, password, path) };
+  }
+
+  const rowOf = (page: Page, email: string) =>
+    page.getByRole("row").filter({ has: page.getByRole("cell", { name: email, exact: true }) });
+  const signsIn = async (password: string) =>
+    (
+      await fetch(`${origin}/api/auth/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ email: NEW, password }),
+      })
+    ).status;
+
+  test("adds somebody with one of two networks, gives them another password, keeps them out, and removes them", async () => {
+    const { visitor, page } = await arrived(OWNER, "/settings/people");
+    await rowOf(page, VIEWER).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Add a user" }).click();
+    const adding = page.getByRole("form", { name: "Add a user" });
+    await adding.getByLabel("Name", { exact: true }).fill("Night shift");
+    await adding.getByLabel("E-mail").fill(VIEWER);
+    await adding.getByLabel("Role").selectOption("Member");
+    await adding.getByLabel("Vault").check();
+    await adding.getByLabel("Password").fill(FIRST);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await adding.getByRole("button", { name: "Add a user" }).click();
+    await adding.getByRole("alert").waitFor();
+    expect(visitor.troubles().every((each) => each.includes("409"))).toBe(true);
+    // What was typed is still there.
+    expect(await adding.getByLabel("Vault").isChecked()).toBe(true);
+    await adding.getByLabel("E-mail").fill(NEW);
+    await adding.getByRole("button", { name: "Add a user" }).click();
+    await page.getByText("Night shift can sign in now.").waitFor();
+    expect(await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])")).not.toContain(FIRST);
+    const row = rowOf(page, NEW);
+    await row.getByText("Vault").waitFor();
+    expect(await row.textContent()).toContain("Member");
+
+    const { page: theirs } = await arrived(NEW, "/settings", FIRST);
+    await theirs.getByText("1 network", { exact: true }).waitFor();
+    const { id, organization_id } = (await (await theirs.request.get(`${origin}/api/auth/me`)).json()).data;
+    const body = { name: "theirs", organization_id, user_id: id, tags: [] };
+    const { key } = (await (await theirs.request.post(`${origin}/api/v1/auth/keys`, { data: body })).json()).data;
+    const answered = async () =>
+      (await fetch(`${origin}/api/v1/hosts`, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await answered()).toBe(200);
+
+    await row.getByRole("button", { name: "Edit Night shift" }).click();
+    const editing = page.getByRole("form", { name: "Edit Night shift" });
+    await editing.getByText("Another password ends all their sessions.").waitFor();
+    await editing.getByLabel("New password").fill(SECOND);
+    await editing.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Night shift was saved.").waitFor();
+    expect([await signsIn(FIRST), await signsIn(SECOND), await answered()]).toEqual([401, 200, 200]);
+    await theirs.getByRole("link", { name: "Hosts" }).click();
+    await theirs.getByText("Your session has ended.").waitFor();
+
+    await row.getByRole("button", { name: "Edit Night shift" }).click();
+    await editing.getByLabel("May sign in").uncheck();
+    await editing.getByLabel("Why").fill("left the team");
+    await editing.getByRole("button", { name: "Save" }).click();
+    await row.getByText("Disabled").waitFor();
+    expect([await signsIn(SECOND), await answered()]).toEqual([401, 401]);
+    const [last] = (await appliance.client.get(`users/${id}/history`)).data as unknown as Wire[];
+    expect(last).toMatchObject({ changed_fields: ["is_enabled"], transaction: { reason: "left the team" } });
+
+    await row.getByRole("button", { name: "Delete Night shift" }).click();
+    await page.getByText("Their API key goes with them, at once.").waitFor();
+    await page.getByText("This cannot be undone").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Delete the user" }).click();
+    await page.getByText("Night shift was deleted.").waitFor();
+    await row.waitFor({ state: "detached" });
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("reads why the only Owner stays one", async () => {
+    const { visitor, page } = await arrived(OWNER, "/settings/people");
+    const own = rowOf(page, OWNER);
+    expect(await own.getByRole("button").allTextContents()).toEqual(["Edit"]);
+    await own.getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("form");
+    await form.getByText("Your own password is changed under Account.").waitFor();
+    await form.getByLabel("Role").selectOption("Viewer");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("This is the organization's only Owner who can sign in").waitFor();
+    expect(visitor.troubles().every((each) => each.includes("409"))).toBe(true);
+  });
+
+  test("an Admin gives no role above their own, and a Member and a Viewer change nobody", async () => {
+    const { visitor, page } = await arrived(ADMIN, "/settings/people");
+    await rowOf(page, VIEWER).waitFor();
+    expect(await rowOf(page, OWNER).getByRole("button").count()).toBe(0);
+    expect(await rowOf(page, VIEWER).getByRole("button").allTextContents()).toEqual(["Edit", "Delete"]);
+    await page.getByRole("button", { name: "Add a user" }).click();
+    const roles = page.getByRole("form").getByLabel("Role").locator("option");
+    expect(await roles.evaluateAll((options) => options.map((each) => each.getAttribute("value")))).toEqual([
+      "Admin",
+      "Member",
+      "Viewer",
+    ]);
+    expect(visitor.troubles()).toEqual([]);
+    const users = `${origin}/api/v1/users`;
+    const body = { email: "me.too@acme.example", role: "Owner", password: FIRST };
+    expect((await page.request.post(users, { data: body })).status()).toBe(403);
+    const { data } = await (await page.request.get(users)).json();
+    const [owner] = data.filter((each: { role: string }) => each.role === "Owner");
+    expect((await page.request.delete(`${users}/${owner.id}`)).status()).toBe(403);
+    for (const email of [MEMBER, VIEWER]) {
+      const { visitor: other, page: theirs } = await arrived(email, "/settings/people");
+      await rowOf(theirs, email).getByText("you").waitFor();
+      expect(await theirs.getByRole("button", { name: "Add a user" }).count()).toBe(0);
+      expect(await theirs.getByRole("row").getByRole("button").count()).toBe(0);
+      expect(other.troubles()).toEqual([]);
+      const me = (await (await theirs.request.get(`${origin}/api/auth/me`)).json()).data;
+      const raised = { email, role: "Admin" };
+      const answers = [
+        await theirs.request.put(`${users}/${me.id}`, { data: raised }),
+        await theirs.request.post(users, { data: { ...body, role: "Viewer" } }),
+        await theirs.request.delete(`${users}/${me.id}`),
+      ];
+      expect([email, answers.map((each) => each.status())]).toEqual([email, [403, 403, 403]]);
+    }
   });
 });

@@ -38,6 +38,7 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/discovery/:id": () => import("../discovery/scan-page.tsx").then(({ ScanPage }) => ScanPage),
   "/ledger": () => import("../ledger/ledger-page.tsx").then(({ LedgerPage }) => LedgerPage),
   "/settings": () => import("../settings/account-page.tsx").then(({ AccountPage }) => AccountPage),
+  "/settings/people": () => import("../settings/people-page.tsx").then(({ PeoplePage }) => PeoplePage),
   "/settings/keys": () => import("../settings/keys-page.tsx").then(({ KeysPage }) => KeysPage),
   "/settings/backups": () => import("../settings/backups-page.tsx").then(({ BackupsPage }) => BackupsPage),
   "/settings/retention": () => import("../settings/retention-page.tsx").then(({ RetentionPage }) => RetentionPage),

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { api, type DataOf, done } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
 import { me } from "../session/me.ts";
-import { apiKeysText } from "../text/people.ts";
+import { apiKeysText } from "../text/api-keys.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
 import { Labelled, NetworkChoices, ReasonField, RoleField, textIn } from "./rights-fields.tsx";

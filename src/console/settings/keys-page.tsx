@@ -12,7 +12,7 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { may, mayNow, me } from "../session/me.ts";
-import { apiKeysText, rightsText } from "../text/people.ts";
+import { apiKeysText, rightsText } from "../text/api-keys.ts";
 import { settingsText } from "../text/settings.ts";
 import { now } from "../time/clock.ts";
 import { parseInstant } from "../time/instant.ts";

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { rightsText } from "../text/people.ts";
+import { rightsText } from "../text/api-keys.ts";
 import { REASON_MAX_LENGTH } from "../writes/reason.ts";
 
 interface LabelledProps {

@@ -19,6 +19,7 @@ interface Area {
 
 const AREAS: readonly Area[] = [
   { href: "/settings", title: settingsText.tabs.account, operation: "getMe" },
+  { href: "/settings/people", title: settingsText.tabs.people, operation: "listUsers" },
   { href: "/settings/keys", title: settingsText.tabs.keys, operation: "listApiKeys" },
   { href: "/settings/backups", title: settingsText.tabs.backups, operation: "listBackups" },
   { href: "/settings/retention", title: settingsText.tabs.retention, operation: "previewRetention" },

@@ -5,6 +5,7 @@ export const settingsText = {
   areas: "Settings",
   tabs: {
     account: "Account",
+    people: "People",
     keys: "API keys",
     backups: "Backups",
     retention: "Retention",

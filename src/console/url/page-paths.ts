@@ -28,6 +28,7 @@ export const PAGE_PATHS = [
   "/discovery/:id",
   "/ledger",
   "/settings",
+  "/settings/people",
   "/settings/keys",
   "/settings/backups",
   "/settings/retention",

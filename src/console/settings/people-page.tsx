@@ -1,0 +1,207 @@
+// People: who may sign in, as what, and to which networks; adding, changing and removing them.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { api, type DataOf, done, read } from "../api/client.ts";
+import { Named } from "../names/named.tsx";
+import { Paged } from "../parts/paged.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { may, mayNow, me } from "../session/me.ts";
+import { rightsText } from "../text/api-keys.ts";
+import { peopleText } from "../text/people.ts";
+import { settingsText } from "../text/settings.ts";
+import { reasonHeader } from "../writes/reason.ts";
+import { AskFirst } from "./ask-first.tsx";
+import { ReasonField, textIn } from "./rights-fields.tsx";
+import { reachesAll, rolesUpTo } from "./roles.ts";
+import { SettingsPage } from "./settings-page.tsx";
+import { Told } from "./told.tsx";
+import { UserForm } from "./user-form.tsx";
+
+type User = DataOf<"/api/v1/users">[number];
+type Asked = { readonly what: "add" } | { readonly what: "edit" | "delete"; readonly user: User };
+
+export function PeoplePage() {
+  const asked = read("/api/v1/users", { query: { limit: 0, order_by: "name" } });
+  const { data, problem, again } = useAnswer(asked, { how: "refresh", types: ["user"] });
+  const [asking, setAsking] = useState<Asked | null>(null);
+  const [told, setTold] = useState<string | null>(null);
+  const finish = (sentence: string) => {
+    setAsking(null);
+    setTold(sentence);
+    again();
+  };
+  const ask = (what: Asked) => {
+    setTold(null);
+    setAsking(what);
+  };
+  return (
+    <SettingsPage
+      title={settingsText.tabs.people}
+      operation="listUsers"
+      reads={[asked.url]}
+      actions={
+        mayNow("createUser") && (
+          <button type="button" class="primary" onClick={() => ask({ what: "add" })}>
+            {peopleText.add}
+          </button>
+        )
+      }
+    >
+      <p class="prose">{peopleText.says}</p>
+      {told !== null && (
+        <Told key={told} onClose={() => setTold(null)}>
+          <p>{told}</p>
+        </Told>
+      )}
+      {asking !== null && (
+        <Ask
+          key={asking.what + ("user" in asking ? asking.user.id : "")}
+          asked={asking}
+          onEnd={() => setAsking(null)}
+          onDone={finish}
+        />
+      )}
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Waiting />}
+      {data !== undefined && <UserTable users={data} onAsk={ask} />}
+    </SettingsPage>
+  );
+}
+
+interface AskProps {
+  readonly asked: Asked;
+  onEnd(): void;
+  onDone(sentence: string): void;
+}
+
+function Ask({ asked, onEnd, onDone }: AskProps) {
+  if (asked.what === "add")
+    return <UserForm edited={null} onEnd={onEnd} onDone={(name) => onDone(peopleText.added(name))} />;
+  if (asked.what === "edit")
+    return <UserForm edited={asked.user} onEnd={onEnd} onDone={(name) => onDone(peopleText.saved(name))} />;
+  return <Removal user={asked.user} onEnd={onEnd} onDone={() => onDone(peopleText.deleted(asked.user.name))} />;
+}
+
+interface RemovalProps {
+  readonly user: User;
+  onEnd(): void;
+  onDone(): void;
+}
+
+/** What ends with somebody is said first: how many keys is asked for. */
+function Removal({ user: { id, name }, onEnd, onDone }: RemovalProps) {
+  const ofUser = read("/api/v1/auth/keys", { query: { filter: `user_id = "${id}"`, limit: 1 } });
+  const { meta, problem } = useAnswer(ofUser);
+  const count = meta?.pagination.total_count;
+  if (problem !== undefined) return <Problem problem={problem} />;
+  if (count === undefined) return <Waiting />;
+  return (
+    <AskFirst
+      title={peopleText.deleteTitle(name)}
+      says={[peopleText.deleteKeys(count), ...peopleText.deleteSays]}
+      verb={peopleText.deleteVerb}
+      onEnd={onEnd}
+      run={async (form, requestKey) => {
+        const params = { path: { id }, header: { "Idempotency-Key": requestKey } };
+        await done(api.DELETE("/api/v1/users/{id}", { params, headers: reasonHeader(textIn(form, "reason")) }));
+        onDone();
+      }}
+    >
+      <ReasonField />
+    </AskFirst>
+  );
+}
+
+function UserTable({ users, onAsk }: { readonly users: readonly User[]; onAsk(what: Asked): void }) {
+  return (
+    <Paged rows={users} title={settingsText.tabs.people} textOf={({ name, email, role }) => `${name} ${email} ${role}`}>
+      {(rows) => (
+        <RowsTable
+          title={settingsText.tabs.people}
+          heads={[
+            peopleText.name,
+            peopleText.email,
+            peopleText.role,
+            peopleText.reach,
+            peopleText.state,
+            peopleText.lastLogin,
+            may("updateUser") && settingsText.actions,
+          ]}
+        >
+          {rows.map((user) => (
+            <UserRow key={user.id} user={user} onAsk={onAsk} />
+          ))}
+        </RowsTable>
+      )}
+    </Paged>
+  );
+}
+
+function UserRow({ user, onAsk }: { readonly user: User; onAsk(what: Asked): void }) {
+  const { id, name, email, role, network_ids, is_enabled, last_login } = user;
+  return (
+    <tr>
+      <th scope="row">
+        <bdi>{name}</bdi> {id === me.value?.id && <span class="label">{peopleText.you}</span>}
+      </th>
+      <td>
+        <bdi>{email}</bdi>
+      </td>
+      <td>{role}</td>
+      <td>
+        {reachesAll(role) && rightsText.allNetworks}
+        {!reachesAll(role) && network_ids.length === 0 && rightsText.noNetworks}
+        {!reachesAll(role) &&
+          network_ids.map((network, position) => (
+            <span key={network}>
+              {position > 0 && ", "}
+              <Named kind="networks" id={network} />
+            </span>
+          ))}
+      </td>
+      <td>
+        <span class={is_enabled ? "state state-up" : "state"}>
+          {is_enabled ? rightsText.enabled : rightsText.disabled}
+        </span>
+      </td>
+      <td>{last_login === null ? peopleText.never : <When instant={last_login} as="age" />}</td>
+      {may("updateUser") && (
+        <td>
+          <UserActions user={user} onAsk={onAsk} />
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** Of those alone whose role one could give. */
+function UserActions({ user, onAsk }: { readonly user: User; onAsk(what: Asked): void }) {
+  const who = me.value;
+  if (who === null || who === undefined || !rolesUpTo(who.effective_role).includes(user.role)) return null;
+  return (
+    <span class="settings-actions">
+      {mayNow("updateUser") && (
+        <button
+          type="button"
+          aria-label={peopleText.editTitle(user.name)}
+          onClick={() => onAsk({ what: "edit", user })}
+        >
+          {rightsText.edit}
+        </button>
+      )}
+      {mayNow("deleteUser") && user.id !== who.id && (
+        <button
+          type="button"
+          aria-label={peopleText.deleteTitle(user.name)}
+          onClick={() => onAsk({ what: "delete", user })}
+        >
+          {rightsText.delete}
+        </button>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,131 @@
+// The form of a user, for a new one and for one that is there. It keeps no draft: a password may be in it.
+
+import { useState } from "preact/hooks";
+import { api, type DataOf, done } from "../api/client.ts";
+import { me } from "../session/me.ts";
+import { peopleText } from "../text/people.ts";
+import { reasonHeader } from "../writes/reason.ts";
+import { AskFirst } from "./ask-first.tsx";
+import { Labelled, NetworkChoices, ReasonField, RoleField, textIn } from "./rights-fields.tsx";
+import { type Role, rolesUpTo } from "./roles.ts";
+import { savedOver } from "./saved-over.ts";
+
+type User = DataOf<"/api/v1/users">[number];
+
+interface UserFormProps {
+  /** Null for a new one. */
+  readonly edited: User | null;
+  onEnd(): void;
+  onDone(name: string): void;
+}
+
+const NAME_MAX_LENGTH = 255;
+const EMAIL_MAX_LENGTH = 254;
+const PASSWORD_MIN_LENGTH = 10;
+const PASSWORD_MAX_LENGTH = 1_024;
+
+export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
+  const who = me.value;
+  const [over] = useState(() => savedOver("/api/v1/users/{id}", edited?.id ?? null));
+  if (who === null || who === undefined) return null;
+  const isOwn = edited?.id === who.id;
+  const run = async (form: FormData, requestKey: string) => {
+    const password = String(form.get("password") ?? "");
+    const body = {
+      email: textIn(form, "email"),
+      name: textIn(form, "name"),
+      role: String(form.get("role")) as Role,
+      network_ids: form.getAll("network").map(String),
+    };
+    const headers = reasonHeader(textIn(form, "reason"));
+    if (edited === null) {
+      const params = { header: { "Idempotency-Key": requestKey } };
+      await done(api.POST("/api/v1/users", { params, headers, body: { ...body, password } }));
+    } else {
+      await over.save((tag) => {
+        const params = { path: { id: edited.id }, header: { "If-Match": tag, "Idempotency-Key": requestKey } };
+        const is_enabled = form.get("enabled") !== null;
+        const changed = { ...body, is_enabled, ...(password === "" ? {} : { password }) };
+        return done(api.PUT("/api/v1/users/{id}", { params, headers, body: changed }));
+      });
+    }
+    onDone(body.name);
+  };
+  return (
+    <AskFirst
+      title={edited === null ? peopleText.add : peopleText.editTitle(edited.name)}
+      says={[]}
+      verb={edited === null ? peopleText.add : peopleText.save}
+      run={run}
+      onEnd={onEnd}
+    >
+      <Labelled label={peopleText.name}>
+        {(described) => (
+          <input
+            {...described}
+            type="text"
+            name="name"
+            required
+            maxLength={NAME_MAX_LENGTH}
+            defaultValue={edited?.name ?? ""}
+            autoComplete="off"
+            dir="auto"
+          />
+        )}
+      </Labelled>
+      <Labelled label={peopleText.email}>
+        {(described) => (
+          <input
+            {...described}
+            type="email"
+            name="email"
+            required
+            maxLength={EMAIL_MAX_LENGTH}
+            defaultValue={edited?.email ?? ""}
+            autoComplete="off"
+          />
+        )}
+      </Labelled>
+      <RoleField
+        label={peopleText.role}
+        name="role"
+        roles={rolesUpTo(who.effective_role)}
+        chosen={edited?.role ?? "Viewer"}
+      />
+      <fieldset class="settings-set">
+        <legend>{peopleText.reach}</legend>
+        <NetworkChoices name="network" chosen={edited?.network_ids ?? []} />
+        <p class="aside">{peopleText.networksSay}</p>
+      </fieldset>
+      {isOwn ? (
+        <p class="aside">{peopleText.ownPassword}</p>
+      ) : (
+        <Labelled
+          label={edited === null ? peopleText.password : peopleText.newPassword}
+          help={edited === null ? undefined : peopleText.newPasswordSays}
+        >
+          {(described) => (
+            <input
+              {...described}
+              type="password"
+              name="password"
+              autoComplete="new-password"
+              required={edited === null}
+              minLength={PASSWORD_MIN_LENGTH}
+              maxLength={PASSWORD_MAX_LENGTH}
+            />
+          )}
+        </Labelled>
+      )}
+      {edited !== null && (
+        <div class="settings-field">
+          <label class="settings-box">
+            <input type="checkbox" name="enabled" defaultChecked={edited.is_enabled} /> {peopleText.isEnabled}
+          </label>
+          <p class="aside">{peopleText.disableSays}</p>
+        </div>
+      )}
+      <ReasonField />
+    </AskFirst>
+  );
+}
