@@ -71,6 +71,8 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
     ]),
   ],
   count: () => ["7"],
+  cron: () => ["@daily", "0 8 * * 1-5"],
+  timezone: () => ["Europe/Berlin"],
   prefix_length: () => ["24", "30"],
   within: () => ["10.2.0.0/30", "10.2.0.0/26", "10.2.7.0/24"],
   include_children: () => ["false"],
@@ -106,6 +108,7 @@ const QUESTIONS = ["mac", "ip", "hostname", "q"];
 const ALWAYS: Readonly<Record<string, (twin: Twin) => string>> = {
   "/api/v1/diff": () => "from=1999-12-31T23:59:59Z",
   "/api/v1/topology": (twin) => `network_id=${twin.networkId}`,
+  "/api/v1/discovery/schedules/due": () => "cron=@hourly",
   "/api/v1/subnets/tree": (twin) => `network_id=${twin.networkId}`,
 };
 

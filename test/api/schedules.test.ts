@@ -301,3 +301,45 @@ describe("the next run of a schedule", () => {
     expect(stored).not.toContain("next_run_at");
   });
 });
+
+describe("when an expression comes due", () => {
+  const asked = (query: Record<string, string>, by = owner) => by.get(`${PATH}/due?${new URLSearchParams(query)}`);
+
+  test("is told before a schedule has it, by the clocks of its time zone", async () => {
+    // Sessions end; keys do not.
+    const { client } = newApiKey();
+    clock.advance(Date.parse("2031-03-28T12:00:00.000Z") - clock.now());
+    expect((await asked({ cron: " 30  2 * * * ", timezone: "europe/berlin" }, client)).data).toEqual({
+      cron: "30 2 * * *",
+      timezone: "Europe/Berlin",
+      // The clocks go from 2:00 to 3:00 in the second night.
+      due_at: [
+        "2031-03-29T01:30:00.000Z",
+        "2031-03-30T01:00:00.000Z",
+        "2031-03-31T00:30:00.000Z",
+        "2031-04-01T00:30:00.000Z",
+        "2031-04-02T00:30:00.000Z",
+      ],
+    });
+    expect((await asked({ cron: "@hourly", count: "2" }, client)).data).toEqual({
+      cron: "@hourly",
+      timezone: "UTC",
+      due_at: ["2031-03-28T13:00:00.000Z", "2031-03-28T14:00:00.000Z"],
+    });
+  });
+
+  test("is as its schedule says it is", async () => {
+    const { cron, timezone, next_run_at } = await newSchedule({ cron: "5 4 * * 0", timezone: "Asia/Tokyo" });
+    expect((await asked({ cron, timezone, count: "1" })).data.due_at).toEqual([next_run_at]);
+  });
+
+  test.each([
+    [{}, ["/cron"]],
+    [{ cron: "30 2 * *" }, ["/cron"]],
+    [{ cron: "0 0 30 2 *", timezone: "+02:00", count: "0" }, ["/cron", "/timezone", "/count"]],
+    [{ cron: "@daily", count: "21" }, ["/count"]],
+  ] as const)("says what is wrong with it: %p", async (query, paths) => {
+    const { status, body } = await asked({ ...query } as Record<string, string>);
+    expect([status, body.params.issues.map(({ path }: Wire) => path)]).toEqual([400, [...paths]]);
+  });
+});

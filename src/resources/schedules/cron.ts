@@ -58,6 +58,19 @@ export function nextDue(cron: string, timezone: string, after: Instant): Instant
   );
 }
 
+/**
+ * The next instants at which the expression is due, in their order: as many as there are, `count` at most.
+ * @throws Error as nextDue
+ */
+export function nextDues(cron: string, timezone: string, after: Instant, count: number): Instant[] {
+  const dues: Instant[] = [];
+  for (let due = nextDue(cron, timezone, after); due !== null; due = nextDue(cron, timezone, due)) {
+    dues.push(due);
+    if (dues.length === count) break;
+  }
+  return dues;
+}
+
 /** Five fields without `?`, or a nickname; which of them mean something is croner's to say. */
 const CRON = /^(?:[^\s?@]+(?: [^\s?@]+){4}|@[a-z]+)$/i;
 const ZONE = /^[a-z][\w+/-]*$/i;

@@ -1,7 +1,7 @@
 // /api/v1/discovery/schedules
 
 import { Type } from "@sinclair/typebox";
-import type { Access, Actor } from "../../access/actor.ts";
+import { type Access, type Actor, VIEWER } from "../../access/actor.ts";
 import { invalid } from "../../base/errors.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
@@ -11,12 +11,22 @@ import { listing } from "../../inventory/listing.ts";
 import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
+import { metaAt, successBody } from "../../wire/envelope.ts";
 import { IdsQuery, Uuid } from "../../wire/schemas.ts";
 import { orderQuery } from "../ordering.ts";
 import { searchQuery } from "../searching.ts";
 import type { ScheduleCommands } from "./commands.ts";
 import { scheduleResource } from "./resource.ts";
-import { SCHEDULE_EXAMPLE, ScheduleCreate, ScheduleUpdate, scheduleKind } from "./schedule.ts";
+import {
+  DUES_EXAMPLE,
+  DueQuery,
+  duesOf,
+  SCHEDULE_EXAMPLE,
+  ScheduleCreate,
+  ScheduleDues,
+  ScheduleUpdate,
+  scheduleKind,
+} from "./schedule.ts";
 
 const filters = {
   network_id: Type.Optional(Uuid),
@@ -65,6 +75,27 @@ export function scheduleRoutes(
       assertTargets(call.body);
       return answerWrite(backend, call, "schedule.create", { body: call.body }, scheduleResource);
     })
+    .get(
+      "/api/v1/discovery/schedules/due",
+      {
+        operationId: "listDueTimes",
+        summary: "List when a cron expression comes due next",
+        description: `For any expression, before a schedule has it. ${description}`,
+        group: scheduleResource.group,
+        access: VIEWER,
+        query: DueQuery,
+        answer: ScheduleDues,
+        isRecord: false,
+        example: {
+          parameters: { cron: DUES_EXAMPLE.cron, timezone: DUES_EXAMPLE.timezone, count: 2 },
+          data: DUES_EXAMPLE,
+        },
+      },
+      (call) =>
+        new Response(successBody(JSON.stringify(duesOf(call.query, backend.reader.now())), metaAt(null)), {
+          headers: { ...call.headers, "content-type": "application/json" },
+        }),
+    )
     .get("/api/v1/discovery/schedules/:id", operations.get(), (call) => answerRecord(backend, call, scheduleResource))
     .put(
       "/api/v1/discovery/schedules/:id",

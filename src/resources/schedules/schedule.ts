@@ -3,6 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/fields.ts";
+import { formatInstant, type Instant } from "../../base/instant.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import {
@@ -19,7 +20,7 @@ import {
 } from "../../wire/schemas.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
-import { CRON_MAX_LENGTH, parseCron, parseTimezone, TIMEZONE_MAX_LENGTH } from "./cron.ts";
+import { CRON_MAX_LENGTH, nextDues, parseCron, parseTimezone, TIMEZONE_MAX_LENGTH } from "./cron.ts";
 
 /** sweep: find which addresses answer. snmp: read the devices by SNMP. full: both. */
 export const SCAN_KINDS = ["sweep", "snmp", "full"] as const;
@@ -121,6 +122,42 @@ export const Schedule = Type.Object(
   { $id: "Schedule" },
 );
 export interface ScheduleRecord extends RecordOf<typeof Schedule, "next_run_at"> {}
+
+/** As many as tell what an expression means. */
+export const DUES_MAX = 20;
+const DUES_DEFAULT = 5;
+
+/** What is asked of an expression, whether or not a schedule has it. */
+export const DueQuery = Type.Object({
+  cron: CronText,
+  timezone: Type.Optional({ ...Timezone, description: `${Timezone.description} Default: UTC.` }),
+  count: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: DUES_MAX, description: `How many are told. Default: ${DUES_DEFAULT}.` }),
+  ),
+});
+
+export const ScheduleDues = Type.Object(
+  {
+    cron: CronText,
+    timezone: Timezone,
+    due_at: Type.Array(Timestamp, { description: "When it comes due next, from now on, in order." }),
+  },
+  { $id: "ScheduleDues" },
+);
+
+/** @param now from which on they are counted @throws Error for what the schema does not take */
+export function duesOf(
+  { cron, timezone = "UTC", count }: Static<typeof DueQuery>,
+  now: Instant,
+): Static<typeof ScheduleDues> {
+  return { cron, timezone, due_at: nextDues(cron, timezone, now, count ?? DUES_DEFAULT).map(formatInstant) };
+}
+
+export const DUES_EXAMPLE: Static<typeof ScheduleDues> = {
+  cron: "30 2 * * 1-5",
+  timezone: "Europe/Berlin",
+  due_at: ["2026-11-23T01:30:00.000Z", "2026-11-24T01:30:00.000Z"],
+};
 
 export const SCHEDULE_EXAMPLE: Static<typeof Schedule> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0017",

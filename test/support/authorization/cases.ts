@@ -15,7 +15,7 @@ import type { Caller, World } from "./world.ts";
 
 /** Parameters that the cases below know of; another one has to be put to the test before it is let through. */
 const KNOWN_PARAMETERS = new Set(
-  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include include_children children include_isolated group_by order_by order_direction cascade types filter after mark wait from to reason format mac ip hostname q entity status type id actor_type actor_id actor_name buckets fields operation count prefix_length accepted known level before keep hops change within ignore dry_run match plan selves".split(
+  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include include_children children include_isolated group_by order_by order_direction cascade types filter after mark wait from to reason format mac ip hostname q entity status type id actor_type actor_id actor_name buckets fields operation count prefix_length accepted known level before keep hops change within ignore dry_run match plan selves cron timezone".split(
     " ",
   ),
 );

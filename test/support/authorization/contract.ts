@@ -161,6 +161,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "POST /api/v1/discovery/scans/:id/cancel": MEMBER,
   "GET /api/v1/discovery/scans/:id/findings": VIEWER,
   "GET /api/v1/discovery/scans/:id/events": VIEWER,
+  "GET /api/v1/discovery/schedules/due": VIEWER,
   "GET /api/v1/activity": VIEWER,
   "GET /api/v1/changes": VIEWER,
   "GET /api/v1/conflicts": VIEWER,

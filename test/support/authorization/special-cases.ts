@@ -934,6 +934,9 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         }),
       ),
     ),
+  "GET /api/v1/discovery/schedules/due": ({ path }) => [
+    { title: "of an expression", path: withQuery(path, "cron=@hourly"), code: null },
+  ],
   "GET /api/v1/vendors/:mac": ({ path }) =>
     ["00:1b:21:aa:bb:cc", "ffffff"].map((mac) => ({ title: mac, path: path.replace(":mac", mac), code: null })),
   // Its head is everybody's: it is to be written down elsewhere.
