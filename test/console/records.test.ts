@@ -143,6 +143,63 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
+  test("sets up a network, a tag, a custom field and a marker in the settings, and a range among the subnets", async () => {
+    const name = () => page.getByRole("form").getByLabel("Name", { exact: true });
+    await open("/settings/networks");
+    await button("New network").click();
+    await name().fill("Warehouse");
+    await page.getByRole("form").getByLabel("Stale after, hours").fill("48");
+    await button("Create").click();
+    await page.getByRole("cell", { name: "Warehouse", exact: true }).waitFor();
+    await open("/settings/tags");
+    await button("New tag").click();
+    await name().fill("leased");
+    await page.getByRole("form").getByLabel("Color").selectOption("Amber");
+    await button("Create").click();
+    await page.getByRole("cell", { name: "leased", exact: true }).waitFor();
+    await open("/settings/custom-fields");
+    await button("New custom field").click();
+    await page.getByRole("form").getByLabel("Key").fill("rack_unit");
+    await page.getByRole("form").getByLabel("hosts").check();
+    await page.getByRole("form").getByLabel("Type").selectOption("number");
+    await page.getByRole("form").getByLabel("Default").fill("12");
+    await button("Create").click();
+    await page.getByRole("cell", { name: "rack_unit" }).first().waitFor();
+    await open("/settings/markers");
+    await button("New marker").click();
+    await name().fill("before the move");
+    await page.getByRole("form").getByLabel("Instant").fill("2026-03-01 03:12");
+    await button("Create").click();
+    await page.getByRole("cell", { name: "before the move", exact: true }).waitFor();
+    await made(
+      appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.4.0.0/24", name: "DHCP" }),
+    );
+    await open("/subnets/ranges");
+    await button("New range").click();
+    await page.getByRole("form").getByLabel("Network", { exact: true }).selectOption(appliance.networkId);
+    await page.getByRole("form").getByLabel("First").fill("10.4.0.100");
+    await page.getByRole("form").getByLabel("Last").fill("10.4.0.200");
+    await page.getByRole("form").getByLabel("Purpose").selectOption("Dhcp");
+    await button("Create").click();
+    await page.getByRole("cell", { name: "10.4.0.100", exact: true }).waitFor();
+    expect(await list("networks?search=Warehouse")).toMatchObject([{ stale_after_hours: 48 }]);
+    expect(await list("tags")).toMatchObject([{ name: "leased", color: "Amber" }]);
+    expect(await list("custom-fields")).toMatchObject([
+      { key: "rack_unit", type: "number", kinds: ["host"], default: 12 },
+    ]);
+    const [marker] = await list("markers");
+    expect([marker?.name, String(marker?.at).slice(0, 4)]).toEqual(["before the move", "2026"]);
+    expect(await list("ip-ranges")).toMatchObject([{ first: "10.4.0.100", purpose: "Dhcp" }]);
+    // Of a record on a list: marked, then edited.
+    await open("/settings/tags");
+    await page.getByLabel("Select leased").check();
+    await button("Edit").click();
+    await name().fill("rented");
+    await button("Save").click();
+    await page.getByRole("cell", { name: "rented", exact: true }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
   test("is not offered it without the right", async () => {
     const host = await newHost("web-2");
     const looker = await Visitor.arrive(appliance.running.url);

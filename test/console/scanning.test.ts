@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
   test("asks one address of a host whether it answers, and goes on to the scan that asked it", async () => {
     const [host] = await hosts("127.0.8.9");
     await open(`/hosts/${host?.id}?tab=addresses`);
-    await page.getByRole("button", { name: "Check 127.0.8.9 now" }).click();
+    await page.getByRole("button", { name: "Check now: 127.0.8.9" }).click();
     const answers = page.getByRole("link", { name: "answers" });
     await answers.waitFor();
     await answers.click();

@@ -1,15 +1,16 @@
 // One field of a form: its name, what it is typed into, what is said about it, and what is wrong with it.
 
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
 import { fieldText } from "../text/lists.ts";
 import { exactNow } from "../time/clock.ts";
-import { formatUtc } from "../time/instant.ts";
+import { formatLocal, formatUtc, parseInstant } from "../time/instant.ts";
 import { readSaid } from "../time/said.ts";
-import { ownZone } from "../time/zone.ts";
+import { zone } from "../time/zone.ts";
 import { type Choice, choiceOf, choicesRead } from "./choices.ts";
 import type { FormField, Typed, Values } from "./field.ts";
 import { FoundHost } from "./found-host.tsx";
@@ -99,6 +100,7 @@ function Input({ field, typed, record, described, onType }: InputProps) {
     return <Ticked {...{ choices: choices ?? [], typed, described, onType }} />;
   if (type === "id" || type === "ids") return <Chosen {...{ field, typed, record, described, onType }} />;
   if (typeof typed !== "string") return null;
+  if (type === "instant") return <InstantInput typed={typed} described={described} onType={onType} />;
   if (type === "flag")
     return (
       <select {...described} value={typed} onChange={onInput}>
@@ -129,14 +131,39 @@ function Input({ field, typed, record, described, onType }: InputProps) {
       dir="auto"
       value={typed}
       onInput={onInput}
-      onBlur={() => type === "instant" && onType(instantSaid(typed))}
     />
+  );
+}
+
+/** An instant in any words that the time bar takes; below it, which one that is. */
+function InstantInput({
+  typed,
+  described,
+  onType,
+}: Pick<InputProps, "described" | "onType"> & { readonly typed: string }) {
+  const [said, setSaid] = useState(typed);
+  const ms = parseInstant(typed);
+  const type = (text: string) => {
+    setSaid(text);
+    onType(instantSaid(text));
+  };
+  return (
+    <>
+      <input
+        {...described}
+        type="text"
+        autoComplete="off"
+        value={said}
+        onInput={(event) => type(event.currentTarget.value)}
+      />
+      {ms !== null && said !== typed && <output> {formatLocal(ms, zone.value)}</output>}
+    </>
   );
 }
 
 /** What was said of an instant as the API takes it; what cannot be read, or is said twice, stays as it is. */
 function instantSaid(text: string): string {
-  const said = readSaid(text, { nowMs: exactNow(), timeZone: ownZone() });
+  const said = readSaid(text, { nowMs: exactNow(), timeZone: zone.value });
   if (said.type === "now") return formatUtc(exactNow());
   return said.type === "instant" ? formatUtc(said.ms) : text;
 }

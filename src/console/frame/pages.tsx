@@ -23,9 +23,11 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/interfaces/:id": () => import("../interfaces/interface-page.tsx").then(({ InterfacePage }) => InterfacePage),
   "/addresses": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/addresses")),
   "/services": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/services")),
+  "/ports": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/ports")),
   "/stations": () => import("../networks/stations-page.tsx").then(({ StationsPage }) => StationsPage),
   "/subnets": () => import("../networks/subnets-page.tsx").then(({ SubnetsPage }) => SubnetsPage),
   "/subnets/list": () => import("../networks/subnet-list.tsx").then(({ SubnetListPage }) => SubnetListPage),
+  "/subnets/ranges": () => import("../networks/subnet-list.tsx").then(({ RangeListPage }) => RangeListPage),
   "/subnets/:id": () => import("../networks/subnet-page.tsx").then(({ SubnetPage }) => SubnetPage),
   "/vlans/:id": () => import("../networks/vlan-page.tsx").then(({ VlanPage }) => VlanPage),
   "/conflicts": () => import("../networks/conflicts-page.tsx").then(({ ConflictsPage }) => ConflictsPage),
@@ -40,6 +42,12 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/settings": () => import("../settings/account-page.tsx").then(({ AccountPage }) => AccountPage),
   "/settings/people": () => import("../settings/people-page.tsx").then(({ PeoplePage }) => PeoplePage),
   "/settings/keys": () => import("../settings/keys-page.tsx").then(({ KeysPage }) => KeysPage),
+  "/settings/networks": () =>
+    import("../settings/record-lists.tsx").then(({ settingsList }) => settingsList("networks")),
+  "/settings/tags": () => import("../settings/record-lists.tsx").then(({ settingsList }) => settingsList("tags")),
+  "/settings/custom-fields": () =>
+    import("../settings/record-lists.tsx").then(({ settingsList }) => settingsList("custom-fields")),
+  "/settings/markers": () => import("../settings/record-lists.tsx").then(({ settingsList }) => settingsList("markers")),
   "/settings/backups": () => import("../settings/backups-page.tsx").then(({ BackupsPage }) => BackupsPage),
   "/settings/retention": () => import("../settings/retention-page.tsx").then(({ RetentionPage }) => RetentionPage),
   "/vlans": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/vlans")),
@@ -61,6 +69,7 @@ export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
     { href: "/interfaces", title: navigationText.interfaces },
     { href: "/addresses", title: navigationText.addresses },
     { href: "/services", title: navigationText.services },
+    { href: "/ports", title: navigationText.ports },
     { href: "/stations", title: navigationText.stations },
   ],
   [

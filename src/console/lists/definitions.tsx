@@ -19,6 +19,8 @@ import { FirstOf, Instant, Mac, Reference, Text } from "./values.tsx";
 type Host = DataOf<"/api/v1/hosts">[number];
 type IfEntry = DataOf<"/api/v1/if-entries">[number];
 type IpAddress = DataOf<"/api/v1/ip-addresses">[number];
+type IpRange = DataOf<"/api/v1/ip-ranges">[number];
+type Port = DataOf<"/api/v1/ports">[number];
 type Service = DataOf<"/api/v1/services">[number];
 type Subnet = DataOf<"/api/v1/subnets">[number];
 type Vlan = DataOf<"/api/v1/vlans">[number];
@@ -75,12 +77,12 @@ export interface ListQuery {
   readonly order_direction?: "asc" | "desc";
 }
 
-const TIMES = <Row extends { created_at: string; updated_at: string }>(): Column<Row>[] => [
+export const TIMES = <Row extends { created_at: string; updated_at: string }>(): Column<Row>[] => [
   { key: "created_at", width: 11, isOrdered: true, cell: ({ created_at }) => <Instant instant={created_at} /> },
   { key: "updated_at", width: 11, isOrdered: true, cell: ({ updated_at }) => <Instant instant={updated_at} /> },
 ];
 
-const networkColumn = <Row extends { network_id: string }>(isOrdered: boolean): Column<Row> => ({
+export const networkColumn = <Row extends { network_id: string }>(isOrdered: boolean): Column<Row> => ({
   key: "network_id",
   width: 9,
   ...(isOrdered ? { isOrdered: true } : {}),
@@ -102,7 +104,7 @@ const hostColumn = <Row extends { host_id: string }>(isOrdered: boolean): Column
   cell: ({ host_id }) => <Named kind="hosts" id={host_id} />,
 });
 
-const textColumn = <Key extends string, Row extends Partial<Record<Key, string | null>>>(
+export const textColumn = <Key extends string, Row extends Partial<Record<Key, string | null>>>(
   key: Key,
   width: number,
   isOrdered?: true,
@@ -307,6 +309,65 @@ const services: ListDefinition<Service> = {
   views: [{ name: listText.shippedViews.newThisWeek, filter: 'created_at > "-7d"', order: "-created_at" }],
 };
 
+const ports: ListDefinition<Port> = {
+  kind: "port",
+  path: "ports",
+  page: "/ports",
+  example: 'protocol = "Tcp" AND number < 1024',
+  title: navigationText.ports,
+  one: "port",
+  many: "ports",
+  order: "number",
+  idOf: ({ id }) => id,
+  nameOf: ({ number, protocol }) => `${number}/${protocol}`,
+  shown: ["number", "protocol", "type", "host_id", "last_seen_at"],
+  columns: [
+    { key: "number", width: 6, isNumber: true, isOrdered: true, cell: ({ number }) => number },
+    { key: "protocol", width: 7, isOrdered: true, cell: ({ protocol }) => protocol },
+    { key: "type", width: 10, isOrdered: true, cell: ({ type }) => type },
+    hostColumn(false),
+    networkColumn(false),
+    seenColumn(false),
+    ...TIMES<Port>(),
+  ],
+  readWith: (query) => (window) =>
+    read("/api/v1/ports", { query: { ...query, ...window } as QueryOf<"/api/v1/ports"> }),
+  views: [{ name: listText.shippedViews.newThisWeek, filter: 'created_at > "-7d"', order: "-created_at" }],
+};
+
+const ranges: ListDefinition<IpRange> = {
+  kind: "ip_range",
+  path: "ip-ranges",
+  page: "/subnets/ranges",
+  example: "purpose = Dhcp",
+  title: navigationText.ranges,
+  one: "range",
+  many: "ranges",
+  nothingYet: listText.addOne,
+  order: "first",
+  idOf: ({ id }) => id,
+  nameOf: ({ first, last }) => `${first} – ${last}`,
+  shown: ["first", "last", "purpose", "description", "subnet_id", "tags"],
+  columns: [
+    { key: "first", width: 12, isOrdered: true, cell: ({ first }) => <Copied text={first} /> },
+    { key: "last", width: 12, isOrdered: true, cell: ({ last }) => <Copied text={last} /> },
+    { key: "purpose", width: 8, isOrdered: true, cell: ({ purpose }) => purpose },
+    textColumn("description", 20),
+    {
+      key: "subnet_id",
+      width: 11,
+      isOrdered: true,
+      cell: ({ subnet_id }) => <Reference kind="subnets" id={subnet_id} />,
+    },
+    { key: "tags", width: 12, cell: ({ tags }) => <TagsCell ids={tags} /> },
+    networkColumn(true),
+    ...TIMES<IpRange>(),
+  ],
+  readWith: (query) => (window) =>
+    read("/api/v1/ip-ranges", { query: { ...query, ...window } as QueryOf<"/api/v1/ip-ranges"> }),
+  views: [],
+};
+
 const subnets: ListDefinition<Subnet> = {
   kind: "subnet",
   path: "subnets",
@@ -392,12 +453,14 @@ export const LISTS = {
   "/interfaces": sealed(interfaces),
   "/addresses": sealed(addresses),
   "/services": sealed(services),
+  "/ports": sealed(ports),
+  "/subnets/ranges": sealed(ranges),
   "/subnets/list": sealed(subnets),
   "/vlans": sealed(vlans),
 } as const;
 
 /** A tag filters the list by its name, beside what it is filtered by already. */
-function TagsCell({ ids }: { readonly ids: readonly string[] }) {
+export function TagsCell({ ids }: { readonly ids: readonly string[] }) {
   return <Tags ids={ids} hrefOf={hrefTagged} />;
 }
 

@@ -7,6 +7,7 @@ import { hrefOf, pathname } from "../url/location.ts";
 const WAYS = [
   { href: "/subnets", title: subnetText.tree },
   { href: "/subnets/list", title: subnetText.list },
+  { href: "/subnets/ranges", title: subnetText.ranges },
 ];
 
 export function SubnetTabs() {

@@ -21,6 +21,10 @@ const AREAS: readonly Area[] = [
   { href: "/settings", title: settingsText.tabs.account, operation: "getMe" },
   { href: "/settings/people", title: settingsText.tabs.people, operation: "listUsers" },
   { href: "/settings/keys", title: settingsText.tabs.keys, operation: "listApiKeys" },
+  { href: "/settings/networks", title: settingsText.tabs.networks, operation: "listNetworks" },
+  { href: "/settings/tags", title: settingsText.tabs.tags, operation: "listTags" },
+  { href: "/settings/custom-fields", title: settingsText.tabs.customFields, operation: "listCustomFields" },
+  { href: "/settings/markers", title: settingsText.tabs.markers, operation: "listMarkers" },
   { href: "/settings/backups", title: settingsText.tabs.backups, operation: "listBackups" },
   { href: "/settings/retention", title: settingsText.tabs.retention, operation: "previewRetention" },
 ];
@@ -46,15 +50,22 @@ export function SettingsPage({
   const isPermitted = may(operation);
   return (
     <Page title={title} reads={isPermitted ? reads : []} actions={isPermitted ? actions : undefined}>
-      <TabRow label={settingsText.areas} shown={pathname.value}>
-        {AREAS.filter((area) => may(area.operation)).map(({ href, title: name }) => (
-          <a key={href} href={hrefOf(href)} aria-current={pathname.value === href ? "page" : undefined}>
-            {name}
-          </a>
-        ))}
-      </TabRow>
+      <SettingsTabs />
       {isPast.value && <p class="note settings-note">{settingsText.ofNow}</p>}
       {isPermitted ? children : <p class="prose">{forbidden}</p>}
     </Page>
+  );
+}
+
+/** The row of links. */
+export function SettingsTabs() {
+  return (
+    <TabRow label={settingsText.areas} shown={pathname.value}>
+      {AREAS.filter((area) => may(area.operation)).map(({ href, title }) => (
+        <a key={href} href={hrefOf(href)} aria-current={pathname.value === href ? "page" : undefined}>
+          {title}
+        </a>
+      ))}
+    </TabRow>
   );
 }

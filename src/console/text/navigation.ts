@@ -6,6 +6,8 @@ export const navigationText = {
   interfaces: "Interfaces",
   addresses: "Addresses",
   services: "Services",
+  ports: "Ports",
+  ranges: "Ranges",
   subnets: "Subnets",
   vlans: "VLANs",
   stations: "Stations",

@@ -38,7 +38,7 @@ export const scanningText = {
   noAddresses: "It has no address to ask.",
   severalNetworks: "What is selected lies in several networks, and a scan is of one.",
   checkNow: "Check now",
-  checkOf: (address: string) => `Check ${address} now`,
+  checkOf: (address: string) => `Check now: ${address}`,
   checking: "asking…",
   waits: "waits for its turn",
   answered: "answers",

@@ -4,6 +4,10 @@ export const settingsText = {
   title: "Settings",
   areas: "Settings",
   tabs: {
+    networks: "Networks",
+    tags: "Tags",
+    customFields: "Custom fields",
+    markers: "Markers",
     account: "Account",
     people: "People",
     keys: "API keys",
