@@ -33,7 +33,16 @@ const schedules: ListDefinition<Schedule> = {
   nameOf: ({ name }) => name,
   shown: ["name", "network_id", "kind", "cron", "timezone", "next_run_at", "targets", "is_enabled"],
   columns: [
-    { key: "name", width: 12, isOrdered: true, cell: ({ name }) => <Text text={name} /> },
+    {
+      key: "name",
+      width: 12,
+      isOrdered: true,
+      cell: ({ id, name }) => (
+        <a href={hrefOf(`/discovery/schedules/${id}`)}>
+          <Text text={name} />
+        </a>
+      ),
+    },
     {
       key: "network_id",
       width: 8,

@@ -86,7 +86,7 @@ function Request({ scan }: { readonly scan: ScanData }) {
         {schedule_id === null ? (
           <bdi>{requested_by.name}</bdi>
         ) : (
-          <a href={hrefOf(`/discovery/schedules?filter=${encodeURIComponent(`id = "${schedule_id}"`)}`)}>
+          <a href={hrefOf(`/discovery/schedules/${schedule_id}`)}>
             <bdi>{requested_by.name}</bdi>
           </a>
         )}

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
+import { DueTimes } from "../scanning/due-times.tsx";
 import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
@@ -58,6 +59,9 @@ export function FieldControl({ field, typed, record, wrong, children, onType }: 
           <p class="edit-wrong" id={`${id}-wrong`}>
             {wrong}
           </p>
+        )}
+        {field.name === "cron" && typeof typed === "string" && (
+          <DueTimes cron={typed} timezone={String(record.timezone ?? "")} />
         )}
         {children}
       </div>

@@ -36,6 +36,7 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/compare": () => import("../changes/compare-page.tsx").then(({ ComparePage }) => ComparePage),
   "/discovery": () => import("../discovery/scans-page.tsx").then(({ ScansPage }) => ScansPage),
   "/discovery/schedules": () => import("../discovery/lists.tsx").then(({ SchedulesPage }) => SchedulesPage),
+  "/discovery/schedules/:id": () => import("../discovery/schedule-page.tsx").then(({ SchedulePage }) => SchedulePage),
   "/discovery/ignored": () => import("../discovery/lists.tsx").then(({ IgnoredPage }) => IgnoredPage),
   "/discovery/:id": () => import("../discovery/scan-page.tsx").then(({ ScanPage }) => ScanPage),
   "/ledger": () => import("../ledger/ledger-page.tsx").then(({ LedgerPage }) => LedgerPage),

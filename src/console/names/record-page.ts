@@ -5,6 +5,7 @@ const PAGES: Readonly<Record<string, (id: string) => string>> = {
   if_entry: (id) => `/interfaces/${id}`,
   subnet: (id) => `/subnets/${id}`,
   vlan: (id) => `/vlans/${id}`,
+  schedule: (id) => `/discovery/schedules/${id}`,
 };
 
 /** Null where records of the kind have none of their own. */

@@ -37,6 +37,8 @@ export const scanningText = {
   tooMany: (most: number) => `A scan that is asked for here names at most ${number(most)} addresses: name a subnet.`,
   noAddresses: "It has no address to ask.",
   severalNetworks: "What is selected lies in several networks, and a scan is of one.",
+  due: (count: number) => (count === 0 ? "It never comes due." : "Comes due next:"),
+  dueUnknown: "Minute, hour, day of month, month, day of week; or a word such as @daily.",
   checkNow: "Check now",
   checkOf: (address: string) => `Check now: ${address}`,
   checking: "asking…",

@@ -26,6 +26,7 @@ export const PAGE_PATHS = [
   "/map",
   "/discovery",
   "/discovery/schedules",
+  "/discovery/schedules/:id",
   "/discovery/ignored",
   "/discovery/:id",
   "/ledger",

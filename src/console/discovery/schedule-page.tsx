@@ -1,0 +1,86 @@
+// A schedule at the instant of the address: what it scans, when it comes due next, and the scans that came of it.
+
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { oneOf } from "../api/one-of.ts";
+import { EditButton, EditPlace } from "../editing/edit-place.tsx";
+import { Named } from "../names/named.tsx";
+import { Fact } from "../parts/facts.tsx";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { DueTimes } from "../scanning/due-times.tsx";
+import { discoveryText } from "../text/discovery.ts";
+import { fieldText, listText } from "../text/lists.ts";
+import { atQuery, isPast } from "../time/at.ts";
+import { useSubject } from "../time/subject.ts";
+import { hrefHere, hrefOf } from "../url/location.ts";
+import { Scope } from "./scan-words.tsx";
+
+type Schedule = DataOf<"/api/v1/discovery/schedules">[number];
+
+export function SchedulePage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
+  useSubject({ id });
+  const asked = oneOf(read("/api/v1/discovery/schedules", { query: { ids: [id], ...atQuery() } }));
+  const { data: schedule, problem, again } = useAnswer(asked, { how: "refresh", id });
+  if (problem?.status === 404 || (problem?.status === 400 && schedule === undefined))
+    return (
+      <Page title={discoveryText.schedule}>
+        <EditPlace onSaved={again} />
+        <p>
+          {isPast.value ? discoveryText.noScheduleThen : discoveryText.noSchedule}{" "}
+          {isPast.value && <a href={hrefHere({ at: null })}>{discoveryText.showNow}</a>}
+        </p>
+      </Page>
+    );
+  if (schedule === undefined)
+    return (
+      <Page title={discoveryText.schedule}>
+        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
+      </Page>
+    );
+  return (
+    <Page
+      title={schedule.name}
+      about={
+        <>
+          {discoveryText.schedule} <Named kind="networks" id={schedule.network_id} />{" "}
+          {!schedule.is_enabled && <span class="label">{discoveryText.notEnabled}</span>}
+        </>
+      }
+      reads={[asked.url]}
+      actions={<EditButton kind="schedule" />}
+    >
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <EditPlace own={{ kind: "schedule", id, name: schedule.name }} onSaved={again} />
+      <Facts schedule={schedule} />
+    </Page>
+  );
+}
+
+function Facts({ schedule: { id, kind, cron, timezone, targets, is_enabled } }: { readonly schedule: Schedule }) {
+  return (
+    <dl class="facts">
+      <Fact name={discoveryText.kind}>{discoveryText.kindMeans[kind] ?? kind}</Fact>
+      <Fact name={discoveryText.scope}>
+        <Scope targets={targets ?? null} />
+        {targets != null && <span class="aside counted">{discoveryText.permitted}</span>}
+      </Fact>
+      <Fact name={fieldText.cron ?? ""}>
+        <code>{cron}</code> <span class="aside">{timezone}</span>
+      </Fact>
+      <Fact name={fieldText.is_enabled ?? ""}>{is_enabled ? listText.yes : listText.no}</Fact>
+      {/* Of the past nobody says when it came due. */}
+      {!isPast.value && is_enabled && (
+        <Fact name={fieldText.next_run_at ?? ""}>
+          <DueTimes cron={cron} timezone={timezone} />
+        </Fact>
+      )}
+      <Fact name={discoveryText.tabs.scans}>
+        <a href={hrefOf(`/discovery?filter=${encodeURIComponent(`schedule_id = "${id}"`)}`)}>
+          {discoveryText.scansOfIt}
+        </a>
+      </Fact>
+    </dl>
+  );
+}

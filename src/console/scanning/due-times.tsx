@@ -1,0 +1,63 @@
+// When a cron expression comes due next, as the appliance reads it: in the reader's zone, and by the clocks it is meant for.
+
+import { useEffect, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { usePoll } from "../api/poll.ts";
+import { When } from "../parts/when.tsx";
+import { scanningText } from "../text/scanning.ts";
+import { formatLocal, parseInstant } from "../time/instant.ts";
+import { zone } from "../time/zone.ts";
+
+/** Nobody reads while one types. */
+const TYPING_MS = 400;
+/** The first of them passes. */
+const AGAIN_MS = 30_000;
+/** As far as it can be known here that it is one: five fields, or a nickname. */
+const CRON = /^(?:[\d*,/\-a-z#]+(?:\s+[\d*,/\-a-z#]+){4}|@[a-z]{5,})$/i;
+const TIMES = 5;
+
+interface DueTimesProps {
+  readonly cron: string;
+  readonly timezone: string;
+}
+
+export function DueTimes({ cron, timezone }: DueTimesProps) {
+  const said = CRON.test(cron.trim()) && timezone.trim() !== "" ? JSON.stringify([cron.trim(), timezone.trim()]) : null;
+  const [asked, setAsked] = useState(said);
+  useEffect(() => {
+    const timer = setTimeout(setAsked, TYPING_MS, said);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const [askedCron = "", askedZone = ""] = asked === null ? [] : (JSON.parse(asked) as [string, string]);
+  const query = { cron: askedCron, timezone: askedZone, count: TIMES };
+  const answer = useAnswer(asked === null ? null : read("/api/v1/discovery/schedules/due", { query }));
+  usePoll(answer, asked === null ? null : AGAIN_MS);
+  const { data, problem } = answer;
+  if (said === null || said !== asked) return <p class="aside">{scanningText.dueUnknown}</p>;
+  if (problem !== undefined)
+    return (
+      <p class="aside" role="status">
+        {problem.issues.map(({ message }) => message).join("; ") || problem.message}
+      </p>
+    );
+  if (data === undefined || answer.isEarlier) return <p class="aside">{scanningText.dueUnknown}</p>;
+  return (
+    <div class="due-times">
+      <p class="aside">{scanningText.due(data.due_at.length)}</p>
+      <ol>
+        {data.due_at.map((instant) => (
+          <li key={instant}>
+            <When instant={instant} precision="minute" />
+            {data.timezone !== zone.value && (
+              <span class="aside">
+                {" "}
+                {formatLocal(parseInstant(instant) ?? 0, data.timezone, "minute")} {data.timezone}
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+// Schedules in Chromium, on the executable: made with its next five times before it is saved, changed, deleted and brought
+// back; by whoever may.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const MEMBER = "member@acme.example";
+
+describe.skipIf(!hasChromium)("whoever plans scans", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    await workplace.command(
+      ...["user", "create", "--email", MEMBER, "--role", "Member", "--networks", appliance.networkId],
+      ...["--password-file", await workplace.passwordFile()],
+    );
+    visitor = await Visitor.arrive(appliance.running.url, { timezoneId: "UTC" });
+    page = await visitor.signIn(OWNER, PASSWORD);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const schedules = (): Promise<Wire[]> =>
+    made(appliance.client.get("discovery/schedules")) as unknown as Promise<Wire[]>;
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const dueTimes = () => page.locator(".due-times time");
+
+  test("makes one, having seen when it comes due, changes it, deletes it and brings it back", async () => {
+    await page.goto(`${appliance.running.url}/discovery/schedules`);
+    await button("New schedule").click();
+    const form = page.getByRole("form");
+    await form.getByLabel("Network", { exact: true }).selectOption({ index: 1 });
+    await form.getByLabel("Name", { exact: true }).fill("Every night");
+    await form.getByLabel("Time zone").fill("Europe/Berlin");
+    await form.getByLabel("Cron").fill("30 2 * *");
+    await form.getByText("Minute, hour, day of month, month, day of week; or a word such as @daily.").waitFor();
+    await form.getByLabel("Cron").fill("30 2 * * *");
+    await dueTimes().nth(4).waitFor();
+    expect(await dueTimes().count()).toBe(5);
+    // By the reader's clocks, and by those of the schedule.
+    expect(await page.locator(".due-times li").allTextContents()).toEqual(
+      Array.from({ length: 5 }, () => expect.stringMatching(/ 0[01]:30 .* 02:30 Europe\/Berlin$/)),
+    );
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    await form.getByLabel("Cron").fill("61 2 * * *");
+    await form.getByText(/must be a cron expression that comes due/).waitFor();
+    expect(visitor.troubles().every((trouble) => trouble.includes("400"))).toBe(true);
+    await form.getByLabel("Cron").fill("30 2 * * *");
+    await dueTimes().nth(4).waitFor();
+    await button("Create").click();
+    await page.getByText("Created.").waitFor();
+    const [saved] = await schedules();
+    expect(saved).toMatchObject({ name: "Every night", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full" });
+    await page.getByRole("link", { name: "Show it" }).click();
+    await page.getByRole("heading", { name: "Every night" }).waitFor();
+    expect(await dueTimes().first().getAttribute("datetime")).toBe(saved?.next_run_at);
+    await page.keyboard.press("e");
+    await page.getByLabel("Scope").fill("10.2.3.0/24");
+    await page.getByLabel("Kind", { exact: true }).selectOption("sweep");
+    await button("Save").click();
+    await page.getByText("Saved.").waitFor();
+    expect((await schedules())[0]).toMatchObject({ targets: ["10.2.3.0/24"], kind: "sweep" });
+    await page.locator(".facts").getByText("10.2.3.0/24").waitFor();
+    await button("Close").click();
+    await button("Delete").click();
+    await page.getByRole("form").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("Deleted.").waitFor();
+    expect(await schedules()).toEqual([]);
+    await button("Undo").click();
+    await button("Undo it").click();
+    await page.getByRole("heading", { name: "Every night" }).waitFor();
+    expect(await schedules()).toMatchObject([{ name: "Every night", kind: "sweep" }]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("as a Member sees when it comes due, and is offered nothing that an Admin does", async () => {
+    const [schedule] = await schedules();
+    const own = await Visitor.arrive(appliance.running.url);
+    const theirs = await own.signIn(MEMBER, PASSWORD, `/discovery/schedules/${schedule?.id}`);
+    await theirs.locator(".due-times time").nth(4).waitFor();
+    expect(await theirs.getByRole("button", { name: /^(Edit|Delete)$/ }).count()).toBe(0);
+    await theirs.goto(`${appliance.running.url}/discovery/schedules/${schedule?.id}?at=${schedule?.created_at}`);
+    await theirs.getByRole("heading", { name: "Every night" }).waitFor();
+    expect(await theirs.locator(".due-times").count()).toBe(0);
+    await theirs.goto(`${appliance.running.url}/discovery/schedules`);
+    await theirs.getByRole("link", { name: "Every night" }).waitFor();
+    expect(await theirs.getByRole("button", { name: "New schedule" }).count()).toBe(0);
+    expect(own.troubles()).toEqual([]);
+    await own.leave();
+  });
+});
