@@ -5,13 +5,16 @@ import { useMemo, useState } from "preact/hooks";
 import { isObservedTold } from "../api/diff.ts";
 import { useFresh } from "../api/fresh.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { BulkButtons, BulkPlace, type BulkVerb } from "../bulk/bulk-place.tsx";
+import type { BulkScope } from "../bulk/scope.ts";
 import { EditPlace, hrefEditing, hrefRemoving, mayWrite, NewButton } from "../editing/edit-place.tsx";
-import { isEditedKind } from "../editing/edited-kinds.ts";
+import { type EditedKind, isEditedKind } from "../editing/edited-kinds.ts";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { ScanRecords } from "../scanning/scan-offer.tsx";
+import { bulkText } from "../text/bulk.ts";
 import { comparisonText } from "../text/compare.ts";
 import { editText } from "../text/editing.ts";
 import { listText } from "../text/lists.ts";
@@ -147,6 +150,16 @@ function ListFrame(props: ListFrameProps) {
   const choose = (id: string) =>
     setChosen((last) => (last.has(id) ? new Set([...last].filter((each) => each !== id)) : new Set(last).add(id)));
   const kind = isEditedKind(list.kind) ? list.kind : null;
+  const [bulk, setBulk] = useState<{ readonly verb: BulkVerb; readonly scope: BulkScope } | null>(null);
+  const scopeOf = (ids: readonly string[] | null): BulkScope => ({
+    kind: kind as EditedKind,
+    ids,
+    filter: state.filter,
+    networkId: network.value,
+    count: ids?.length ?? rows.count ?? 0,
+  });
+  const bulkOf = (ids: readonly string[] | null) => (verb: BulkVerb) => setBulk({ verb, scope: scopeOf(ids) });
+  const isFilteredNow = props.isNow && state.filter !== "" && !rows.isEarlier && (rows.count ?? 0) > 1;
   const filterProblem = rows.problem !== undefined && isOfFilter(rows.problem) ? rows.problem : undefined;
   return (
     <Page
@@ -181,6 +194,9 @@ function ListFrame(props: ListFrameProps) {
                 {editText.delete}
               </button>
             )}
+            {kind !== null && chosen.size > 1 && bulk === null && (
+              <BulkButtons scope={scopeOf([...chosen])} onChoose={bulkOf([...chosen])} />
+            )}
             <button type="button" onClick={() => setChosen(new Set())}>
               {listText.clearSelection}
             </button>
@@ -190,6 +206,12 @@ function ListFrame(props: ListFrameProps) {
                 {selected.verb}
               </button>
             )}
+          </p>
+        )}
+        {kind !== null && bulk === null && chosen.size === 0 && isFilteredNow && (
+          <p class="list-chosen">
+            {bulkText.ofFilter(rows.count ?? 0, [list.one, list.many])}{" "}
+            <BulkButtons scope={scopeOf(null)} onChoose={bulkOf(null)} />
           </p>
         )}
       </div>
@@ -202,6 +224,19 @@ function ListFrame(props: ListFrameProps) {
             rows.again();
           },
         )}
+      {bulk !== null && (
+        <BulkPlace
+          key={bulk.verb}
+          verb={bulk.verb}
+          scope={bulk.scope}
+          onEnd={(isDone) => {
+            setBulk(null);
+            if (!isDone) return;
+            setChosen(new Set());
+            rows.again();
+          }}
+        />
+      )}
       {props.tools}
       {filtered !== null && (
         <ColumnFilter

@@ -1,0 +1,169 @@
+// The same fields of many records: chosen, typed, read as a plan, and written as it was read.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { asRefusal } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import type { TypedFields } from "../editing/edits.ts";
+import { customKeyOf, type FormField, sentValue, type Typed, typedOf, wrongWith } from "../editing/field.ts";
+import { FieldControl, nameOfField } from "../editing/field-control.tsx";
+import { customField, definitionsOf, fieldsOf } from "../editing/forms.ts";
+import type { Saved } from "../editing/saved.ts";
+import { bulkText } from "../text/bulk.ts";
+import { kindText } from "../text/changes.ts";
+import { newRequestKey } from "../writes/request-key.ts";
+import { BulkForm } from "./bulk-form.tsx";
+import { PlannedChanges } from "./planned-changes.tsx";
+import type { BulkScope } from "./scope.ts";
+import { type BulkPlan, updateMany } from "./writes.ts";
+
+interface BulkEditProps {
+  readonly scope: BulkScope;
+  /** @param saved null where it was given up */
+  onEnd(saved: Saved | null): void;
+}
+
+export function BulkEdit({ scope, onEnd }: BulkEditProps) {
+  const { kind, count } = scope;
+  const words = kindText[kind] ?? [kind, kind];
+  const [fields, setFields] = useState<readonly FormField[]>(() => fieldsOf(kind, false));
+  const [typed, setTyped] = useState<TypedFields>({});
+  const [plan, setPlan] = useState<BulkPlan | null>(null);
+  const [isReplanned, setReplanned] = useState(false);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const [reason, setReason] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const key = useRef(newRequestKey());
+  useEffect(() => {
+    definitionsOf(kind).then(
+      (definitions) => setFields((own) => [...own, ...definitions.map(customField)]),
+      (cause: unknown) => setProblem(asRefusal(cause)),
+    );
+  }, [kind]);
+  const chosen = fields.filter(({ name }) => name in typed);
+  const isWrong = chosen.some((field) => wrongWith(field, typed[field.name] as Typed) !== null);
+  const run = (quoted: string | null) => updateMany(scope, { set: setOf(chosen, typed), plan: quoted }, sending());
+  const sending = () => ({ reason, key: key.current });
+
+  const look = async (isAgain: boolean) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      setPlan(await run(null));
+      setReplanned(isAgain);
+      key.current = newRequestKey();
+    } catch (cause) {
+      setPlan(null);
+      setProblem(asRefusal(cause));
+    }
+    setBusy(false);
+  };
+  const write = async () => {
+    if (plan === null || isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      const { sequence } = await run(plan.plan);
+      onEnd({ kind, id: "", operation: "updated", sequence, merged: [] });
+    } catch (cause) {
+      const refusal = asRefusal(cause);
+      if (refusal.status === 409) return look(true);
+      setProblem(refusal);
+      setBusy(false);
+    }
+  };
+  const type = (field: FormField, value: Typed | undefined) => {
+    const { [field.name]: _, ...others } = typed;
+    setTyped(value === undefined ? others : { ...typed, [field.name]: value });
+    setPlan(null);
+  };
+  const { updated = 0, unchanged = 0 } = plan?.counts ?? {};
+  return (
+    <BulkForm
+      title={bulkText.editTitle(count, words)}
+      problem={problem}
+      reason={updated > 0 ? reason : null}
+      onReason={setReason}
+      onCancel={() => onEnd(null)}
+      buttons={
+        plan === null ? (
+          <button
+            type="button"
+            class="primary"
+            disabled={isBusy || isWrong || chosen.length === 0}
+            onClick={() => void look(false)}
+          >
+            {bulkText.plan}
+          </button>
+        ) : (
+          <>
+            {updated > 0 && (
+              <button type="button" class="primary" disabled={isBusy} onClick={() => void write()}>
+                {bulkText.apply(updated, words)}
+              </button>
+            )}{" "}
+            <button type="button" onClick={() => setPlan(null)}>
+              {bulkText.back}
+            </button>
+          </>
+        )
+      }
+    >
+      {plan === null ? (
+        <div class="bulk-fields">
+          {chosen.length === 0 && <p>{bulkText.noField}</p>}
+          {chosen.map((field) => (
+            <FieldControl
+              key={field.name}
+              field={field}
+              typed={typed[field.name] as Typed}
+              record={{ network_id: scope.networkId }}
+              wrong={wrongWith(field, typed[field.name] as Typed)}
+              onType={(value) => type(field, value)}
+            >
+              <button type="button" onClick={() => type(field, undefined)}>
+                {bulkText.leaveField(nameOfField(field))}
+              </button>{" "}
+              {field.isNullable && typed[field.name] === "" && <span class="aside">{bulkText.emptied}</span>}
+            </FieldControl>
+          ))}
+          <select
+            aria-label={bulkText.addField}
+            value=""
+            onChange={(event) => {
+              const field = fields.find(({ name }) => name === event.currentTarget.value);
+              if (field !== undefined) type(field, typedOf(field, null));
+            }}
+          >
+            <option value="">{bulkText.addField}</option>
+            {fields
+              .filter(({ name }) => !(name in typed))
+              .map((field) => (
+                <option key={field.name} value={field.name}>
+                  {nameOfField(field)}
+                </option>
+              ))}
+          </select>
+        </div>
+      ) : (
+        <div role="status">
+          {isReplanned && <p class="note">{bulkText.replanned}</p>}
+          <p>{updated === 0 ? bulkText.nothing : bulkText.planned(updated, unchanged, words)}</p>
+          <PlannedChanges changes={plan.changes} count={updated} />
+        </div>
+      )}
+    </BulkForm>
+  );
+}
+
+/** The fields with their values, as the API takes them. */
+function setOf(chosen: readonly FormField[], typed: TypedFields): Record<string, unknown> {
+  const set: Record<string, unknown> = {};
+  const custom: Record<string, unknown> = {};
+  for (const field of chosen) {
+    const value = sentValue(field, typed[field.name] as Typed);
+    const key = customKeyOf(field);
+    if (key === null) set[field.name] = value;
+    else custom[key] = value;
+  }
+  return Object.keys(custom).length === 0 ? set : { ...set, custom_fields: custom };
+}

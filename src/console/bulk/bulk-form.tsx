@@ -1,0 +1,53 @@
+// The frame of what is done with many records at once: its heading, why, what went wrong, and its buttons.
+
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Refusal } from "../api/refusal.ts";
+import { Problem } from "../parts/problem.tsx";
+import { bulkText } from "../text/bulk.ts";
+import { REASON_MAX_LENGTH } from "../writes/reason.ts";
+
+interface BulkFormProps {
+  readonly title: string;
+  readonly problem: Refusal | null;
+  /** Null where nothing is written yet. */
+  readonly reason: string | null;
+  onReason(reason: string): void;
+  /** Beside the button that gives it up. */
+  readonly buttons: ComponentChildren;
+  onCancel(): void;
+  readonly children: ComponentChildren;
+}
+
+export function BulkForm({ title, problem, reason, onReason, buttons, onCancel, children }: BulkFormProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => heading.current?.focus(), []);
+  return (
+    <section class="plan bulk" aria-label={title}>
+      <h2 ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
+      {children}
+      {problem !== null && <Problem problem={problem} />}
+      {problem?.code === "unreachable" && <p class="note">{bulkText.unsure}</p>}
+      {reason !== null && (
+        <p class="plan-reason">
+          <label for="bulk-reason">{bulkText.why}</label>
+          <input
+            id="bulk-reason"
+            type="text"
+            maxLength={REASON_MAX_LENGTH}
+            value={reason}
+            onInput={(event) => onReason(event.currentTarget.value)}
+          />
+        </p>
+      )}
+      <p>
+        {buttons}{" "}
+        <button type="button" onClick={onCancel}>
+          {bulkText.cancel}
+        </button>
+      </p>
+    </section>
+  );
+}

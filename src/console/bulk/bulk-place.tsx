@@ -1,0 +1,82 @@
+// Above a list, what is done with all that is marked, or with all that the filter finds. The forms are loaded when they
+// are first wanted.
+
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { mayWrite } from "../editing/edit-place.tsx";
+import { lastSaved, type Saved } from "../editing/saved.ts";
+import { Waiting } from "../parts/waiting.tsx";
+import { may } from "../session/me.ts";
+import { bulkText } from "../text/bulk.ts";
+import { frameText } from "../text/frame.ts";
+import { pathname } from "../url/location.ts";
+import { AT_ONCE_MAX, type BulkScope } from "./scope.ts";
+import { bulkUpdateOf, isTagged } from "./writes.ts";
+
+/** What the API takes at once. */
+const UPDATED_MAX = 10_000;
+
+export type BulkVerb = "edit" | "tags" | "delete";
+
+type Form = ComponentType<{ scope: BulkScope; onEnd: (saved: Saved | null) => void }>;
+
+const FORMS: Readonly<Record<BulkVerb, () => Promise<Form>>> = {
+  edit: () => import("./bulk-edit.tsx").then(({ BulkEdit }) => BulkEdit),
+  tags: () => import("./bulk-tags.tsx").then(({ BulkTags }) => BulkTags),
+  delete: () => import("./bulk-remove.tsx").then(({ BulkRemove }) => BulkRemove),
+};
+
+/** What may be done with so many of the kind. */
+function verbsOf({ kind, count }: BulkScope): BulkVerb[] {
+  const verbs: BulkVerb[] = [];
+  const update = bulkUpdateOf(kind);
+  if (update !== null && mayWrite(kind, "update") && count <= UPDATED_MAX) verbs.push("edit");
+  if (isTagged(kind) && mayWrite(kind, "update") && may("addTagToRecords") && count <= AT_ONCE_MAX) verbs.push("tags");
+  if (mayWrite(kind, "remove") && count <= AT_ONCE_MAX) verbs.push("delete");
+  return verbs;
+}
+
+interface BulkButtonsProps {
+  readonly scope: BulkScope;
+  onChoose(verb: BulkVerb): void;
+}
+
+export function BulkButtons({ scope, onChoose }: BulkButtonsProps) {
+  return (
+    <>
+      {verbsOf(scope).map((verb) => (
+        <button key={verb} type="button" onClick={() => onChoose(verb)}>
+          {bulkText[verb]}
+        </button>
+      ))}
+    </>
+  );
+}
+
+interface BulkPlaceProps {
+  readonly verb: BulkVerb;
+  readonly scope: BulkScope;
+  onEnd(isDone: boolean): void;
+}
+
+export function BulkPlace({ verb, scope, onEnd }: BulkPlaceProps) {
+  const [form, setForm] = useState<{ readonly Form: Form } | "failed" | null>(null);
+  useEffect(() => {
+    FORMS[verb]().then(
+      (Form) => setForm({ Form }),
+      () => setForm("failed"),
+    );
+  }, [verb]);
+  if (form === null) return <Waiting />;
+  if (form === "failed") return <p class="note">{frameText.newVersion}</p>;
+  const { Form } = form;
+  return (
+    <Form
+      scope={scope}
+      onEnd={(saved) => {
+        lastSaved.value = saved === null ? null : { ...saved, place: pathname.value };
+        onEnd(saved !== null);
+      }}
+    />
+  );
+}

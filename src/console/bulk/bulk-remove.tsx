@@ -1,0 +1,70 @@
+// Many records removed at once, all or none: what depends on them is said before it goes too.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { asRefusal } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import type { Saved } from "../editing/saved.ts";
+import { sequenceOf } from "../editing/write.ts";
+import { bulkText } from "../text/bulk.ts";
+import { kindText } from "../text/changes.ts";
+import { editText } from "../text/editing.ts";
+import { newRequestKey } from "../writes/request-key.ts";
+import { BulkForm } from "./bulk-form.tsx";
+import { type BulkScope, idsOf } from "./scope.ts";
+import { deleteMany } from "./writes.ts";
+
+interface BulkRemoveProps {
+  readonly scope: BulkScope;
+  /** @param saved null where it was given up */
+  onEnd(saved: Saved | null): void;
+}
+
+export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
+  const { kind } = scope;
+  const words = kindText[kind] ?? [kind, kind];
+  const [ids, setIds] = useState<readonly string[] | null>(scope.ids);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const [reason, setReason] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const sent = useRef({ text: "", key: "" });
+  // What the filter finds while one looks at it is not what it finds later: these are removed, and no others.
+  useEffect(() => {
+    if (ids === null) idsOf(scope).then(setIds, (cause: unknown) => setProblem(asRefusal(cause)));
+  }, []);
+  const isUsed = problem?.code === "entity_in_use";
+  const remove = async () => {
+    if (ids === null || isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    const text = JSON.stringify([ids, isUsed, reason]);
+    if (sent.current.text !== text) sent.current = { text, key: newRequestKey() };
+    const { key } = sent.current;
+    try {
+      await deleteMany(kind, { ids, cascade: isUsed }, { reason, key });
+      onEnd({ kind, id: "", operation: "deleted", sequence: await sequenceOf(key), merged: [] });
+    } catch (cause) {
+      setProblem(asRefusal(cause));
+      setBusy(false);
+    }
+  };
+  const count = ids?.length ?? scope.count;
+  return (
+    <BulkForm
+      title={bulkText.deleteTitle(count, words)}
+      problem={problem}
+      reason={reason}
+      onReason={setReason}
+      onCancel={() => onEnd(null)}
+      buttons={
+        <button type="button" class="primary" disabled={isBusy || ids === null} onClick={() => void remove()}>
+          {isUsed ? editText.deleteAll : bulkText.deleteTitle(count, words)}
+        </button>
+      }
+    >
+      <p>
+        {kind === "host" && `${editText.deleteHosts} `}
+        {editText.deleteHelp}
+      </p>
+    </BulkForm>
+  );
+}

@@ -1,0 +1,109 @@
+// A tag put on many records, or taken off them: how many have it already is said first.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { asRefusal, read } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import type { Saved } from "../editing/saved.ts";
+import { sequenceOf } from "../editing/write.ts";
+import { bulkText } from "../text/bulk.ts";
+import { kindText } from "../text/changes.ts";
+import { newRequestKey } from "../writes/request-key.ts";
+import { BulkForm } from "./bulk-form.tsx";
+import { type BulkScope, idsOf } from "./scope.ts";
+import { isTagged, tagMany } from "./writes.ts";
+
+interface BulkTagsProps {
+  readonly scope: BulkScope;
+  /** @param saved null where it was given up */
+  onEnd(saved: Saved | null): void;
+}
+
+/** More than anybody looks through. */
+const TAGS_MAX = 1_000;
+
+interface Standing {
+  readonly tagged: readonly string[];
+  readonly untagged: readonly string[];
+}
+
+export function BulkTags({ scope, onEnd }: BulkTagsProps) {
+  const { kind, count } = scope;
+  const words = kindText[kind] ?? [kind, kind];
+  const { data: tags = [] } = useAnswer(read("/api/v1/tags", { query: { order_by: "name", limit: TAGS_MAX } }));
+  const [tagId, setTagId] = useState("");
+  const [standing, setStanding] = useState<Standing | null>(null);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const [reason, setReason] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const sent = useRef({ text: "", key: "" });
+  useEffect(() => {
+    setStanding(null);
+    if (tagId === "") return;
+    let isWanted = true;
+    Promise.all([idsOf(scope), idsOf(scope, `tags = "${tagId}"`)]).then(
+      ([all, tagged]) => {
+        if (isWanted) setStanding({ tagged, untagged: all.filter((id) => !tagged.includes(id)) });
+      },
+      (cause: unknown) => setProblem(asRefusal(cause)),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [tagId]);
+  const write = async (isAdded: boolean) => {
+    if (standing === null || isBusy || !isTagged(kind)) return;
+    setBusy(true);
+    setProblem(null);
+    const ids = isAdded ? standing.untagged : standing.tagged;
+    const text = JSON.stringify([ids, tagId, isAdded, reason]);
+    if (sent.current.text !== text) sent.current = { text, key: newRequestKey() };
+    const { key } = sent.current;
+    try {
+      await tagMany(kind, { ids, tagId, isAdded }, { reason, key });
+      onEnd({ kind, id: "", operation: "updated", sequence: await sequenceOf(key), merged: [] });
+    } catch (cause) {
+      setProblem(asRefusal(cause));
+      setBusy(false);
+    }
+  };
+  const { tagged = [], untagged = [] } = standing ?? {};
+  return (
+    <BulkForm
+      title={bulkText.tagTitle(count, words)}
+      problem={problem}
+      reason={standing === null ? null : reason}
+      onReason={setReason}
+      onCancel={() => onEnd(null)}
+      buttons={
+        <>
+          {untagged.length > 0 && (
+            <button type="button" class="primary" disabled={isBusy} onClick={() => void write(true)}>
+              {bulkText.addTag(untagged.length, words)}
+            </button>
+          )}{" "}
+          {tagged.length > 0 && (
+            <button type="button" disabled={isBusy} onClick={() => void write(false)}>
+              {bulkText.removeTag(tagged.length, words)}
+            </button>
+          )}
+        </>
+      }
+    >
+      <p>
+        <label>
+          {bulkText.tag}{" "}
+          <select value={tagId} onChange={(event) => setTagId(event.currentTarget.value)}>
+            <option value="">{bulkText.chooseTag}</option>
+            {tags.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>{" "}
+        <span role="status">{standing !== null && bulkText.have(tagged.length, tagged.length + untagged.length)}</span>
+      </p>
+    </BulkForm>
+  );
+}

@@ -1,0 +1,53 @@
+// Which records are written at once: those that are marked, or all that a filter finds.
+
+import { api, asRefusal } from "../api/client.ts";
+import { refusalOf } from "../api/refusal.ts";
+import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
+
+export interface BulkScope {
+  readonly kind: EditedKind;
+  /** Null for all that the filter finds. */
+  readonly ids: readonly string[] | null;
+  readonly filter: string;
+  readonly networkId: string | null;
+  readonly count: number;
+}
+
+/** What the API takes at once, for tags and deletions. */
+export const AT_ONCE_MAX = 1_000;
+
+/** As many as a list takes by `ids`. */
+const IDS_MAX = 300;
+
+/** All of them take the same. */
+type AnyList = "/api/v1/vlans";
+
+/** The ids of all of them, at most AT_ONCE_MAX, and of those that a further condition holds for. @throws Refusal */
+export async function idsOf({ kind, ids, filter, networkId }: BulkScope, condition = ""): Promise<string[]> {
+  const both = ids === null ? [filter, condition] : [condition];
+  const asked = both.filter((each) => each !== "").map((each) => `(${each})`);
+  const query = {
+    ...(asked.length === 0 ? {} : { filter: asked.join(" AND ") }),
+    ...(networkId === null || ids !== null || kind === "network" ? {} : { network_id: networkId }),
+    ...(kind === "host" ? { include_children: false } : {}),
+  };
+  const windows =
+    ids === null ? [{ limit: AT_ONCE_MAX }] : chunksOf(ids).map((each) => ({ ids: each, limit: IDS_MAX }));
+  const found: string[] = [];
+  for (const window of windows) {
+    const { data, error, response } = await api
+      .GET(operationsOf(kind).path as AnyList, { params: { query: { ...query, ...window } as never } })
+      .catch((cause: unknown) => {
+        throw asRefusal(cause);
+      });
+    if (data === undefined) throw refusalOf(response, error);
+    found.push(...data.data.map(({ id }) => id));
+  }
+  return found;
+}
+
+function chunksOf(ids: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(ids.length / IDS_MAX) }, (_, index) =>
+    ids.slice(index * IDS_MAX, (index + 1) * IDS_MAX),
+  );
+}

@@ -1,0 +1,119 @@
+// The writes of many records at once, as the API takes them.
+
+import { api, asRefusal } from "../api/client.ts";
+import { refusalOf } from "../api/refusal.ts";
+import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
+import { reasonHeader } from "../writes/reason.ts";
+import type { BulkScope } from "./scope.ts";
+
+/** What an update of many comes to. */
+export interface BulkPlan {
+  readonly applied: boolean;
+  readonly sequence: number | null;
+  /** What committing quotes. */
+  readonly plan: string;
+  readonly counts: { readonly matched: number; readonly updated: number; readonly unchanged: number };
+  readonly changes: readonly BulkChange[];
+}
+
+export interface BulkChange {
+  /** Null of a record that is still to be made. */
+  readonly id: string | null;
+  readonly name?: string;
+  readonly fields: readonly { readonly field: string; readonly from?: unknown; readonly to?: unknown }[];
+}
+
+interface Sending {
+  readonly reason: string;
+  readonly key: string;
+}
+
+/** All of them take the same. */
+type AnyBulkUpdate = "/api/v1/vlans/bulk-update";
+type AnyBulkDelete = "/api/v1/vlans/bulk-delete";
+
+/** Whether a kind takes them. */
+const BULK_UPDATES: Readonly<Partial<Record<EditedKind, `update${string}`>>> = {
+  network: "updateNetworks",
+  subnet: "updateSubnets",
+  ip_range: "updateIpRanges",
+  vlan: "updateVlans",
+  host: "updateHosts",
+  ip_address: "updateIpAddresses",
+  port: "updatePorts",
+  service: "updateServices",
+  if_entry: "updateIfEntries",
+  tag: "updateTags",
+};
+
+export function bulkUpdateOf(kind: EditedKind): string | null {
+  return BULK_UPDATES[kind] ?? null;
+}
+
+/** @param plan of the dry run that was read; null for the dry run itself @throws Refusal */
+export async function updateMany(
+  { kind, ids, filter, networkId }: BulkScope,
+  { set, plan }: { readonly set: Readonly<Record<string, unknown>>; readonly plan: string | null },
+  { reason, key }: Sending,
+): Promise<BulkPlan> {
+  const within = networkId === null || kind === "network" || kind === "tag" ? "" : `network_id = "${networkId}"`;
+  const asked = [filter, within].filter((each) => each !== "").map((each) => `(${each})`);
+  const { data, error, response } = await api
+    .POST(`${operationsOf(kind).path}/bulk-update` as AnyBulkUpdate, {
+      params: { header: plan === null ? {} : { "Idempotency-Key": key } },
+      headers: { "X-Request-Id": key, ...(plan === null ? {} : reasonHeader(reason)) },
+      body: {
+        ...(ids === null ? { filter: asked.join(" AND ") } : { ids: [...ids] }),
+        set: set as never,
+        ...(plan === null ? { dry_run: true } : { plan }),
+      },
+    })
+    .catch(rethrown);
+  if (data === undefined) throw refusalOf(response, error);
+  return data.data;
+}
+
+/** @throws Refusal: `entity_in_use` where others depend on one */
+export async function deleteMany(
+  kind: EditedKind,
+  { ids, cascade }: { readonly ids: readonly string[]; readonly cascade: boolean },
+  { reason, key }: Sending,
+): Promise<void> {
+  const { data, error, response } = await api
+    .POST(`${operationsOf(kind).path}/bulk-delete` as AnyBulkDelete, {
+      params: { query: cascade ? { cascade } : {}, header: { "Idempotency-Key": key } },
+      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
+      body: [...ids],
+    })
+    .catch(rethrown);
+  if (data === undefined) throw refusalOf(response, error);
+}
+
+/** Kinds that carry tags. */
+const TAGGED = ["host", "service", "network", "subnet", "ip_range"] as const;
+type TaggedKind = (typeof TAGGED)[number];
+
+export function isTagged(kind: EditedKind): kind is TaggedKind {
+  return (TAGGED as readonly EditedKind[]).includes(kind);
+}
+
+/** @returns how many were changed @throws Refusal */
+export async function tagMany(
+  kind: TaggedKind,
+  { ids, tagId, isAdded }: { readonly ids: readonly string[]; readonly tagId: string; readonly isAdded: boolean },
+  { reason, key }: Sending,
+): Promise<void> {
+  const path = isAdded ? "/api/v1/tags/assign/bulk-add" : "/api/v1/tags/assign/bulk-remove";
+  const { data, error, response } = await api
+    .POST(path, {
+      params: { header: { "Idempotency-Key": key } },
+      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
+      body: { entity_type: kind, entity_ids: [...ids], tag_id: tagId },
+    })
+    .catch(rethrown);
+  if (data === undefined) throw refusalOf(response, error);
+}
+
+function rethrown(cause: unknown): never {
+  throw asRefusal(cause);
+}

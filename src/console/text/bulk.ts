@@ -1,0 +1,42 @@
+// What stands where many records are written at once.
+
+const number = (count: number) => new Intl.NumberFormat("en").format(count);
+const counted = (count: number, [one, many]: readonly [string, string]) =>
+  `${number(count)} ${count === 1 ? one : many}`;
+
+type Words = readonly [one: string, many: string];
+
+export const bulkText = {
+  /** On the buttons above a list. */
+  edit: "Edit all",
+  tags: "Tags",
+  delete: "Delete all",
+  scope: (count: number, words: Words) => counted(count, words),
+  ofFilter: (count: number, words: Words) => `All ${counted(count, words)} of the filter`,
+  tooMany: (most: number) => `At most ${number(most)} at once: filter further.`,
+  editTitle: (count: number, words: Words) => `Edit ${counted(count, words)}`,
+  addField: "Add a field to set",
+  leaveField: (name: string) => `Do not set ${name}`,
+  emptied: "Left empty, it is cleared.",
+  noField: "Choose what to set. What is not chosen stays as it is in each.",
+  plan: "See what changes",
+  planned: (updated: number, unchanged: number, words: Words) =>
+    `${counted(updated, words)} would change${unchanged === 0 ? "." : `, ${number(unchanged)} would stay as is.`}`,
+  nothing: "Nothing would change: they are all like this already.",
+  more: (count: number) => `And ${number(count)} more.`,
+  to: "to",
+  none: "none",
+  apply: (count: number, words: Words) => `Change ${counted(count, words)}`,
+  back: "Back to the fields",
+  replanned: "Some were changed since. This is what it comes to now.",
+  why: "Why",
+  cancel: "Cancel",
+  tagTitle: (count: number, words: Words) => `Tags of ${counted(count, words)}`,
+  tag: "Tag",
+  chooseTag: "choose one",
+  addTag: (count: number, words: Words) => `Add it to ${counted(count, words)}`,
+  removeTag: (count: number, words: Words) => `Take it off ${counted(count, words)}`,
+  have: (count: number, of: number) => `${number(count)} of ${number(of)} have it.`,
+  deleteTitle: (count: number, words: Words) => `Delete ${counted(count, words)}`,
+  unsure: "It is not known whether it was done. Sending it again does nothing twice.",
+} as const;
