@@ -116,7 +116,7 @@ const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
 /** The browser's program: it shares no module with the server, not even a type. Its tests and its build know it. */
 const CONSOLE = "src/console/";
 /** `#api` are the types of the OpenAPI document, `#forms` the fields of its bodies. */
-const CONSOLE_PACKAGES = ["#api", "#forms", "preact", "@preact/signals", "openapi-fetch"];
+const CONSOLE_PACKAGES = ["#api", "#forms", "preact", "@preact/signals", "openapi-fetch", "papaparse"];
 
 /** Packages that stay where they are: replacing one must be the work of a few known files. */
 const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
@@ -135,7 +135,11 @@ const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
     importers: ["src/db/", "src/resources/", "src/access/", "src/sign-in/", "src/history/", "src/discovery/"],
     reason: "tables belong to db and to definitions",
   },
-  { name: "papaparse", importers: ["src/bulk/"], reason: "one folder reads tables" },
+  {
+    name: "papaparse",
+    importers: ["src/bulk/", "src/console/bulk/"],
+    reason: "one folder reads tables, on either side",
+  },
   { name: "preact", importers: [CONSOLE], reason: "the server renders nothing" },
   { name: "@peculiar/x509", importers: ["src/tls/"], reason: "one folder makes certificates" },
   { name: "bun:sqlite", importers: ["src/db/"], reason: "one folder opens the store" },

@@ -1,11 +1,14 @@
 // What the API says when it does not answer what was asked, and what the network does when it does not answer at all.
 
 /** One thing that is wrong with a request. */
-interface RefusalIssue {
+export interface RefusalIssue {
   readonly path: string;
   readonly message: string;
   /** Of a filter: where in its text, in characters. */
   readonly position?: number;
+  /** Of a table that was sent: where in it. */
+  readonly row?: number;
+  readonly column?: string;
 }
 
 export class Refusal extends Error {

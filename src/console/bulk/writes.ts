@@ -50,6 +50,57 @@ export function bulkUpdateOf(kind: EditedKind): string | null {
   return BULK_UPDATES[kind] ?? null;
 }
 
+/** What a table comes to. */
+export interface TablePlan {
+  readonly applied: boolean;
+  readonly sequence: number | null;
+  readonly plan: string;
+  readonly counts: {
+    readonly rows: number;
+    readonly created: number;
+    readonly updated: number;
+    readonly unchanged: number;
+  };
+  readonly ignored_columns: readonly string[];
+  readonly changes: readonly BulkChange[];
+}
+
+/**
+ * Brings a table in.
+ * @param plan of the dry run that was read; null for the dry run itself
+ * @throws Refusal with the row and column of each issue
+ */
+export async function importTable(
+  kind: EditedKind,
+  { text, plan }: { readonly text: string; readonly plan: string | null },
+  { reason, key }: Sending,
+): Promise<TablePlan> {
+  const query = plan === null ? "dry_run=true" : `plan=${plan}`;
+  const response = await fetch(`${operationsOf(kind).path}/import/csv?${query}`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "text/csv; charset=utf-8",
+      "X-Request-Id": key,
+      ...(plan === null ? {} : { "Idempotency-Key": key, ...reasonHeader(reason) }),
+    },
+    body: text,
+  }).catch(rethrown);
+  const body: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) throw refusalOf(response, body);
+  return (body as { data: TablePlan }).data;
+}
+
+/** The columns that an export of the kind writes, in its order. @throws Refusal */
+export async function columnsOf(kind: EditedKind): Promise<string[]> {
+  const response = await fetch(`${operationsOf(kind).path}/export/csv?ids=${NOBODY}`).catch(rethrown);
+  if (!response.ok) throw refusalOf(response, await response.json().catch(() => undefined));
+  const [header = ""] = (await response.text()).replace(/^\ufeff/, "").split(/\r?\n/);
+  return header.split(",");
+}
+
+/** An id that no record has: the answer is the header alone. */
+const NOBODY = "00000000-0000-0000-0000-000000000000";
+
 /** @param plan of the dry run that was read; null for the dry run itself @throws Refusal */
 export async function updateMany(
   { kind, ids, filter, networkId }: BulkScope,

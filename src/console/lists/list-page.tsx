@@ -7,6 +7,7 @@ import { useFresh } from "../api/fresh.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { BulkButtons, BulkPlace, type BulkVerb } from "../bulk/bulk-place.tsx";
 import type { BulkScope } from "../bulk/scope.ts";
+import { TableButton, TablePlace } from "../bulk/table-place.tsx";
 import { EditPlace, hrefEditing, hrefRemoving, mayWrite, NewButton } from "../editing/edit-place.tsx";
 import { type EditedKind, isEditedKind } from "../editing/edited-kinds.ts";
 import { csvOf } from "../parts/curl.ts";
@@ -167,10 +168,18 @@ function ListFrame(props: ListFrameProps) {
       count={rows.count === undefined || rows.isEarlier ? null : listText.count(rows.count, list.one, list.many)}
       reads={[props.read]}
       csv={props.csv}
-      actions={kind !== null && <NewButton kind={kind} />}
+      actions={
+        kind !== null && (
+          <>
+            <NewButton kind={kind} />
+            <TableButton kind={kind} />
+          </>
+        )
+      }
     >
       {above}
       {kind !== null && <EditPlace presets={{ network_id: network.value }} onSaved={rows.again} />}
+      {kind !== null && <TablePlace key={kind} kind={kind} onSaved={rows.again} />}
       <div class="list-tools">
         <FilterField kind={list.kind} filter={state.filter} example={list.example} problem={filterProblem} />
         <ViewsMenu list={list} />

@@ -1,0 +1,102 @@
+// The rows of a table that the API refuses, each with what is wrong in which cell: they are mended where they stand.
+
+import type { RefusalIssue } from "../api/refusal.ts";
+import { tableText } from "../text/tables.ts";
+import type { Table } from "./table-file.ts";
+
+interface TableErrorsProps {
+  readonly table: Table;
+  /** Of each header the column that it is sent as. */
+  readonly columns: readonly (string | null)[];
+  readonly issues: readonly RefusalIssue[];
+  onCell(line: number, at: number, text: string): void;
+  onLeaveOut(line: number): void;
+}
+
+/** As many as one mends at once. */
+const ROWS_SHOWN = 50;
+/** The first row that is sent, as a spreadsheet counts it. */
+const FIRST_ROW = 2;
+
+export function TableErrors({ table, columns, issues, onCell, onLeaveOut }: TableErrorsProps) {
+  const byRow = Map.groupBy(
+    issues.filter(({ row }) => row !== undefined),
+    ({ row }) => row as number,
+  );
+  const rows = [...byRow].sort(([a], [b]) => a - b);
+  const shown = columns.flatMap((column, at) => (column === null ? [] : [{ column, at }]));
+  return (
+    <div class="table-errors">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be focused */}
+      <section class="table" tabIndex={0} aria-label={tableText.wrong(issues.length, byRow.size)}>
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col">{tableText.row}</th>
+              {shown.map(({ column, at }) => (
+                <th key={at} scope="col">
+                  {column}
+                </th>
+              ))}
+              <th scope="col">{tableText.leaveRow}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, ROWS_SHOWN).map(([row, wrong]) => {
+              const own = table.rows[row - FIRST_ROW];
+              if (own === undefined) return null;
+              const elsewhere = wrong.filter(({ column }) => !columns.includes(column ?? null));
+              return (
+                <tr key={row}>
+                  <th scope="row">
+                    {own.line}
+                    {elsewhere.map(({ column, message }) => (
+                      <p key={`${column}${message}`} class="edit-wrong">
+                        {column} {message}
+                      </p>
+                    ))}
+                  </th>
+                  {shown.map(({ column, at }) => {
+                    const said = wrong.filter((issue) => issue.column === column);
+                    const id = `cell-${own.line}-${at}`;
+                    return (
+                      <td key={at}>
+                        {said.length === 0 ? (
+                          <bdi>{own.cells[at]}</bdi>
+                        ) : (
+                          <>
+                            <input
+                              type="text"
+                              aria-label={tableText.cell(column, own.line)}
+                              aria-invalid={true}
+                              aria-describedby={id}
+                              value={own.cells[at]}
+                              onInput={(event) => onCell(own.line, at, event.currentTarget.value)}
+                            />
+                            <p class="edit-wrong" id={id}>
+                              {said.map(({ message }) => message).join(" ")}
+                            </p>
+                          </>
+                        )}
+                      </td>
+                    );
+                  })}
+                  <td>
+                    <button
+                      type="button"
+                      aria-label={tableText.leaveRowOf(own.line)}
+                      onClick={() => onLeaveOut(own.line)}
+                    >
+                      ×
+                    </button>
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </section>
+      {rows.length > ROWS_SHOWN && <p class="aside">{tableText.moreWrong(rows.length - ROWS_SHOWN)}</p>}
+    </div>
+  );
+}

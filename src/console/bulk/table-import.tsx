@@ -1,0 +1,349 @@
+// A table that comes in: its file, its columns, what it comes to, what is wrong in it, and that it is written.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { asRefusal } from "../api/client.ts";
+import { Refusal } from "../api/refusal.ts";
+import { choiceOf, choicesRead } from "../editing/choices.ts";
+import { type DraftName, keepDraft, keptDraft } from "../editing/drafts.ts";
+import type { EditedKind } from "../editing/edited-kinds.ts";
+import type { Saved } from "../editing/saved.ts";
+import { fieldTitle } from "../names/custom-fields.ts";
+import { Waiting } from "../parts/waiting.tsx";
+import { me } from "../session/me.ts";
+import { bulkText } from "../text/bulk.ts";
+import { kindText } from "../text/changes.ts";
+import { tableText } from "../text/tables.ts";
+import { network } from "../time/at.ts";
+import { newRequestKey } from "../writes/request-key.ts";
+import { BulkForm } from "./bulk-form.tsx";
+import { PlannedChanges } from "./planned-changes.tsx";
+import { columnTwice, matchColumns } from "./table-columns.ts";
+import { TableErrors } from "./table-errors.tsx";
+import {
+  CHARSETS,
+  type Charset,
+  readTable,
+  TABLE_ROWS_MAX,
+  type Table,
+  textOfFile,
+  writtenTable,
+} from "./table-file.ts";
+import { columnsOf, importTable, type TablePlan } from "./writes.ts";
+
+interface TableImportProps {
+  readonly kind: EditedKind;
+  /** @param saved null where it was given up */
+  onEnd(saved: Saved | null): void;
+}
+
+interface Begun {
+  readonly table: Table;
+  readonly columns: readonly (string | null)[];
+}
+
+export function TableImport({ kind, onEnd }: TableImportProps) {
+  const words = kindText[kind] ?? [kind, kind];
+  const draftName: DraftName = { userId: me.value?.id ?? "", kind, id: "table" };
+  const [known, setKnown] = useState<readonly string[] | null>(null);
+  const [begun, setBegun] = useState<Begun | null>(() => keptTable(draftName));
+  const [isRestored] = useState(begun !== null);
+  const [networkId, setNetworkId] = useState(network.value ?? "");
+  const [plan, setPlan] = useState<TablePlan | null>(null);
+  const [isReplanned, setReplanned] = useState(false);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const [reason, setReason] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const key = useRef(newRequestKey());
+  useEffect(() => {
+    columnsOf(kind).then(setKnown, (cause: unknown) => setProblem(asRefusal(cause)));
+  }, [kind]);
+  const change = (next: Begun | null) => {
+    setBegun(next);
+    keepTable(draftName, next);
+    setPlan(null);
+    setProblem(null);
+  };
+  const end = (saved: Saved | null) => {
+    keepTable(draftName, null);
+    onEnd(saved);
+  };
+  const needsNetwork =
+    known?.includes("network_id") === true &&
+    begun !== null &&
+    !["network_id", "network_name", "id"].some((column) => begun.columns.includes(column));
+  const twice = begun === null ? null : columnTwice(begun.columns);
+  const run = (quoted: string | null) => {
+    const { table, columns } = begun as Begun;
+    const constants = needsNetwork && networkId !== "" ? { network_id: networkId } : {};
+    return importTable(
+      kind,
+      { text: writtenTable(table, columns, constants), plan: quoted },
+      { reason, key: key.current },
+    );
+  };
+  const look = async (isAgain: boolean) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      setPlan(await run(null));
+      setReplanned(isAgain);
+      key.current = newRequestKey();
+    } catch (cause) {
+      setPlan(null);
+      setProblem(asRefusal(cause));
+    }
+    setBusy(false);
+  };
+  const write = async () => {
+    if (plan === null || isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      const { sequence } = await run(plan.plan);
+      end({ kind, id: "", operation: "updated", sequence, merged: [] });
+    } catch (cause) {
+      const refusal = asRefusal(cause);
+      if (refusal.code === "entity_stale") return look(true);
+      setProblem(refusal);
+      setBusy(false);
+    }
+  };
+  const rowIssues = problem?.issues.filter(({ row }) => row !== undefined) ?? [];
+  const writes = plan === null ? 0 : plan.counts.created + plan.counts.updated;
+  return (
+    <BulkForm
+      title={tableText.title(words[1])}
+      problem={problem !== null && rowIssues.length === 0 ? problem : null}
+      reason={writes > 0 ? reason : null}
+      onReason={setReason}
+      onCancel={() => end(null)}
+      buttons={
+        plan === null ? (
+          <button
+            type="button"
+            class="primary"
+            disabled={isBusy || begun === null || twice !== null}
+            onClick={() => void look(false)}
+          >
+            {isBusy ? tableText.planning : tableText.plan}
+          </button>
+        ) : (
+          writes > 0 && (
+            <button type="button" class="primary" disabled={isBusy} onClick={() => void write()}>
+              {tableText.apply(writes)}
+            </button>
+          )
+        )
+      }
+    >
+      {isRestored && begun !== null && <p class="note">{tableText.restored}</p>}
+      {known === null && problem === null && <Waiting />}
+      {known !== null && (
+        <ChooseFile
+          begun={begun}
+          onRead={(table) => change({ table, columns: matchColumns(table.headers, known, fieldTitle) })}
+          onRefused={(sentence) =>
+            setProblem(new Refusal({ status: 0, code: "table", message: sentence, requestId: null }))
+          }
+        />
+      )}
+      {begun !== null && known !== null && (
+        <Columns begun={begun} known={known} onChange={(columns) => change({ ...begun, columns })} />
+      )}
+      {twice !== null && <p class="edit-wrong">{tableText.twice(twice)}</p>}
+      {needsNetwork && <NetworkOfAll networkId={networkId} onChoose={setNetworkId} />}
+      {rowIssues.length > 0 && begun !== null && (
+        <>
+          <p role="alert">{tableText.wrong(rowIssues.length, new Set(rowIssues.map(({ row }) => row)).size)}</p>
+          <TableErrors
+            table={begun.table}
+            columns={begun.columns}
+            issues={rowIssues}
+            onCell={(line, at, text) => {
+              const next = { ...begun, table: withCell(begun.table, { line, at, text }) };
+              // What is wrong stays in sight until it is looked at again.
+              setBegun(next);
+              keepTable(draftName, next);
+            }}
+            onLeaveOut={(line) => {
+              const rows = begun.table.rows.filter((row) => row.line !== line);
+              change({ ...begun, table: { ...begun.table, rows } });
+            }}
+          />
+        </>
+      )}
+      {plan !== null && <Planned plan={plan} isReplanned={isReplanned} />}
+    </BulkForm>
+  );
+}
+
+function Planned({ plan, isReplanned }: { readonly plan: TablePlan; readonly isReplanned: boolean }) {
+  const { created, updated, unchanged } = plan.counts;
+  return (
+    <div role="status">
+      {isReplanned && <p class="note">{tableText.replanned}</p>}
+      <p>{created + updated === 0 ? tableText.nothing : tableText.counts(created, updated, unchanged)}</p>
+      {plan.ignored_columns.length > 0 && <p class="aside">{tableText.ignored(plan.ignored_columns)}</p>}
+      <PlannedChanges changes={plan.changes} count={created + updated} />
+    </div>
+  );
+}
+
+interface ChooseFileProps {
+  readonly begun: Begun | null;
+  onRead(table: Table): void;
+  onRefused(sentence: string): void;
+}
+
+function ChooseFile({ begun, onRead, onRefused }: ChooseFileProps) {
+  const [file, setFile] = useState<{ readonly name: string; readonly bytes: ArrayBuffer } | null>(null);
+  const [isForeign, setForeign] = useState(false);
+  const [isOver, setOver] = useState(false);
+  const take = (name: string, bytes: ArrayBuffer, charset: Charset | null) => {
+    const text = textOfFile(bytes, charset);
+    setForeign(text === null || charset !== null);
+    if (text === null) return;
+    const table = readTable(name, text);
+    if ("brokenLine" in table) onRefused(tableText.unreadable(table.brokenLine));
+    else if (table.rows.length === 0) onRefused(tableText.empty);
+    else if (table.rows.length > TABLE_ROWS_MAX) onRefused(tableText.tooLarge(TABLE_ROWS_MAX));
+    else onRead(table);
+  };
+  const open = async (given: File | undefined) => {
+    if (given === undefined) return;
+    const bytes = await given.arrayBuffer();
+    setFile({ name: given.name, bytes });
+    take(given.name, bytes, null);
+  };
+  return (
+    // What is dropped can be chosen with the button as well.
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping has no key of its own
+    <div
+      class={isOver ? "table-drop is-over" : "table-drop"}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        void open(event.dataTransfer?.files[0]);
+      }}
+    >
+      {begun === null && <p>{tableText.help}</p>}
+      <p>
+        <label>
+          {begun === null ? tableText.file : tableText.another}{" "}
+          <input
+            type="file"
+            accept=".csv,.txt,text/csv"
+            onChange={(event) => void open(event.currentTarget.files?.[0])}
+          />
+        </label>{" "}
+        <span class="aside">
+          {begun === null ? tableText.drop : tableText.read(begun.table.name, begun.table.rows.length)}
+        </span>
+      </p>
+      {isForeign && file !== null && (
+        <p>
+          <label>
+            {tableText.charset}{" "}
+            <select
+              onChange={(event) =>
+                event.currentTarget.value !== "" && take(file.name, file.bytes, event.currentTarget.value as Charset)
+              }
+            >
+              <option value="" />
+              {CHARSETS.map((charset) => (
+                <option key={charset}>{charset}</option>
+              ))}
+            </select>
+          </label>
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface ColumnsProps {
+  readonly begun: Begun;
+  readonly known: readonly string[];
+  onChange(columns: readonly (string | null)[]): void;
+}
+
+function Columns({ begun: { table, columns }, known, onChange }: ColumnsProps) {
+  const matched = columns.filter((column) => column !== null).length;
+  return (
+    <details open={matched < columns.length}>
+      <summary>{tableText.columns(matched, columns.length)}</summary>
+      <div class="table-columns">
+        {table.headers.map((header, at) => (
+          // Two headers may be alike.
+          <label key={`${at} ${header}`}>
+            <bdi>{header || "–"}</bdi>{" "}
+            <select
+              aria-label={tableText.columnOf(header)}
+              value={columns[at] ?? ""}
+              onChange={({ currentTarget: { value } }) =>
+                onChange(columns.map((column, place) => (place === at ? value || null : column)))
+              }
+            >
+              <option value="">{tableText.leaveOut}</option>
+              {known.map((column) => (
+                <option key={column} value={column}>
+                  {column}
+                </option>
+              ))}
+            </select>
+          </label>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+const NETWORK_FIELD = { name: "network_id", type: "id", isNullable: false, isRequired: true } as const;
+
+function NetworkOfAll({ networkId, onChoose }: { readonly networkId: string; onChoose(id: string): void }) {
+  const { data = [] } = useAnswer(choicesRead(NETWORK_FIELD, {}));
+  return (
+    <p>
+      <label>
+        {tableText.network}{" "}
+        <select value={networkId} onChange={(event) => onChoose(event.currentTarget.value)}>
+          <option value="">{bulkText.none}</option>
+          {data.map(choiceOf).map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </p>
+  );
+}
+
+function withCell(
+  table: Table,
+  { line, at, text }: { readonly line: number; readonly at: number; readonly text: string },
+): Table {
+  const rows = table.rows.map((row) =>
+    row.line === line ? { ...row, cells: row.cells.map((cell, place) => (place === at ? text : cell)) } : row,
+  );
+  return { ...table, rows };
+}
+
+function keptTable(name: DraftName): Begun | null {
+  return (keptDraft(name)?.base as { begun?: Begun } | undefined)?.begun ?? null;
+}
+
+/** Larger ones cost more to keep, at each key, than to choose again. */
+const KEPT_ROWS_MAX = 10_000;
+
+/** As far as the browser has room for it. */
+function keepTable(name: DraftName, begun: Begun | null): void {
+  const isKept = begun !== null && begun.table.rows.length <= KEPT_ROWS_MAX;
+  keepDraft(name, !isKept ? null : { base: { begun }, tag: "", typed: {}, reason: "" });
+}

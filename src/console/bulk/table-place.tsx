@@ -1,0 +1,62 @@
+// On a list, where a table of its records comes in. What reads tables is loaded when one is brought.
+
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { mayWrite } from "../editing/edit-place.tsx";
+import type { EditedKind } from "../editing/edited-kinds.ts";
+import { lastSaved, type Saved } from "../editing/saved.ts";
+import { Waiting } from "../parts/waiting.tsx";
+import { frameText } from "../text/frame.ts";
+import { tableText } from "../text/tables.ts";
+import { go, hrefHere, parameter, pathname } from "../url/location.ts";
+import { bulkUpdateOf } from "./writes.ts";
+
+/** In the address: a table that was begun outlasts a reload. */
+const TABLE = "table";
+
+function mayImport(kind: EditedKind): boolean {
+  return bulkUpdateOf(kind) !== null && mayWrite(kind, "create") && mayWrite(kind, "update");
+}
+
+export function TableButton({ kind }: { readonly kind: EditedKind }) {
+  if (!mayImport(kind) || parameter(TABLE) !== null) return null;
+  return (
+    <button type="button" onClick={() => go(hrefHere({ [TABLE]: "yes" }))}>
+      {tableText.open}
+    </button>
+  );
+}
+
+type Form = ComponentType<{ kind: EditedKind; onEnd: (saved: Saved | null) => void }>;
+
+interface TablePlaceProps {
+  readonly kind: EditedKind;
+  /** Called when something was written. */
+  onSaved(): void;
+}
+
+export function TablePlace({ kind, onSaved }: TablePlaceProps) {
+  const isWanted = parameter(TABLE) !== null && mayImport(kind);
+  const [form, setForm] = useState<{ readonly Form: Form } | "failed" | null>(null);
+  useEffect(() => {
+    if (!isWanted || form !== null) return;
+    import("./table-import.tsx").then(
+      ({ TableImport: Form }) => setForm({ Form }),
+      () => setForm("failed"),
+    );
+  }, [isWanted]);
+  if (!isWanted) return null;
+  if (form === null) return <Waiting />;
+  if (form === "failed") return <p class="note">{frameText.newVersion}</p>;
+  const { Form } = form;
+  return (
+    <Form
+      kind={kind}
+      onEnd={(saved) => {
+        lastSaved.value = saved === null ? null : { ...saved, place: pathname.value };
+        go(hrefHere({ [TABLE]: null }), "replace");
+        if (saved !== null) onSaved();
+      }}
+    />
+  );
+}

@@ -1,0 +1,41 @@
+// What stands where a table is brought in.
+
+const number = (count: number) => new Intl.NumberFormat("en").format(count);
+const rows = (count: number) => `${number(count)} ${count === 1 ? "row" : "rows"}`;
+
+export const tableText = {
+  open: "Bring in CSV",
+  title: (many: string) => `Bring in ${many} from a table`,
+  help: "The columns of “Open as CSV”, in any order, fewer allowed. A row that has its record already changes it. Nothing is ever deleted.",
+  file: "A CSV file",
+  drop: "or drop it here",
+  another: "Another file",
+  charset: "Its text is not UTF-8. Encoding",
+  tooLarge: (most: number) => `At most ${number(most)} rows at once.`,
+  unreadable: (row: number) =>
+    `Row ${number(row)} cannot be read: its quotes do not end, or it has more cells than columns.`,
+  empty: "There are no rows in it.",
+  read: (name: string, count: number) => `${name}: ${rows(count)}`,
+  columns: (matched: number, all: number) => `${number(matched)} of ${number(all)} columns are matched`,
+  columnOf: (name: string) => `Column ${name} is`,
+  leaveOut: "left out",
+  twice: (name: string) => `Two columns are ${name}.`,
+  network: "Network of all rows",
+  plan: "See what it comes to",
+  planning: "Looking…",
+  counts: (created: number, updated: number, unchanged: number) =>
+    `${number(created)} would be created, ${number(updated)} changed, ${number(unchanged)} stay as is.`,
+  nothing: "Nothing would change: every row is like its record already.",
+  ignored: (columns: readonly string[]) => `Not written, only shown by exports: ${columns.join(", ")}.`,
+  created: "new",
+  apply: (count: number) => `Write ${rows(count)}`,
+  replanned: "Some records were changed since. This is what it comes to now.",
+  wrong: (issues: number, rowCount: number) =>
+    `${number(issues)} ${issues === 1 ? "thing is" : "things are"} wrong in ${rows(rowCount)}. Mend them here, or in the file.`,
+  row: "Row",
+  cell: (column: string, row: number) => `${column} of row ${number(row)}`,
+  leaveRow: "Leave out",
+  leaveRowOf: (row: number) => `Leave out row ${number(row)}`,
+  moreWrong: (count: number) => `And ${rows(count)} more, shown once these are mended.`,
+  restored: "The table that you had begun is back.",
+} as const;

@@ -1,0 +1,163 @@
+// Tables that come in, in Chromium, on the executable: a file is dropped, its columns matched, its errors mended where they
+// stand, its plan read, written and undone.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { columnTwice, matchColumns } from "../../src/console/bulk/table-columns.ts";
+import { readTable, type Table, textOfFile, writtenTable } from "../../src/console/bulk/table-file.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+
+function tableOf(text: string): Table {
+  const table = readTable("t.csv", text);
+  if ("brokenLine" in table) throw new Error(`row ${table.brokenLine} is broken`);
+  return table;
+}
+
+describe("a table", () => {
+  test.each([
+    ["with commas", "name,description\r\nweb-1,first\r\n"],
+    ["with semicolons", "name;description\nweb-1;first\n"],
+    ["with tabs", "name\tdescription\nweb-1\tfirst"],
+    ["that says its delimiter", "sep=;\r\nname;description\r\nweb-1;first\r\n"],
+    ["with empty rows and columns", "name,description,\n,,\nweb-1,first,\n\n"],
+  ])("%s is read", (_, text) => {
+    const { headers, rows } = tableOf(text);
+    expect([headers, rows.map(({ cells }) => cells)]).toEqual([["name", "description"], [["web-1", "first"]]]);
+  });
+
+  test("keeps hostile cells to the byte, and counts rows as a spreadsheet does", () => {
+    const cells = ["'=1+1", 'he said "no"', "two\r\nlines", "\u202eright to left", " spaces "];
+    const written = writtenTable(
+      { name: "t", headers: ["a", "b", "c", "d", "e"], rows: [{ line: 2, cells }] },
+      [..."abcde"],
+      { network_id: "7" },
+    );
+    const again = tableOf(written);
+    expect(again.headers).toEqual(["a", "b", "c", "d", "e", "network_id"]);
+    expect(again.rows).toEqual([{ line: 2, cells: [...cells, "7"] }]);
+    expect(tableOf("name\n\nweb-1\n").rows.map(({ line }) => line)).toEqual([3]);
+  });
+
+  test("that cannot be read is refused by its row", () => {
+    expect(readTable("t", 'name,description\nweb-1,"first\nweb-2,second\n')).toEqual({ brokenLine: 2 });
+    expect(readTable("t", "name\nweb-1\nweb-2,too,many\n")).toEqual({ brokenLine: 3 });
+    expect(textOfFile(new Uint8Array([0x6e, 0xe4]).buffer, null)).toBeNull();
+    expect(textOfFile(new Uint8Array([0x6e, 0xe4]).buffer, "windows-1252")).toBe("n\u00e4");
+  });
+
+  test("has its columns matched by name and by what people call them, none twice", () => {
+    const known = ["id", "name", "hostname", "network_id", "network_name", "serial_number"];
+    const titles: Record<string, string> = {
+      hostname: "Host name",
+      network_id: "Network",
+      serial_number: "Serial number",
+    };
+    const titleOf = (column: string) => titles[column] ?? column;
+    expect(matchColumns(["Name", "Host name", "Network", "SERIAL-NUMBER", "Rack"], known, titleOf)).toEqual([
+      "name",
+      "hostname",
+      "network_name",
+      "serial_number",
+      null,
+    ]);
+    expect(matchColumns(["Host name", "hostname"], known, titleOf)).toEqual([null, "hostname"]);
+    expect([columnTwice(["name", "id", "name"]), columnTwice(["name", null, null])]).toEqual(["name", null]);
+  });
+});
+
+describe.skipIf(!hasChromium)("whoever brings a table in", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signIn(OWNER, PASSWORD);
+  });
+
+  beforeEach(() => {
+    visitor.troubles();
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
+  const list = (path: string) => made(appliance.client.get(path)) as unknown as Promise<Wire[]>;
+  const give = (name: string, text: string) =>
+    page.getByLabel(/file/).setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
+
+  test("mends ten errors among 5,000 rows where they stand, brings them in, and undoes it", async () => {
+    const rows = Array.from({ length: 5_000 }, (_, index) => {
+      const isWrong = index % 500 === 7;
+      return isWrong && index % 1_000 === 7 ? `;maybe-${index};false` : `pc-${index};;${isWrong ? "perhaps" : "false"}`;
+    });
+    await page.goto(`${appliance.running.url}/hosts`);
+    await button("Bring in CSV").click();
+    await give("pcs.csv", `\ufeffName;Asset tag;Hidden\r\n${rows.join("\r\n")}\r\n`);
+    await page.getByText("pcs.csv: 5,000 rows").waitFor();
+    await page.getByText("3 of 3 columns are matched").waitFor();
+    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
+    await button("See what it comes to").click();
+    await page.getByRole("alert").getByText("10 things are wrong in 10 rows.").waitFor();
+    // The refusal is an answer, and no surprise.
+    expect(visitor.troubles()).toHaveLength(2);
+    expect(await list("hosts?limit=1")).toEqual([]);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
+    }
+    for (const row of [9, 1_009, 2_009, 3_009, 4_009])
+      await page.getByLabel(`name of row ${row.toLocaleString("en")}`).fill(`mended-${row}`);
+    for (const row of [509, 1_509, 2_509, 3_509])
+      await page.getByLabel(`hidden of row ${row.toLocaleString("en")}`).fill("true");
+    await page.reload();
+    await page.getByText("The table that you had begun is back.").waitFor();
+    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
+    await button("See what it comes to").click();
+    await page.getByRole("alert").getByText("1 thing is wrong in 1 row.").waitFor();
+    await button("Leave out row 4,509").click();
+    await button("See what it comes to").click();
+    await page.getByText("4,999 would be created, 0 changed, 0 stay as is.").waitFor();
+    await page.getByLabel("Why").fill("the list of 2019");
+    await button("Write 4,999 rows").click();
+    await page.getByText("Saved.").waitFor();
+    visitor.troubles();
+    const count = async () => (await list("hosts?limit=0&include_children=false")).length;
+    expect(await count()).toBe(4_999);
+    await button("Undo").click();
+    await button("Undo it").click();
+    await page.getByText("Done.").waitFor();
+    expect(await count()).toBe(0);
+    expect(visitor.troubles()).toEqual([]);
+  }, 90_000);
+
+  test("changes what is there by an export, reads the difference first, and says what is not written", async () => {
+    await made(appliance.client.post("vlans", { network_id: appliance.networkId, number: 20, name: "Offices" }));
+    const csv = await (await page.request.get(`${appliance.running.url}/api/v1/vlans/export/csv`)).text();
+    await page.goto(`${appliance.running.url}/vlans?table=yes`);
+    await give("same.csv", csv);
+    await button("See what it comes to").click();
+    await page.getByText("Nothing would change: every row is like its record already.").waitFor();
+    await page.getByText("Not written, only shown by exports").waitFor();
+    await give("other.csv", csv.replace("Offices", "Floor 2"));
+    await button("See what it comes to").click();
+    await page.getByText("0 would be created, 1 changed, 0 stay as is.").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Name Offices to Floor 2" }).waitFor();
+    await button("Write 1 row").click();
+    await page.getByText("Saved.").waitFor();
+    expect(await list("vlans")).toMatchObject([{ number: 20, name: "Floor 2" }]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+});
