@@ -200,6 +200,79 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
+  test("binds a service to a port and an address, and ends the binding", async () => {
+    const host = await newHost("web-3");
+    await made(appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.6.0.0/24", name: "Web" }));
+    await made(appliance.client.post("ip-addresses", { host_id: host.id, ip_address: "10.6.0.7" }));
+    await made(appliance.client.post("ports", { host_id: host.id, number: 8443, protocol: "Tcp" }));
+    await made(appliance.client.post("services", { host_id: host.id, name: "portal", service_definition: "Https" }));
+    await open(`/hosts/${host.id}?tab=services`);
+    await button("Bind portal").click();
+    await page.getByRole("combobox", { name: "Port", exact: true }).selectOption({ label: "8443/Tcp" });
+    await page.getByRole("combobox", { name: "Address", exact: true }).selectOption({ label: "10.6.0.7" });
+    await button("Bind").click();
+    await page.getByRole("listitem").filter({ hasText: "8443/Tcp at 10.6.0.7" }).waitFor();
+    expect(await list(`bindings?host_id=${host.id}`)).toMatchObject([{ type: "Port" }]);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await button("End 8443/Tcp at 10.6.0.7").click();
+    await page.getByRole("listitem").filter({ hasText: "8443/Tcp at" }).waitFor({ state: "detached" });
+    expect(await list(`bindings?host_id=${host.id}`)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("gives the next free addresses of a subnet away, to a host or as reservations, and takes them back", async () => {
+    const subnet = await made(
+      appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.5.0.0/29", name: "Lab" }),
+    );
+    const host = await newHost("lab-1");
+    await open(`/subnets/${subnet.id}`);
+    await button("Give away the next free").click();
+    await page.getByLabel("How many").fill("101");
+    await page.getByText("A number from 1 to 100.").waitFor();
+    await page.getByLabel("How many").fill("2");
+    await page.getByLabel("What for").fill("the new printer");
+    await button("Reserve them").click();
+    await page.getByText("Given away: 10.5.0.1, 10.5.0.2").waitFor();
+    expect(await list(`ip-ranges?subnet_id=${subnet.id}`)).toMatchObject([
+      { first: "10.5.0.1", purpose: "Reserved", description: "the new printer" },
+      { first: "10.5.0.2" },
+    ]);
+    await page.getByLabel("How many").fill("1");
+    await page.getByLabel("To the host").pressSequentially("lab");
+    const option = page.locator("datalist option").first();
+    await option.waitFor({ state: "attached" });
+    await page.getByLabel("To the host").fill((await option.getAttribute("value")) ?? "");
+    await button("Give them to the host").click();
+    await page.getByText("Given away: 10.5.0.3").waitFor();
+    expect(await list(`ip-addresses?host_id=${host.id}`)).toMatchObject([{ ip_address: "10.5.0.3" }]);
+    await button("Undo").click();
+    await button("Undo it").click();
+    await page.getByText("Done.").waitFor();
+    expect(await list(`ip-addresses?host_id=${host.id}`)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("accepts a conflict with a reason, and takes that back", async () => {
+    const two = [await newHost("twin-1"), await newHost("twin-2")];
+    await made(
+      appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.7.0.0/24", name: "Twins" }),
+    );
+    for (const { id } of two)
+      await made(appliance.client.post("ip-addresses", { host_id: id, ip_address: "10.7.0.9" }));
+    await open("/conflicts");
+    await button("Accept: 10.7.0.9").click();
+    await page.getByLabel("Why it may stay").fill("a cluster");
+    await page.keyboard.press("Enter");
+    await page.getByText("There are no open conflicts.").waitFor();
+    await open("/conflicts?show=accepted");
+    await page.getByText("a cluster").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await button("Withdraw: 10.7.0.9").click();
+    await page.getByText("No conflict has been accepted.").waitFor();
+    expect(await list("conflicts?accepted=false")).toMatchObject([{ value: "10.7.0.9" }]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
   test("is not offered it without the right", async () => {
     const host = await newHost("web-2");
     const looker = await Visitor.arrive(appliance.running.url);

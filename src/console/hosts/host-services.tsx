@@ -16,6 +16,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { editText } from "../text/editing.ts";
 import { hostText } from "../text/hosts.ts";
 import { parameter } from "../url/location.ts";
+import { BindService, mayBind } from "./bind-service.tsx";
 import type { HostPort, HostService } from "./host-data.ts";
 
 /** Before the parameters of the second table of the page. */
@@ -51,7 +52,9 @@ function Offered({ services, ports }: HostServicesProps) {
   if (countOf(readServices) + countOf(readPorts) === 0) return <p>{hostText.noServices}</p>;
   return (
     <div class="columns">
-      {countOf(readServices) > 0 && <Services read={readServices} ports={[...readPorts.rows, ...readPorts.behind]} />}
+      {countOf(readServices) > 0 && (
+        <Services read={readServices} ports={[...readPorts.rows, ...readPorts.behind]} onBound={services.again} />
+      )}
       {countOf(readPorts) > 0 && <Ports read={readPorts} />}
     </div>
   );
@@ -74,9 +77,10 @@ interface ServicesProps {
   readonly read: RowsRead<HostService>;
   /** Those that are known: what else a service is bound to has a name. */
   readonly ports: readonly HostPort[];
+  onBound(): void;
 }
 
-function Services({ read, ports }: ServicesProps) {
+function Services({ read, ports, onBound }: ServicesProps) {
   const portById = new Map(ports.map((port) => [port.id, port]));
   const textOf = ({ name, service_definition, bindings = [] }: HostService) => {
     const bound = bindings.map(({ port_id }) => calledAs(portById.get(port_id ?? "")));
@@ -105,7 +109,8 @@ function Services({ read, ports }: ServicesProps) {
                   <bdi>{service.service_definition}</bdi>
                 </td>
                 <td>
-                  <Bound service={service} portById={portById} />
+                  <Bound service={service} portById={portById} />{" "}
+                  {mayBind() && <BindService service={service} onDone={onBound} />}
                 </td>
                 {mayWrite("service", "update") && (
                   <td>

@@ -17,6 +17,7 @@ import { navigationText } from "../text/navigation.ts";
 import { conflictText } from "../text/networks.ts";
 import { scopeQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, parameter } from "../url/location.ts";
+import { AcceptConflict } from "./accept-conflict.tsx";
 
 type Conflict = DataOf<"/api/v1/conflicts">[number];
 
@@ -60,44 +61,53 @@ export function ConflictsPage() {
       {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
       {data?.length === 0 && <p>{filter === "" ? conflictText.none[shown] : conflictText.noneFiltered}</p>}
-      {data !== undefined && data.length > 0 && <ConflictTable conflicts={data} />}
+      {data !== undefined && data.length > 0 && <ConflictTable conflicts={data} onChanged={again} />}
       {left > 0 && <p class="aside">{conflictText.more(left)}</p>}
     </Page>
   );
 }
 
-function ConflictTable({ conflicts }: { readonly conflicts: readonly Conflict[] }) {
+interface ConflictTableProps {
+  readonly conflicts: readonly Conflict[];
+  onChanged(): void;
+}
+
+function ConflictTable({ conflicts, onChanged }: ConflictTableProps) {
   return (
     <RowsTable
       title={navigationText.conflicts}
       kind="address-rows"
       heads={[conflictText.type, conflictText.value, conflictText.parties, conflictText.accepted]}
     >
-      {conflicts.map(({ type, value, fingerprint, parties, acceptance }) => (
-        <tr key={fingerprint}>
-          <td>{type}</td>
-          <td>
-            <Copied text={value} />
-          </td>
-          <td>
-            {parties.map((party) => (
-              <Party key={party.id} party={party} />
-            ))}
-          </td>
-          <td class="subnet-name">
-            {acceptance !== null && (
-              <>
-                <bdi>{acceptance.accepted_by.name}</bdi> <When instant={acceptance.accepted_at} precision="minute" />
-                {acceptance.reason !== null && (
-                  <>
-                    : <bdi>{acceptance.reason}</bdi>
-                  </>
-                )}
-              </>
-            )}
-          </td>
-        </tr>
-      ))}
+      {conflicts.map((conflict) => {
+        const { type, value, fingerprint, parties, acceptance } = conflict;
+        return (
+          <tr key={fingerprint}>
+            <td>{type}</td>
+            <td>
+              <Copied text={value} />
+            </td>
+            <td>
+              {parties.map((party) => (
+                <Party key={party.id} party={party} />
+              ))}
+            </td>
+            <td class="subnet-name">
+              {acceptance !== null && (
+                <>
+                  <bdi>{acceptance.accepted_by.name}</bdi> <When instant={acceptance.accepted_at} precision="minute" />
+                  {acceptance.reason !== null && (
+                    <>
+                      : <bdi>{acceptance.reason}</bdi>
+                    </>
+                  )}{" "}
+                </>
+              )}
+              <AcceptConflict conflict={conflict} onDone={onChanged} />
+            </td>
+          </tr>
+        );
+      })}
     </RowsTable>
   );
 }

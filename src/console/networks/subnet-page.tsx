@@ -23,6 +23,7 @@ import { subnetText } from "../text/networks.ts";
 import { recordText } from "../text/records.ts";
 import { at, atQuery, isPast } from "../time/at.ts";
 import { hasBlocks } from "./address-map.ts";
+import { Allocate } from "./allocate.tsx";
 import { SeenLately } from "./seen-lately.tsx";
 import { openBlock, SubnetAddresses } from "./subnet-addresses.tsx";
 import { SubnetConflicts } from "./subnet-conflicts.tsx";
@@ -77,7 +78,7 @@ function Overview({ subnet }: { readonly subnet: Subnet }) {
       </section>
       <section class="subnet-more">
         <h2>{subnetText.nextFree}</h2>
-        <NextFree id={subnet.id} />
+        <NextFree subnet={subnet} />
         <h2>{subnetText.overTime}</h2>
         <UtilizationLine id={subnet.id} createdAt={subnet.created_at} />
         <h2>{subnetText.conflicts}</h2>
@@ -144,7 +145,8 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
   );
 }
 
-function NextFree({ id }: { readonly id: string }) {
+function NextFree({ subnet }: { readonly subnet: Subnet }) {
+  const { id } = subnet;
   const { data, problem, again } = useAnswer(
     read("/api/v1/subnets/{id}/free", { path: { id }, query: { ...atQuery(), count: NEXT_FREE } }),
     { how: "refresh", types: ["host", "ip_address", "ip_range", "subnet"] },
@@ -162,6 +164,7 @@ function NextFree({ id }: { readonly id: string }) {
         ))}
       </ul>
       <p class="aside">{subnetText.available(data.available)}</p>
+      <Allocate subnet={subnet} onDone={again} />
     </div>
   );
 }

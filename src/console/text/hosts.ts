@@ -110,3 +110,17 @@ export const neighborText = {
     address: "address",
   } as Readonly<Record<string, string>>,
 } as const;
+
+/** What stands where a service is bound to ports and addresses. */
+export const bindText = {
+  bind: "Bind",
+  bindOf: (name: string) => `Bind ${name}`,
+  title: (name: string) => `What ${name} is bound to`,
+  port: "Port",
+  noPort: "none, the address alone",
+  address: "Address",
+  everywhere: "all addresses",
+  at: (port: string, address: string) => `${port} at ${address}`,
+  end: (binding: string) => `End ${binding}`,
+  close: "Close",
+} as const;

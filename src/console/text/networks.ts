@@ -158,7 +158,28 @@ export const stationText = {
   } as Readonly<Record<string, string>>,
 } as const;
 
+/** What stands where addresses of a subnet are given away. */
+export const allocateText = {
+  open: "Give away the next free",
+  title: "Give away the next free addresses",
+  host: "To the host",
+  hostHelp: "Left empty, they are reserved: ranges of one address each.",
+  count: "How many",
+  countWrong: (most: number) => `A number from 1 to ${most}.`,
+  name: "Name of the address",
+  description: "What for",
+  why: "Why",
+  give: "Give them to the host",
+  reserve: "Reserve them",
+  given: "Given away:",
+  close: "Close",
+} as const;
+
 export const conflictText = {
+  accept: "Accept",
+  withdraw: "Withdraw",
+  why: "Why it may stay",
+  cancel: "Cancel",
   show: "Which conflicts",
   shown: { open: "Open", accepted: "Accepted", all: "All" },
   none: {

@@ -1,0 +1,143 @@
+// What a service is bound to: ports of its host, at all addresses or at one; or an address. Bindings are made and ended
+// one by one, each a transaction of its own.
+
+import { useRef, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { api, asRefusal, done, read } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { may } from "../session/me.ts";
+import { bindText } from "../text/hosts.ts";
+import { isPast, vs } from "../time/at.ts";
+import { newRequestKey } from "../writes/request-key.ts";
+
+interface BindServiceProps {
+  readonly service: { readonly id: string; readonly name: string; readonly host_id: string };
+  /** Called when something was written. */
+  onDone(): void;
+}
+
+/** In the present, and with the right. */
+export function mayBind(): boolean {
+  return !isPast.value && vs.value === null && may("createBinding");
+}
+
+export function BindService(props: BindServiceProps) {
+  const [isOpen, setOpen] = useState(false);
+  if (!isOpen)
+    return (
+      <button type="button" aria-label={bindText.bindOf(props.service.name)} onClick={() => setOpen(true)}>
+        {bindText.bind}
+      </button>
+    );
+  return <Bindings {...props} onClose={() => setOpen(false)} />;
+}
+
+/** More than anybody chooses from. */
+const CHOICES_MAX = 1_000;
+
+function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServiceProps & { onClose(): void }) {
+  const bindings = useAnswer(read("/api/v1/bindings", { query: { service_id: id, limit: CHOICES_MAX } }));
+  const query = { host_id, limit: CHOICES_MAX };
+  const ports = useAnswer(read("/api/v1/ports", { query: { ...query, order_by: "number" } }));
+  const addresses = useAnswer(read("/api/v1/ip-addresses", { query: { ...query, order_by: "ip_address" } }));
+  const [portId, setPortId] = useState("");
+  const [addressId, setAddressId] = useState("");
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const key = useRef(newRequestKey());
+  const send = (writing: Promise<unknown>) => {
+    setBusy(true);
+    setProblem(null);
+    writing
+      .then(() => {
+        key.current = newRequestKey();
+        setPortId("");
+        setAddressId("");
+        bindings.again();
+        onDone();
+      })
+      .catch((cause: unknown) => setProblem(asRefusal(cause)))
+      .finally(() => setBusy(false));
+  };
+  if (bindings.data === undefined || ports.data === undefined || addresses.data === undefined) return <Waiting />;
+  const portNames = new Map(ports.data.map((port) => [port.id, `${port.number}/${port.protocol}`]));
+  const addressNames = new Map(addresses.data.map((address) => [address.id, address.ip_address]));
+  const told = (binding: { port_id?: string | null; ip_address_id?: string | null }) => {
+    const port = portNames.get(binding.port_id ?? "");
+    const address = binding.ip_address_id ? (addressNames.get(binding.ip_address_id) ?? "…") : bindText.everywhere;
+    return port === undefined ? address : bindText.at(port, address);
+  };
+  const bind = (event: SubmitEvent) => {
+    event.preventDefault();
+    const header = { "Idempotency-Key": key.current };
+    const body =
+      portId === ""
+        ? { service_id: id, type: "IpAddress" as const, ip_address_id: addressId }
+        : { service_id: id, type: "Port" as const, port_id: portId, ip_address_id: addressId || null };
+    send(done(api.POST("/api/v1/bindings", { params: { header }, body })));
+  };
+  return (
+    <form class="edit" aria-label={bindText.title(name)} onSubmit={bind}>
+      {problem !== null && <Problem problem={problem} />}
+      <ul>
+        {bindings.data.map((binding) => (
+          <li key={binding.id}>
+            {told(binding)}{" "}
+            {may("deleteBinding") && (
+              <button
+                type="button"
+                disabled={isBusy}
+                aria-label={bindText.end(told(binding))}
+                onClick={() =>
+                  send(
+                    done(
+                      api.DELETE("/api/v1/bindings/{id}", {
+                        params: { path: { id: binding.id }, header: { "Idempotency-Key": key.current } },
+                      }),
+                    ),
+                  )
+                }
+              >
+                ×
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p>
+        <label>
+          {bindText.port}{" "}
+          <select value={portId} onChange={(event) => setPortId(event.currentTarget.value)}>
+            <option value="">{bindText.noPort}</option>
+            {[...portNames].map(([port, shown]) => (
+              <option key={port} value={port}>
+                {shown}
+              </option>
+            ))}
+          </select>
+        </label>{" "}
+        <label>
+          {bindText.address}{" "}
+          <select value={addressId} onChange={(event) => setAddressId(event.currentTarget.value)}>
+            <option value="">{bindText.everywhere}</option>
+            {[...addressNames].map(([address, shown]) => (
+              <option key={address} value={address}>
+                {shown}
+              </option>
+            ))}
+          </select>
+        </label>
+      </p>
+      <p class="edit-end">
+        <button type="submit" class="primary" disabled={isBusy || (portId === "" && addressId === "")}>
+          {bindText.bind}
+        </button>{" "}
+        <button type="button" onClick={onClose}>
+          {bindText.close}
+        </button>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,94 @@
+// A conflict that may stay: accepted with a reason, and taken back.
+
+import { useRef, useState } from "preact/hooks";
+import { api, asRefusal, done } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { Problem } from "../parts/problem.tsx";
+import { may } from "../session/me.ts";
+import { conflictText } from "../text/networks.ts";
+import { isPast } from "../time/at.ts";
+import { REASON_MAX_LENGTH } from "../writes/reason.ts";
+import { newRequestKey } from "../writes/request-key.ts";
+
+interface AcceptConflictProps {
+  readonly conflict: {
+    readonly type: "Address" | "Mac" | "Subnet";
+    readonly value: string;
+    readonly fingerprint: string;
+    readonly acceptance: { readonly id: string } | null;
+  };
+  onDone(): void;
+}
+
+export function AcceptConflict({ conflict: { type, value, fingerprint, acceptance }, onDone }: AcceptConflictProps) {
+  const [reason, setReason] = useState<string | null>(null);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const key = useRef(newRequestKey());
+  if (isPast.value || !may(acceptance === null ? "acceptConflict" : "withdrawConflictAcceptance")) return null;
+  const send = (writing: Promise<unknown>) => {
+    setBusy(true);
+    setProblem(null);
+    writing
+      .then(() => {
+        key.current = newRequestKey();
+        setReason(null);
+        onDone();
+      })
+      .catch((cause: unknown) => setProblem(asRefusal(cause)))
+      .finally(() => setBusy(false));
+  };
+  const header = { "Idempotency-Key": key.current };
+  if (acceptance !== null)
+    return (
+      <>
+        {problem !== null && <Problem problem={problem} />}
+        <button
+          type="button"
+          disabled={isBusy}
+          aria-label={`${conflictText.withdraw}: ${value}`}
+          onClick={() =>
+            send(
+              done(
+                api.DELETE("/api/v1/conflicts/acceptances/{id}", { params: { path: { id: acceptance.id }, header } }),
+              ),
+            )
+          }
+        >
+          {conflictText.withdraw}
+        </button>
+      </>
+    );
+  if (reason === null)
+    return (
+      <button type="button" aria-label={`${conflictText.accept}: ${value}`} onClick={() => setReason("")}>
+        {conflictText.accept}
+      </button>
+    );
+  const accept = (event: SubmitEvent) => {
+    event.preventDefault();
+    const body = { type, value, fingerprint, reason: reason.trim() === "" ? null : reason };
+    send(done(api.POST("/api/v1/conflicts/acceptances", { params: { header }, body })));
+  };
+  return (
+    <form onSubmit={accept}>
+      {problem !== null && <Problem problem={problem} />}
+      <input
+        // biome-ignore lint/a11y/noAutofocus: the button that had the focus has become this field
+        autoFocus
+        type="text"
+        maxLength={REASON_MAX_LENGTH}
+        aria-label={conflictText.why}
+        placeholder={conflictText.why}
+        value={reason}
+        onInput={(event) => setReason(event.currentTarget.value)}
+      />{" "}
+      <button type="submit" class="primary" disabled={isBusy}>
+        {conflictText.accept}
+      </button>{" "}
+      <button type="button" onClick={() => setReason(null)}>
+        {conflictText.cancel}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,150 @@
+// Giving away the lowest free addresses of a subnet: to a host, or as reservations.
+
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { api, asRefusal, done } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { FoundHost } from "../editing/found-host.tsx";
+import { lastSaved } from "../editing/saved.ts";
+import { sequenceOf } from "../editing/write.ts";
+import { Problem } from "../parts/problem.tsx";
+import { may } from "../session/me.ts";
+import { allocateText } from "../text/networks.ts";
+import { isPast } from "../time/at.ts";
+import { pathname } from "../url/location.ts";
+import { REASON_MAX_LENGTH, reasonHeader } from "../writes/reason.ts";
+import { newRequestKey } from "../writes/request-key.ts";
+
+interface AllocateProps {
+  readonly subnet: { readonly id: string; readonly network_id: string };
+  onDone(): void;
+}
+
+/** As the API takes it. */
+const COUNT_MAX = 100;
+
+export function Allocate(props: AllocateProps) {
+  const [isOpen, setOpen] = useState(false);
+  if (isPast.value || !may("allocateFromSubnet")) return null;
+  if (!isOpen)
+    return (
+      <button type="button" onClick={() => setOpen(true)}>
+        {allocateText.open}
+      </button>
+    );
+  return <AllocateForm {...props} onClose={() => setOpen(false)} />;
+}
+
+function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): void }) {
+  const [hostId, setHostId] = useState("");
+  const [count, setCount] = useState("1");
+  const [note, setNote] = useState("");
+  const [reason, setReason] = useState("");
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const [given, setGiven] = useState<readonly string[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const sent = useRef({ text: "", key: "" });
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input")?.focus(), []);
+  const isWrong = !/^\d{1,3}$/.test(count) || Number(count) < 1 || Number(count) > COUNT_MAX;
+  const give = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (isBusy || isWrong) return;
+    setBusy(true);
+    setProblem(null);
+    const said = note.trim();
+    const own = hostId === "" ? { description: said === "" ? null : said } : said === "" ? {} : { name: said };
+    const body = { count: Number(count), ...own, ...(hostId === "" ? {} : { host_id: hostId }) };
+    const text = JSON.stringify([body, reason]);
+    if (sent.current.text !== text) sent.current = { text, key: newRequestKey() };
+    const { key } = sent.current;
+    try {
+      const { allocated } = await done(
+        api.POST("/api/v1/subnets/{id}/allocate", {
+          params: { path: { id: subnet.id }, header: { "Idempotency-Key": key } },
+          headers: { "X-Request-Id": key, ...reasonHeader(reason) },
+          body,
+        }),
+      );
+      sent.current = { text: "", key: "" };
+      setGiven(allocated);
+      lastSaved.value = {
+        kind: "subnet",
+        id: subnet.id,
+        operation: "created",
+        sequence: await sequenceOf(key),
+        merged: [],
+        place: pathname.value,
+      };
+      onDone();
+    } catch (cause) {
+      setProblem(asRefusal(cause));
+    }
+    setBusy(false);
+  };
+  return (
+    <form ref={form} class="edit" aria-label={allocateText.title} onSubmit={(event) => void give(event)}>
+      {problem !== null && <Problem problem={problem} />}
+      {given.length > 0 && (
+        <p role="status">
+          {allocateText.given} <b>{given.join(", ")}</b>
+        </p>
+      )}
+      <div class="edit-field">
+        <label for="allocate-host">{allocateText.host}</label>
+        <div>
+          <FoundHost
+            hostId={hostId}
+            record={{ network_id: subnet.network_id }}
+            described={{ id: "allocate-host", "aria-describedby": "allocate-host-help" }}
+            onFound={setHostId}
+          />
+          <p class="aside" id="allocate-host-help">
+            {allocateText.hostHelp}
+          </p>
+        </div>
+      </div>
+      <div class="edit-field">
+        <label for="allocate-count">{allocateText.count}</label>
+        <div>
+          <input
+            id="allocate-count"
+            type="text"
+            inputMode="numeric"
+            aria-invalid={isWrong}
+            value={count}
+            onInput={(event) => setCount(event.currentTarget.value)}
+          />
+          {isWrong && <p class="edit-wrong">{allocateText.countWrong(COUNT_MAX)}</p>}
+        </div>
+      </div>
+      <div class="edit-field">
+        <label for="allocate-note">{hostId === "" ? allocateText.description : allocateText.name}</label>
+        <input
+          id="allocate-note"
+          type="text"
+          maxLength={255}
+          value={note}
+          onInput={(event) => setNote(event.currentTarget.value)}
+        />
+      </div>
+      <div class="edit-field">
+        <label for="allocate-reason">{allocateText.why}</label>
+        <input
+          id="allocate-reason"
+          type="text"
+          maxLength={REASON_MAX_LENGTH}
+          value={reason}
+          onInput={(event) => setReason(event.currentTarget.value)}
+        />
+      </div>
+      <p class="edit-end">
+        <button type="submit" class="primary" disabled={isBusy || isWrong}>
+          {hostId === "" ? allocateText.reserve : allocateText.give}
+        </button>{" "}
+        <button type="button" onClick={onClose}>
+          {allocateText.close}
+        </button>
+      </p>
+    </form>
+  );
+}
