@@ -12,9 +12,9 @@ import { go, hrefHere, parameter, pathname } from "../url/location.ts";
 import { bulkUpdateOf } from "./writes.ts";
 
 /** In the address: a table that was begun outlasts a reload. */
-const TABLE = "table";
+export const TABLE = "table";
 
-function mayImport(kind: EditedKind): boolean {
+export function mayImport(kind: EditedKind): boolean {
   return bulkUpdateOf(kind) !== null && mayWrite(kind, "create") && mayWrite(kind, "update");
 }
 

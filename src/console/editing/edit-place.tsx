@@ -31,7 +31,8 @@ interface EditParts {
 }
 
 const EDIT = "edit";
-const NEW = "new";
+/** In the address: the kind of which one is made. */
+export const NEW = "new";
 const REMOVE = "remove";
 /** The record of the page itself. */
 const OWN = "yes";

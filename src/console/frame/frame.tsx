@@ -19,6 +19,7 @@ import { FindBox } from "./find-box.tsx";
 import { KeyList } from "./key-list.tsx";
 import { Navigation } from "./navigation.tsx";
 import { NetworkSwitcher } from "./network-switcher.tsx";
+import { PaletteKey } from "./palette-key.tsx";
 import { ShownPage } from "./shown-page.tsx";
 
 export function Frame() {
@@ -43,6 +44,7 @@ function SignedIn() {
           {frameText.name}
         </a>
         <FindBox />
+        <PaletteKey />
         <NetworkSwitcher />
         <AccountMenu />
       </header>

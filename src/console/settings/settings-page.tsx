@@ -29,6 +29,12 @@ const AREAS: readonly Area[] = [
   { href: "/settings/retention", title: settingsText.tabs.retention, operation: "previewRetention" },
 ];
 
+/** Whether there is something to see for whoever is signed in. @param href of any page */
+export function mayOpen(href: string): boolean {
+  const area = AREAS.find((each) => each.href === href);
+  return area === undefined || may(area.operation);
+}
+
 interface SettingsPageProps {
   readonly title: string;
   readonly operation: keyof operations;

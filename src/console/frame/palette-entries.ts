@@ -1,0 +1,145 @@
+// What the command palette offers: every page, what can be made, what can be done on the page that is shown, and the keys.
+
+import { mayImport, TABLE } from "../bulk/table-place.tsx";
+import { mayWrite, NEW } from "../editing/edit-place.tsx";
+import { EDITED_KINDS, type EditedKind } from "../editing/edited-kinds.ts";
+import { keys } from "../parts/keys.ts";
+import { signOut } from "../session/me.ts";
+import { mayOpen } from "../settings/settings-page.tsx";
+import { kindText } from "../text/changes.ts";
+import { editText } from "../text/editing.ts";
+import { frameText } from "../text/frame.ts";
+import { navigationText } from "../text/navigation.ts";
+import { paletteText } from "../text/palette.ts";
+import { settingsText } from "../text/settings.ts";
+import { go, hrefOf } from "../url/location.ts";
+import type { PagePath } from "../url/page-paths.ts";
+
+export interface PaletteEntry {
+  readonly group: string;
+  readonly title: string;
+  run(): void;
+}
+
+/** Paths that name no record. */
+type PlainPath = Exclude<PagePath, `${string}:${string}`>;
+
+const TITLES: Readonly<Record<PlainPath, string>> = {
+  "/": navigationText.find,
+  "/hosts": navigationText.hosts,
+  "/interfaces": navigationText.interfaces,
+  "/addresses": navigationText.addresses,
+  "/services": navigationText.services,
+  "/ports": navigationText.ports,
+  "/stations": navigationText.stations,
+  "/subnets": navigationText.subnets,
+  "/subnets/list": paletteText.pages.subnetList,
+  "/subnets/ranges": navigationText.ranges,
+  "/vlans": navigationText.vlans,
+  "/conflicts": navigationText.conflicts,
+  "/changes": navigationText.changes,
+  "/compare": navigationText.compare,
+  "/map": navigationText.map,
+  "/discovery": navigationText.discovery,
+  "/discovery/schedules": paletteText.pages.schedules,
+  "/discovery/ignored": paletteText.pages.ignored,
+  "/ledger": navigationText.ledger,
+  "/settings": paletteText.pages.account,
+  "/settings/people": settingsText.tabs.people,
+  "/settings/keys": settingsText.tabs.keys,
+  "/settings/networks": settingsText.tabs.networks,
+  "/settings/tags": settingsText.tabs.tags,
+  "/settings/custom-fields": settingsText.tabs.customFields,
+  "/settings/markers": settingsText.tabs.markers,
+  "/settings/backups": settingsText.tabs.backups,
+  "/settings/retention": settingsText.tabs.retention,
+};
+
+/** The list that shows the records of a kind, on which they are made. */
+const LIST_OF: Readonly<Record<EditedKind, PlainPath | null>> = {
+  network: "/settings/networks",
+  subnet: "/subnets/list",
+  ip_range: "/subnets/ranges",
+  vlan: "/vlans",
+  host: "/hosts",
+  ip_address: "/addresses",
+  port: "/ports",
+  service: "/services",
+  if_entry: "/interfaces",
+  schedule: null,
+  tag: "/settings/tags",
+  custom_field: "/settings/custom-fields",
+  marker: "/settings/markers",
+};
+
+/** All of them, in the order in which they are told. */
+export function paletteEntries(): PaletteEntry[] {
+  return [...onPage(), ...pages(), ...makings(), ...ofKeys()];
+}
+
+/** What the page itself has buttons for: pressed as if by hand. */
+function onPage(): PaletteEntry[] {
+  const buttons = document.querySelectorAll<HTMLElement>(
+    "main .page-actions :is(button, a), main .list-tools button, main .record-makes button",
+  );
+  const entries = [...buttons]
+    .filter((button) => button.offsetParent !== null && !button.hasAttribute("disabled"))
+    .map((button) => ({
+      group: paletteText.here,
+      title: (button.getAttribute("aria-label") ?? button.textContent).trim(),
+      run: () => button.click(),
+    }));
+  return entries.filter(({ title }, at) => title !== "" && entries.findIndex((each) => each.title === title) === at);
+}
+
+function pages(): PaletteEntry[] {
+  const own = Object.entries(TITLES)
+    .filter(([path]) => mayOpen(path))
+    .map(([path, title]) => ({ group: paletteText.goTo, title, run: () => go(hrefOf(path)) }));
+  const outside = [
+    { href: "/handbook", title: frameText.handbook },
+    { href: "/docs", title: frameText.apiReference },
+  ].map(({ href, title }) => ({ group: paletteText.goTo, title, run: () => window.location.assign(href) }));
+  return [...own, ...outside];
+}
+
+function makings(): PaletteEntry[] {
+  const made = EDITED_KINDS.flatMap((kind) => {
+    const list = LIST_OF[kind];
+    if (list === null) return [];
+    const [one, many] = kindText[kind] ?? [kind, kind];
+    const making = {
+      group: paletteText.create,
+      title: editText.newOne(one),
+      run: () => go(hrefOf(list, { [NEW]: kind })),
+    };
+    const table = {
+      group: paletteText.create,
+      title: paletteText.table(many),
+      run: () => go(hrefOf(list, { [TABLE]: "yes" })),
+    };
+    return [...(mayWrite(kind, "create") ? [making] : []), ...(mayImport(kind) ? [table] : [])];
+  });
+  const leave = { group: paletteText.create, title: paletteText.signOut, run: () => void signOut() };
+  return [...made, leave];
+}
+
+/** Each by what it does. */
+function ofKeys(): PaletteEntry[] {
+  return keys.value.map(({ key, meaning, press }) => ({
+    group: paletteText.keys,
+    title: `${meaning} (${key})`,
+    run: () => void press(new KeyboardEvent("keydown", { key })),
+  }));
+}
+
+/** Those whose title has a word that begins with each word that was typed; those that begin so come first. */
+export function entriesFor(entries: readonly PaletteEntry[], typed: string): PaletteEntry[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = entries.filter(({ title, group }) => {
+    const own = `${title} ${group}`.toLowerCase().split(/[\s(/]+/);
+    return words.every((word) => own.some((each) => each.startsWith(word)));
+  });
+  const begins = ({ title }: PaletteEntry) => (title.toLowerCase().startsWith(typed.trim().toLowerCase()) ? 0 : 1);
+  return words.length === 0 ? found : found.toSorted((a, b) => begins(a) - begins(b));
+}

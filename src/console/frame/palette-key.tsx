@@ -1,0 +1,56 @@
+// `Ctrl-K`, or `⌘K`: opens the command palette, wherever one is and whatever one types. It is loaded when it is first
+// opened.
+
+import type { ComponentType } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { paletteText } from "../text/palette.ts";
+
+type Loaded = ComponentType<{ onClose: () => void }>;
+
+export function PaletteKey() {
+  const [isOpen, setOpen] = useState(false);
+  const [loaded, setLoaded] = useState<{ readonly Palette: Loaded } | null>(null);
+  const before = useRef<Element | null>(null);
+  const open = () => {
+    before.current = document.activeElement;
+    setOpen(true);
+  };
+  useEffect(() => {
+    if (isOpen && loaded === null)
+      import("./palette.tsx").then(
+        ({ Palette }) => setLoaded({ Palette }),
+        () => setOpen(false),
+      );
+  }, [isOpen]);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isKey =
+        (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+      if (!isKey || event.isComposing) return;
+      // The browser's own box for searches.
+      event.preventDefault();
+      if (document.querySelector("dialog[open]") === null) open();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, []);
+  const close = () => {
+    setOpen(false);
+    // Where what was chosen has taken the focus, it stays there.
+    if (document.activeElement === document.body && before.current instanceof HTMLElement) before.current.focus();
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="palette-button"
+        aria-keyshortcuts="Control+K"
+        title={paletteText.open}
+        onClick={open}
+      >
+        <kbd>Ctrl-K</kbd>
+      </button>
+      {isOpen && loaded !== null && <loaded.Palette onClose={close} />}
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+// The command palette: one box for every page, action and record, by the keyboard alone (WAI-ARIA: combobox with a list).
+
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { instantBefore, pageOfHit } from "../find/hits.ts";
+import { kindText } from "../text/changes.ts";
+import { paletteText } from "../text/palette.ts";
+import { atQuery } from "../time/at.ts";
+import { go, hrefOf } from "../url/location.ts";
+import { entriesFor, type PaletteEntry, paletteEntries } from "./palette-entries.ts";
+
+/** Records that are found while one types. */
+const RECORDS_MAX = 8;
+/** More are no list that anybody reads: one types on. */
+const SHOWN_MAX = 40;
+/** Shorter words find too much to be asked for at each key. */
+const SEARCH_MIN = 2;
+
+export function Palette({ onClose }: { onClose(): void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [typed, setTyped] = useState("");
+  const [active, setActive] = useState(0);
+  // Of the page as it was when it was opened.
+  const entries = useMemo(paletteEntries, []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  const query = typed.trim();
+  const asked =
+    query.length < SEARCH_MIN
+      ? null
+      : read("/api/v1/search", { query: { q: query, limit: RECORDS_MAX, ...atQuery() } });
+  const { data: hits, isEarlier } = useAnswer(asked);
+  const records = (query.length < SEARCH_MIN || isEarlier ? [] : (hits ?? [])).flatMap((hit): PaletteEntry[] => {
+    const page = pageOfHit(hit);
+    if (page === null) return [];
+    const [word] = kindText[hit.type] ?? [hit.type];
+    const at = hit.deleted_at === null ? {} : { at: instantBefore(hit.deleted_at) };
+    const gone = hit.deleted_at === null ? "" : `, ${paletteText.gone}`;
+    return [{ group: `${word}${gone}`, title: hit.name || hit.id, run: () => go(withAt(page, at)) }];
+  });
+  const shown = [...entriesFor(entries, typed), ...records].slice(0, SHOWN_MAX);
+  const chosen = Math.min(active, shown.length - 1);
+  useEffect(() => {
+    dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  const run = (entry: PaletteEntry | undefined) => {
+    if (entry === undefined) return;
+    dialog.current?.close();
+    entry.run();
+  };
+  const press = (event: KeyboardEvent) => {
+    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+    const step = steps[event.key];
+    if (step !== undefined && shown.length > 0) setActive((chosen + step + shown.length) % shown.length);
+    else if (event.key === "Enter") run(shown[chosen]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <dialog ref={dialog} class="palette" aria-label={paletteText.title} onClose={onClose}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label={paletteText.label}
+        aria-expanded={true}
+        aria-controls="palette-list"
+        aria-activedescendant={shown.length === 0 ? undefined : `palette-${chosen}`}
+        aria-autocomplete="list"
+        autoComplete="off"
+        spellcheck={false}
+        placeholder={paletteText.label}
+        value={typed}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value);
+          setActive(0);
+        }}
+        onKeyDown={press}
+      />
+      {shown.length === 0 && <p role="status">{paletteText.nothing}</p>}
+      <div id="palette-list" role="listbox" aria-label={paletteText.title}>
+        {shown.map((entry, at) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the box above it has the keys
+          <div
+            key={`${entry.group} ${entry.title} ${at}`}
+            id={`palette-${at}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={at === chosen}
+            onClick={() => run(entry)}
+          >
+            <bdi>{entry.title}</bdi> <span class="aside">{entry.group}</span>
+          </div>
+        ))}
+      </div>
+    </dialog>
+  );
+}
+
+/** A page of the console at an instant of its own, or as the address has it. */
+function withAt(page: string, at: { readonly at?: string }): string {
+  const [path = "", search = ""] = page.split("?", 2);
+  return hrefOf(path, { ...Object.fromEntries(new URLSearchParams(search)), ...at });
+}

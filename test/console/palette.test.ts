@@ -1,0 +1,108 @@
+// The command palette in Chromium, on the executable: every page, action and record, by the keyboard alone.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { PAGE_PATHS } from "../../src/console/url/page-paths.ts";
+import { made } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const VIEWER = "viewer@acme.example";
+
+describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    await workplace.command(
+      ...["user", "create", "--email", VIEWER, "--role", "Viewer", "--networks", appliance.networkId],
+      ...["--password-file", await workplace.passwordFile()],
+    );
+    await made(appliance.client.post("hosts", { network_id: appliance.networkId, name: "core-9" }));
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signIn(OWNER, PASSWORD);
+  });
+
+  beforeEach(() => {
+    visitor.troubles();
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const choose = async (on: Page, typed: string, title: string) => {
+    await on.keyboard.press("Control+k");
+    await on.getByRole("combobox", { name: "A page, an action or a record" }).fill(typed);
+    await on.getByRole("option", { name: title }).first().waitFor();
+    await on.keyboard.press("Enter");
+  };
+
+  test("is led to any page", async () => {
+    const titles = new Map<string, string>();
+    await page.goto(appliance.running.url);
+    await page.keyboard.press("Control+k");
+    const options = page.getByRole("option").filter({ hasText: "Go to" });
+    await options.first().waitFor();
+    for (const option of await options.all())
+      titles.set((await option.locator("bdi").textContent()) ?? "", (await option.getAttribute("id")) ?? "");
+    // Handbook and API reference are served beside the console.
+    expect(titles.size).toBe(PAGE_PATHS.filter((path) => !path.includes(":")).length + 2);
+    await page.keyboard.press("Escape");
+    await choose(page, "custom f", "Custom fields");
+    await page.waitForURL("**/settings/custom-fields");
+    await choose(page, "conflicts", "Conflicts");
+    await page.waitForURL("**/conflicts");
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("begins a record, presses a button of the page, and opens a record by its name", async () => {
+    await choose(page, "new vlan", "New VLAN");
+    await page.getByRole("form", { name: "New VLAN" }).waitFor();
+    await choose(page, "core-9", "core-9");
+    await page.getByRole("heading", { name: "core-9" }).waitFor();
+    await choose(page, "edit", "Edit");
+    await page.getByRole("form", { name: "Edit core-9" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("goes on where it was when it is closed, even in the middle of a word, and finds nothing amiss in it", async () => {
+    await page.goto(`${appliance.running.url}/hosts`);
+    const box = page.getByRole("searchbox").first();
+    await box.pressSequentially("cor");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "A page, an action or a record" }).fill("zzzz");
+    await page.getByText("Nothing is called so.").waitFor();
+    await page.getByRole("combobox", { name: "A page, an action or a record" }).fill("h");
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
+    }
+    await page.keyboard.press("Escape");
+    await page.keyboard.type("e-9");
+    expect(await box.inputValue()).toBe("core-9");
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("is offered nothing that the role forbids", async () => {
+    const looker = await Visitor.arrive(appliance.running.url);
+    const seen = await looker.signIn(VIEWER, PASSWORD);
+    await seen.keyboard.press("Control+k");
+    await seen.getByRole("combobox", { name: "A page, an action or a record" }).fill("new");
+    await seen.getByRole("dialog").waitFor();
+    expect(await seen.getByRole("option", { name: "New host" }).count()).toBe(0);
+    expect(await seen.getByRole("option", { name: /table/ }).count()).toBe(0);
+    await seen.getByRole("combobox", { name: "A page, an action or a record" }).fill("go to");
+    await seen.getByRole("option", { name: "Hosts" }).waitFor();
+    expect(await seen.getByRole("option", { name: "Backups" }).count()).toBe(0);
+    await looker.leave();
+  });
+});
