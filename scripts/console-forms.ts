@@ -67,6 +67,9 @@ interface DescribedOperation {
   readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: Schema } } };
 }
 
+/** The fields of one operation. */
+export type DescribedFields = readonly FormField[];
+
 /** The fields that can be written, by operation. */
 export function formsOf(document: Document): Readonly<Record<FormOperation, readonly FormField[]>> {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
