@@ -66,12 +66,20 @@ function documentProblems(document: OpenApiDocument, { method, target }: Sent, a
 /** @returns null where the body says that it is JSON, and is not */
 function asAnswer(raw: WireAnswer): Answer | null {
   const headers = new Headers(raw.headers.map(([name, value]) => [name, value] as [string, string]));
-  const text = raw.body.toString("utf8");
   const isJson = (headers.get("content-type") ?? "").startsWith("application/json");
   try {
+    const text = decoded(raw.body, headers.get("content-encoding")).toString("utf8");
     const body = isJson && text !== "" ? JSON.parse(text) : null;
     return { status: raw.status, headers, text, body, data: body?.data };
   } catch {
     return null;
   }
+}
+
+/** What an answer says, however it travelled. @throws where it is not of the coding that it says */
+function decoded(body: Buffer, coding: string | null): Buffer {
+  if (body.length === 0 || coding === null) return body;
+  if (coding === "gzip") return Buffer.from(Bun.gunzipSync(new Uint8Array(body)));
+  if (coding === "zstd") return Bun.zstdDecompressSync(body);
+  throw new Error(`nobody asked for the coding ${coding}`);
 }
