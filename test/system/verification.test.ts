@@ -53,7 +53,7 @@ async function serveMany(): Promise<{ running: Running; client: Client; networkI
 
 /** How far a command has come it tells every few seconds; on a fast machine it has ended by then. */
 function withoutProgress(errors: string): string {
-  return errors.replaceAll(/^.* INFO  verifying .*\n/gm, "");
+  return errors.replaceAll(/^.* INFO {2}verifying .*\n/gm, "");
 }
 
 /** The verification that was begun, when it is in the middle. */

@@ -168,14 +168,8 @@ function ListFrame(props: ListFrameProps) {
       count={rows.count === undefined || rows.isEarlier ? null : listText.count(rows.count, list.one, list.many)}
       reads={[props.read]}
       csv={props.csv}
-      actions={
-        kind !== null && (
-          <>
-            <NewButton kind={kind} />
-            <TableButton kind={kind} />
-          </>
-        )
-      }
+      actions={kind !== null && <NewButton kind={kind} />}
+      moreActions={kind !== null && <TableButton kind={kind} />}
     >
       {above}
       {kind !== null && <EditPlace presets={{ network_id: network.value }} onSaved={rows.again} />}

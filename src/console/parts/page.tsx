@@ -18,10 +18,12 @@ interface PageProps {
   readonly csv?: string | null;
   /** Beside what can be taken along. */
   readonly actions?: ComponentChildren;
+  /** What is done less often: on a list it waits behind a button where there is little room, as what is taken along. */
+  readonly moreActions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-export function Page({ title, about, count, reads = [], csv = null, actions, children }: PageProps) {
+export function Page({ title, about, count, reads = [], csv = null, actions, moreActions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · ${frameText.name}`;
@@ -31,6 +33,17 @@ export function Page({ title, about, count, reads = [], csv = null, actions, chi
     if (document.activeElement === null || document.activeElement === document.body)
       heading.current?.focus({ preventScroll: true });
   }, []);
+  const taken = (
+    <>
+      {moreActions}
+      {csv !== null && (
+        <a class="button" href={csv} download>
+          {partText.openCsv}
+        </a>
+      )}
+      {reads.length > 0 && <CopyCurl reads={reads} />}
+    </>
+  );
   return (
     <>
       <header class="page-head">
@@ -45,15 +58,24 @@ export function Page({ title, about, count, reads = [], csv = null, actions, chi
         )}
         <div class="page-actions">
           {actions}
-          {csv !== null && (
-            <a class="button" href={csv} download>
-              {partText.openCsv}
-            </a>
-          )}
-          {reads.length > 0 && <CopyCurl reads={reads} />}
+          {count === undefined ? taken : <More>{taken}</More>}
         </div>
       </header>
       {children}
+    </>
+  );
+}
+
+/** Side by side, and behind a button where they would take a line from what one reads. */
+function More({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <>
+      <button type="button" class="more-button" popoverTarget="more">
+        {partText.moreActions}
+      </button>
+      <div id="more" popover="auto" class="menu more-menu">
+        {children}
+      </div>
     </>
   );
 }

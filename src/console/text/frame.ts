@@ -54,6 +54,7 @@ export const partText = {
   forbidden: "Your role does not allow this.",
   tooBusy: "The appliance is busy. Try again in a moment.",
   again: "Try again",
+  moreActions: "More",
   pin: "Pin",
   pinned: "Pinned",
   pinMeaning: "Keep it at hand on the start page",
