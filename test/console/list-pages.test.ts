@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
 
   test("a list of any length is scrolled to its end, and draws no more than one sees", async () => {
     const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
-    await page.getByText("1,200 hosts").waitFor();
+    await page.getByText("1,200 hosts", { exact: true }).waitFor();
     expect(await rows(page).count()).toBeLessThan(80);
     await page.evaluate("document.querySelector('.list').scrollTop = 1e9");
     await page.getByRole("link", { name: "خادم الطباعة" }).waitFor();
@@ -90,13 +90,13 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.type('= "Cisco" AND name : "host-100"');
     await page.keyboard.press("Enter");
-    await page.getByText("5 hosts").waitFor();
+    await page.getByText("5 hosts", { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get("filter")).toBe('manufacturer = "Cisco" AND name : "host-100"');
     const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
     const lines = await (await page.request.get(appliance.running.url + csv)).text();
     expect(lines.trim().split("\r\n")).toHaveLength(6);
     await page.goBack();
-    await page.getByText("1,200 hosts").waitFor();
+    await page.getByText("1,200 hosts", { exact: true }).waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await page.getByLabel("Comparison").selectOption("=");
     await page.getByRole("textbox", { name: "Value" }).fill("Juniper");
     await page.keyboard.press("Enter");
-    await page.getByText("600 hosts").waitFor();
+    await page.getByText("600 hosts", { exact: true }).waitFor();
     const field = page.getByRole("combobox", { name: "Filter" });
     await settles(() => field.inputValue(), 'manufacturer = "Juniper"');
     await field.fill("manufaturer = 1");
@@ -138,7 +138,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.type("Juniper");
     await page.keyboard.press("Enter");
-    await page.getByText("600 hosts").waitFor();
+    await page.getByText("600 hosts", { exact: true }).waitFor();
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
@@ -184,7 +184,7 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
 
   test("rows are walked through and opened with the keyboard alone", async () => {
     const page = await visitor.open("/hosts?filter=name%20:%20%22host-100%22");
-    await page.getByText("10 hosts").waitFor();
+    await page.getByText("10 hosts", { exact: true }).waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     await page.keyboard.press("j");
