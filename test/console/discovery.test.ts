@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
 
   test("gives the head of the ledger to keep elsewhere, and an Owner what the last verification said", async () => {
     const page = await visitor.open("/ledger");
-    await page.getByText("None was made over the API yet.").waitFor();
+    await page.getByText("None was made here yet.").waitFor();
     const { sequence, hash } = await data(appliance.running.withKey(appliance.key).get("ledger"));
     await page.getByRole("button", { name: `netledger verify --data DIR --head ${sequence}:${hash}` }).waitFor();
     await page.evaluate(`fetch("/api/v1/ledger/verifications", { method: "POST" })`);
