@@ -22,6 +22,7 @@ const SAMPLES: Partial<Record<PagePath, readonly [list: string, field: string]>>
   "/vlans/:id": ["vlans?order_by=number", "id"],
   "/changes/:sequence": ["transactions?order_direction=asc", "sequence"],
   "/discovery/schedules/:id": ["discovery/schedules?order_by=name", "id"],
+  "/records/:kind/:id": ["tags?order_by=name", "id"],
   "/discovery/:id": ["discovery/scans?order_direction=asc", "id"],
 };
 const COMPARED: Partial<Record<PagePath, string>> = { "/compare": "?vs=2020-01-01T00:00:00Z" };
@@ -79,7 +80,7 @@ describe.skipIf(!hasChromium).each(PLACES)("every page of $of", ({ serve, email,
       if (sample === undefined) {
         expect([path, path.includes(":")], "a new page of records takes a place in SAMPLES").toEqual([path, false]);
         found.push(path + (COMPARED[path] ?? ""));
-      } else if (hasRecords) found.push(path.replace(/:\w+/, await sampled(sample)));
+      } else if (hasRecords) found.push(path.replace(":kind", "tag").replace(/:\w+/, await sampled(sample)));
     }
     return found;
   }

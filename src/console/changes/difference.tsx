@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { DiffData } from "../api/diff-data.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
-import { recordPage } from "../names/record-page.ts";
+import { anyRecordPage } from "../names/record-page.ts";
 import { changesText, kindText } from "../text/changes.ts";
 import { subject } from "../time/subject.ts";
 import { hrefOf } from "../url/location.ts";
@@ -158,7 +158,7 @@ interface SubjectProps {
 
 /** A record by its name, with its kind, as a link to its page at that instant where it has one. */
 function Subject({ type, id, name, at, hostId }: SubjectProps) {
-  const page = recordPage(type, id);
+  const page = anyRecordPage(type, id);
   // On the page of a host it is the host's.
   const isSaid = hostId === null || hostId === subject.value.host_id;
   const shown = <bdi>{name || `…${id.slice(-8)}`}</bdi>;

@@ -5,6 +5,7 @@ import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { EditButton, EditPlace } from "../editing/edit-place.tsx";
 import { Named } from "../names/named.tsx";
+import { historyPage } from "../names/record-page.ts";
 import { Fact } from "../parts/facts.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -12,6 +13,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { DueTimes } from "../scanning/due-times.tsx";
 import { discoveryText } from "../text/discovery.ts";
 import { fieldText, listText } from "../text/lists.ts";
+import { recordText } from "../text/records.ts";
 import { atQuery, isPast } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
@@ -49,7 +51,14 @@ export function SchedulePage({ params: { id = "" } }: { readonly params: Readonl
         </>
       }
       reads={[asked.url]}
-      actions={<EditButton kind="schedule" />}
+      actions={
+        <>
+          <EditButton kind="schedule" />
+          <a class="button" href={hrefOf(historyPage("schedule", id) ?? "")}>
+            {recordText.history}
+          </a>
+        </>
+      }
     >
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <EditPlace own={{ kind: "schedule", id, name: schedule.name }} onSaved={again} />

@@ -1,7 +1,7 @@
 // What was saved, and the way back: what undoing comes to is said before it is done.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { recordPage } from "../names/record-page.ts";
+import { anyRecordPage } from "../names/record-page.ts";
 import { may } from "../session/me.ts";
 import { editText, planText } from "../text/editing.ts";
 import { fieldText } from "../text/lists.ts";
@@ -23,7 +23,7 @@ export function SavedNote({ saved: { kind, id, operation, sequence, merged }, on
   const note = useRef<HTMLElement>(null);
   // The form that had the focus is gone.
   useLayoutEffect(() => note.current?.focus(), []);
-  const page = operation === "created" ? recordPage(kind, id) : null;
+  const page = operation === "created" ? anyRecordPage(kind, id) : null;
   const close = () => {
     lastSaved.value = null;
   };

@@ -10,6 +10,7 @@ import type { BulkScope } from "../bulk/scope.ts";
 import { TableButton, TablePlace } from "../bulk/table-place.tsx";
 import { EditPlace, hrefEditing, hrefRemoving, mayWrite, NewButton } from "../editing/edit-place.tsx";
 import { type EditedKind, isEditedKind } from "../editing/edited-kinds.ts";
+import { historyPage } from "../names/record-page.ts";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -19,9 +20,10 @@ import { bulkText } from "../text/bulk.ts";
 import { comparisonText } from "../text/compare.ts";
 import { editText } from "../text/editing.ts";
 import { listText } from "../text/lists.ts";
+import { recordText } from "../text/records.ts";
 import { at, isPast, network } from "../time/at.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
-import { go, hrefHere, parameter } from "../url/location.ts";
+import { go, hrefHere, hrefOf, parameter } from "../url/location.ts";
 import { ColumnFilter } from "./column-filter.tsx";
 import { ColumnsMenu } from "./columns-menu.tsx";
 import { ComparedReads, countsOfMeta, WHOLE_MAX } from "./compared-reads.ts";
@@ -197,6 +199,7 @@ function ListFrame(props: ListFrameProps) {
                 {editText.delete}
               </button>
             )}
+            {chosen.size === 1 && <HistoryLink kind={list.kind} id={[...chosen][0] ?? ""} />}
             {kind !== null && chosen.size > 1 && bulk === null && (
               <BulkButtons scope={scopeOf([...chosen])} onChoose={bulkOf([...chosen])} />
             )}
@@ -270,6 +273,17 @@ function ListFrame(props: ListFrameProps) {
       )}
       {rows.count !== undefined && rows.count > ROWS_MAX && <p class="aside">{listText.tooMany(ROWS_MAX)}</p>}
     </Page>
+  );
+}
+
+function HistoryLink({ kind, id }: { readonly kind: string; readonly id: string }) {
+  const page = historyPage(kind, id);
+  return (
+    page !== null && (
+      <a class="button" href={hrefOf(page)}>
+        {recordText.history}
+      </a>
+    )
   );
 }
 

@@ -3,7 +3,7 @@
 import { useContext } from "preact/hooks";
 import { hrefOf } from "../url/location.ts";
 import { NamedAsOf } from "./named.tsx";
-import { recordPage } from "./record-page.ts";
+import { anyRecordPage } from "./record-page.ts";
 
 interface RecordLinkProps {
   /** Its kind, as the API names it. */
@@ -17,7 +17,7 @@ interface RecordLinkProps {
 export function RecordLink({ type, id, name, at }: RecordLinkProps) {
   // The end of an id tells it from others; its beginning is a time.
   const shown = <bdi>{name || `…${id.slice(-8)}`}</bdi>;
-  const page = recordPage(type, id);
+  const page = anyRecordPage(type, id);
   const around = useContext(NamedAsOf);
   const as = at === undefined ? around?.at : at;
   return page === null ? shown : <a href={hrefOf(page, { at: as, vs: around?.vs })}>{shown}</a>;

@@ -12,3 +12,37 @@ const PAGES: Readonly<Record<string, (id: string) => string>> = {
 export function recordPage(type: string, id: string): string | null {
   return PAGES[type]?.(id) ?? null;
 }
+
+/** Kinds that have a page with nothing but what each record says, and its history. */
+const PLAIN: ReadonlySet<string> = new Set([
+  "network",
+  "ip_range",
+  "ip_address",
+  "port",
+  "service",
+  "binding",
+  "ignored",
+  "credential",
+  "tag",
+  "custom_field",
+  "marker",
+  "user",
+  "api_key",
+]);
+
+/** Its own page, else the plain one; null for what has no history that can be asked for. */
+export function anyRecordPage(type: string, id: string): string | null {
+  return recordPage(type, id) ?? (PLAIN.has(type) ? plainPage(type, id) : null);
+}
+
+/** Where its history is told; null for what has none that can be asked for. */
+export function historyPage(type: string, id: string): string | null {
+  const page = recordPage(type, id);
+  if (page !== null) return type === "schedule" ? plainPage(type, id) : `${page}?tab=history`;
+  return anyRecordPage(type, id);
+}
+
+/** The page of any record by its kind: what it says and its history. */
+function plainPage(type: string, id: string): string {
+  return `/records/${type}/${id}`;
+}

@@ -29,6 +29,7 @@ export const PAGE_PATHS = [
   "/discovery/schedules/:id",
   "/discovery/ignored",
   "/discovery/:id",
+  "/records/:kind/:id",
   "/ledger",
   "/settings",
   "/settings/people",

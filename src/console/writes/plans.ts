@@ -46,12 +46,26 @@ export async function revertPlan(sequence: number, { isTried, reason, key }: Sen
   return data.data;
 }
 
-/** The kinds that are brought back on their pages; all of them take the same. */
+/** The kinds whose records are brought back; all of them take the same. */
 const RESTORES = {
-  host: "/api/v1/hosts/{id}/restore",
-  if_entry: "/api/v1/if-entries/{id}/restore",
+  network: "/api/v1/networks/{id}/restore",
   subnet: "/api/v1/subnets/{id}/restore",
+  ip_range: "/api/v1/ip-ranges/{id}/restore",
   vlan: "/api/v1/vlans/{id}/restore",
+  host: "/api/v1/hosts/{id}/restore",
+  ip_address: "/api/v1/ip-addresses/{id}/restore",
+  port: "/api/v1/ports/{id}/restore",
+  service: "/api/v1/services/{id}/restore",
+  binding: "/api/v1/bindings/{id}/restore",
+  if_entry: "/api/v1/if-entries/{id}/restore",
+  schedule: "/api/v1/discovery/schedules/{id}/restore",
+  ignored: "/api/v1/discovery/ignored/{id}/restore",
+  credential: "/api/v1/credentials/{id}/restore",
+  tag: "/api/v1/tags/{id}/restore",
+  custom_field: "/api/v1/custom-fields/{id}/restore",
+  marker: "/api/v1/markers/{id}/restore",
+  user: "/api/v1/users/{id}/restore",
+  api_key: "/api/v1/auth/keys/{id}/restore",
 } as const;
 export type RestoredKind = keyof typeof RESTORES;
 

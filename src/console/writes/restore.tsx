@@ -7,11 +7,25 @@ import { PlannedWrite } from "./planned-write.tsx";
 import { type RestoredKind, restorePlan } from "./plans.ts";
 
 const RESTORES = {
-  host: "restoreHost",
-  if_entry: "restoreIfEntry",
+  network: "restoreNetwork",
   subnet: "restoreSubnet",
+  ip_range: "restoreIpRange",
   vlan: "restoreVlan",
-} as const;
+  host: "restoreHost",
+  ip_address: "restoreIpAddress",
+  port: "restorePort",
+  service: "restoreService",
+  binding: "restoreBinding",
+  if_entry: "restoreIfEntry",
+  schedule: "restoreSchedule",
+  ignored: "restoreIgnored",
+  credential: "restoreCredential",
+  tag: "restoreTag",
+  custom_field: "restoreCustomField",
+  marker: "restoreMarker",
+  user: "restoreUser",
+  api_key: "restoreApiKey",
+} as const satisfies Record<RestoredKind, `restore${string}`>;
 
 interface RestoreProps {
   readonly kind: RestoredKind;
@@ -20,9 +34,11 @@ interface RestoreProps {
   readonly at: string;
   /** On the button that begins it. */
   readonly verb: string;
+  /** Called when it was done. */
+  onDone?(): void;
 }
 
-export function Restore({ kind, id, at, verb }: RestoreProps) {
+export function Restore({ kind, id, at, verb, onDone }: RestoreProps) {
   const [isOpen, setOpen] = useState(false);
   if (!may(RESTORES[kind])) return null;
   if (!isOpen)
@@ -38,6 +54,7 @@ export function Restore({ kind, id, at, verb }: RestoreProps) {
       verb={verb}
       run={(sending) => restorePlan({ kind, id, at }, sending)}
       onEnd={() => setOpen(false)}
+      {...(onDone === undefined ? {} : { onDone })}
     />
   );
 }
