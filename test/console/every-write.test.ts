@@ -1,0 +1,95 @@
+// Every write of the API by the OpenAPI document, against what the console's sources can ask for: what a person cannot do
+// in the console is left out on purpose, and says why.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { createBareApp } from "../../src/bare-app.ts";
+import { openApiDocument } from "../../src/http/documentation.ts";
+import { type ConsoleCalls, callName, consoleCalls } from "../support/source/console-calls.ts";
+
+/** Writes that the console has no use for, by `operationId`. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  writeHosts: "For programs: people bring many hosts in as a table, with its plan.",
+  assignTags: "Tags are a field of each record's form, which is saved over the version that it was begun on.",
+  updateBinding: "A binding is no more than its two ends: one is taken away, and another made.",
+  deleteBindings: "Those of a service are few, and taken away one by one where they stand.",
+  liftIgnored: "Those that are marked are lifted together, and one alone is marked alone.",
+  deleteApiKeys: "What cannot be undone is done one by one, each with its name in the question.",
+  deleteUsers: "What cannot be undone is done one by one, each with its name in the question.",
+  deleteCredentials: "What cannot be undone is done one by one, each with its name in the question.",
+  createCredential: "Credentials have no page yet.",
+  updateCredential: "Credentials have no page yet.",
+  deleteCredential: "Credentials have no page yet.",
+  confirmIpAddress: "What waits for an Admin has no page yet.",
+  updateOrganization: "The organization has no page yet.",
+  discoverSelf: "The first run does not look at the machine itself yet.",
+};
+
+/** Reads that no page shows. */
+const UNREAD: Readonly<Record<string, string>> = {
+  followScan: "A page follows the feed of changes, one connection for all tabs, and asks for a scan again.",
+  getHealth: "For what watches the appliance from outside.",
+  getMapPositions: "The topology tells where each device stands.",
+  getBackup: "The list tells all of each.",
+  getLedgerVerification: "The list tells all of each.",
+  getBinding: "They are told with their service.",
+  getIgnored: "The list tells all of each.",
+  getApiKey: "The list tells all of each.",
+  getUser: "The list tells all of each.",
+  listCredentials: "Credentials have no page yet.",
+  getCredential: "Credentials have no page yet.",
+  getOrganization: "The organization has no page yet.",
+  listLogLines: "The log has no page yet.",
+};
+
+/** What an expression of the console could ask by its type, and the API does not have: no page offers it. */
+const NOT_THERE: readonly string[] = [
+  "POST /api/v1/custom-fields/bulk-update",
+  "POST /api/v1/custom-fields/import/csv",
+  "POST /api/v1/discovery/schedules/bulk-update",
+  "POST /api/v1/discovery/schedules/import/csv",
+  "POST /api/v1/markers/bulk-update",
+  "POST /api/v1/markers/import/csv",
+];
+
+/** A type check of the whole console, on one thread. */
+const READING_MS = 240_000;
+
+describe("the console and the API", () => {
+  let asked: ConsoleCalls;
+  /** `operationId` by the name of its call. */
+  const writes = new Map<string, string>();
+  const reads = new Map<string, string>();
+
+  beforeAll(async () => {
+    asked = await consoleCalls();
+    const { paths } = JSON.parse(await openApiDocument(createBareApp().app)) as {
+      readonly paths: Record<string, Record<string, { readonly operationId: string }>>;
+    };
+    for (const [path, methods] of Object.entries(paths))
+      for (const [method, { operationId }] of Object.entries(methods))
+        (method === "get" ? reads : writes).set(callName(method, path), operationId);
+  }, READING_MS);
+
+  const missing = (operations: ReadonlyMap<string, string>, calls: ReadonlySet<string>) =>
+    [...operations].filter(([call]) => !calls.has(call)).map(([, operationId]) => operationId);
+
+  test("every write of the API is made by some page, or is left out for a reason", () => {
+    expect(missing(writes, asked.calls).toSorted()).toEqual(Object.keys(LEFT_OUT).toSorted());
+  });
+
+  test("every read of the API is shown by some page, or is not for a reason", () => {
+    // What is shown as a table is offered as one by its address, not by a call.
+    const unread = missing(reads, asked.reads).filter((operation) => !operation.startsWith("export"));
+    expect(unread.toSorted()).toEqual(Object.keys(UNREAD).toSorted());
+  });
+
+  test("asks for nothing that the API does not have", () => {
+    const unheard = [...asked.calls].filter((call) => !writes.has(call));
+    expect(unheard.toSorted()).toEqual([...NOT_THERE]);
+  });
+
+  test("tells by its types which path each write has, and has no write that nothing leads to", () => {
+    expect(asked.unknown).toEqual([]);
+    expect(asked.unused).toEqual([]);
+  });
+});

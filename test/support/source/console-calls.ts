@@ -1,0 +1,197 @@
+// What the console can ask of the API, read from its sources by the compiler: every call that something on a page leads
+// to, with each path that its expression can be. No list that somebody keeps.
+
+import { join } from "node:path";
+import type ts from "typescript-5";
+
+const CONSOLE = join(import.meta.dir, "../../../src/console");
+const METHODS = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+export interface ConsoleCalls {
+  /** `POST /api/v1/vlans/{}`: what is filled in is left open, as `callName` has it. */
+  readonly calls: ReadonlySet<string>;
+  /** Paths that are read, by `read` or otherwise. */
+  readonly reads: ReadonlySet<string>;
+  /** `file:line` of writes whose path cannot be told. */
+  readonly unknown: readonly string[];
+  /** `file:line` of writes that nothing leads to from the console's first module. */
+  readonly unused: readonly string[];
+}
+
+/** As the document has an operation, with what is filled in left open. */
+export function callName(method: string, path: string): string {
+  return `${method.toUpperCase()} ${path.replaceAll(/\{[^}]*\}/g, "{}")}`;
+}
+
+/** Reads the sources; `dist/console-api.ts` has to be there, as the type check makes it. */
+export async function consoleCalls(): Promise<ConsoleCalls> {
+  const { default: compiler } = await import("typescript-5");
+  const { config } = compiler.readConfigFile(join(CONSOLE, "tsconfig.json"), compiler.sys.readFile);
+  const { options, fileNames } = compiler.parseJsonConfigFileContent(config, compiler.sys, CONSOLE);
+  return new Reading(compiler, compiler.createProgram(fileNames, options)).read();
+}
+
+class Reading {
+  private readonly compiler: typeof ts;
+  private readonly checker: ts.TypeChecker;
+  private readonly files: readonly ts.SourceFile[];
+
+  constructor(compiler: typeof ts, program: ts.Program) {
+    this.compiler = compiler;
+    this.checker = program.getTypeChecker();
+    this.files = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(CONSOLE));
+  }
+
+  read(): ConsoleCalls {
+    const calls = new Set<string>();
+    const reads = new Set<string>();
+    const unknown: string[] = [];
+    const unused: string[] = [];
+    const reached = this.reachedStatements();
+    for (const file of this.files)
+      for (const statement of file.statements)
+        this.walk(statement, (node) => {
+          const asked = this.askedBy(node);
+          if (asked === null) return;
+          const paths = this.textsOf(asked.path);
+          const isRead = asked.method === "GET" || asked.method === "HEAD";
+          const place = `${file.fileName.slice(CONSOLE.length + 1)}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
+          if (isRead) for (const path of paths ?? []) reads.add(callName("GET", withoutQuery(path)));
+          else if (!reached.has(statement)) unused.push(place);
+          else if (paths === null || paths.some((path) => !path.startsWith("/api/"))) unknown.push(place);
+          else for (const path of paths) calls.add(callName(asked.method, withoutQuery(path)));
+        });
+    return { calls, reads, unknown, unused };
+  }
+
+  /** What a call asks for: `api.POST(path)`, `read(path)`, `fetch(path, { method })`. */
+  private askedBy(node: ts.Node): { readonly method: string; readonly path: ts.Expression } | null {
+    const { compiler } = this;
+    if (!compiler.isCallExpression(node)) return null;
+    const { expression: callee } = node;
+    const [path, init] = node.arguments;
+    if (path === undefined) return null;
+    if (compiler.isPropertyAccessExpression(callee)) {
+      const method = callee.name.text;
+      return METHODS.has(method) || method === "GET" ? { method, path } : null;
+    }
+    if (!compiler.isIdentifier(callee)) return null;
+    if (callee.text === "read") return { method: "GET", path };
+    return callee.text === "fetch" ? { method: this.methodOf(init), path } : null;
+  }
+
+  private methodOf(init: ts.Expression | undefined): string {
+    const { compiler } = this;
+    if (init === undefined || !compiler.isObjectLiteralExpression(init)) return "GET";
+    for (const property of init.properties)
+      if (compiler.isPropertyAssignment(property) && property.name.getText() === "method")
+        return this.textsOf(property.initializer)?.[0] ?? "POST";
+    return "GET";
+  }
+
+  /** Everything that an expression can be; `{}` for a part of a path that can be anything. Null where that is all. */
+  private textsOf(expression: ts.Expression): string[] | null {
+    const { compiler } = this;
+    if (
+      compiler.isAsExpression(expression) ||
+      compiler.isParenthesizedExpression(expression) ||
+      compiler.isSatisfiesExpression(expression)
+    )
+      return this.textsOf(expression.expression);
+    if (compiler.isStringLiteralLike(expression)) return [expression.text];
+    if (compiler.isTemplateExpression(expression)) {
+      let texts = [expression.head.text];
+      for (const { expression: part, literal } of expression.templateSpans) {
+        const parts = this.textsOf(part) ?? ["{}"];
+        texts = texts.flatMap((before) => parts.map((each) => before + each + literal.text));
+      }
+      return texts;
+    }
+    const type = this.checker.getTypeAtLocation(expression);
+    const literals = (type.isUnion() ? type.types : [type]).map((each) => (each.isStringLiteral() ? each.value : null));
+    return literals.every((each) => each !== null) ? literals : null;
+  }
+
+  /**
+   * The statements at the top of modules that something leads to from `main.tsx`: what they name, what they import for
+   * later, and what a module does when it is loaded.
+   */
+  private reachedStatements(): ReadonlySet<ts.Statement> {
+    const { compiler, checker } = this;
+    const reached = new Set<ts.Statement>();
+    const loaded = new Set<ts.SourceFile>();
+    const waiting: ts.Statement[] = [];
+    const reach = (statement: ts.Statement | undefined) => {
+      if (statement === undefined || reached.has(statement)) return;
+      reached.add(statement);
+      waiting.push(statement);
+      load(statement.getSourceFile());
+    };
+    const load = (file: ts.SourceFile) => {
+      if (loaded.has(file)) return;
+      loaded.add(file);
+      for (const statement of file.statements)
+        if (compiler.isExpressionStatement(statement) || compiler.isImportDeclaration(statement)) reach(statement);
+    };
+    const main = this.files.find(({ fileName }) => fileName === join(CONSOLE, "main.tsx"));
+    if (main === undefined) throw new Error("The console has no main.tsx.");
+    for (const statement of main.statements) reach(statement);
+    for (let statement = waiting.pop(); statement !== undefined; statement = waiting.pop()) {
+      // A name that is imported leads nowhere until it is used.
+      if (compiler.isImportDeclaration(statement)) {
+        const { importClause, moduleSpecifier } = statement;
+        if (importClause === undefined || !importClause.isTypeOnly) this.fileOf(moduleSpecifier, load);
+        continue;
+      }
+      this.walk(statement, (node) => {
+        if (compiler.isTypeNode(node)) return;
+        if (compiler.isCallExpression(node) && node.expression.kind === compiler.SyntaxKind.ImportKeyword)
+          this.fileOf(node.arguments[0], (file) => {
+            for (const each of file.statements) reach(each);
+          });
+        if (!compiler.isIdentifier(node) || this.isMember(node)) return;
+        const symbol = compiler.isShorthandPropertyAssignment(node.parent)
+          ? checker.getShorthandAssignmentValueSymbol(node.parent)
+          : checker.getSymbolAtLocation(node);
+        const meant =
+          symbol !== undefined && symbol.flags & compiler.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+        for (const declaration of meant?.declarations ?? []) reach(this.topOf(declaration));
+      });
+    }
+    return reached;
+  }
+
+  /** Names of members lead where their object does; to find their own costs most of a type check. */
+  private isMember(name: ts.Identifier): boolean {
+    const { compiler } = this;
+    const { parent } = name;
+    const isNamed =
+      compiler.isPropertyAccessExpression(parent) ||
+      compiler.isPropertyAssignment(parent) ||
+      compiler.isJsxAttribute(parent);
+    return isNamed && parent.name === name;
+  }
+
+  private fileOf(specifier: ts.Expression | undefined, act: (file: ts.SourceFile) => void): void {
+    const symbol = specifier === undefined ? undefined : this.checker.getSymbolAtLocation(specifier);
+    for (const each of symbol?.declarations ?? [])
+      if (this.compiler.isSourceFile(each) && this.files.includes(each)) act(each);
+  }
+
+  private topOf(node: ts.Node): ts.Statement | undefined {
+    let each = node;
+    while (each.parent !== undefined && !this.compiler.isSourceFile(each.parent)) each = each.parent;
+    return each.parent !== undefined && this.files.includes(each.parent as ts.SourceFile)
+      ? (each as ts.Statement)
+      : undefined;
+  }
+
+  private walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+    visit(node);
+    node.forEachChild((child) => this.walk(child, visit));
+  }
+}
+
+function withoutQuery(path: string): string {
+  return path.split("?")[0] ?? path;
+}
