@@ -53,6 +53,14 @@ export function refusalOf(response: Response, body: unknown): Refusal {
   });
 }
 
+/** What stands in front of the appliance says so where it had no answer itself. */
+const OF_A_GATEWAY: readonly number[] = [502, 504];
+
+/** Whether it is not known what became of a write: its answer was lost, so it may have been done. */
+export function isUnsure({ status }: Pick<Refusal, "status">): boolean {
+  return status === 0 || OF_A_GATEWAY.includes(status);
+}
+
 /** Where there was no answer at all. */
 export function unreachable(cause: unknown): Refusal {
   const message = cause instanceof Error ? cause.message : String(cause);

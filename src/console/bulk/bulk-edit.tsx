@@ -3,13 +3,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { keepDraft, keptDraft } from "../editing/drafts.ts";
 import type { TypedFields } from "../editing/edits.ts";
 import { customKeyOf, type FormField, sentValue, type Typed, typedOf, wrongWith } from "../editing/field.ts";
 import { FieldControl, nameOfField } from "../editing/field-control.tsx";
 import { customField, definitionsOf, fieldsOf } from "../editing/forms.ts";
 import type { Saved } from "../editing/saved.ts";
+import { me } from "../session/me.ts";
 import { bulkText } from "../text/bulk.ts";
 import { kindText } from "../text/changes.ts";
+import { editText } from "../text/editing.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { PlannedChanges } from "./planned-changes.tsx";
@@ -26,11 +29,13 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
   const { kind, count } = scope;
   const words = kindText[kind] ?? [kind, kind];
   const [fields, setFields] = useState<readonly FormField[]>(() => fieldsOf(kind, false));
-  const [typed, setTyped] = useState<TypedFields>({});
+  const draftName = { userId: me.value?.id ?? "", kind: `bulk ${kind}`, id: "edit" };
+  const [begun] = useState(() => keptDraft(draftName));
+  const [typed, setTyped] = useState<TypedFields>(begun?.typed ?? {});
   const [plan, setPlan] = useState<BulkPlan | null>(null);
   const [isReplanned, setReplanned] = useState(false);
   const [problem, setProblem] = useState<Refusal | null>(null);
-  const [reason, setReason] = useState("");
+  const [reason, setReason] = useState(begun?.reason ?? "");
   const [isBusy, setBusy] = useState(false);
   const key = useRef(newRequestKey());
   useEffect(() => {
@@ -39,6 +44,8 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
       (cause: unknown) => setProblem(asRefusal(cause)),
     );
   }, [kind]);
+  const keep = (fields: TypedFields, why: string) =>
+    keepDraft(draftName, { base: {}, tag: "", typed: fields, reason: why });
   const chosen = fields.filter(({ name }) => name in typed);
   const isWrong = chosen.some((field) => wrongWith(field, typed[field.name] as Typed) !== null);
   const run = (quoted: string | null) => updateMany(scope, { set: setOf(chosen, typed), plan: quoted }, sending());
@@ -63,7 +70,7 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
     setProblem(null);
     try {
       const { sequence } = await run(plan.plan);
-      onEnd({ kind, id: "", operation: "updated", sequence, merged: [] });
+      end({ kind, id: "", operation: "updated", sequence, merged: [] });
     } catch (cause) {
       const refusal = asRefusal(cause);
       if (refusal.status === 409) return look(true);
@@ -73,8 +80,14 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
   };
   const type = (field: FormField, value: Typed | undefined) => {
     const { [field.name]: _, ...others } = typed;
-    setTyped(value === undefined ? others : { ...typed, [field.name]: value });
+    const next = value === undefined ? others : { ...typed, [field.name]: value };
+    setTyped(next);
+    keep(next, reason);
     setPlan(null);
+  };
+  const end = (saved: Saved | null) => {
+    keepDraft(draftName, null);
+    onEnd(saved);
   };
   const { updated = 0, unchanged = 0 } = plan?.counts ?? {};
   return (
@@ -82,8 +95,11 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
       title={bulkText.editTitle(count, words)}
       problem={problem}
       reason={updated > 0 ? reason : null}
-      onReason={setReason}
-      onCancel={() => onEnd(null)}
+      onReason={(said) => {
+        setReason(said);
+        keep(typed, said);
+      }}
+      onCancel={() => end(null)}
       buttons={
         plan === null ? (
           <button
@@ -108,6 +124,7 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
         )
       }
     >
+      {begun !== null && plan === null && <p class="note">{editText.restored}</p>}
       {plan === null ? (
         <div class="bulk-fields">
           {chosen.length === 0 && <p>{bulkText.noField}</p>}

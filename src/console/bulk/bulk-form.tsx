@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Refusal } from "../api/refusal.ts";
+import { isUnsure, type Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { bulkText } from "../text/bulk.ts";
 import { REASON_MAX_LENGTH } from "../writes/reason.ts";
@@ -29,7 +29,7 @@ export function BulkForm({ title, problem, reason, onReason, buttons, onCancel, 
       </h2>
       {children}
       {problem !== null && <Problem problem={problem} />}
-      {problem?.code === "unreachable" && <p class="note">{bulkText.unsure}</p>}
+      {problem !== null && isUnsure(problem) && <p class="note">{bulkText.unsure}</p>}
       {reason !== null && (
         <p class="plan-reason">
           <label for="bulk-reason">{bulkText.why}</label>

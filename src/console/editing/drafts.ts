@@ -1,5 +1,5 @@
 // What was typed and not saved yet: kept by this tab, for whoever typed it, over a reload and the end of a session. No
-// form that takes a secret keeps one.
+// secret is among it.
 
 import type { TypedFields } from "./edits.ts";
 import type { Values } from "./field.ts";
@@ -10,6 +10,8 @@ export interface Draft {
   readonly tag: string;
   readonly typed: TypedFields;
   readonly reason: string;
+  /** Of a new record, the key under which it was sent, while nobody knows whether it was made. */
+  readonly sentAs?: string;
 }
 
 /** Which draft: one's own of a record. */

@@ -3,7 +3,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
+import { isUnsure, type Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
@@ -103,12 +103,14 @@ interface Tried {
 }
 
 function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard, onEnd }: FormProps) {
-  const [draft, setDraft] = useState(begun);
+  const [draft, setDraft] = useState<Draft>(() => withoutKey(begun));
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [clashes, setClashes] = useState<readonly Clash[]>([]);
   const [merged, setMerged] = useState<readonly string[]>([]);
   const tried = useRef<Tried | null>(null);
+  // What may have been made is sent again as it was, also after a reload: anything else would make another.
+  const [sentAs, setSentAs] = useState(begun.sentAs ?? null);
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus(), []);
   const { base, typed, reason } = draft;
@@ -145,9 +147,10 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
     const { custom_fields: _, ...given } = isNew ? now.base : {};
     const body = { ...given, ...bodyOf(all, now.base, sent, now.typed) };
     const text = JSON.stringify([now.tag, body, now.reason]);
-    if (tried.current?.text !== text) tried.current = { text, key: newRequestKey() };
+    if (tried.current?.text !== text) tried.current = { text, key: sentAs ?? newRequestKey() };
     const { key } = tried.current;
     const { tag, reason: why } = now;
+    if (isNew) keepDraft(draftName, { ...now, sentAs: key });
     const saved = isNew ? await createRecord(kind, { body, reason: why, key }) : id;
     if (!isNew) await saveEdited(kind, id, { tag, body, reason: why, key });
     give({
@@ -184,7 +187,13 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
         return catchUp();
       });
     } catch (cause) {
-      setProblem(asRefusal(cause));
+      const refusal = asRefusal(cause);
+      setProblem(refusal);
+      if (isNew && isUnsure(refusal)) setSentAs(tried.current?.key ?? null);
+      else if (isNew) {
+        setSentAs(null);
+        keepDraft(draftName, draft);
+      }
     } finally {
       setBusy(false);
     }
@@ -211,43 +220,55 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
         </p>
       )}
       {shown !== null && (shown.status === 404 ? <p class="note">{editText.gone}</p> : <Problem problem={shown} />)}
-      {shown?.code === "unreachable" && <p class="note">{editText.unsure}</p>}
+      {sentAs !== null ? (
+        <p class="note">{editText.unsureNew}</p>
+      ) : (
+        shown !== null && isUnsure(shown) && <p class="note">{editText.unsure}</p>
+      )}
       {merged.length > 0 && <p class="note">{editText.merged(merged.map((each) => nameOfNamed(fields, each)))}</p>}
-      {fields.map((field) => (
-        <FieldControl
-          key={field.name}
-          field={field}
-          typed={typedIn(field)}
-          record={{ ...base, ...typed }}
-          wrong={wrongIn(field)}
-          onType={(value) => type(field, value)}
-        >
-          {clashes
-            .filter((clash) => clash.field === field)
-            .map((clash) => (
-              <FieldClash key={field.name} clash={clash} onChoose={(whose) => choose(clash, whose)} />
-            ))}
-        </FieldControl>
-      ))}
-      <div class="edit-field">
-        <label for="edit-reason">{editText.reason}</label>
-        <div>
-          <input
-            id="edit-reason"
-            type="text"
-            maxLength={REASON_MAX_LENGTH}
-            aria-describedby="edit-reason-help"
-            value={reason}
-            onInput={(event) => change({ reason: event.currentTarget.value })}
-          />
-          <p class="aside" id="edit-reason-help">
-            {editText.reasonHelp}
-          </p>
+      <div class="edit-fields" inert={sentAs !== null}>
+        {fields.map((field) => (
+          <FieldControl
+            key={field.name}
+            field={field}
+            typed={typedIn(field)}
+            record={{ ...base, ...typed }}
+            wrong={wrongIn(field)}
+            onType={(value) => type(field, value)}
+          >
+            {clashes
+              .filter((clash) => clash.field === field)
+              .map((clash) => (
+                <FieldClash key={field.name} clash={clash} onChoose={(whose) => choose(clash, whose)} />
+              ))}
+          </FieldControl>
+        ))}
+        <div class="edit-field">
+          <label for="edit-reason">{editText.reason}</label>
+          <div>
+            <input
+              id="edit-reason"
+              type="text"
+              maxLength={REASON_MAX_LENGTH}
+              aria-describedby="edit-reason-help"
+              value={reason}
+              onInput={(event) => change({ reason: event.currentTarget.value })}
+            />
+            <p class="aside" id="edit-reason-help">
+              {editText.reasonHelp}
+            </p>
+          </div>
         </div>
       </div>
       <p class="edit-end">
         <button type="submit" class="primary" disabled={isBusy || cannotSave}>
-          {isBusy ? editText.saving : tried.current !== null ? editText.again : isNew ? editText.create : editText.save}
+          {isBusy
+            ? editText.saving
+            : tried.current !== null || sentAs !== null
+              ? editText.again
+              : isNew
+                ? editText.create
+                : editText.save}
         </button>{" "}
         <button type="button" onClick={() => give(null)}>
           {editText.cancel}
@@ -269,6 +290,10 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
       </p>
     </form>
   );
+}
+
+function withoutKey({ sentAs: _, ...draft }: Draft): Draft {
+  return draft;
 }
 
 /** Whether a new record must have it: of custom fields those that the organization demands. */

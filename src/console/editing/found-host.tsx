@@ -1,6 +1,6 @@
 // A host, found by what is typed of its name: there are too many to choose from.
 
-import { useId, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { nameOf } from "../names/names.ts";
 import { editText } from "../text/editing.ts";
@@ -24,10 +24,13 @@ export function FoundHost({ hostId, record, described, onFound }: FoundHostProps
   const [said, setSaid] = useState<string | null>(null);
   const { data } = useAnswer(said === null ? null : hostsRead(said, record));
   const found = (data ?? []).map(choiceOf).map(({ id, name }) => ({ id, label: `${name} · ${id.slice(-ID_DIGITS)}` }));
+  // What was offered a moment ago can still be chosen: the next answer may be there before the hand is.
+  const offered = useRef(new Map<string, string>());
+  for (const { id, label } of found) offered.current.set(label, id).set(id, id);
   const type = (text: string) => {
-    const chosen = found.find(({ label, id }) => label === text || id === text.trim());
+    const chosen = offered.current.get(text) ?? offered.current.get(text.trim());
     setSaid(chosen === undefined ? text : null);
-    onFound(chosen?.id ?? "");
+    onFound(chosen ?? "");
   };
   const called = hostId === "" ? "" : (nameOf("hosts", hostId, null) ?? `…${hostId.slice(-ID_DIGITS)}`);
   return (

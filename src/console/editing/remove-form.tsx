@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
+import { isUnsure, type Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { kindText } from "../text/changes.ts";
@@ -95,7 +95,7 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
       ) : (
         problem !== null && <Problem problem={problem} />
       )}
-      {problem?.code === "unreachable" && <p class="note">{editText.unsure}</p>}
+      {problem !== null && isUnsure(problem) && <p class="note">{editText.unsure}</p>}
       <p class="plan-reason">
         <label for="remove-reason">{editText.reason}</label>
         <input

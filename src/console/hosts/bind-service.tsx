@@ -10,7 +10,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
 import { bindText } from "../text/hosts.ts";
 import { isPast, vs } from "../time/at.ts";
-import { newRequestKey } from "../writes/request-key.ts";
+import { RequestKeys } from "../writes/request-key.ts";
 
 interface BindServiceProps {
   readonly service: { readonly id: string; readonly name: string; readonly host_id: string };
@@ -46,13 +46,14 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
   const [addressId, setAddressId] = useState("");
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const key = useRef(newRequestKey());
-  const send = (writing: Promise<unknown>) => {
+  const keys = useRef(new RequestKeys());
+  /** @param what says all of it */
+  const send = (what: string, write: (header: { "Idempotency-Key": string }) => Promise<unknown>) => {
     setBusy(true);
     setProblem(null);
-    writing
+    write({ "Idempotency-Key": keys.current.of(what) })
       .then(() => {
-        key.current = newRequestKey();
+        keys.current.settle(what);
         setPortId("");
         setAddressId("");
         bindings.again();
@@ -71,12 +72,11 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
   };
   const bind = (event: SubmitEvent) => {
     event.preventDefault();
-    const header = { "Idempotency-Key": key.current };
     const body =
       portId === ""
         ? { service_id: id, type: "IpAddress" as const, ip_address_id: addressId }
         : { service_id: id, type: "Port" as const, port_id: portId, ip_address_id: addressId || null };
-    send(done(api.POST("/api/v1/bindings", { params: { header }, body })));
+    send(JSON.stringify(body), (header) => done(api.POST("/api/v1/bindings", { params: { header }, body })));
   };
   return (
     <form class="edit" aria-label={bindText.title(name)} onSubmit={bind}>
@@ -91,12 +91,8 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
                 disabled={isBusy}
                 aria-label={bindText.end(told(binding))}
                 onClick={() =>
-                  send(
-                    done(
-                      api.DELETE("/api/v1/bindings/{id}", {
-                        params: { path: { id: binding.id }, header: { "Idempotency-Key": key.current } },
-                      }),
-                    ),
+                  send(binding.id, (header) =>
+                    done(api.DELETE("/api/v1/bindings/{id}", { params: { path: { id: binding.id }, header } })),
                   )
                 }
               >

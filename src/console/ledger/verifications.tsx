@@ -1,6 +1,6 @@
 // What verifications of the ledger said: the last one whole, those before it in a line each.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
@@ -14,7 +14,7 @@ import { When } from "../parts/when.tsx";
 import { mayNow } from "../session/me.ts";
 import { ledgerText } from "../text/ledger.ts";
 import { formatDuration, parseInstant } from "../time/instant.ts";
-import { newRequestKey } from "../writes/request-key.ts";
+import { RequestKeys } from "../writes/request-key.ts";
 
 type VerificationData = DataOf<"/api/v1/ledger/verifications">[number];
 
@@ -68,7 +68,10 @@ interface OrdersProps {
 
 /** One button at a time, so that whoever pressed one has the other under their finger. */
 function Orders({ running, send }: OrdersProps) {
-  const key = newRequestKey();
+  const keys = useRef(new RequestKeys());
+  const what = running ?? "verify";
+  const order = (write: (header: { "Idempotency-Key": string }) => Promise<unknown>) =>
+    send(write({ "Idempotency-Key": keys.current.of(what) }).then(() => keys.current.settle(what)));
   if (running !== null)
     return (
       mayNow("cancelLedgerVerification") && (
@@ -76,10 +79,13 @@ function Orders({ running, send }: OrdersProps) {
           <button
             type="button"
             key="order"
-            onClick={() => {
-              const params = { path: { id: running }, header: { "Idempotency-Key": key } };
-              send(done(api.POST("/api/v1/ledger/verifications/{id}/cancel", { params })));
-            }}
+            onClick={() =>
+              order((header) =>
+                done(
+                  api.POST("/api/v1/ledger/verifications/{id}/cancel", { params: { path: { id: running }, header } }),
+                ),
+              )
+            }
           >
             {ledgerText.cancel}
           </button>
@@ -92,9 +98,7 @@ function Orders({ running, send }: OrdersProps) {
         <button
           type="button"
           key="order"
-          onClick={() =>
-            send(done(api.POST("/api/v1/ledger/verifications", { params: { header: { "Idempotency-Key": key } } })))
-          }
+          onClick={() => order((header) => done(api.POST("/api/v1/ledger/verifications", { params: { header } })))}
         >
           {ledgerText.verifyNow}
         </button>

@@ -8,7 +8,7 @@ import { may } from "../session/me.ts";
 import { conflictText } from "../text/networks.ts";
 import { isPast } from "../time/at.ts";
 import { REASON_MAX_LENGTH } from "../writes/reason.ts";
-import { newRequestKey } from "../writes/request-key.ts";
+import { RequestKeys } from "../writes/request-key.ts";
 
 interface AcceptConflictProps {
   readonly conflict: {
@@ -24,21 +24,21 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
   const [reason, setReason] = useState<string | null>(null);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const key = useRef(newRequestKey());
+  const keys = useRef(new RequestKeys());
   if (isPast.value || !may(acceptance === null ? "acceptConflict" : "withdrawConflictAcceptance")) return null;
-  const send = (writing: Promise<unknown>) => {
+  /** @param what says all of it */
+  const send = (what: string, write: (header: { "Idempotency-Key": string }) => Promise<unknown>) => {
     setBusy(true);
     setProblem(null);
-    writing
+    write({ "Idempotency-Key": keys.current.of(what) })
       .then(() => {
-        key.current = newRequestKey();
+        keys.current.settle(what);
         setReason(null);
         onDone();
       })
       .catch((cause: unknown) => setProblem(asRefusal(cause)))
       .finally(() => setBusy(false));
   };
-  const header = { "Idempotency-Key": key.current };
   if (acceptance !== null)
     return (
       <>
@@ -48,7 +48,7 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
           disabled={isBusy}
           aria-label={`${conflictText.withdraw}: ${value}`}
           onClick={() =>
-            send(
+            send(acceptance.id, (header) =>
               done(
                 api.DELETE("/api/v1/conflicts/acceptances/{id}", { params: { path: { id: acceptance.id }, header } }),
               ),
@@ -68,7 +68,9 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
   const accept = (event: SubmitEvent) => {
     event.preventDefault();
     const body = { type, value, fingerprint, reason: reason.trim() === "" ? null : reason };
-    send(done(api.POST("/api/v1/conflicts/acceptances", { params: { header }, body })));
+    send(JSON.stringify(body), (header) =>
+      done(api.POST("/api/v1/conflicts/acceptances", { params: { header }, body })),
+    );
   };
   return (
     <form onSubmit={accept}>

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api, asRefusal, done } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
+import { isUnsure, type Refusal } from "../api/refusal.ts";
 import { FoundHost } from "../editing/found-host.tsx";
 import { lastSaved } from "../editing/saved.ts";
 import { sequenceOf } from "../editing/write.ts";
@@ -12,7 +12,7 @@ import { allocateText } from "../text/networks.ts";
 import { isPast } from "../time/at.ts";
 import { pathname } from "../url/location.ts";
 import { REASON_MAX_LENGTH, reasonHeader } from "../writes/reason.ts";
-import { newRequestKey } from "../writes/request-key.ts";
+import { RequestKeys } from "../writes/request-key.ts";
 
 interface AllocateProps {
   readonly subnet: { readonly id: string; readonly network_id: string };
@@ -42,9 +42,11 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [given, setGiven] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const sent = useRef({ text: "", key: "" });
+  const keys = useRef(new RequestKeys());
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input")?.focus(), []);
+  // Other addresses than those that may have been given would be given beside them.
+  const [isLost, setLost] = useState(false);
   const isWrong = !/^\d{1,3}$/.test(count) || Number(count) < 1 || Number(count) > COUNT_MAX;
   const give = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -55,8 +57,7 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
     const own = hostId === "" ? { description: said === "" ? null : said } : said === "" ? {} : { name: said };
     const body = { count: Number(count), ...own, ...(hostId === "" ? {} : { host_id: hostId }) };
     const text = JSON.stringify([body, reason]);
-    if (sent.current.text !== text) sent.current = { text, key: newRequestKey() };
-    const { key } = sent.current;
+    const key = keys.current.of(text);
     try {
       const { allocated } = await done(
         api.POST("/api/v1/subnets/{id}/allocate", {
@@ -65,7 +66,6 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
           body,
         }),
       );
-      sent.current = { text: "", key: "" };
       setGiven(allocated);
       lastSaved.value = {
         kind: "subnet",
@@ -75,67 +75,74 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
         merged: [],
         place: pathname.value,
       };
+      keys.current.settle(text);
+      setLost(false);
       onDone();
     } catch (cause) {
-      setProblem(asRefusal(cause));
+      const refusal = asRefusal(cause);
+      setProblem(refusal);
+      setLost(isUnsure(refusal));
     }
     setBusy(false);
   };
   return (
     <form ref={form} class="edit" aria-label={allocateText.title} onSubmit={(event) => void give(event)}>
       {problem !== null && <Problem problem={problem} />}
+      {isLost && <p class="note">{allocateText.unsure}</p>}
       {given.length > 0 && (
         <p role="status">
           {allocateText.given} <b>{given.join(", ")}</b>
         </p>
       )}
-      <div class="edit-field">
-        <label for="allocate-host">{allocateText.host}</label>
-        <div>
-          <FoundHost
-            hostId={hostId}
-            record={{ network_id: subnet.network_id }}
-            described={{ id: "allocate-host", "aria-describedby": "allocate-host-help" }}
-            onFound={setHostId}
-          />
-          <p class="aside" id="allocate-host-help">
-            {allocateText.hostHelp}
-          </p>
+      <div class="edit-fields" inert={isLost}>
+        <div class="edit-field">
+          <label for="allocate-host">{allocateText.host}</label>
+          <div>
+            <FoundHost
+              hostId={hostId}
+              record={{ network_id: subnet.network_id }}
+              described={{ id: "allocate-host", "aria-describedby": "allocate-host-help" }}
+              onFound={setHostId}
+            />
+            <p class="aside" id="allocate-host-help">
+              {allocateText.hostHelp}
+            </p>
+          </div>
         </div>
-      </div>
-      <div class="edit-field">
-        <label for="allocate-count">{allocateText.count}</label>
-        <div>
+        <div class="edit-field">
+          <label for="allocate-count">{allocateText.count}</label>
+          <div>
+            <input
+              id="allocate-count"
+              type="text"
+              inputMode="numeric"
+              aria-invalid={isWrong}
+              value={count}
+              onInput={(event) => setCount(event.currentTarget.value)}
+            />
+            {isWrong && <p class="edit-wrong">{allocateText.countWrong(COUNT_MAX)}</p>}
+          </div>
+        </div>
+        <div class="edit-field">
+          <label for="allocate-note">{hostId === "" ? allocateText.description : allocateText.name}</label>
           <input
-            id="allocate-count"
+            id="allocate-note"
             type="text"
-            inputMode="numeric"
-            aria-invalid={isWrong}
-            value={count}
-            onInput={(event) => setCount(event.currentTarget.value)}
+            maxLength={255}
+            value={note}
+            onInput={(event) => setNote(event.currentTarget.value)}
           />
-          {isWrong && <p class="edit-wrong">{allocateText.countWrong(COUNT_MAX)}</p>}
         </div>
-      </div>
-      <div class="edit-field">
-        <label for="allocate-note">{hostId === "" ? allocateText.description : allocateText.name}</label>
-        <input
-          id="allocate-note"
-          type="text"
-          maxLength={255}
-          value={note}
-          onInput={(event) => setNote(event.currentTarget.value)}
-        />
-      </div>
-      <div class="edit-field">
-        <label for="allocate-reason">{allocateText.why}</label>
-        <input
-          id="allocate-reason"
-          type="text"
-          maxLength={REASON_MAX_LENGTH}
-          value={reason}
-          onInput={(event) => setReason(event.currentTarget.value)}
-        />
+        <div class="edit-field">
+          <label for="allocate-reason">{allocateText.why}</label>
+          <input
+            id="allocate-reason"
+            type="text"
+            maxLength={REASON_MAX_LENGTH}
+            value={reason}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+        </div>
       </div>
       <p class="edit-end">
         <button type="submit" class="primary" disabled={isBusy || isWrong}>

@@ -4,10 +4,13 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
+import { isUnsure, type Refusal } from "../api/refusal.ts";
+import { keepDraft } from "../editing/drafts.ts";
 import { Problem } from "../parts/problem.tsx";
+import { editText } from "../text/editing.ts";
 import { settingsText } from "../text/settings.ts";
 import { newRequestKey } from "../writes/request-key.ts";
+import { type KeptForm, keepForm } from "./kept-form.ts";
 
 interface AskFirstProps {
   readonly title: string;
@@ -19,13 +22,17 @@ interface AskFirstProps {
   run(form: FormData, requestKey: string): Promise<void>;
   /** Called when it is given up. What follows once it is done is for `run`. */
   onEnd(): void;
+  /** Where what is typed is kept; left out, it is not. */
+  readonly kept?: KeptForm;
   /** What has to be typed for it. */
   readonly children?: ComponentChildren;
 }
 
-export function AskFirst({ title, says, verb, run, onEnd, children }: AskFirstProps) {
+export function AskFirst({ title, says, verb, run, onEnd, kept, children }: AskFirstProps) {
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
+  // What may have been done is sent again as it was: anything else would be done beside it.
+  const [isLost, setLost] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   const requestKey = useRef(newRequestKey());
   const before = useRef(document.activeElement);
@@ -38,6 +45,14 @@ export function AskFirst({ title, says, verb, run, onEnd, children }: AskFirstPr
       if (own?.contains(document.activeElement) && opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);
+  const isRestored = useRef(kept?.isThere === true);
+  const forget = () => {
+    if (kept !== undefined) keepDraft(kept.name, null);
+  };
+  const end = () => {
+    forget();
+    onEnd();
+  };
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
@@ -45,10 +60,13 @@ export function AskFirst({ title, says, verb, run, onEnd, children }: AskFirstPr
     setProblem(null);
     try {
       await run(form, requestKey.current);
+      forget();
+      setLost(false);
     } catch (cause) {
       const refusal = asRefusal(cause);
       setProblem(refusal);
-      if (refusal.status !== 0) requestKey.current = newRequestKey();
+      setLost(isUnsure(refusal));
+      if (!isUnsure(refusal)) requestKey.current = newRequestKey();
     }
     setBusy(false);
   };
@@ -58,24 +76,38 @@ export function AskFirst({ title, says, verb, run, onEnd, children }: AskFirstPr
       aria-label={title}
       onSubmit={(event) => void submit(event)}
       onKeyDown={(event) => {
-        if (event.key === "Escape" && !isBusy) onEnd();
+        if (event.key === "Escape" && !isBusy) end();
+      }}
+      onInput={(event) => {
+        if (kept !== undefined) keepForm(kept.name, event.currentTarget);
       }}
     >
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
+      {isRestored.current && (
+        <p class="note">
+          {editText.restored}{" "}
+          <button type="button" onClick={end}>
+            {editText.discard}
+          </button>
+        </p>
+      )}
       {says.map((sentence) => (
         <p key={sentence} class="prose">
           {sentence}
         </p>
       ))}
-      {children}
+      <div class="edit-fields" inert={isLost}>
+        {children}
+      </div>
       {problem !== null && <Problem problem={problem} />}
+      {isLost && <p class="note">{settingsText.unsure}</p>}
       <p>
         <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? settingsText.working : verb}
+          {isBusy ? settingsText.working : isLost ? settingsText.again : verb}
         </button>{" "}
-        <button type="button" disabled={isBusy} onClick={onEnd}>
+        <button type="button" disabled={isBusy} onClick={end}>
           {settingsText.cancel}
         </button>
       </p>

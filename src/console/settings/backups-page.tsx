@@ -1,6 +1,6 @@
 // Backups: what there is, with what verified each; taking one, downloading it, deleting it.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
@@ -15,7 +15,7 @@ import { may, mayNow } from "../session/me.ts";
 import { backupsText } from "../text/backups.ts";
 import { settingsText, sizeText } from "../text/settings.ts";
 import { hrefOf } from "../url/location.ts";
-import { newRequestKey } from "../writes/request-key.ts";
+import { RequestKeys } from "../writes/request-key.ts";
 import { AskFirst, OwnPassword } from "./ask-first.tsx";
 import { SettingsPage } from "./settings-page.tsx";
 import { Told } from "./told.tsx";
@@ -25,6 +25,8 @@ type Asked = { readonly what: "download" | "delete"; readonly backup: Backup };
 type Done = { readonly what: "started" | "downloaded" | "deleted"; readonly backup: Backup };
 
 const RUNNING_MS = 1_000;
+/** What is sent to take one has no more to it. */
+const TAKEN = "backup";
 
 export function BackupsPage() {
   const asked = may("listBackups") ? read("/api/v1/backups", { query: { limit: 0 } }) : null;
@@ -33,6 +35,7 @@ export function BackupsPage() {
   const [ask, setAsk] = useState<Asked | null>(null);
   const [told, setTold] = useState<Done | null>(null);
   const [failed, setFailed] = useState<Refusal | null>(null);
+  const keys = useRef(new RequestKeys());
   const isTaking = data?.some(({ state }) => state === "Running") === true;
   usePoll(answer, isTaking ? RUNNING_MS : null);
   const finish = (what: Done["what"], backup: Backup) => {
@@ -43,8 +46,12 @@ export function BackupsPage() {
   const take = () => {
     setFailed(null);
     setTold(null);
-    done(api.POST("/api/v1/backups", { params: { header: { "Idempotency-Key": newRequestKey() } } }))
-      .then((backup) => finish("started", backup))
+    const header = { "Idempotency-Key": keys.current.of(TAKEN) };
+    done(api.POST("/api/v1/backups", { params: { header } }))
+      .then((backup) => {
+        keys.current.settle(TAKEN);
+        finish("started", backup);
+      })
       .catch((cause: unknown) => setFailed(asRefusal(cause)));
   };
   return (

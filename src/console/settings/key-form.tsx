@@ -1,4 +1,4 @@
-// The form of an API key, for a new one and for one that is there. It keeps no draft.
+// The form of an API key, for a new one and for one that is there. What is typed is kept; no secret is among it.
 
 import { useState } from "preact/hooks";
 import { api, type DataOf, done } from "../api/client.ts";
@@ -7,6 +7,7 @@ import { me } from "../session/me.ts";
 import { apiKeysText } from "../text/api-keys.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
+import { isTicked, keptForm } from "./kept-form.ts";
 import { Labelled, NetworkChoices, ReasonField, RoleField, textIn } from "./rights-fields.tsx";
 import { rolesUpTo } from "./roles.ts";
 import { savedOver } from "./saved-over.ts";
@@ -27,7 +28,9 @@ const NAME_MAX_LENGTH = 255;
 
 export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
   const who = me.value;
-  const [isFollowing, setFollowing] = useState(edited?.all_networks ?? true);
+  const [kept] = useState(() => keptForm("api_key", edited));
+  const reach = kept.text("reach");
+  const [isFollowing, setFollowing] = useState(reach === undefined ? (edited?.all_networks ?? true) : reach === "all");
   const [over] = useState(() => savedOver("/api/v1/auth/keys/{id}", edited?.id ?? null));
   if (who === null || who === undefined) return null;
   const run = async (form: FormData, requestKey: string) => {
@@ -55,6 +58,7 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
       verb={edited === null ? apiKeysText.make : apiKeysText.save}
       run={run}
       onEnd={onEnd}
+      kept={kept}
     >
       <Labelled label={apiKeysText.name} help={apiKeysText.nameHelp}>
         {(described) => (
@@ -64,7 +68,7 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
             name="name"
             required
             maxLength={NAME_MAX_LENGTH}
-            defaultValue={edited?.name ?? ""}
+            defaultValue={kept.text("name") ?? edited?.name ?? ""}
             autoComplete="off"
             dir="auto"
           />
@@ -75,7 +79,7 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
           {(described) => (
             <select {...described} name="user">
               {givable.map(({ id, name, email }) => (
-                <option key={id} value={id} selected={id === who.id}>
+                <option key={id} value={id} selected={id === (kept.text("user") ?? who.id)}>
                   {name === email ? name : `${name}, ${email}`}
                 </option>
               ))}
@@ -87,7 +91,7 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
         label={apiKeysText.permissions}
         name="permissions"
         roles={rolesUpTo(who.effective_role)}
-        chosen={edited?.permissions ?? "Viewer"}
+        chosen={kept.text("permissions") ?? edited?.permissions ?? "Viewer"}
       />
       <fieldset class="settings-set">
         <legend>{apiKeysText.reach}</legend>
@@ -112,11 +116,16 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
           {apiKeysText.only}
         </label>
         {!isFollowing && (
-          <NetworkChoices name="network" chosen={edited?.all_networks === false ? edited.network_ids : []} />
+          <NetworkChoices
+            name="network"
+            chosen={kept.all("network") ?? (edited?.all_networks === false ? edited.network_ids : [])}
+          />
         )}
       </fieldset>
       <Labelled label={apiKeysText.expiry}>
-        {(described) => <input {...described} type="date" name="expires" defaultValue={dayOf(edited)} />}
+        {(described) => (
+          <input {...described} type="date" name="expires" defaultValue={kept.text("expires") ?? dayOf(edited)} />
+        )}
       </Labelled>
       <Labelled label={apiKeysText.allowed}>
         {(described) => (
@@ -126,16 +135,17 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
             rows={2}
             spellcheck={false}
             placeholder="10.0.30.0/24"
-            defaultValue={edited?.allowed_sources?.join("\n") ?? ""}
+            defaultValue={kept.text("sources") ?? edited?.allowed_sources?.join("\n") ?? ""}
           />
         )}
       </Labelled>
       {edited !== null && (
         <label class="settings-box">
-          <input type="checkbox" name="enabled" defaultChecked={edited.is_enabled} /> {apiKeysText.isEnabled}
+          <input type="checkbox" name="enabled" defaultChecked={isTicked(kept, edited.is_enabled)} />{" "}
+          {apiKeysText.isEnabled}
         </label>
       )}
-      <ReasonField />
+      <ReasonField typed={kept.text("reason")} />
     </AskFirst>
   );
 }

@@ -1,4 +1,4 @@
-// The fields that forms of users and of API keys share. What is typed stays in the form alone: it may be a secret.
+// The fields that forms of users and of API keys share. A password stays in its form alone.
 
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
@@ -31,11 +31,20 @@ export function Labelled({ label, help, children }: LabelledProps) {
   );
 }
 
-export function ReasonField() {
+/** @param typed what was typed before */
+export function ReasonField({ typed = "" }: { readonly typed?: string | undefined }) {
   return (
     <Labelled label={rightsText.why}>
       {(described) => (
-        <input {...described} type="text" name="reason" maxLength={REASON_MAX_LENGTH} autoComplete="off" dir="auto" />
+        <input
+          {...described}
+          type="text"
+          name="reason"
+          maxLength={REASON_MAX_LENGTH}
+          defaultValue={typed}
+          autoComplete="off"
+          dir="auto"
+        />
       )}
     </Labelled>
   );

@@ -1,4 +1,4 @@
-// The form of a user, for a new one and for one that is there. It keeps no draft: a password may be in it.
+// The form of a user, for a new one and for one that is there. What is typed is kept, but no password.
 
 import { useState } from "preact/hooks";
 import { api, type DataOf, done } from "../api/client.ts";
@@ -6,6 +6,7 @@ import { me } from "../session/me.ts";
 import { peopleText } from "../text/people.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
+import { isTicked, keptForm } from "./kept-form.ts";
 import { Labelled, NetworkChoices, ReasonField, RoleField, textIn } from "./rights-fields.tsx";
 import { type Role, rolesUpTo } from "./roles.ts";
 import { savedOver } from "./saved-over.ts";
@@ -26,6 +27,7 @@ const PASSWORD_MAX_LENGTH = 1_024;
 
 export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
   const who = me.value;
+  const [kept] = useState(() => keptForm("user", edited));
   const [over] = useState(() => savedOver("/api/v1/users/{id}", edited?.id ?? null));
   if (who === null || who === undefined) return null;
   const isOwn = edited?.id === who.id;
@@ -58,6 +60,7 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
       verb={edited === null ? peopleText.add : peopleText.save}
       run={run}
       onEnd={onEnd}
+      kept={kept}
     >
       <Labelled label={peopleText.name}>
         {(described) => (
@@ -67,7 +70,7 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
             name="name"
             required
             maxLength={NAME_MAX_LENGTH}
-            defaultValue={edited?.name ?? ""}
+            defaultValue={kept.text("name") ?? edited?.name ?? ""}
             autoComplete="off"
             dir="auto"
           />
@@ -81,7 +84,7 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
             name="email"
             required
             maxLength={EMAIL_MAX_LENGTH}
-            defaultValue={edited?.email ?? ""}
+            defaultValue={kept.text("email") ?? edited?.email ?? ""}
             autoComplete="off"
           />
         )}
@@ -90,11 +93,11 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
         label={peopleText.role}
         name="role"
         roles={rolesUpTo(who.effective_role)}
-        chosen={edited?.role ?? "Viewer"}
+        chosen={kept.text("role") ?? edited?.role ?? "Viewer"}
       />
       <fieldset class="settings-set">
         <legend>{peopleText.reach}</legend>
-        <NetworkChoices name="network" chosen={edited?.network_ids ?? []} />
+        <NetworkChoices name="network" chosen={kept.all("network") ?? edited?.network_ids ?? []} />
         <p class="aside">{peopleText.networksSay}</p>
       </fieldset>
       {isOwn ? (
@@ -120,12 +123,13 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
       {edited !== null && (
         <div class="settings-field">
           <label class="settings-box">
-            <input type="checkbox" name="enabled" defaultChecked={edited.is_enabled} /> {peopleText.isEnabled}
+            <input type="checkbox" name="enabled" defaultChecked={isTicked(kept, edited.is_enabled)} />{" "}
+            {peopleText.isEnabled}
           </label>
           <p class="aside">{peopleText.disableSays}</p>
         </div>
       )}
-      <ReasonField />
+      <ReasonField typed={kept.text("reason")} />
     </AskFirst>
   );
 }

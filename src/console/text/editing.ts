@@ -49,6 +49,8 @@ export const editText = {
   choose: "Choose for each field that others changed too, then save again.",
   gone: "The record was removed while you edited. What you typed is still here.",
   unsure: "It is not known whether it was saved. Saving again does nothing twice.",
+  unsureNew:
+    "It is not known whether it was created. Save again to find out: it is made once. Until then it stays as it was sent.",
   saved: "Saved.",
   undo: "Undo",
   transaction: (sequence: number) => `transaction ${new Intl.NumberFormat("en").format(sequence)}`,

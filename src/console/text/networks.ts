@@ -172,6 +172,7 @@ export const allocateText = {
   give: "Give them to the host",
   reserve: "Reserve them",
   given: "Given away:",
+  unsure: "It is not known whether they were given away. Send it again as it is: they are given once.",
   close: "Close",
 } as const;
 

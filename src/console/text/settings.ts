@@ -22,6 +22,8 @@ export const settingsText = {
   cancel: "Cancel",
   close: "Close",
   working: "Working…",
+  again: "Send it again",
+  unsure: "It is not known whether it was done. Send it again as it is: it is done once.",
   password: "Your password",
 } as const;
 

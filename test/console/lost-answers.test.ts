@@ -1,0 +1,198 @@
+// What the network loses, in Chromium, on the executable: a write whose answer never came is sent again and done once, from
+// every form that makes something; and what was typed is there after a reload and the end of a session, but no secret.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { keepDraft, keptDraft } from "../../src/console/editing/drafts.ts";
+import { RequestKeys } from "../../src/console/writes/request-key.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+
+describe("the keys of what is sent", () => {
+  test("are the same for the same thing until it is done, and others for anything else", () => {
+    const keys = new RequestKeys();
+    const first = keys.of("a");
+    expect([keys.of("a"), keys.of("b") === first]).toEqual([first, false]);
+    keys.settle("a");
+    expect(keys.of("a")).not.toBe(first);
+  });
+
+  test("do not keep a draft where the browser keeps nothing", () => {
+    const name = { userId: "u", kind: "host", id: "new" };
+    keepDraft(name, { base: {}, tag: "", typed: { name: "x" }, reason: "" });
+    expect(keptDraft(name)).toBeNull();
+  });
+});
+
+describe.skipIf(!hasChromium)("a network that loses answers", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signIn(OWNER, PASSWORD);
+  });
+
+  afterEach(async () => {
+    await page.unrouteAll({ behavior: "wait" });
+    visitor.troubles();
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const open = (address: string) => page.goto(appliance.running.url + address);
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const list = async (path: string) => (await made(appliance.client.get(path))) as unknown as Wire[];
+
+  /** The first answer to a write there is lost, once it was done. */
+  async function loseAnswer(path: string): Promise<void> {
+    let isLost = false;
+    await page.route(`**${path}`, async (route) => {
+      if (isLost || route.request().method() !== "POST") return route.continue();
+      isLost = true;
+      await route.fetch();
+      return route.abort();
+    });
+  }
+
+  test("makes a new host once, though the page was loaded anew before it was sent again", async () => {
+    await loseAnswer("/api/v1/hosts");
+    await open("/hosts");
+    await button("New host").click();
+    await page.locator("#edit-network_id").selectOption({ index: 1 });
+    await page.locator("#edit-name").fill("twin");
+    await button("Create").click();
+    await page.getByText("It is not known whether it was created.").waitFor();
+    await page.reload();
+    await page.getByText("It is not known whether it was created.").waitFor();
+    // What may have been made stays as it was sent: another would be made beside it.
+    expect(await page.evaluate("document.querySelector('#edit-name').closest('[inert]') !== null")).toBe(true);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await button("Save again").click();
+    await page.locator(".edit-saved").waitFor();
+    expect(await list("hosts?search=twin")).toHaveLength(1);
+    expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
+  });
+
+  test("leaves a new record open to what is typed where the API refused it", async () => {
+    await made(appliance.client.post("tags", { name: "taken", color: "Red" }));
+    await open("/settings/tags?new=tag");
+    await page.locator("#edit-name").fill("taken");
+    await button("Create").click();
+    await page.locator(".problem").waitFor();
+    await page.locator("#edit-name").fill("free");
+    await page.getByRole("button", { name: /^(Create|Save again)$/ }).click();
+    await page.locator(".edit-saved").waitFor();
+    expect(await list("tags?search=free")).toHaveLength(1);
+  });
+
+  test("makes an API key once, and shows the one that was made", async () => {
+    await loseAnswer("/api/v1/auth/keys");
+    await open("/settings/keys");
+    await button("Make a key").click();
+    const form = page.getByRole("form", { name: "Make a key" });
+    await form.getByLabel("Name", { exact: true }).fill("Backups at night");
+    await form.getByRole("button", { name: "Make a key" }).click();
+    await form.getByText("It is not known whether it was done.").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await button("Send it again").click();
+    await page.getByText("The key Backups at night was made.").waitFor();
+    const key = (await page.locator(".command").textContent())?.match(/nlk_\w+/)?.[0] ?? "";
+    const { status } = await fetch(`${appliance.running.url}/api/v1/tags`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(status).toBe(200);
+    const told = await page.request.get(`${appliance.running.url}/api/v1/auth/keys?limit=0`);
+    const { data } = (await told.json()) as { readonly data: readonly { readonly name: string }[] };
+    expect(data.filter(({ name }) => name === "Backups at night")).toHaveLength(1);
+  });
+
+  test("gives addresses away once", async () => {
+    const { id } = await made(
+      appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.40.0.0/29", name: "Lost" }),
+    );
+    await loseAnswer(`/api/v1/subnets/${id}/allocate`);
+    await open(`/subnets/${id}`);
+    await button("Give away the next free").click();
+    await button("Reserve them").click();
+    await page.getByText("It is not known whether they were given away.").waitFor();
+    await button("Reserve them").click();
+    await page.getByText("Given away: 10.40.0.1").waitFor();
+    expect(await list(`ip-ranges?subnet_id=${id}`)).toHaveLength(1);
+  });
+
+  test("takes one backup, and binds what is chosen after the answer to something else was lost", async () => {
+    await loseAnswer("/api/v1/backups");
+    await open("/settings/backups");
+    await button("Take a backup").click();
+    await page.locator(".problem").waitFor();
+    await settles(() => button("Take a backup").isEnabled(), true);
+    await button("Take a backup").click();
+    await page.getByText("is being taken.").waitFor();
+    expect(
+      (await page.request.get(`${appliance.running.url}/api/v1/backups`).then((told) => told.json())).data,
+    ).toHaveLength(1);
+    const host = await made(
+      appliance.client.post("hosts", {
+        network_id: appliance.networkId,
+        name: "bound",
+        ports: [80, 443].map((number) => ({ number, protocol: "Tcp" })),
+        services: [{ name: "site", service_definition: "Http" }],
+      }),
+    );
+    await loseAnswer("/api/v1/bindings");
+    await open(`/hosts/${host.id}?tab=services`);
+    await button("Bind site").click();
+    const port = page.getByRole("combobox", { name: "Port", exact: true });
+    await port.selectOption({ label: "80/Tcp" });
+    await button("Bind").click();
+    await page.locator(".problem").waitFor();
+    await port.selectOption({ label: "443/Tcp" });
+    await button("Bind").click();
+    await page.getByRole("listitem").filter({ hasText: "443/Tcp at" }).waitFor();
+    expect(await list(`bindings?host_id=${host.id}`)).toHaveLength(2);
+  });
+
+  test("keeps a half-filled key and user over the end of a session, but no password", async () => {
+    await open("/settings/people");
+    await button("Add a user").click();
+    const adding = page.getByRole("form", { name: "Add a user" });
+    await adding.getByLabel("Name", { exact: true }).fill("Night shift");
+    await adding.getByLabel("E-mail").fill("night@acme.example");
+    await adding.getByLabel("Role").selectOption("Member");
+    await adding.getByRole("checkbox").first().check();
+    await adding.getByLabel("Password").fill("a secret of the night");
+    await visitor.context.clearCookies();
+    await adding.getByRole("button", { name: "Add a user" }).click();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])")).not.toContain(
+      "a secret",
+    );
+    await page.getByLabel("E-mail").fill(OWNER);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await button("Add a user").click();
+    await adding.getByText("What you had typed is back.").waitFor();
+    expect(await adding.getByLabel("Name", { exact: true }).inputValue()).toBe("Night shift");
+    expect(await adding.getByLabel("Role").inputValue()).toBe("Member");
+    await settles(() => adding.getByRole("checkbox").first().isChecked(), true);
+    expect(await adding.getByLabel("Password").inputValue()).toBe("");
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await adding.getByRole("button", { name: "Discard it" }).click();
+    await button("Add a user").click();
+    expect(await adding.getByLabel("Name", { exact: true }).inputValue()).toBe("");
+    expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
+  });
+});
