@@ -13,6 +13,7 @@ import { Writer } from "./db/writing/writer.ts";
 import { REPLAY_POLICY } from "./history/replayed-outcomes.ts";
 import { upgradeStore } from "./history/upgrade.ts";
 import { KINDS } from "./inventory/resources.ts";
+import { lackingReason } from "./resources/organizations/demanded-reason.ts";
 import { lowersRights } from "./sign-in/lowering-rights.ts";
 
 /** What a writer shares with who answers elsewhere. */
@@ -52,6 +53,7 @@ export function openWriter(
     box,
     replayPolicy: REPLAY_POLICY,
     lowersRights,
+    lackingReason,
     ...others,
     ...(isMakingUp === true ? {} : { rights: new RightsNow(db.$client) }),
     ...(past === undefined ? {} : { past: new ReadFence(clock, past) }),

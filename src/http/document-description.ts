@@ -89,6 +89,8 @@ the networks involved.
 \`X-Change-Reason\` (at most ${CHANGE_REASON_MAX_LENGTH} characters) says why: a write keeps it in its transaction, and it is
 shown as \`reason\` wherever the transaction is. Beyond ASCII it is UTF-8, or percent-encoded as
 \`UTF-8''Gr%C3%BC%C3%9Fe\` (RFC 8187). A repeated request may have another one: the first is kept.
+Where the organization demands it (\`require_change_reason\`), whatever a user or an API key changes without one is 400
+\`validation_failed\` with an issue at \`/X-Change-Reason\`, and nothing is written. What changes nothing needs none.
 
 \`POST …/{id}/restore\` brings a record back to its state at an instant, a host with its children.
 \`POST /api/v1/transactions/{sequence}/revert\` undoes one transaction. Both take \`dry_run\`, do all or nothing, and can

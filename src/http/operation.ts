@@ -99,7 +99,7 @@ export function sharedComponents(): Json {
         in: "header",
         required: false,
         description:
-          "Why: kept in the transaction for good, and shown wherever the transaction is. One line of UTF-8, or percent-encoded as `UTF-8''Gr%C3%BC%C3%9Fe` (RFC 8187), which browsers can send.",
+          "Why: kept in the transaction for good, and shown wherever the transaction is. One line of UTF-8, or percent-encoded as `UTF-8''Gr%C3%BC%C3%9Fe` (RFC 8187), which browsers can send. Where the organization demands one (`require_change_reason`), a request that would change something without is 400 `validation_failed`, and nothing is written.",
         schema: { type: "string", maxLength: CHANGE_REASON_MAX_LENGTH },
       },
       IfNoneMatch: {

@@ -170,6 +170,40 @@ describe("every write of the contract", () => {
     expect(silent).toEqual(["POST /api/v1/discovery/scans"]);
   });
 
+  test("is refused without one where the organization demands it, and what makes no transaction is not", async () => {
+    const world = await newWorld(appliance);
+    await made(owner.put("organizations", { name: "First", require_change_reason: true }));
+    const writes = OPERATIONS.filter(isWrite).sort((a, b) => rank(a) - rank(b));
+    const free: string[] = [];
+    for (const operation of writes) {
+      tick();
+      const name = `${operation.method} ${operation.path}`;
+      const url = pathOf(operation, world) + (operation.method === "DELETE" ? "?cascade=true" : "");
+      const sent = bodyFor(operation, world);
+      const body = operation.plural === "organizations" ? { ...sent, require_change_reason: true } : sent;
+      const before = appliance.transactionCount();
+      for (const given of [{}, { "x-change-reason": "  " }]) {
+        const answer = await owner.send(operation.method, url, body, given);
+        if (answer.status === 200) {
+          free.push(name);
+          break;
+        }
+        expect([name, answer.status, answer.body.code, answer.body.params.issues]).toEqual([
+          name,
+          400,
+          "validation_failed",
+          [{ path: "/X-Change-Reason", message: expect.stringContaining("your organization demands a reason") }],
+        ]);
+        expect(appliance.transactionCount()).toBe(before);
+      }
+      if (free.at(-1) === name) continue;
+      // Nothing of it was done: the same is done now.
+      const done = await owner.send(operation.method, url, body, because("as demanded"));
+      expect([name, done.status, done.status === 200 ? "" : done.text]).toEqual([name, 200, ""]);
+    }
+    expect(free.sort()).toEqual(["POST /api/v1/discovery/scans", "PUT /api/auth/password"]);
+  });
+
   test("and so does what brings back and undoes", async () => {
     const record = await made(owner.post("tags", tag));
     tick();

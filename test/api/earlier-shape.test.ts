@@ -69,6 +69,9 @@ function today(value: unknown): unknown {
   if ("request_id" in value) fields.reason = null;
   // A difference tells whose part it is of.
   if ("entity_type" in value && "fields" in value) fields.host_id = value.entity_type === "if_entry" ? ids.host : null;
+  // Everything but an organization lies in one, or in a network.
+  if ("lineage_id" in value && !("organization_id" in value) && !("network_id" in value))
+    fields.require_change_reason = false;
   if ("lineage_id" in value) for (const { has, field, value: added } of ADDED) if (has in value) fields[field] = added;
   return fields;
 }

@@ -44,6 +44,7 @@ const FIRST = 0;
 const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {
   organization: {
     name: FIRST,
+    require_change_reason: 32,
   } satisfies Kept<OrganizationRecord>,
   network: {
     organization_id: FIRST,

@@ -128,7 +128,7 @@ describe("who reaches what", () => {
 function newOrganization(name: string, networks: number): Organization {
   const id = store.write((tx) => {
     const made = tx.newId();
-    tx.create(organizationKind, made, { name }, { id: made });
+    tx.create(organizationKind, made, { name, require_change_reason: false }, { id: made });
     return made;
   });
   const networkIds = Array.from({ length: networks }, (_, place) =>

@@ -45,6 +45,7 @@ import packedVersions from "../../../migrations/0028_packed_versions.sql" with {
 import customFields from "../../../migrations/0029_custom_fields.sql" with { type: "text" };
 import customFieldValues from "../../../migrations/0030_custom_field_values.sql" with { type: "text" };
 import consolidatedHosts from "../../../migrations/0031_consolidated_hosts.sql" with { type: "text" };
+import demandedReasons from "../../../migrations/0032_demanded_reasons.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
@@ -83,6 +84,7 @@ const MIGRATIONS: readonly string[] = [
   customFields,
   customFieldValues,
   consolidatedHosts,
+  demandedReasons,
 ];
 
 /**

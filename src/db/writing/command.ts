@@ -10,6 +10,7 @@ export type Commands = Readonly<Record<string, Command>>;
 interface CommandTraits {
   readonly takesLong?: true;
   readonly mayLowerRights?: true;
+  readonly needsNoReason?: true;
 }
 
 /**
@@ -23,6 +24,11 @@ export function takingLong<C extends Command>(command: C): C {
 /** Declares that a command may come to nothing but less rights. Only those are tried before it is their turn. */
 export function loweringRights<C extends Command>(command: C): C {
   return Object.assign(command, { mayLowerRights: true } as const);
+}
+
+/** Declares that nobody has to say why, whatever is demanded of other writes: it is of the caller's own sign-in alone. */
+export function needingNoReason<C extends Command>(command: C): C {
+  return Object.assign(command, { needsNoReason: true } as const);
 }
 
 /**

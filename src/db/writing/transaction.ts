@@ -341,10 +341,14 @@ export class WriteTransaction {
     });
   }
 
-  /** Writes the net effect. Answers the sequence, or null where no version came of it. */
-  finish(): number | null {
+  /**
+   * Writes the net effect. Answers the sequence, or null where no version came of it.
+   * @param refusal thrown where a version would come of it: what stands in the way of every change
+   */
+  finish(refusal: DomainError | null = null): number | null {
     const changeOf = this.touchOwners();
     const changes = [...this.entries.values()].flatMap((entry) => changeOf.get(entry) ?? []);
+    if (changes.length > 0 && refusal !== null) throw refusal;
     if (changes.length > 0) writeLedger(this, changes);
     for (const entry of this.entries.values()) {
       // What was created has what was observed of it.

@@ -104,6 +104,7 @@ export class Writer<C extends Commands = Commands> {
   private readonly rights: RightsNow | null;
   private readonly replayPolicy: ReplayPolicy | null;
   private readonly lowersRights: (tx: WriteTransaction) => boolean;
+  private readonly lackingReason: (tx: WriteTransaction) => DomainError | null;
   /** The transactions of the commit under way. */
   private written: Array<{ readonly sequence: number; readonly instant: Instant }> = [];
   /** The last transaction of the last commit; null where it made none or failed. */
@@ -115,6 +116,8 @@ export class Writer<C extends Commands = Commands> {
    * that is asked for
    * @param options.retelling says whether a repetition may be answered as the first time; without it every one is
    * @param options.lowersRights whether a transaction comes to nothing but less rights; without it nothing is urgent
+   * @param options.lackingReason what a transaction is refused with that has begun without the reason that is demanded of
+   * it, should it come to a change; without it none is demanded
    * @param options.past what this process has answered of the past; of its own where nobody else is told
    * @param options.onPostponed told when a commit was given up, to be made at a later instant
    * @param options.pause lets the thread stand still: a commit that was dated ahead is not made before its own instant
@@ -131,6 +134,7 @@ export class Writer<C extends Commands = Commands> {
     rights?: RightsNow;
     replayPolicy?: ReplayPolicy;
     lowersRights?: (tx: WriteTransaction) => boolean;
+    lackingReason?: (tx: WriteTransaction) => DomainError | null;
     past?: ReadFence;
     onPostponed?: () => void;
     pause?: (ms: number) => void;
@@ -150,6 +154,7 @@ export class Writer<C extends Commands = Commands> {
     this.monotonicMs = options.monotonicMs ?? (() => performance.now());
     this.rights = options.rights ?? null;
     this.lowersRights = options.lowersRights ?? (() => false);
+    this.lackingReason = options.lackingReason ?? (() => null);
     this.replayPolicy = options.replayPolicy ?? null;
     this.box = options.box;
     this.outcomes = options.box === undefined ? null : new KeptOutcomes(options.db, options.box);
@@ -334,9 +339,11 @@ export class Writer<C extends Commands = Commands> {
         const { rights: _ofTheFirstTime, ...outcome } = known;
         return { ok: true, outcome };
       }
+      // As it is demanded before the command: what ends the demand is a change like any other.
+      const unreasoned = command.needsNoReason === true ? null : this.lackingReason(tx);
       const result = command(tx, request.input, actor, this.box);
       if (request.isUrgent === true && !this.lowersRights(tx)) throw NOT_URGENT;
-      const sequence = tx.finish();
+      const sequence = tx.finish(unreasoned);
       const outcome = sequence === null ? { sequence, result, head: tx.sequence - 1 } : { sequence, result };
       if (repeatable !== undefined)
         this.outcomes?.keep(repeatable, outcome, this.clock.now(), this.replayPolicy?.rightsOf(tx, actor));

@@ -1,4 +1,4 @@
-// What the writer runs for organizations: making one with its first network and its Owner, and renaming it.
+// What the writer runs for organizations: making one with its first network and its Owner, and changing it.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertSameIds } from "../../access/reach.ts";
@@ -41,7 +41,12 @@ export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup
     throw alreadySetUp();
   }
   const organizationId = tx.newId();
-  tx.create(organizationKind, organizationId, { name: input.organizationName }, { id: organizationId });
+  tx.create(
+    organizationKind,
+    organizationId,
+    { name: input.organizationName, require_change_reason: false },
+    { id: organizationId },
+  );
   const network = tx.create(networkKind, organizationId, {
     organization_id: organizationId,
     name: input.networkName,
@@ -65,7 +70,7 @@ export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup
 }
 
 /**
- * Renames the caller's organization.
+ * Changes the caller's organization.
  * @throws DomainError precondition_failed, validation_id_mismatch
  */
 export function updateOrganization(
@@ -76,7 +81,8 @@ export function updateOrganization(
   const organization = tx.get(organizationKind, actor.organizationId);
   assertVersion(input.ifMatch, tx.versionOf(organization.id));
   assertSameIds(organization, input.body, ["id"]);
-  return tx.update(organizationKind, organization.id, { name: input.body.name });
+  const { name, require_change_reason = organization.require_change_reason } = input.body;
+  return tx.update(organizationKind, organization.id, { name, require_change_reason });
 }
 
 export const organizationCommands = {

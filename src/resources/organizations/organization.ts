@@ -5,6 +5,7 @@ import { sqliteTable } from "drizzle-orm/sqlite-core";
 import { DomainError } from "../../base/errors.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
+import { addsField } from "../../db/shape.ts";
 import { Body, Name, RECORD_READ_ONLY, recordFields, Uuid } from "../../wire/schemas.ts";
 import type { RecordOf } from "../record.ts";
 
@@ -21,11 +22,34 @@ export const organizationKind: Kind<OrganizationRecord> = {
   identity: () => null,
   unique: null,
   sortKeys: { name: textSortKey },
+  upcasters: [addsField(32, "require_change_reason", false)],
 };
 
-export const Organization = Type.Object({ id: Uuid, name: Name, ...recordFields }, { $id: "Organization" });
+export const Organization = Type.Object(
+  {
+    id: Uuid,
+    name: Name,
+    require_change_reason: Type.Boolean({
+      description: "Whether whatever a user or an API key changes has to say why, with `X-Change-Reason`.",
+    }),
+    ...recordFields,
+  },
+  { $id: "Organization" },
+);
 export interface OrganizationRecord extends RecordOf<typeof Organization> {}
-export const OrganizationUpdate = Body({ id: Type.Optional(Uuid), name: Name }, { ignored: RECORD_READ_ONLY });
+export const OrganizationUpdate = Body(
+  {
+    id: Type.Optional(Uuid),
+    name: Name,
+    require_change_reason: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether whatever a user or an API key changes has to say why, with `X-Change-Reason`: without it that is refused, and nothing is written. Scans, the appliance itself and a change of one's own password need none.",
+      }),
+    ),
+  },
+  { ignored: RECORD_READ_ONLY },
+);
 export type OrganizationUpdate = Static<typeof OrganizationUpdate>;
 
 /** 409: the appliance has its first organization; further ones are made by its executable. */
@@ -40,6 +64,7 @@ export function alreadySetUp(): DomainError {
 export const ORGANIZATION_EXAMPLE: Static<typeof Organization> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
   name: "Example Networks",
+  require_change_reason: false,
   created_at: "2026-11-21T09:15:00.123Z",
   updated_at: "2026-11-21T09:15:00.123Z",
   valid_from: "2026-11-21T09:15:00.123Z",

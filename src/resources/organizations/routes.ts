@@ -12,7 +12,7 @@ import { organizationShown } from "./resource.ts";
 
 const group = "Organizations";
 const example = { data: ORGANIZATION_EXAMPLE };
-const body = { name: "Example Networks" };
+const body = { name: "Example Networks", require_change_reason: false };
 
 /** /api/v1/organizations: the caller's own. */
 export function organizationRoutes(surface: Surface<Actor, Access>, backend: Backend<OrganizationCommands>): void {
@@ -36,7 +36,9 @@ export function organizationRoutes(surface: Surface<Actor, Access>, backend: Bac
       "/api/v1/organizations",
       {
         operationId: "updateOrganization",
-        summary: "Rename the caller's organization",
+        summary: "Change the caller's organization",
+        description:
+          "An optional field that is left out keeps its value. While a reason is demanded, ending that needs one too.",
         group,
         access: OWNER,
         body: OrganizationUpdate,

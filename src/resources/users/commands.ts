@@ -8,7 +8,7 @@ import { sessions, userPasswords } from "../../access/tables.ts";
 import { DomainError, invalid } from "../../base/errors.ts";
 import type { OwnFields, Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import { type CallsOf, type ChangeInput, loweringRights } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, loweringRights, needingNoReason } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -186,6 +186,6 @@ export const userCommands = {
   "user.update": loweringRights(updateUser),
   "user.delete": loweringRights(removeUser),
   "user.bulk_delete": loweringRights(removeEach(userKind, removeUser)),
-  "user.set_password": loweringRights(setPassword),
+  "user.set_password": needingNoReason(loweringRights(setPassword)),
 };
 export type UserCommands = CallsOf<typeof userCommands>;

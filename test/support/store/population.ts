@@ -55,7 +55,7 @@ export function populate(store: Store): Population {
   const { organizationId, networkId } = store;
   const { userId } = store.write((tx) => {
     const other = tx.newId();
-    tx.create(organizationKind, other, { name: "Other" }, { id: other });
+    tx.create(organizationKind, other, { name: "Other", require_change_reason: false }, { id: other });
     const network = tx.create(networkKind, other, networkFields(other, "theirs"));
     tx.create(hostKind, other, hostFields(network.id, "theirs"));
     const user = tx.create(userKind, organizationId, {
