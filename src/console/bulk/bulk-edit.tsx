@@ -13,6 +13,7 @@ import { me } from "../session/me.ts";
 import { bulkText } from "../text/bulk.ts";
 import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
+import { lacksReason } from "../writes/reason.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { PlannedChanges } from "./planned-changes.tsx";
@@ -113,7 +114,12 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
         ) : (
           <>
             {updated > 0 && (
-              <button type="button" class="primary" disabled={isBusy} onClick={() => void write()}>
+              <button
+                type="button"
+                class="primary"
+                disabled={isBusy || lacksReason(reason)}
+                onClick={() => void write()}
+              >
                 {bulkText.apply(updated, words)}
               </button>
             )}{" "}

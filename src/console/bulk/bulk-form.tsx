@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { bulkText } from "../text/bulk.ts";
-import { REASON_MAX_LENGTH } from "../writes/reason.ts";
+import { ReasonLine } from "../writes/reason-input.tsx";
 
 interface BulkFormProps {
   readonly title: string;
@@ -30,18 +30,7 @@ export function BulkForm({ title, problem, reason, onReason, buttons, onCancel, 
       {children}
       {problem !== null && <Problem problem={problem} />}
       {problem !== null && isUnsure(problem) && <p class="note">{bulkText.unsure}</p>}
-      {reason !== null && (
-        <p class="plan-reason">
-          <label for="bulk-reason">{bulkText.why}</label>
-          <input
-            id="bulk-reason"
-            type="text"
-            maxLength={REASON_MAX_LENGTH}
-            value={reason}
-            onInput={(event) => onReason(event.currentTarget.value)}
-          />
-        </p>
-      )}
+      {reason !== null && <ReasonLine id="bulk-reason" reason={reason} onReason={onReason} />}
       <p>
         {buttons}{" "}
         <button type="button" onClick={onCancel}>

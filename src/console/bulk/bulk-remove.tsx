@@ -8,6 +8,7 @@ import { sequenceOf } from "../editing/write.ts";
 import { bulkText } from "../text/bulk.ts";
 import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
+import { lacksReason } from "../writes/reason.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { type BulkScope, idsOf } from "./scope.ts";
@@ -56,7 +57,12 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
       onReason={setReason}
       onCancel={() => onEnd(null)}
       buttons={
-        <button type="button" class="primary" disabled={isBusy || ids === null} onClick={() => void remove()}>
+        <button
+          type="button"
+          class="primary"
+          disabled={isBusy || ids === null || lacksReason(reason)}
+          onClick={() => void remove()}
+        >
           {isUsed ? editText.deleteAll : bulkText.deleteTitle(count, words)}
         </button>
       }

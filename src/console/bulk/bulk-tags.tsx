@@ -8,6 +8,7 @@ import type { Saved } from "../editing/saved.ts";
 import { sequenceOf } from "../editing/write.ts";
 import { bulkText } from "../text/bulk.ts";
 import { kindText } from "../text/changes.ts";
+import { lacksReason } from "../writes/reason.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { type BulkScope, idsOf } from "./scope.ts";
@@ -78,12 +79,17 @@ export function BulkTags({ scope, onEnd }: BulkTagsProps) {
       buttons={
         <>
           {untagged.length > 0 && (
-            <button type="button" class="primary" disabled={isBusy} onClick={() => void write(true)}>
+            <button
+              type="button"
+              class="primary"
+              disabled={isBusy || lacksReason(reason)}
+              onClick={() => void write(true)}
+            >
               {bulkText.addTag(untagged.length, words)}
             </button>
           )}{" "}
           {tagged.length > 0 && (
-            <button type="button" disabled={isBusy} onClick={() => void write(false)}>
+            <button type="button" disabled={isBusy || lacksReason(reason)} onClick={() => void write(false)}>
               {bulkText.removeTag(tagged.length, words)}
             </button>
           )}

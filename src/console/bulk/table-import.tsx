@@ -15,6 +15,7 @@ import { bulkText } from "../text/bulk.ts";
 import { kindText } from "../text/changes.ts";
 import { tableText } from "../text/tables.ts";
 import { network } from "../time/at.ts";
+import { lacksReason } from "../writes/reason.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { PlannedChanges } from "./planned-changes.tsx";
@@ -130,7 +131,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
           </button>
         ) : (
           writes > 0 && (
-            <button type="button" class="primary" disabled={isBusy} onClick={() => void write()}>
+            <button type="button" class="primary" disabled={isBusy || lacksReason(reason)} onClick={() => void write()}>
               {tableText.apply(writes)}
             </button>
           )

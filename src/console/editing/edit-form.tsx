@@ -7,8 +7,9 @@ import { isUnsure, type Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
-import { editText } from "../text/editing.ts";
-import { REASON_MAX_LENGTH } from "../writes/reason.ts";
+import { editText, reasonText } from "../text/editing.ts";
+import { lacksReason } from "../writes/reason.ts";
+import { ReasonRow } from "../writes/reason-input.tsx";
 import { newRequestKey } from "../writes/request-key.ts";
 import { type Draft, type DraftName, keepDraft, keptDraft } from "./drafts.ts";
 import type { EditedKind } from "./edited-kinds.ts";
@@ -133,7 +134,9 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
   const missing = isNew
     ? fields.filter((field) => isNeeded(field) && !edited.includes(field) && wrongWith(field, typedIn(field)) !== null)
     : [];
-  const cannotSave = isWrong || missing.length > 0 || clashes.length > 0 || (!isNew && edited.length === 0);
+  const isUnchanged = !isNew && edited.length === 0;
+  const needed = [...missing.map(nameOfField), ...(lacksReason(reason) ? [reasonText.why] : [])];
+  const cannotSave = isWrong || needed.length > 0 || clashes.length > 0 || isUnchanged;
   const give = (saved: Saved | null) => {
     keepDraft(draftName, null);
     onEnd(saved);
@@ -243,22 +246,12 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
               ))}
           </FieldControl>
         ))}
-        <div class="edit-field">
-          <label for="edit-reason">{editText.reason}</label>
-          <div>
-            <input
-              id="edit-reason"
-              type="text"
-              maxLength={REASON_MAX_LENGTH}
-              aria-describedby="edit-reason-help"
-              value={reason}
-              onInput={(event) => change({ reason: event.currentTarget.value })}
-            />
-            <p class="aside" id="edit-reason-help">
-              {editText.reasonHelp}
-            </p>
-          </div>
-        </div>
+        <ReasonRow
+          id="edit-reason"
+          reason={reason}
+          help={editText.reasonHelp}
+          onReason={(typedReason) => change({ reason: typedReason })}
+        />
       </div>
       <p class="edit-end">
         <button type="submit" class="primary" disabled={isBusy || cannotSave}>
@@ -281,11 +274,11 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
         <span class="aside" role="status">
           {clashes.length > 0
             ? editText.choose
-            : missing.length > 0
-              ? editText.missing(missing.map(nameOfField))
-              : isNew || edited.length > 0
-                ? ""
-                : editText.unchanged}
+            : isUnchanged
+              ? editText.unchanged
+              : needed.length > 0
+                ? editText.missing(needed)
+                : ""}
         </span>
       </p>
     </form>

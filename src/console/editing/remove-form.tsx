@@ -7,7 +7,8 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
-import { REASON_MAX_LENGTH } from "../writes/reason.ts";
+import { lacksReason } from "../writes/reason.ts";
+import { ReasonLine } from "../writes/reason-input.tsx";
 import { newRequestKey } from "../writes/request-key.ts";
 import { choiceOf } from "./choices.ts";
 import type { EditedKind } from "./edited-kinds.ts";
@@ -96,18 +97,9 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
         problem !== null && <Problem problem={problem} />
       )}
       {problem !== null && isUnsure(problem) && <p class="note">{editText.unsure}</p>}
-      <p class="plan-reason">
-        <label for="remove-reason">{editText.reason}</label>
-        <input
-          id="remove-reason"
-          type="text"
-          maxLength={REASON_MAX_LENGTH}
-          value={reason}
-          onInput={(event) => setReason(event.currentTarget.value)}
-        />
-      </p>
+      <ReasonLine id="remove-reason" reason={reason} onReason={setReason} />
       <p>
-        <button type="submit" class="primary" disabled={isBusy || hasChanged}>
+        <button type="submit" class="primary" disabled={isBusy || hasChanged || lacksReason(reason)}>
           {isUsed ? editText.deleteAll : editText.delete}
         </button>{" "}
         <button type="button" onClick={() => onEnd(null)}>

@@ -4,11 +4,12 @@
 import { useEffect } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { isReachable, read } from "../api/client.ts";
+import { useFresh } from "../api/fresh.ts";
 import { isHeld, OfPage } from "../api/held.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { findMe, me, meProblem } from "../session/me.ts";
+import { findMe, me, meProblem, refreshMe } from "../session/me.ts";
 import { frameText } from "../text/frame.ts";
 import { isPast } from "../time/at.ts";
 import { TimeBar } from "../time-bar/time-bar.tsx";
@@ -30,7 +31,11 @@ export function Frame() {
   return <SignedIn key={me.value.id} />;
 }
 
+/** The organization may be renamed, or demand a reason from now on: forms that are open have to know. */
+const ORGANIZATION = { how: "refresh", types: ["organization"] } as const;
+
 function SignedIn() {
+  useFresh({ live: ORGANIZATION, name: "me", again: () => void refreshMe() });
   return (
     <div class={isPast.value ? "frame in-past" : "frame"}>
       <a class="skip" href="#content">

@@ -42,6 +42,8 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/records/:kind/:id": () => import("../records/plain-record-page.tsx").then(({ PlainRecordPage }) => PlainRecordPage),
   "/ledger": () => import("../ledger/ledger-page.tsx").then(({ LedgerPage }) => LedgerPage),
   "/settings": () => import("../settings/account-page.tsx").then(({ AccountPage }) => AccountPage),
+  "/settings/organization": () =>
+    import("../settings/organization-page.tsx").then(({ OrganizationPage }) => OrganizationPage),
   "/settings/people": () => import("../settings/people-page.tsx").then(({ PeoplePage }) => PeoplePage),
   "/settings/keys": () => import("../settings/keys-page.tsx").then(({ KeysPage }) => KeysPage),
   "/settings/networks": () =>

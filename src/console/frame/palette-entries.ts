@@ -45,6 +45,7 @@ const TITLES: Readonly<Record<PlainPath, string>> = {
   "/discovery/ignored": paletteText.pages.ignored,
   "/ledger": navigationText.ledger,
   "/settings": paletteText.pages.account,
+  "/settings/organization": settingsText.tabs.organization,
   "/settings/people": settingsText.tabs.people,
   "/settings/keys": settingsText.tabs.keys,
   "/settings/networks": settingsText.tabs.networks,

@@ -10,6 +10,8 @@ import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
 import { bindText } from "../text/hosts.ts";
 import { isPast, vs } from "../time/at.ts";
+import { lacksReason, reasonHeader } from "../writes/reason.ts";
+import { ReasonLine } from "../writes/reason-input.tsx";
 import { RequestKeys } from "../writes/request-key.ts";
 
 interface BindServiceProps {
@@ -44,6 +46,7 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
   const addresses = useAnswer(read("/api/v1/ip-addresses", { query: { ...query, order_by: "ip_address" } }));
   const [portId, setPortId] = useState("");
   const [addressId, setAddressId] = useState("");
+  const [reason, setReason] = useState("");
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
   const keys = useRef(new RequestKeys());
@@ -56,6 +59,7 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
         keys.current.settle(what);
         setPortId("");
         setAddressId("");
+        setReason("");
         bindings.again();
         onDone();
       })
@@ -76,7 +80,9 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
       portId === ""
         ? { service_id: id, type: "IpAddress" as const, ip_address_id: addressId }
         : { service_id: id, type: "Port" as const, port_id: portId, ip_address_id: addressId || null };
-    send(JSON.stringify(body), (header) => done(api.POST("/api/v1/bindings", { params: { header }, body })));
+    send(JSON.stringify([body, reason]), (header) =>
+      done(api.POST("/api/v1/bindings", { params: { header }, headers: reasonHeader(reason), body })),
+    );
   };
   return (
     <form class="edit" aria-label={bindText.title(name)} onSubmit={bind}>
@@ -88,11 +94,16 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
             {may("deleteBinding") && (
               <button
                 type="button"
-                disabled={isBusy}
+                disabled={isBusy || lacksReason(reason)}
                 aria-label={bindText.end(told(binding))}
                 onClick={() =>
-                  send(binding.id, (header) =>
-                    done(api.DELETE("/api/v1/bindings/{id}", { params: { path: { id: binding.id }, header } })),
+                  send(JSON.stringify([binding.id, reason]), (header) =>
+                    done(
+                      api.DELETE("/api/v1/bindings/{id}", {
+                        params: { path: { id: binding.id }, header },
+                        headers: reasonHeader(reason),
+                      }),
+                    ),
                   )
                 }
               >
@@ -126,8 +137,13 @@ function Bindings({ service: { id, name, host_id }, onDone, onClose }: BindServi
           </select>
         </label>
       </p>
+      <ReasonLine id={`bind-reason-${id}`} reason={reason} onReason={setReason} />
       <p class="edit-end">
-        <button type="submit" class="primary" disabled={isBusy || (portId === "" && addressId === "")}>
+        <button
+          type="submit"
+          class="primary"
+          disabled={isBusy || lacksReason(reason) || (portId === "" && addressId === "")}
+        >
           {bindText.bind}
         </button>{" "}
         <button type="button" onClick={onClose}>

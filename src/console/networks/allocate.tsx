@@ -11,7 +11,8 @@ import { may } from "../session/me.ts";
 import { allocateText } from "../text/networks.ts";
 import { isPast } from "../time/at.ts";
 import { pathname } from "../url/location.ts";
-import { REASON_MAX_LENGTH, reasonHeader } from "../writes/reason.ts";
+import { lacksReason, reasonHeader } from "../writes/reason.ts";
+import { ReasonRow } from "../writes/reason-input.tsx";
 import { RequestKeys } from "../writes/request-key.ts";
 
 interface AllocateProps {
@@ -133,19 +134,10 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
             onInput={(event) => setNote(event.currentTarget.value)}
           />
         </div>
-        <div class="edit-field">
-          <label for="allocate-reason">{allocateText.why}</label>
-          <input
-            id="allocate-reason"
-            type="text"
-            maxLength={REASON_MAX_LENGTH}
-            value={reason}
-            onInput={(event) => setReason(event.currentTarget.value)}
-          />
-        </div>
+        <ReasonRow id="allocate-reason" reason={reason} onReason={setReason} />
       </div>
       <p class="edit-end">
-        <button type="submit" class="primary" disabled={isBusy || isWrong}>
+        <button type="submit" class="primary" disabled={isBusy || isWrong || lacksReason(reason)}>
           {hostId === "" ? allocateText.reserve : allocateText.give}
         </button>{" "}
         <button type="button" onClick={onClose}>

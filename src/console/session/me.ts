@@ -47,6 +47,16 @@ export async function findMe(): Promise<void> {
   }
 }
 
+/** Reads it again, as when the organization has changed. Where that fails, what is known stays. */
+export async function refreshMe(): Promise<void> {
+  const before = me.peek();
+  const { data } = await read("/api/auth/me")
+    .load()
+    .catch(() => ({ data: before }));
+  // Somebody may have signed out meanwhile.
+  if (me.peek() === before) me.value = data;
+}
+
 /** @throws Refusal */
 export async function signIn(email: string, password: string): Promise<void> {
   const before = me.peek();

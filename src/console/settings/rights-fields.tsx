@@ -5,7 +5,8 @@ import { useId } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { rightsText } from "../text/api-keys.ts";
-import { REASON_MAX_LENGTH } from "../writes/reason.ts";
+import { reasonText } from "../text/editing.ts";
+import { isReasonDemanded, REASON_MAX_LENGTH } from "../writes/reason.ts";
 
 interface LabelledProps {
   readonly label: string;
@@ -31,15 +32,24 @@ export function Labelled({ label, help, children }: LabelledProps) {
   );
 }
 
+/** Blanks are no reason. */
+const NOT_BLANK = ".*\\S.*";
+
 /** @param typed what was typed before */
 export function ReasonField({ typed = "" }: { readonly typed?: string | undefined }) {
+  const isDemanded = isReasonDemanded();
   return (
-    <Labelled label={rightsText.why}>
+    <Labelled
+      label={isDemanded ? reasonText.demanded : rightsText.why}
+      help={isDemanded ? reasonText.demands : undefined}
+    >
       {(described) => (
         <input
           {...described}
           type="text"
           name="reason"
+          required={isDemanded}
+          pattern={isDemanded ? NOT_BLANK : undefined}
           maxLength={REASON_MAX_LENGTH}
           defaultValue={typed}
           autoComplete="off"

@@ -11,7 +11,10 @@ interface Over {
 }
 
 /** @param id null where there is none yet: nothing is read then */
-export function savedOver(path: "/api/v1/auth/keys/{id}" | "/api/v1/users/{id}", id: string | null): Over {
+export function savedOver(
+  path: "/api/v1/auth/keys/{id}" | "/api/v1/users/{id}" | "/api/v1/organizations",
+  id: string | null,
+): Over {
   const tagNow = async () => {
     const response = await fetch(path.replace("{id}", id ?? ""), { method: "HEAD" }).catch((cause: unknown) => {
       throw asRefusal(cause);

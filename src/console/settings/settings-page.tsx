@@ -19,6 +19,7 @@ interface Area {
 
 const AREAS: readonly Area[] = [
   { href: "/settings", title: settingsText.tabs.account, operation: "getMe" },
+  { href: "/settings/organization", title: settingsText.tabs.organization, operation: "getOrganization" },
   { href: "/settings/people", title: settingsText.tabs.people, operation: "listUsers" },
   { href: "/settings/keys", title: settingsText.tabs.keys, operation: "listApiKeys" },
   { href: "/settings/networks", title: settingsText.tabs.networks, operation: "listNetworks" },

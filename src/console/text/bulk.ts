@@ -29,7 +29,6 @@ export const bulkText = {
   apply: (count: number, words: Words) => `Change ${counted(count, words)}`,
   back: "Back to the fields",
   replanned: "Some were changed since. This is what it comes to now.",
-  why: "Why",
   cancel: "Cancel",
   tagTitle: (count: number, words: Words) => `Tags of ${counted(count, words)}`,
   tag: "Tag",

@@ -30,7 +30,6 @@ export const editText = {
   saving: "Saving…",
   again: "Save again",
   cancel: "Cancel",
-  reason: "Why",
   reasonHelp: "Kept in history with the change.",
   restored: "What you had typed is back.",
   discard: "Discard it",
@@ -71,6 +70,13 @@ export const editText = {
   },
 } as const;
 
+/** What stands where it is typed why something is changed. */
+export const reasonText = {
+  why: "Why",
+  demanded: "Why (required)",
+  demands: "Your organization demands a reason for every change.",
+} as const;
+
 /** What stands where a write is read before it is done. */
 export const planText = {
   undo: "Undo this transaction",
@@ -94,7 +100,6 @@ export const planText = {
   stay: (count: number) => `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "stays" : "stay"} as is.`,
   nothing: "Nothing would change: it is like this already.",
   cannot: "It cannot be done:",
-  reason: "Why",
   done: "Done.",
   transaction: (sequence: number) => `Transaction ${new Intl.NumberFormat("en").format(sequence)}`,
   giveUp: "Cancel",

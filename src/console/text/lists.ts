@@ -20,6 +20,7 @@ export const fieldText: Readonly<Record<string, string>> = {
   serial_number: "Serial number",
   management_url: "Management URL",
   asset_tag: "Asset tag",
+  require_change_reason: "Reason demanded",
   last_seen_at: "Last seen",
   stale_since: "Stale since",
   created_at: "Created",

@@ -168,7 +168,6 @@ export const allocateText = {
   countWrong: (most: number) => `A number from 1 to ${most}.`,
   name: "Name of the address",
   description: "What for",
-  why: "Why",
   give: "Give them to the host",
   reserve: "Reserve them",
   given: "Given away:",

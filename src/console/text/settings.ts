@@ -9,6 +9,7 @@ export const settingsText = {
     customFields: "Custom fields",
     markers: "Markers",
     account: "Account",
+    organization: "Organization",
     people: "People",
     keys: "API keys",
     backups: "Backups",

@@ -32,6 +32,7 @@ export const PAGE_PATHS = [
   "/records/:kind/:id",
   "/ledger",
   "/settings",
+  "/settings/organization",
   "/settings/people",
   "/settings/keys",
   "/settings/networks",

@@ -12,7 +12,8 @@ import { planText } from "../text/editing.ts";
 import { fieldText } from "../text/lists.ts";
 import { hrefOf } from "../url/location.ts";
 import { type Plan, type PlannedAction, revertPlan, type Sending } from "./plans.ts";
-import { REASON_MAX_LENGTH } from "./reason.ts";
+import { lacksReason } from "./reason.ts";
+import { ReasonLine } from "./reason-input.tsx";
 import { newRequestKey } from "./request-key.ts";
 
 interface PlannedWriteProps {
@@ -74,21 +75,10 @@ export function PlannedWrite(props: PlannedWriteProps) {
       {plan === null && problem === null && <Waiting />}
       {plan !== null && (isDone ? <Done plan={plan} /> : <Planned plan={plan} />)}
       {canDo && says !== undefined && <p>{says}</p>}
-      {canDo && (
-        <p class="plan-reason">
-          <label for="plan-reason">{planText.reason}</label>
-          <input
-            id="plan-reason"
-            type="text"
-            maxLength={REASON_MAX_LENGTH}
-            value={reason}
-            onInput={(event) => setReason(event.currentTarget.value)}
-          />
-        </p>
-      )}
+      {canDo && <ReasonLine id="plan-reason" reason={reason} onReason={setReason} />}
       <p>
         {canDo && (
-          <button type="button" class="primary" disabled={isBusy} onClick={() => send(false)}>
+          <button type="button" class="primary" disabled={isBusy || lacksReason(reason)} onClick={() => send(false)}>
             {verb}
           </button>
         )}

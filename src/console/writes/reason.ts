@@ -1,4 +1,6 @@
-// Why something is written, as a header takes it.
+// Why something is written, as a header takes it, and whether it has to be said.
+
+import { me } from "../session/me.ts";
 
 /** As the API takes one. */
 export const REASON_MAX_LENGTH = 500;
@@ -7,6 +9,16 @@ export const REASON_MAX_LENGTH = 500;
 export function reasonHeader(reason: string): Record<string, string> {
   const said = reason.trim();
   return said === "" ? {} : { "X-Change-Reason": `UTF-8''${encodedReason(said)}` };
+}
+
+/** Whether the organization demands a reason for every change. */
+export function isReasonDemanded(): boolean {
+  return me.value?.organization.require_change_reason === true;
+}
+
+/** Whether a change would be refused for want of a reason. */
+export function lacksReason(reason: string): boolean {
+  return isReasonDemanded() && reason.trim() === "";
 }
 
 function encodedReason(reason: string): string {

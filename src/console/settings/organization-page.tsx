@@ -1,0 +1,146 @@
+// The organization: its name, whether every change in it has to say why, and what was changed of it by whom.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { api, type DataOf, done, read } from "../api/client.ts";
+import { Transactions, transactionsRead } from "../changes/transactions.tsx";
+import { Fact } from "../parts/facts.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { mayNow, refreshMe } from "../session/me.ts";
+import { organizationText } from "../text/organization.ts";
+import { settingsText } from "../text/settings.ts";
+import { reasonHeader } from "../writes/reason.ts";
+import { AskFirst } from "./ask-first.tsx";
+import { Labelled, ReasonField, textIn } from "./rights-fields.tsx";
+import { savedOver } from "./saved-over.ts";
+import { SettingsPage } from "./settings-page.tsx";
+import { Told } from "./told.tsx";
+
+type Organization = DataOf<"/api/v1/organizations">;
+
+const NAME_MAX_LENGTH = 255;
+
+export function OrganizationPage() {
+  const asked = read("/api/v1/organizations");
+  const { data, problem, again } = useAnswer(asked, { how: "refresh", types: ["organization"] });
+  const [isEditing, setEditing] = useState(false);
+  const [told, setTold] = useState<string | null>(null);
+  const finish = (sentence: string) => {
+    setEditing(false);
+    setTold(sentence);
+    again();
+    void refreshMe();
+  };
+  const history = { id: data?.id ?? "" };
+  return (
+    <SettingsPage
+      title={settingsText.tabs.organization}
+      operation="getOrganization"
+      reads={[asked.url, ...(data === undefined ? [] : [transactionsRead(history).url])]}
+      actions={
+        mayNow("updateOrganization") &&
+        data !== undefined && (
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              setTold(null);
+              setEditing(true);
+            }}
+          >
+            {organizationText.edit}
+          </button>
+        )
+      }
+    >
+      <p class="prose">{organizationText.says}</p>
+      {told !== null && (
+        <Told key={told} onClose={() => setTold(null)}>
+          <p>{told}</p>
+        </Told>
+      )}
+      {isEditing && data !== undefined && (
+        <OrganizationForm edited={data} onEnd={() => setEditing(false)} onDone={finish} />
+      )}
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Waiting />}
+      {data !== undefined && (
+        <>
+          <dl class="facts">
+            <Fact name={organizationText.name}>
+              <bdi>{data.name}</bdi>
+            </Fact>
+            <Fact name={organizationText.reasons}>
+              {data.require_change_reason ? organizationText.demanded : organizationText.free}
+            </Fact>
+          </dl>
+          {!mayNow("updateOrganization") && <p class="aside">{organizationText.ofOwners}</p>}
+          <section class="part">
+            <h2>{organizationText.history}</h2>
+            <Transactions key={data.updated_at} of={history} />
+          </section>
+        </>
+      )}
+    </SettingsPage>
+  );
+}
+
+interface OrganizationFormProps {
+  readonly edited: Organization;
+  onEnd(): void;
+  onDone(sentence: string): void;
+}
+
+function OrganizationForm({ edited, onEnd, onDone }: OrganizationFormProps) {
+  const [over] = useState(() => savedOver("/api/v1/organizations", edited.id));
+  // What others make of it meanwhile is told when it is saved, not typed over.
+  const [begun] = useState(edited);
+  const run = async (form: FormData, requestKey: string) => {
+    const body = { name: textIn(form, "name"), require_change_reason: form.get("demand") !== null };
+    const headers = reasonHeader(textIn(form, "reason"));
+    await over.save((tag) => {
+      const params = { header: { "If-Match": tag, "Idempotency-Key": requestKey } };
+      return done(api.PUT("/api/v1/organizations", { params, headers, body }));
+    });
+    const isSame = body.name === begun.name && body.require_change_reason === begun.require_change_reason;
+    onDone(isSame ? organizationText.unchanged : organizationText.saved);
+  };
+  return (
+    <AskFirst
+      title={organizationText.edit}
+      says={organizationText.editSays}
+      verb={organizationText.save}
+      run={run}
+      onEnd={onEnd}
+    >
+      <Labelled label={organizationText.name}>
+        {(described) => (
+          <input
+            {...described}
+            type="text"
+            name="name"
+            required
+            maxLength={NAME_MAX_LENGTH}
+            defaultValue={begun.name}
+            autoComplete="off"
+            dir="auto"
+          />
+        )}
+      </Labelled>
+      <label class="settings-box">
+        <input
+          type="checkbox"
+          name="demand"
+          defaultChecked={begun.require_change_reason}
+          aria-describedby="demand-help"
+        />{" "}
+        {organizationText.demand}
+      </label>
+      <p class="aside" id="demand-help">
+        {organizationText.demandHelp}
+      </p>
+      <ReasonField />
+    </AskFirst>
+  );
+}

@@ -1,0 +1,21 @@
+// What the page of the organization says.
+
+export const organizationText = {
+  says: "Everything belongs to your organization, and nobody sees another's.",
+  name: "Name",
+  reasons: "Reasons",
+  demanded: "Every change needs a reason",
+  free: "A reason can be given with every change, and need not be.",
+  edit: "Edit the organization",
+  editSays: [
+    "A change of the organization cannot be undone by its transaction, as others can. To go back, edit it again.",
+  ],
+  demand: "Demand a reason for every change",
+  demandHelp:
+    "From then on, whatever people and API keys change without X-Change-Reason is refused, and nothing is written: programs that give none stop being able to write. Scans, this machine's commands and people's own passwords, sessions and preferences need none.",
+  save: "Save",
+  saved: "Saved.",
+  unchanged: "Nothing was changed.",
+  ofOwners: "Owners can change this.",
+  history: "History",
+} as const;

@@ -1,0 +1,261 @@
+// An organization that demands reasons, in the console: no write leaves without room for one, and nobody types in vain.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Glob } from "bun";
+import type { Locator, Page } from "playwright-core";
+import { newUnclaimedAppliance } from "../support/appliance/appliance.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const MEMBER = "member@acme.example";
+
+/** Writes of the console that take no reason although the API would keep one, and why. */
+const WITHOUT: Readonly<Record<string, string>> = {
+  "PUT /api/auth/password": "one's own password is one's own affair",
+  "POST /api/auth/setup": "there is no organization yet",
+  "POST /api/v1/ip-addresses/{id}/check": "discovery writes what an address answers",
+};
+
+describe("every write of the console", () => {
+  /** From the name of a method to the end of its call. */
+  function callAt(text: string, start: number): string {
+    let depth = 0;
+    for (let at = text.indexOf("(", start); at < text.length; at += 1) {
+      if (text[at] === "(") depth += 1;
+      if (text[at] === ")") depth -= 1;
+      if (depth === 0) return text.slice(start, at + 1);
+    }
+    return text.slice(start);
+  }
+
+  test("says why where the API keeps that, or is left out for a reason", async () => {
+    const appliance = newUnclaimedAppliance();
+    const kept = new Set(
+      appliance.surface.routes
+        .filter(({ method, operation }) => method !== "GET" && operation.makesNoTransaction !== true)
+        .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`),
+    );
+    await appliance.close();
+    const root = new URL("../../src/console/", import.meta.url).pathname;
+    const found: string[] = [];
+    const silent: string[] = [];
+    for await (const file of new Glob("**/*.{ts,tsx}").scan(root)) {
+      const text = await Bun.file(root + file).text();
+      for (const { index } of text.matchAll(/\.(?:POST|PUT|DELETE|PATCH)\(|fetch\(/g)) {
+        const call = callAt(text, index);
+        const method = /^\.(\w+)\(/.exec(call)?.[1] ?? /method: "(\w+)"/.exec(call)?.[1];
+        if (method === undefined || method === "HEAD") continue;
+        const path = /"(\/api\/[^"]+)"/.exec(call)?.[1];
+        const name = path === undefined ? `${method} of ${file}` : `${method} ${path}`;
+        found.push(name);
+        if (path !== undefined && !kept.has(name)) continue;
+        // What is sent with the write, or made for it just before.
+        const isSaid = call.includes("reasonHeader(") || /\bheaders\b(?!:)/.test(call);
+        if (!isSaid && !(name in WITHOUT)) silent.push(name);
+      }
+    }
+    expect(silent).toEqual([]);
+    expect(Object.keys(WITHOUT).filter((name) => !found.includes(name) || !kept.has(name))).toEqual([]);
+    expect(found.length).toBeGreaterThan(25);
+  });
+});
+
+describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let visitor: Visitor;
+  let page: Page;
+  let host: Wire;
+  let subnet: Wire;
+  let before: Wire;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    const { client, networkId, running } = appliance;
+    await workplace.command(
+      ...["user", "create", "--email", MEMBER, "--role", "Member", "--networks", networkId],
+      ...["--password-file", await workplace.passwordFile()],
+    );
+    host = await made(client.post("hosts", { network_id: networkId, name: "access-1", description: "Hall 1" }));
+    for (const name of ["spare-1", "spare-2"])
+      await made(client.post("hosts", { network_id: networkId, name, sys_location: "Hall 1" }));
+    subnet = await made(client.post("subnets", { network_id: networkId, cidr: "10.5.0.0/29", name: "Lab" }));
+    await made(client.post("ports", { host_id: host.id, number: 8443, protocol: "Tcp" }));
+    await made(client.post("services", { host_id: host.id, name: "portal", service_definition: "Https" }));
+    await made(client.post("tags", { name: "leased", color: "Amber" }));
+    before = await made(client.get(`hosts/${host.id}`));
+    const renamed = { id: host.id, name: "access-2", hidden: false, tags: [] };
+    await made(client.put(`hosts/${host.id}`, renamed));
+    visitor = await Visitor.arrive(running.url);
+    page = await visitor.signIn(OWNER, PASSWORD, "/settings/organization");
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
+  const why = () => page.getByLabel("Why (required)");
+  const open = (path: string) => page.goto(appliance.running.url + path);
+
+  test("an Owner turns it on, having read what follows, and a form that is open elsewhere asks for one", async () => {
+    const colleague = await Visitor.arrive(appliance.running.url);
+    const theirs = await colleague.signIn(MEMBER, PASSWORD, `/hosts/${host.id}`);
+    await theirs.getByRole("button", { name: "Edit", exact: true }).click();
+    await theirs.getByLabel("Model").fill("C9300-48P");
+    const save = theirs.getByRole("button", { name: "Save", exact: true });
+    expect(await save.isDisabled()).toBe(false);
+
+    await page.getByText("A reason can be given with every change, and need not be.").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await button("Edit the organization").click();
+    await page.getByText("programs that give none stop being able to write").waitFor();
+    await page.getByText("cannot be undone by its transaction").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Acme Networks");
+    await page.getByLabel("Demand a reason for every change").check();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
+    }
+    await button("Save").click();
+    await page.getByText("Every change needs a reason").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Acme Networks" }).first().waitFor();
+    expect(await made(appliance.client.get("organizations"))).toMatchObject({
+      name: "Acme Networks",
+      require_change_reason: true,
+    });
+
+    await theirs.getByLabel("Why (required)").waitFor();
+    expect(await theirs.getByLabel("Model").inputValue()).toBe("C9300-48P");
+    await settles(() => save.isDisabled(), true);
+    await theirs.getByText("Still needed: Why.").waitFor();
+    expect(await accessibilityFindings(theirs)).toEqual([]);
+    await theirs.getByLabel("Why (required)").fill("CHG-1");
+    await save.click();
+    await theirs.getByText("Saved.").waitFor();
+    // What undoes it has to say why as well.
+    await theirs.getByRole("button", { name: "Undo", exact: true }).click();
+    await theirs.getByLabel("Why (required)").waitFor();
+    expect(await theirs.getByRole("button", { name: "Undo it" }).isDisabled()).toBe(true);
+    await theirs.getByLabel("Why (required)").fill("CHG-1 was wrong");
+    await theirs.getByRole("button", { name: "Undo it" }).click();
+    await theirs.getByText("Done.").waitFor();
+    expect(colleague.troubles()).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    await colleague.leave();
+    const { data } = await appliance.client.get("transactions?limit=2");
+    expect(data.map(({ reason }: Wire) => reason)).toEqual(["CHG-1 was wrong", "CHG-1"]);
+  }, 120_000);
+
+  /** How a form is come to, and what sends it. */
+  const FORMS: ReadonlyArray<readonly [what: string, come: () => Promise<unknown>, send: () => Locator]> = [
+    ["a new host", () => open("/hosts?new=host"), () => button("Create")],
+    [
+      "the deletion of a host",
+      async () => {
+        await open(`/hosts/${host.id}`);
+        await button("Delete")
+          .or(page.getByRole("link", { name: "Delete", exact: true }))
+          .click();
+      },
+      () => page.getByRole("form").getByRole("button", { name: "Delete", exact: true }),
+    ],
+    [
+      "many at once",
+      async () => {
+        await open('/hosts?filter=sys_location = "Hall 1"');
+        await button("Edit all").click();
+        await page.getByLabel("Add a field to set").selectOption({ label: "Location" });
+        await page.getByRole("region", { name: "Edit 2 hosts" }).getByLabel("Location").fill("Hall North");
+        await button("See what changes").click();
+      },
+      () => button("Change 2 hosts"),
+    ],
+    [
+      "a table that comes in",
+      async () => {
+        await open("/hosts");
+        await button("Bring in CSV").click();
+        const buffer = Buffer.from("name,network_name\r\npc-1,Main\r\n");
+        await page.getByLabel(/file/).setInputFiles({ name: "pcs.csv", mimeType: "text/csv", buffer });
+        await page.getByText("pcs.csv: 1 row").waitFor();
+        await button("See what it comes to").click();
+      },
+      () => button("Write 1 row"),
+    ],
+    [
+      "a binding",
+      async () => {
+        await open(`/hosts/${host.id}?tab=services`);
+        await button("Bind portal").click();
+        await page.getByRole("combobox", { name: "Port", exact: true }).selectOption({ label: "8443/Tcp" });
+      },
+      () => button("Bind"),
+    ],
+    [
+      "addresses that are given away",
+      async () => {
+        await open(`/subnets/${subnet.id}`);
+        await button("Give away the next free").click();
+      },
+      () => button("Reserve them"),
+    ],
+    [
+      "a record as it was",
+      async () => {
+        await open(`/hosts/${host.id}?at=${before.updated_at}`);
+        await button("Restore this").click();
+      },
+      () => page.getByRole("region", { name: "Bring it back as it was" }).getByRole("button", { name: "Restore this" }),
+    ],
+  ];
+
+  test.each(FORMS)("%s asks for it before anything is typed, and cannot be sent without", async (_what, come, send) => {
+    visitor.troubles();
+    await come();
+    await why().waitFor();
+    await page.getByText("Your organization demands a reason for every change.").waitFor();
+    expect(await send().isDisabled()).toBe(true);
+    await why().fill("   ");
+    expect(await send().isDisabled()).toBe(true);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("so do keys and people, at the field, and a key is then made with one", async () => {
+    visitor.troubles();
+    await open("/settings/keys");
+    await button("Make a key").first().click();
+    const form = page.getByRole("form", { name: "Make a key" });
+    await form.getByLabel("Name", { exact: true }).fill("Monitoring");
+    const isValid = () =>
+      form
+        .getByLabel("Why (required)")
+        .evaluate((field) => (field as unknown as { validity: { valid: boolean } }).validity.valid);
+    expect(await isValid()).toBe(false);
+    await form.getByLabel("Why (required)").fill("  ");
+    expect(await isValid()).toBe(false);
+    await form.getByRole("button", { name: "Make a key" }).click();
+    expect(visitor.troubles()).toEqual([]);
+    await form.getByLabel("Why (required)").fill("CHG-2");
+    await form.getByRole("button", { name: "Make a key" }).click();
+    await page.getByText("The key Monitoring was made.").waitFor();
+    await open("/settings/people");
+    await button("Add a user").click();
+    await page.getByRole("form").getByLabel("Why (required)").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("and the API refuses what says none, from the session of the page as well", async () => {
+    const url = `${appliance.running.url}/api/v1/tags`;
+    const answer = await page.request.post(url, { data: { name: "silent", color: "Red" } });
+    expect([answer.status(), (await answer.json()).params.issues[0].path]).toEqual([400, "/X-Change-Reason"]);
+    expect(await appliance.client.post("tags", { name: "silent", color: "Red" })).toMatchObject({ status: 400 });
+  });
+});
