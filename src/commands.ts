@@ -5,6 +5,7 @@ import { bulkUpdateCommands } from "./bulk/bulk-update-commands.ts";
 import { tableCommands } from "./bulk/table-commands.ts";
 import type { CallsOf, Commands } from "./db/writing/command.ts";
 import { scanCommands } from "./discovery/scans/commands.ts";
+import { scheduledTargetProblems } from "./discovery/scans/scope.ts";
 import { SIGHTING_COMMANDS } from "./discovery/scans/sighting-commands.ts";
 import { selfCommands } from "./discovery/self/reconcile.ts";
 import { restoreCommands } from "./history/restore/restore-commands.ts";
@@ -28,6 +29,8 @@ import { networkCommands } from "./resources/networks/commands.ts";
 import { organizationCommands } from "./resources/organizations/commands.ts";
 import { portCommands } from "./resources/ports/commands.ts";
 import { scheduleCommands } from "./resources/schedules/commands.ts";
+import { scheduleResource } from "./resources/schedules/resource.ts";
+import { targetIssues } from "./resources/schedules/schedule.ts";
 import { serviceCommands } from "./resources/services/commands.ts";
 import { allocationCommands } from "./resources/subnets/allocation-commands.ts";
 import { subnetCommands } from "./resources/subnets/commands.ts";
@@ -69,7 +72,7 @@ export const COMMANDS = placingLinked({
   ...serviceCommands,
   ...SIGHTING_COMMANDS,
   ...subnetCommands,
-  ...tableCommands,
+  ...tableCommands({ [scheduleResource.path]: (body) => targetIssues(body, scheduledTargetProblems) }),
   ...tagAssignmentCommands,
   ...tagCommands,
   ...customFieldCommands,

@@ -4,7 +4,6 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import type { FieldType } from "../resources/custom-fields/field-type.ts";
 import { cellText, unguarded } from "../wire/csv.ts";
-import { isNullable, plainSchema } from "./importable.ts";
 
 /** What a cell says of a field: its value, or that it cannot say this. */
 export type CellValue = { readonly value: unknown } | { readonly message: string };
@@ -22,7 +21,7 @@ export function cellValue(cell: string, schema: TSchema): CellValue {
   const plain = plainSchema(schema);
   if (cell === "") return emptyValue(schema, plain);
   const text = unguarded(cell);
-  if (KindGuard.IsArray(plain)) return { value: text.split(";").map((item) => item.trim()) };
+  if (KindGuard.IsArray(plain)) return { value: listOf(text) };
   switch (plain.type) {
     case "integer":
     case "number":
@@ -34,6 +33,30 @@ export function cellValue(cell: string, schema: TSchema): CellValue {
     default:
       return jsonValue(text);
   }
+}
+
+/** A schema without the null that it may be. */
+export function plainSchema(schema: TSchema): TSchema {
+  if (!KindGuard.IsUnion(schema)) return schema;
+  const branches = schema.anyOf.filter((branch) => !KindGuard.IsNull(branch));
+  return branches.length === 1 ? (branches[0] as TSchema) : schema;
+}
+
+export function isNullable(schema: TSchema): boolean {
+  return KindGuard.IsUnion(schema) && schema.anyOf.some((branch) => KindGuard.IsNull(branch));
+}
+
+/** What `listCell` of csv.ts wrote, or a person. */
+function listOf(text: string): unknown[] {
+  if (text.startsWith("[") && !isDeep(text)) {
+    try {
+      const items: unknown = JSON.parse(text);
+      if (Array.isArray(items)) return items;
+    } catch {
+      // A list whose first item begins with a bracket.
+    }
+  }
+  return text.split(";").map((item) => item.trim());
 }
 
 /** The value of a custom field: null clears it. What cannot be of its type is the text that it is. */
@@ -76,7 +99,8 @@ function emptyValue(schema: TSchema, plain: TSchema): CellValue {
 /** Objects in each other: what fields hold has two or three. */
 const DEPTH_MAX = 16;
 
-function jsonValue(text: string): CellValue {
+/** JSON that no schema was asked of. */
+export function jsonValue(text: string): CellValue {
   try {
     if (isDeep(text)) return { message: `nests arrays and objects more than ${DEPTH_MAX} deep` };
     return { value: JSON.parse(text) as unknown };

@@ -79,7 +79,7 @@ export const EDITABLE: readonly Editable[] = [
 ];
 
 /** Fields of a body that say which record it is, or where: no write changes them. */
-export const PLACES = ["id", "organization_id", "network_id", "host_id", "expected_updated_at"];
+export const PLACES = ["id", "organization_id", "network_id", "host_id", "service_id", "expected_updated_at"];
 
 /** The fields that a write may set alike for many records. */
 export function settableFields({ Update, parts }: Editable): string[] {

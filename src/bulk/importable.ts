@@ -3,6 +3,13 @@
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldKey } from "../base/custom-field-names.ts";
 import { namingOf, withNames } from "../inventory/name-columns.ts";
+import { BindingCreate, BindingUpdate, bindingRow } from "../resources/bindings/binding.ts";
+import { bindingCommands } from "../resources/bindings/commands.ts";
+import { bindingResource } from "../resources/bindings/resource.ts";
+import { customFieldCommands } from "../resources/custom-fields/commands.ts";
+import { CustomFieldCreate, CustomFieldUpdate } from "../resources/custom-fields/custom-field.ts";
+import type { FieldType } from "../resources/custom-fields/field-type.ts";
+import { customFieldResource } from "../resources/custom-fields/resource.ts";
 import { hostCommands } from "../resources/hosts/commands.ts";
 import { HostCreate } from "../resources/hosts/host-body.ts";
 import { ifEntryCommands } from "../resources/if-entries/commands.ts";
@@ -11,11 +18,17 @@ import { ipAddressCommands } from "../resources/ip-addresses/commands.ts";
 import { IpAddressCreate } from "../resources/ip-addresses/ip-address.ts";
 import { ipRangeCommands } from "../resources/ip-ranges/commands.ts";
 import { IpRangeCreate } from "../resources/ip-ranges/ip-range.ts";
+import { markerCommands } from "../resources/markers/commands.ts";
+import { MarkerCreate, MarkerUpdate } from "../resources/markers/marker.ts";
+import { markerResource } from "../resources/markers/resource.ts";
 import { networkCommands } from "../resources/networks/commands.ts";
 import { NetworkCreate } from "../resources/networks/network.ts";
 import { portCommands } from "../resources/ports/commands.ts";
 import { PortCreate } from "../resources/ports/port.ts";
 import type { Named } from "../resources/resource.ts";
+import { scheduleCommands } from "../resources/schedules/commands.ts";
+import { scheduleResource } from "../resources/schedules/resource.ts";
+import { ScheduleCreate, ScheduleUpdate } from "../resources/schedules/schedule.ts";
 import { serviceCommands } from "../resources/services/commands.ts";
 import { ServiceCreate } from "../resources/services/service-body.ts";
 import { subnetCommands } from "../resources/subnets/commands.ts";
@@ -25,7 +38,9 @@ import { TagCreate } from "../resources/tags/tag.ts";
 import { vlanCommands } from "../resources/vlans/commands.ts";
 import { VlanCreate } from "../resources/vlans/vlan.ts";
 import { schemaColumns } from "../wire/csv.ts";
+import { customValue, plainSchema } from "./cell-values.ts";
 import { EDITABLE, type Editable, type WriteOne } from "./editable.ts";
+import { NAME_CELLS, type NameCell } from "./name-cells.ts";
 
 interface Importing {
   /** The body of its POST, and what runs it. */
@@ -33,9 +48,60 @@ interface Importing {
   readonly create: WriteOne;
   /** The fields that a row without an id finds its record by. */
   readonly key: readonly string[];
+  /** What bodies are checked against, where these take one of several forms; `Create` and `Update` have the fields of all. */
+  readonly forms?: { readonly Create: TSchema; readonly Update: TSchema };
+  /** Fields whose schema does not tell what a cell says of them. */
+  readonly cells?: Readonly<Record<string, ReadCell>>;
 }
 
+/** What a cell that is not empty says. @param said what the row says of another field, or else its record */
+export type ReadCell = (cell: string, said: (field: string) => string) => unknown;
+
 export interface Importable extends Editable, Importing {}
+
+/** Kinds that people edit one at a time, or in a table. */
+const TABLED: readonly (Editable & Importing)[] = [
+  {
+    resource: bindingResource,
+    Update: bindingRow.Update,
+    update: bindingCommands["binding.update"],
+    parts: [],
+    Create: bindingRow.Create,
+    create: bindingCommands["binding.create"],
+    key: ["service_id", "type", "port_id", "ip_address_id"],
+    forms: { Create: BindingCreate, Update: BindingUpdate },
+  },
+  {
+    resource: scheduleResource,
+    Update: ScheduleUpdate,
+    update: scheduleCommands["schedule.update"],
+    parts: [],
+    Create: ScheduleCreate,
+    create: scheduleCommands["schedule.create"],
+    key: ["network_id", "name"],
+  },
+  {
+    resource: markerResource,
+    Update: MarkerUpdate,
+    update: markerCommands["marker.update"],
+    parts: [],
+    Create: MarkerCreate,
+    create: markerCommands["marker.create"],
+    key: ["network_id", "name"],
+  },
+  {
+    resource: customFieldResource,
+    Update: CustomFieldUpdate,
+    update: customFieldCommands["custom_field.update"],
+    parts: [],
+    Create: CustomFieldCreate,
+    create: customFieldCommands["custom_field.create"],
+    key: ["key"],
+    cells: {
+      default: (cell, said) => customValue(cell, said("type") as FieldType),
+    },
+  },
+];
 
 /** By path. */
 const IMPORTING: Readonly<Record<string, Importing>> = {
@@ -64,17 +130,27 @@ const IMPORTING: Readonly<Record<string, Importing>> = {
 };
 
 /** In the order of the documentation. */
-export const IMPORTABLE: readonly Importable[] = EDITABLE.flatMap((editable) => {
-  const importing = IMPORTING[editable.resource.path];
-  return importing === undefined ? [] : [{ ...editable, ...importing }];
-});
+export const IMPORTABLE: readonly Importable[] = [
+  ...EDITABLE.flatMap((editable) => {
+    const importing = IMPORTING[editable.resource.path];
+    return importing === undefined ? [] : [{ ...editable, ...importing }];
+  }),
+  ...TABLED,
+];
 
 /** What a column is to an import. */
 export type ColumnRole =
   /** A field of the record's bodies, or its id. */
   | { readonly as: "Field"; readonly schema: TSchema }
-  /** The names of the records whose ids another column holds. */
-  | { readonly as: "Names"; readonly ids: string; readonly isList: boolean; readonly of: Named }
+  /** The names of the records whose ids another column holds. `cell`: where there is more to a cell than names. */
+  | {
+      readonly as: "Names";
+      readonly ids: string;
+      readonly schema: TSchema;
+      readonly isList: boolean;
+      readonly of: Named;
+      readonly cell?: NameCell;
+    }
   /** What an export shows besides: it is not written. */
   | { readonly as: "Shown" };
 
@@ -96,10 +172,15 @@ export function columnRoles(importable: Importable): ReadonlyMap<string, ColumnR
       made.set(name, { as: "Field", schema: Create.properties[name] as TSchema });
     else made.set(name, { as: "Shown" });
   }
-  for (const [name, role] of [...made]) {
-    const naming = role.as === "Field" ? namingOf(name) : null;
-    if (naming === null || role.as !== "Field") continue;
-    made.set(naming.column, { as: "Names", ids: name, isList: isList(role.schema), of: naming.of });
+  for (const name of [...made.keys()]) {
+    const naming = namingOf(name);
+    const schema = Create.properties[name] as TSchema | undefined;
+    const cell = NAME_CELLS[name];
+    // The cell of ids may only be shown, where that of names says all.
+    if (naming === null || schema === undefined || (cell === undefined && made.get(name)?.as !== "Field")) continue;
+    if (!naming.isPlain && cell === undefined) continue;
+    const [of] = naming.of as [Named];
+    made.set(naming.column, { as: "Names", ids: name, schema, isList: isList(schema), of, ...(cell && { cell }) });
   }
   roles.set(importable, made);
   return made;
@@ -116,17 +197,6 @@ export function matchColumns(importable: Importable): string[] {
   return [...columnRoles(importable)].flatMap(([name, role]) =>
     role.as === "Field" && ["string", "integer"].includes(plainSchema(role.schema).type as string) ? name : [],
   );
-}
-
-/** A schema without the null that it may be. */
-export function plainSchema(schema: TSchema): TSchema {
-  if (!KindGuard.IsUnion(schema)) return schema;
-  const branches = schema.anyOf.filter((branch) => !KindGuard.IsNull(branch));
-  return branches.length === 1 ? (branches[0] as TSchema) : schema;
-}
-
-export function isNullable(schema: TSchema): boolean {
-  return KindGuard.IsUnion(schema) && schema.anyOf.some((branch) => KindGuard.IsNull(branch));
 }
 
 function isList(schema: TSchema): boolean {

@@ -25,6 +25,8 @@ export class NamedRecords {
   private readonly reach: Reach;
   /** By the cell of a name, of one kind. */
   private readonly byName = new Map<Named, Map<string, NameCandidate[]>>();
+  /** The same of each host alone: every one of them has a port of the same number. */
+  private readonly byHost = new Map<Named, Map<string, NameCandidate[]>>();
   /** Kinds of which all names are known. */
   private readonly learnedWhole = new Set<Named>();
 
@@ -44,13 +46,21 @@ export class NamedRecords {
     }
     for (const name of unknown ?? []) known.set(name, []);
     const { kind } = of;
+    const inHost = this.byHost.get(of) ?? new Map<string, NameCandidate[]>();
+    if (unknown === null) inHost.clear();
+    const wholes = this.namesOfWholes(of);
     const places = [kind.scopes.network, kind.scopes.host].filter((field) => field !== undefined);
-    const fields = [...new Set(["id", "created_at", ...of.names.fields, ...places])];
+    const whole = of.names.of?.field;
+    const fields = [
+      ...new Set(["id", "created_at", ...of.names.fields, ...places, ...(whole === undefined ? [] : [whole])]),
+    ];
     const query = { kind, reach: this.reach, asOf: null, limit: 0, offset: 0 };
     for (const row of this.reader.ownFields(query, fields)) {
       const values = JSON.parse(row) as unknown[];
       const record = Object.fromEntries(fields.map((field, place) => [field, values[place]]));
-      const name = cellText(of.names.name === undefined ? recordName(kind, record) : of.names.name(record));
+      const own = nameOf(of, record);
+      const before = whole === undefined ? undefined : wholes.get(record[whole] as string);
+      const name = cellText(before === undefined ? own : [before, own].filter((part) => part !== null).join(" "));
       if (unknown?.has(name) === false) continue;
       const found: NameCandidate = {
         id: record.id as string,
@@ -60,8 +70,31 @@ export class NamedRecords {
       const others = known.get(name);
       if (others === undefined) known.set(name, [found]);
       else others.push(found);
+      if (found.hostId === undefined) continue;
+      const key = keyInHost(found.hostId, name);
+      const beside = inHost.get(key);
+      if (beside === undefined) inHost.set(key, [found]);
+      else beside.push(found);
     }
     this.byName.set(of, known);
+    this.byHost.set(of, inHost);
+  }
+
+  /** By id, what the records are called whose names stand before those of a kind. */
+  private namesOfWholes({ names }: Named): ReadonlyMap<string, string | number | null> {
+    const found = new Map<string, string | number | null>();
+    if (names.of === undefined) return found;
+    const { part } = names.of;
+    const fields = ["id", ...part.names.fields];
+    for (const row of this.reader.ownFields(
+      { kind: part.kind, reach: this.reach, asOf: null, limit: 0, offset: 0 },
+      fields,
+    )) {
+      const values = JSON.parse(row) as unknown[];
+      const record = Object.fromEntries(fields.map((field, place) => [field, values[place]]));
+      found.set(record.id as string, nameOf(part, record));
+    }
+    return found;
   }
 
   /** The records of that name; learned before. */
@@ -69,17 +102,22 @@ export class NamedRecords {
     return this.byName.get(of)?.get(name) ?? [];
   }
 
+  /** Those of them in one host. */
+  calledInHost(of: Named, name: string, hostId: string): readonly NameCandidate[] {
+    return this.byHost.get(of)?.get(keyInHost(hostId, name)) ?? [];
+  }
+
   /**
    * The cell of names that an export would write beside a cell of ids, by that cell.
-   * @param isList whether such a cell holds a list of ids
+   * @param saidIn what such a cell says
    */
-  namesOf(idsColumn: string, cells: ReadonlySet<string>, isList: boolean): Map<string, string> {
+  namesOf(idsColumn: string, cells: ReadonlySet<string>, saidIn: (cell: string) => unknown): Map<string, string> {
     const names = new Map<string, string>();
     const [own] = [fieldColumns([idsColumn])];
     const all = [...cells];
     for (let start = 0; start < all.length; start += STEP) {
       const step = all.slice(start, start + STEP);
-      const records = step.map((cell) => ({ [idsColumn]: isList ? cell.split(";") : cell }));
+      const records = step.map((cell) => ({ [idsColumn]: saidIn(cell) }));
       const known = new ReferenceNames(this.reader, this.reach, null);
       known.learn(targetsIn(own, records));
       const [, beside] = withNames(own, (target) => known.of(target));
@@ -87,4 +125,12 @@ export class NamedRecords {
     }
     return names;
   }
+}
+
+function nameOf({ kind, names }: Named, record: Record<string, unknown>): string | number | null {
+  return names.name === undefined ? recordName(kind, record) : names.name(record);
+}
+
+function keyInHost(hostId: string, name: string): string {
+  return `${hostId} ${name}`;
 }

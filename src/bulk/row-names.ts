@@ -3,6 +3,11 @@
 import { findReachable } from "../access/reach.ts";
 import { oneEntity } from "../base/entity-words.ts";
 import { hostKind } from "../resources/hosts/host.ts";
+import type { Named } from "../resources/resource.ts";
+import { serviceKind } from "../resources/services/service.ts";
+import { cellText } from "../wire/csv.ts";
+import { cellValue } from "./cell-values.ts";
+import type { NameCell, NamedRecord, NameInCell } from "./name-cells.ts";
 import type { NameCandidate, NamedRecords } from "./named-records.ts";
 import type { NameReference, Row, TableRows } from "./table-rows.ts";
 
@@ -22,16 +27,42 @@ export function resolveNames(table: TableRows, named: NamedRecords): void {
       const [ids, names] = [cells[idsPlace] ?? "", cells[namesPlace] ?? ""];
       if (names !== "") (ids === "" ? unresolved : beside).add(ids === "" ? names : ids);
     }
-    // Which names a list is of depends on which there are: lists are of tags and VLANs, which are few.
-    if (unresolved.size > 0) named.learn(role.of, role.isList ? null : unresolved);
-    const namesOf = named.namesOf(reference.field, beside, role.isList);
+    if (unresolved.size > 0) learnNames(reference, unresolved, named);
+    const namesOf = named.namesOf(reference.field, beside, (cell) => idsIn(reference, cell));
     for (const row of table.rows) {
       const [ids, names] = [row.cells[idsPlace] ?? "", row.cells[namesPlace] ?? ""];
       if (names === "") continue;
-      if (ids === "") resolve(table, row, reference, names, named);
-      else assertAgreeing(table, row, reference, names, namesOf.get(ids) ?? "");
+      if (ids !== "") {
+        const own = namesOf.get(ids) ?? "";
+        if (role.cell?.agrees?.(names, own, ids) !== true) assertAgreeing(table, row, reference, names, own);
+      } else if (role.cell === undefined) resolve(table, row, reference, names, named);
+      else resolveCell(table, row, reference, role.cell, names, named);
     }
   }
+}
+
+function learnNames({ role }: NameReference, cells: ReadonlySet<string>, named: NamedRecords): void {
+  // Which names a list is of depends on which there are: lists are of tags and VLANs, which are few.
+  if (role.cell === undefined) return named.learn(role.of, role.isList ? null : cells);
+  const wanted = new Map<Named, Set<string>>();
+  for (const cell of cells) {
+    const names = role.cell.namesIn(cell);
+    for (const { of, name } of typeof names === "string" ? [] : names)
+      for (const each of of) {
+        const others = wanted.get(each);
+        if (others === undefined) wanted.set(each, new Set([name]));
+        else others.add(name);
+      }
+  }
+  for (const [of, names] of wanted) named.learn(of, names);
+}
+
+/** What a cell of ids says, as a record has it. */
+function idsIn({ role }: NameReference, cell: string): unknown {
+  const read = cellValue(cell, role.schema);
+  return "value" in read && typeof read.value === typeof (role.isList || role.cell !== undefined ? {} : "")
+    ? read.value
+    : null;
 }
 
 /** @param own what the records of the ids are called; empty for ids that name nothing here, which are refused as such */
@@ -42,25 +73,67 @@ function assertAgreeing(table: TableRows, row: Row, { namesColumn, field }: Name
 }
 
 function resolve(table: TableRows, row: Row, reference: NameReference, names: string, named: NamedRecords): void {
-  const { role, field, namesColumn } = reference;
+  const { role, field } = reference;
   const found: string[] = [];
   for (const name of role.isList ? partsOf(names, reference, named) : [names]) {
-    const candidates = near(table, row, field, named.called(role.of, name));
-    const [one, ...others] = candidates;
-    if (one === undefined || others.length > 0) {
-      const message =
-        one === undefined
-          ? `The column ${namesColumn} names ${oneEntity(role.of.kind)} that does not exist here.`
-          : `The column ${namesColumn} names ${candidates.length} records: ${listed(candidates)}. Say which by ${field}, or by the network.`;
-      table.refuse(row, namesColumn, { message, value: name, code: "entity_reference_invalid" });
-      return;
-    }
+    const hostId = field === "host_id" ? undefined : hostOf(table, row, field);
+    const one = theOnly(table, row, reference, { of: [role.of], name, hostId }, named);
+    if (one === null) return;
     found.push(one.id);
   }
   row.ids.set(field, found.join(";"));
 }
 
-function listed(candidates: readonly NameCandidate[]): string {
+/** The same of a cell in which there is more than names. */
+function resolveCell(
+  table: TableRows,
+  row: Row,
+  reference: NameReference,
+  cell: NameCell,
+  names: string,
+  named: NamedRecords,
+): void {
+  const { field, namesColumn } = reference;
+  const wanted = cell.namesIn(names);
+  if (typeof wanted === "string") {
+    table.refuse(row, namesColumn, { message: wanted, value: names });
+    return;
+  }
+  const found: NamedRecord[] = [];
+  for (const each of wanted) {
+    const hostId = cell.isOfHost ? hostOf(table, row, field) : undefined;
+    const one = theOnly(table, row, reference, { ...each, hostId }, named);
+    if (one === null) return;
+    found.push(one);
+  }
+  row.ids.set(field, cellText(cell.value(names, found)));
+}
+
+/** The one record that a name stands for; null where it is none or several, which is noted. */
+function theOnly(
+  table: TableRows,
+  row: Row,
+  { field, namesColumn }: NameReference,
+  { of, name, hostId }: NameInCell & { readonly hostId: string | undefined },
+  named: NamedRecords,
+): NamedRecord | null {
+  const candidates = of.flatMap((each) =>
+    near(table, row, field, { of: each, name, hostId }, named).map(({ id }) => ({ of: each, id })),
+  );
+  const [one, ...others] = candidates;
+  if (one !== undefined && others.length === 0) return one;
+  // Which one is meant may follow from what the row is refused for.
+  if (one !== undefined && row.isRefused) return null;
+  const entities = of.map(({ kind }) => oneEntity(kind)).join(" or ");
+  const message =
+    one === undefined
+      ? `The column ${namesColumn} names ${entities} that does not exist here.`
+      : `The column ${namesColumn} names ${candidates.length} records: ${listed(candidates)}. Say which by ${field}, or by the network.`;
+  table.refuse(row, namesColumn, { message, value: name, code: "entity_reference_invalid" });
+  return null;
+}
+
+function listed(candidates: readonly NamedRecord[]): string {
   const ids = candidates.slice(0, CANDIDATES_MAX).map(({ id }) => id);
   return `${ids.join(", ")}${candidates.length > CANDIDATES_MAX ? ", …" : ""}`;
 }
@@ -85,15 +158,14 @@ function near(
   table: TableRows,
   row: Row,
   field: string,
-  candidates: readonly NameCandidate[],
+  { of, name, hostId }: { readonly of: Named; readonly name: string; readonly hostId: string | undefined },
+  named: NamedRecords,
 ): readonly NameCandidate[] {
-  const [first] = candidates;
-  if (first === undefined) return candidates;
-  const hostId = field === "host_id" ? undefined : idIn(table, row, "host_id");
-  if (hostId !== undefined && first.hostId !== undefined)
-    return candidates.filter((candidate) => candidate.hostId === hostId);
-  const networkId = field === "network_id" ? undefined : networkOf(table, row, hostId);
-  if (networkId === undefined || first.networkId === undefined) return candidates;
+  if (hostId !== undefined && of.kind.scopes.host !== undefined && of.kind.scopes.host !== "id")
+    return named.calledInHost(of, name, hostId);
+  const candidates = named.called(of, name);
+  const networkId = field === "network_id" ? undefined : networkOf(table, row, idIn(table, row, "host_id"));
+  if (networkId === undefined || candidates[0]?.networkId === undefined) return candidates;
   return candidates.filter((candidate) => candidate.networkId === networkId);
 }
 
@@ -103,6 +175,13 @@ function idIn(table: TableRows, row: Row, field: string): string | undefined {
   if (said !== "") return said;
   const stored = (row.record as unknown as Readonly<Record<string, unknown>> | null)?.[field];
   return typeof stored === "string" ? stored : undefined;
+}
+
+/** Its own, or that of its service. */
+function hostOf(table: TableRows, row: Row, field: string): string | undefined {
+  const own = idIn(table, row, "host_id");
+  const serviceId = own !== undefined || field === "service_id" ? undefined : idIn(table, row, "service_id");
+  return serviceId === undefined ? own : findReachable(table.tx, serviceKind, serviceId, table.actor)?.host_id;
 }
 
 function networkOf(table: TableRows, row: Row, hostId: string | undefined): string | undefined {

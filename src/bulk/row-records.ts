@@ -5,7 +5,8 @@ import { liveIdentity, type RecordBase } from "../db/kind.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { check } from "../wire/validation.ts";
 import { reachOf } from "./bulk-update-commands.ts";
-import { cellValue } from "./cell-values.ts";
+import { cellValue, isNullable } from "./cell-values.ts";
+import { columnRoles } from "./importable.ts";
 import type { Row, TableRows } from "./table-rows.ts";
 
 /** Candidates that an ambiguous row lists. */
@@ -27,7 +28,7 @@ export function findByKey(table: TableRows, reader: Reader, match: readonly stri
   const { kind } = table.importable.resource;
   const key = match ?? table.importable.key;
   const sought = table.rows.flatMap((row) => {
-    const values = row.record === null && !row.isRefused ? keyOf(table, row, key) : null;
+    const values = row.record === null && !row.isRefused ? keyOf(table, row, key, match === null) : null;
     return values === null ? [] : [{ row, name: JSON.stringify(values) }];
   });
   const names = new Set(sought.map(({ name }) => name));
@@ -63,16 +64,23 @@ function refuseTwins(table: TableRows): void {
   }
 }
 
-/** What a row has in these fields, as records have it; null where one of them is missing or cannot be that. */
-function keyOf(table: TableRows, row: Row, key: readonly string[]): unknown[] | null {
+/**
+ * What a row has in these fields, as records have it; null where one of them is missing or cannot be that.
+ * @param isOwn whether it is the kind's own key, in which a record may lack something: a marker that is of no network
+ */
+function keyOf(table: TableRows, row: Row, key: readonly string[], isOwn: boolean): unknown[] | null {
   const values: unknown[] = [];
   for (const field of key) {
-    const schema = table.fields.find((each) => each.field === field)?.schema;
+    const role = columnRoles(table.importable).get(field);
     const cell = table.cell(row, field);
-    if (schema === undefined || cell === "") return null;
-    const read = cellValue(cell, schema);
-    if ("message" in read) return null;
-    const checked = check(schema, read.value);
+    if (role?.as !== "Field") return null;
+    if (cell === "" && isOwn && isNullable(role.schema)) {
+      values.push(null);
+      continue;
+    }
+    const read = cell === "" ? null : cellValue(cell, role.schema);
+    if (read === null || "message" in read) return null;
+    const checked = check(role.schema, read.value);
     if (!checked.ok) return null;
     values.push(checked.value);
   }

@@ -6,7 +6,7 @@ import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { assertPlanned, plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
 import { IMPORTABLE, type Importable } from "./importable.ts";
 import type { Table } from "./read-table.ts";
-import { TableImport } from "./table-import.ts";
+import { type RowRules, TableImport } from "./table-import.ts";
 
 interface TableInput {
   /** The table as it was read, which is JSON. */
@@ -20,11 +20,11 @@ interface TableInput {
  * The command that creates and updates a kind's records as the rows of a table say. It throws what the kind's create
  * and update throw, with every issue by row and column; entity_stale where the plan that was quoted no longer holds.
  */
-function importTable(importable: Importable) {
+function importTable(importable: Importable, rules: RowRules) {
   return takingLong((tx: WriteTransaction, input: TableInput, actor: CommandActor, box: unknown): ReportedBulk => {
     const { match } = input;
     const table = JSON.parse(new TextDecoder().decode(input.bytes)) as Table;
-    const { ids, newIds, counts, asked } = new TableImport(tx, importable, table, actor, box).run(match);
+    const { ids, newIds, counts, asked } = new TableImport(tx, { importable, rules }, table, actor, box).run(match);
     const plan = planToken(tx, `${JSON.stringify([match, table.columns])}\n${asked.digest("hex")}`, ids);
     assertPlanned(input.plan, plan);
     // Ids of what is created are given when it is: a dry run knows none.
@@ -37,7 +37,13 @@ function importTable(importable: Importable) {
 
 type TableImports = { readonly [command: `${string}.import_csv`]: ReturnType<typeof importTable> };
 
-export const tableCommands: TableImports = Object.fromEntries(
-  IMPORTABLE.map((importable) => [`${importable.resource.kind.name}.import_csv`, importTable(importable)]),
-);
+/** @param rules by path, of kinds of which more is asked than their commands ask */
+export function tableCommands(rules: Readonly<Record<string, RowRules>>): TableImports {
+  return Object.fromEntries(
+    IMPORTABLE.map((importable) => {
+      const { kind, path } = importable.resource;
+      return [`${kind.name}.import_csv`, importTable(importable, rules[path] ?? (() => []))];
+    }),
+  );
+}
 export type TableCommands = CallsOf<TableImports>;

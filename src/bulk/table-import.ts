@@ -4,24 +4,31 @@
 import type { CommandActor } from "../access/actor.ts";
 import { CUSTOM_FIELDS, customFieldName, fieldValueOf } from "../base/custom-field-names.ts";
 import { entityWords } from "../base/entity-words.ts";
-import { invalid } from "../base/errors.ts";
+import { type Issue, invalid } from "../base/errors.ts";
 import type { RecordBase, Written } from "../db/kind.ts";
 import { Reader } from "../db/reading/reader.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
+import { bindingKind } from "../resources/bindings/binding.ts";
 import type { CustomFieldRecord } from "../resources/custom-fields/custom-field.ts";
 import { definitionsOf } from "../resources/custom-fields/write-values.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
 import { SharedLookups } from "../resources/shared-lookups.ts";
+import { cellText } from "../wire/csv.ts";
 import { check } from "../wire/validation.ts";
 import { clashes, reachOf } from "./bulk-update-commands.ts";
 import { cellValue, customValue, saysSame } from "./cell-values.ts";
 import { bodyOver, PLACES } from "./editable.ts";
 import type { Importable } from "./importable.ts";
+import { boundTo, saysSameBindings } from "./name-cells.ts";
 import { NamedRecords } from "./named-records.ts";
 import type { Table } from "./read-table.ts";
 import { resolveNames } from "./row-names.ts";
 import { findById, findByKey } from "./row-records.ts";
 import { type Row, TableRows } from "./table-rows.ts";
+
+/** What a row asks for besides: issues of what the schema of its body does not see. */
+// biome-ignore lint/suspicious/noExplicitAny: each takes the body of its own kind, which was checked.
+export type RowRules = (body: any) => Issue[];
 
 /** What came of a table. */
 export interface Imported {
@@ -42,18 +49,29 @@ export interface Imported {
 /** The field of an interface entry whose values are records of their own. */
 const FORWARDED = "fdb_macs";
 
+/** The field of a service whose values are. */
+const BOUND = "bindings";
+
 export class TableImport {
   private readonly tx: WriteTransaction;
   private readonly importable: Importable;
+  private readonly rules: RowRules;
   private readonly actor: CommandActor;
   private readonly box: unknown;
   private readonly table: TableRows;
   private readonly shared = new SharedLookups();
   private readonly customFields: ReadonlyArray<{ readonly place: number; readonly definition: CustomFieldRecord }>;
 
-  constructor(tx: WriteTransaction, importable: Importable, table: Table, actor: CommandActor, box: unknown) {
+  constructor(
+    tx: WriteTransaction,
+    { importable, rules }: { readonly importable: Importable; readonly rules: RowRules },
+    table: Table,
+    actor: CommandActor,
+    box: unknown,
+  ) {
     this.tx = tx;
     this.importable = importable;
+    this.rules = rules;
     this.actor = actor;
     this.box = box;
     this.table = new TableRows(tx, importable, table, actor);
@@ -108,7 +126,9 @@ export class TableImport {
       if (written === null) continue;
       rowOf.set(written.id, row);
       if (row.record === null && !Object.hasOwn(body, "id")) newIds.add(written.id);
-      if (row.record !== null && (tx.isChanged(written.id) || Object.hasOwn(body, FORWARDED))) changed.add(written.id);
+      // Records of their own are changed in its place.
+      const hasParts = Object.hasOwn(body, FORWARDED) || Object.hasOwn(body, BOUND);
+      if (row.record !== null && (tx.isChanged(written.id) || hasParts)) changed.add(written.id);
     }
     for (const { id, error } of clashes(tx, this.importable.resource.kind, rowOf.keys()))
       table.placeOfRow(rowOf.get(id) as Row, {}).attempt(() => {
@@ -124,11 +144,12 @@ export class TableImport {
     const { record } = row;
     const said = this.saidIn(row);
     if (row.isRefused || (record !== null && Object.keys(said).length === 0)) return null;
-    const { Create, Update } = this.importable;
+    const { Create, Update } = this.importable.forms ?? this.importable;
     const checked = record === null ? check(Create, said) : check(Update, bodyOver(this.importable, record, said));
-    if (checked.ok) return checked.value as object;
+    const issues = checked.ok ? this.rules(checked.value as object) : checked.issues;
+    if (checked.ok && issues.length === 0) return checked.value as object;
     row.isRefused = true;
-    this.table.placeOfRow(row, said).note(...checked.issues);
+    this.table.placeOfRow(row, said).note(...issues);
     return null;
   }
 
@@ -140,8 +161,17 @@ export class TableImport {
       const cell = row.ids.get(field) ?? row.cells[place] ?? "";
       // A new record has its defaults where a cell is empty, and no record is taken out of its place.
       const isDefault = cell === "" && (record === null ? !isRequired : PLACES.includes(field));
-      if (isDefault || (record !== null && saysSame(cell, this.stored(record, field)))) continue;
-      const read = cellValue(cell, schema);
+      if (isDefault || (record !== null && this.isStored(cell, record, field))) continue;
+      if (cell === "" && field === BOUND) {
+        // Where null would leave them as they are.
+        said[field] = [];
+        continue;
+      }
+      const readCell = cell === "" ? undefined : this.importable.cells?.[field];
+      const read =
+        readCell === undefined
+          ? cellValue(cell, schema)
+          : { value: readCell(cell, (other) => table.cell(row, other) || cellText(fieldOf(record, other))) };
       if ("value" in read) said[field] = read.value;
       else table.refuse(row, field, { message: read.message, value: cell });
     }
@@ -155,8 +185,18 @@ export class TableImport {
     return said;
   }
 
+  /** Whether a cell says what its record says already. */
+  private isStored(cell: string, record: RecordBase, field: string): boolean {
+    if (field !== BOUND) return saysSame(cell, this.stored(record, field));
+    const bindings = this.tx.children(bindingKind, "service_n", record.id);
+    return saysSameBindings(
+      cell,
+      bindings.map((binding) => boundTo(binding.port_id, binding.ip_address_id)),
+    );
+  }
+
   private stored(record: RecordBase, field: string): unknown {
-    if (field !== FORWARDED) return (record as unknown as Readonly<Record<string, unknown>>)[field];
+    if (field !== FORWARDED) return fieldOf(record, field);
     const entries = this.tx.children(fdbEntryKind, "if_entry_n", record.id);
     return entries.map(({ mac_address }) => mac_address).sort();
   }
@@ -169,4 +209,8 @@ export class TableImport {
         : importable.update(tx, { id: row.record.id, body, ifMatch: null, shared }, actor, box);
     return written as Written;
   }
+}
+
+function fieldOf(record: RecordBase | null, field: string): unknown {
+  return (record as unknown as Readonly<Record<string, unknown>> | null)?.[field];
 }

@@ -96,12 +96,20 @@ export class TableRows {
   }
 
   private fieldsIn(): Field[] {
-    return [...columnRoles(this.importable)].flatMap(([field, role]) => {
+    const roles = columnRoles(this.importable);
+    const isRequired = (field: string) => this.importable.Create.required?.includes(field) === true;
+    const own = [...roles].flatMap(([field, role]): Field[] => {
       const place = this.placeOf.get(field) ?? -1;
       const isThere = place >= 0 || this.references.some((reference) => reference.field === field);
-      const isRequired = this.importable.Create.required?.includes(field) === true;
-      return role.as === "Field" && isThere ? [{ field, place, schema: role.schema, isRequired }] : [];
+      return role.as === "Field" && isThere
+        ? [{ field, place, schema: role.schema, isRequired: isRequired(field) }]
+        : [];
     });
+    // Those whose ids are shown, and whose names are written.
+    const byName = this.references.flatMap(({ field, role: { schema } }): Field[] =>
+      roles.get(field)?.as === "Shown" ? [{ field, place: -1, schema, isRequired: isRequired(field) }] : [],
+    );
+    return [...own, ...byName];
   }
 
   /** Whether there are as many issues as are told: then no more are looked for. */

@@ -56,7 +56,8 @@ export const longListRead = longRead(
       ...(condition === undefined ? {} : { condition }),
     };
     const query = yield* paused(reader.ordering(yield* paused(reader.sifted(asking))));
-    const composeFor = composedWith(resource, { isAlone, include });
+    const composeFor =
+      (format === "csv" ? resource.composeRows : undefined) ?? composedWith(resource, { isAlone, include });
     const compose = composeFor?.(reader, actor) ?? null;
     // What has to be gone through is, before there is a status: then it can still be that of an error.
     const { total, chunks } = reader.countedChunks(query, compose, composeFor?.parts);

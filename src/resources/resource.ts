@@ -39,7 +39,16 @@ export interface ColumnOfObjects {
   /** Null where the object holds the id of a record of another kind. */
   // biome-ignore lint/suspicious/noExplicitAny: each column has objects of its own.
   readonly id: (value: any) => string | null;
+  /**
+   * What the column says of an object; what its record is called unless told otherwise. Alike in all kinds that name the
+   * same column.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: as for id.
+  readonly text?: (value: any, names: RecordNames) => unknown;
 }
+
+/** By kind, what the records of an object are called; absent for one that the caller does not see. */
+export type RecordNames = Readonly<Record<string, string | number>>;
 
 /** How records of a kind are answered, one by one. */
 export type View = Pick<Shown, "kind" | "compose">;
@@ -54,6 +63,8 @@ export interface Shown<R extends RecordBase = any> extends Part<R> {
   readonly includes?: Readonly<Record<string, ComposeFor>>;
   /** Of its table; its own fields unless told otherwise. */
   readonly columns?: readonly CsvColumn[];
+  /** As its table has it, where that says more than its answer. */
+  readonly composeRows?: ComposeFor;
   /** As it shows among changes, and in lists on request: without the parts that are resources of their own. */
   readonly composeAlone?: ComposeFor;
   /** Its schema, then. */

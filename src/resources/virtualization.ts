@@ -6,6 +6,9 @@ import { Body, Line, OneOf, Uuid } from "../wire/schemas.ts";
 export const HOST_VIRTUALIZATION_TYPES = ["Proxmox", "VCenter", "Esxi", "HyperV", "Kvm"] as const;
 export const SERVICE_VIRTUALIZATION_TYPES = ["Docker", "Podman"] as const;
 
+/** The column of tables that says a virtualization with its service by name. */
+export const VIRTUALIZATION_BY_NAME = "virtualization_by_name";
+
 const ServiceId = Type.Optional(Type.String({ ...Uuid, description: "The service that runs it." }));
 
 export const HostVirtualization = Body(

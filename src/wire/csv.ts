@@ -48,6 +48,12 @@ export function cellText(cell: unknown): string {
   return onlyType(cell) ?? guarded(JSON.stringify(cell));
 }
 
+/** What a cell has of a list of free texts: JSON where its items, joined, could be taken for others. */
+export function listCell(items: readonly string[]): readonly string[] | string {
+  const isPlain = items.every((item) => item.trim() === item && item !== "" && !item.includes(";"));
+  return isPlain && items[0]?.startsWith("[") !== true ? items : JSON.stringify(items);
+}
+
 /** Of an object that says its type and nothing else: a source. */
 function onlyType(cell: object): string | null {
   const [entry, ...others] = Object.entries(cell);

@@ -59,6 +59,17 @@ const HOSTILE = [
 
 /** Something of each kind that takes tables, with what is hard to write into a table. */
 async function fill(): Promise<void> {
+  for (const field of [
+    { key: "note", label: "=Note", kinds: ["host", "vlan"], type: "text", default: "=1", description: "two\nlines" },
+    { key: "tier", kinds: ["host"], type: "choice", choices: ["a;b", "[c]", "=d"], default: "a;b" },
+    { key: "plain", kinds: ["host"], type: "choice", choices: ["gold", "=lead"] },
+    { key: "bracket", kinds: ["subnet"], type: "choice", choices: ["[1]", "x"] },
+    { key: "units", kinds: ["ip_range"], type: "number", required: true, default: 1.5 },
+    { key: "spare", kinds: ["host", "service"], type: "boolean", default: false },
+    { key: "digits", kinds: ["subnet"], type: "text", default: "5" },
+  ])
+    await made(owner.post("custom-fields", field));
+  await made(owner.post("markers", { name: "=before;all", description: "-" }));
   const tags = [await newTag({ name: "core" }), await newTag({ name: "a;b", description: "=1" }), await newTag({})];
   const tagIds = tags.map(({ id }) => id);
   const far = await newNetwork({ name: "Far", description: "two\nlines", tags: [tagIds[1]], stale_after_hours: 24 });
@@ -95,8 +106,29 @@ async function fill(): Promise<void> {
       ports: [tcp(443), { number: 53, protocol: "Udp" }],
       services: [{ name: "=Web;shop", service_definition: "nginx", tags: tagIds }],
     });
-    const [port] = whole.ports;
-    await made(owner.put(`services/${whole.services[0].id}`, { ...whole.services[0], bindings: [onPort(port.id)] }));
+    const [port, other] = whole.ports;
+    const [address] = whole.ip_addresses;
+    const bindings = [
+      onPort(port.id),
+      { ...onPort(other.id), ip_address_id: address.id },
+      { type: "IpAddress", ip_address_id: address.id },
+    ];
+    await made(owner.put(`services/${whole.services[0].id}`, { ...whole.services[0], bindings }));
+    await made(owner.post("markers", { network_id: network, name: "before", at: "2026-01-02T03:04:05Z" }));
+    for (const [name, more] of [
+      ["=night", { targets: ["10.2.0.0/24", "2001:db8::1"], is_enabled: false }],
+      ["weekly", { cron: "@weekly" }],
+    ] as const)
+      await made(
+        owner.post("discovery/schedules", {
+          network_id: network,
+          name,
+          cron: "30 2 * * 1-5",
+          timezone: "Europe/Berlin",
+          kind: "full",
+          ...more,
+        }),
+      );
     await made(
       owner.put(`hosts/${host.id}`, {
         ...host,
@@ -173,37 +205,64 @@ describe("what an export writes", () => {
     const [{ name }] = (await owner.get(`networks?ids=${first.networkId}`)).data;
     const [network] = (await other.owner.get("networks")).data;
     await made(other.owner.put(`networks/${network.id}`, { name }));
-    for (const importable of IMPORTABLE_IN_ORDER) {
+    const tables = new Map<string, string>();
+    for (const { resource } of IMPORTABLE) tables.set(resource.path, await table(resource.path));
+    const sentOf = (importable: Importable, isLeftOut: (column: string) => boolean) => {
+      const [header = [], ...rows] = parseCsv(tables.get(importable.resource.path) as string);
+      const isSent = header.map((column) => isSaid(importable, column) && !isLeftOut(column));
+      return csv([header, ...rows].map((cells) => cells.filter((_, place) => isSent[place])));
+    };
+    const send = async (importable: Importable, sent: string) => {
       const { path } = importable.resource;
-      const text = await table(path);
-      const [header = [], ...rows] = parseCsv(text);
-      const isSent = header.map((column) => isSaid(importable, column));
-      const sent = csv([header, ...rows].map((cells) => cells.filter((_, place) => isSent[place])));
       const answer = await bring(path, sent, "", other.owner);
       expect([path, answer.status, answer.status === 200 ? "" : answer.text]).toEqual([path, 200, ""]);
-      const order = (records: Array<Record<string, string>>) => records.map((record) => JSON.stringify(record)).sort();
+      other.clock.advance(1_000);
+      return answer.data.counts;
+    };
+    // What the rows name has to be there: first without what they name of each other, then with it.
+    for (const importable of IMPORTABLE_IN_ORDER) {
+      const counts = await send(
+        importable,
+        sentOf(importable, (column) => OF_EACH_OTHER.includes(column)),
+      );
+      expect([importable.resource.path, counts.created]).not.toEqual([importable.resource.path, 0]);
+    }
+    for (const importable of IMPORTABLE_IN_ORDER)
+      await send(
+        importable,
+        sentOf(importable, () => false),
+      );
+    const order = (records: Array<Record<string, string>>) => records.map((record) => JSON.stringify(record)).sort();
+    for (const importable of IMPORTABLE_IN_ORDER) {
+      const { path } = importable.resource;
       expect([path, ...order(comparable(await table(path, other.owner), importable))]).toEqual([
         path,
-        ...order(comparable(text, importable)),
+        ...order(comparable(tables.get(path) as string, importable)),
       ]);
       // And once more, found by what they are called.
-      const again = await bring(path, sent, "", other.owner);
-      expect([path, again.data?.counts ?? again.text]).toMatchObject([path, { created: 0, updated: 0 }]);
+      const again = await send(
+        importable,
+        sentOf(importable, () => false),
+      );
+      expect([path, again]).toMatchObject([path, { created: 0, updated: 0 }]);
     }
   });
 });
+
+/** Columns that name what comes in by a later row or a later table. */
+const OF_EACH_OTHER = ["neighbor_name", "virtualization_by_name", "binding_names"];
 
 /** What names are resolved of has to be there first. */
 const IMPORTABLE_IN_ORDER = [...IMPORTABLE].sort((a, b) => rank(a) - rank(b));
 
 function rank({ resource: { kind } }: Importable): number {
-  return kind.name === "tag" ? 0 : kind.code;
+  return kind.name === "tag" || kind.name === "custom_field" ? 0 : kind.code;
 }
 
 /** What a table says in words: no ids, no instants, nothing that only an export shows. */
 function isSaid(importable: Importable, column: string): boolean {
   const role = columnRoles(importable).get(column);
-  if (role?.as === "Names") return true;
+  if (role?.as === "Names" || column.startsWith("custom_fields.")) return true;
   const isId = column === "id" || column === "tags" || /_ids?$/.test(column);
   return role?.as === "Field" && !isId && !["neighbor", "virtualization"].includes(column);
 }
@@ -462,6 +521,358 @@ describe("a table", () => {
     expect((await bring("hosts", sent, "?match=tags")).status).toBe(400);
     const missing = await bring("hosts", sent, "?match=serial_number");
     expect([missing.status, missing.body.params.issues[0].path]).toEqual([400, "/match"]);
+  });
+});
+
+describe("what several kinds are named by", () => {
+  test("is written by a service's table: where it listens, which is what is left of its bindings", async () => {
+    await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" }));
+    await made(owner.post("subnets", { network_id: first.networkId, cidr: "2001:db8::/64" }));
+    const whole = (name: string, address: string) =>
+      newHost({
+        name,
+        ip_addresses: [{ ip_address: address }, { ip_address: `2001:db8::${address.split(".")[3]}` }],
+        ports: [tcp(443), { number: 53, protocol: "Udp" }],
+      });
+    const [one] = [await whole("one", "10.0.0.1"), await whole("two", "10.0.0.2")];
+    const head = ["host_name", "service_definition", "name", "binding_names"];
+    const service = (name: string, host: string, bindings: string) => [host, "nginx", name, bindings];
+    tick();
+    const everywhere = "443/Tcp;10.0.0.1:443/TCP; [2001:DB8::1]:53/udp ;10.0.0.1;2001:db8::1;443/tcp";
+    const rows = [service("a", "one", everywhere), service("b", "two", "10.0.0.2:0443/Tcp"), service("c", "one", "")];
+    expect((await bring("services", csv([head, ...rows]))).data.counts).toMatchObject({ created: 3 });
+    tick();
+    const text = await table("services");
+    expect(csvRecords(text).map(({ binding_names }) => binding_names)).toEqual([
+      "443/Tcp;10.0.0.1:443/Tcp;[2001:db8::1]:53/Udp;10.0.0.1;2001:db8::1",
+      "10.0.0.2:443/Tcp",
+      "",
+    ]);
+    const expectNothingWritten = writingWatched();
+    // The same in another order, and as it was exported.
+    const turned = service("a", "one", "2001:db8::1;10.0.0.1;443/Tcp;10.0.0.1:443/Tcp;[2001:db8::1]:53/Udp");
+    expect((await bring("services", csv([head, turned]))).data.counts).toMatchObject({ unchanged: 1 });
+    expect((await bring("services", text)).data.counts).toMatchObject({ unchanged: 3 });
+    const refused = await bring(
+      "services",
+      csv([
+        head,
+        service("a", "one", "80/Tcp"),
+        service("b", "two", "10.0.0.1:443/Tcp"),
+        service("c", "one", "443"),
+        service("d", "one", "http"),
+      ]),
+    );
+    expect(issuesOf(refused).sort(([a], [b]) => a - b)).toEqual([
+      [2, "binding_names", "entity_reference_invalid"],
+      [3, "binding_names", "entity_reference_invalid"],
+      [4, "binding_names", "validation_failed"],
+      [5, "binding_names", "validation_failed"],
+    ]);
+    expectNothingWritten();
+    // What stays is the same binding; what the cell does not name goes; an empty cell clears.
+    const kept = (await owner.get(`bindings?host_id=${one.id}`)).data[0];
+    const less = csv([head, service("a", "one", "443/Tcp"), service("b", "two", "")]);
+    expect((await bring("services", less)).data.counts).toMatchObject({ updated: 2 });
+    expect(writtenIn()).toMatchObject({ "Deleted binding": 5 });
+    expect((await owner.get("bindings")).data.map((binding: Wire) => binding.id)).toEqual([kept.id]);
+    // Without the column they stay.
+    tick();
+    await bring("services", csv([["host_name", "service_definition", "name", "position"], service("a", "one", "7")]));
+    expect((await owner.get("bindings")).data).toHaveLength(1);
+  });
+
+  test("is a neighbor by its host, or by its host and its interface; several of a name are listed", async () => {
+    const [core, edge] = [await newHost({ name: "core" }), await newHost({ name: "edge" })];
+    const uplink = await newIfEntry(core.id, { if_index: 1, if_descr: "eth0", if_name: "Gi0/1" });
+    const down = await newIfEntry(edge.id, { if_index: 1, if_descr: "eth0" });
+    tick();
+    const row = (index: number, neighbor: string) => ["edge", index, `port ${index}`, neighbor];
+    const head = ["host_name", "if_index", "if_descr", "neighbor_name"];
+    const sent = csv([head, row(2, "core Gi0/1"), row(3, "core"), row(4, ""), row(5, "edge eth0")]);
+    expect((await bring("if-entries", sent)).data.counts).toMatchObject({ created: 4 });
+    tick();
+    const entries = (await owner.get(`if-entries?host_id=${edge.id}`)).data.slice(1);
+    expect(entries.map((entry: Wire) => entry.neighbor)).toEqual([
+      { type: "IfEntry", id: uplink.id },
+      { type: "Host", id: core.id },
+      undefined,
+      { type: "IfEntry", id: down.id },
+    ]);
+    expect((await bring("if-entries", sent)).data.counts).toMatchObject({ unchanged: 4 });
+    const cleared = csv([
+      ["id", "neighbor_name"],
+      [entries[1].id, ""],
+      [entries[0].id, "core"],
+    ]);
+    expect((await bring("if-entries", cleared)).data.counts).toMatchObject({ updated: 2 });
+    tick();
+    // A host whose name is that of another one's interface, and one in another network.
+    const odd = await newHost({ name: "core Gi0/1" });
+    const far = await newNetwork({ name: "Far" });
+    await newHost({ name: "core", network_id: far.id });
+    tick();
+    const expectNothingWritten = writingWatched();
+    const refused = await bring(
+      "if-entries",
+      csv([
+        [...head, "neighbor"],
+        [...row(2, "core Gi0/1"), ""],
+        [...row(3, "core Gi0/2"), ""],
+        [...row(4, "core"), JSON.stringify({ type: "Host", id: edge.id })],
+        [...row(6, "core"), ""],
+      ]),
+    );
+    expect(issuesOf(refused)).toEqual([
+      [2, "neighbor_name", "entity_reference_invalid"],
+      [3, "neighbor_name", "entity_reference_invalid"],
+      [4, "neighbor_name", "validation_failed"],
+    ]);
+    const [{ message }] = refused.body.params.issues;
+    expect(message).toContain(uplink.id);
+    expect(message).toContain(odd.id);
+    expectNothingWritten();
+  });
+
+  test("is what virtualizes a host or a service, in the place of its id", async () => {
+    const libvirtOn = async (name: string) =>
+      made(
+        owner.post("services", { host_id: (await newHost({ name })).id, name: "KVM", service_definition: "libvirt" }),
+      );
+    const kvm = await libvirtOn("hv-1");
+    await libvirtOn("hv-2");
+    tick();
+    const by = (service: unknown, more = {}) =>
+      JSON.stringify({ type: "Kvm", details: { vm_name: "=vm;1", ...(service ? { service } : {}), ...more } });
+    const head = ["network_id", "name", "virtualization_by_name"];
+    const row = (name: string, cell: string) => [first.networkId, name, cell];
+    const sent = csv([head, row("a", by("hv-1 KVM")), row("b", by(undefined)), row("c", "")]);
+    expect((await bring("hosts", sent)).data.counts).toMatchObject({ created: 3 });
+    tick();
+    const hosts = (await owner.get("hosts?search=a&include_children=false")).data;
+    expect(hosts[0].virtualization).toEqual({ type: "Kvm", details: { vm_name: "=vm;1", service_id: kvm.id } });
+    expect((await bring("hosts", sent)).data.counts).toMatchObject({ unchanged: 3 });
+    const [exported] = csvRecords(await table("hosts")).filter(({ name }) => name === "a");
+    expect(JSON.parse(exported?.virtualization_by_name as string)).toEqual(JSON.parse(by("hv-1 KVM")));
+    const expectNothingWritten = writingWatched();
+    const bad = [by("hv-3 KVM"), by(7), by("hv-1 KVM", { service_id: kvm.id }), "[]", by("hv-1 KVM", { cpu: 1 }), "x"];
+    const refused = await bring("hosts", csv([head, ...bad.map((cell) => row("a", cell))]));
+    expect(issuesOf(refused).map(([line, column, code]) => [line, column, code])).toEqual(
+      expect.arrayContaining([
+        [2, "virtualization_by_name", "entity_reference_invalid"],
+        [3, "virtualization_by_name", "validation_failed"],
+        [4, "virtualization_by_name", "validation_failed"],
+        [5, "virtualization_by_name", "validation_failed"],
+        [7, "virtualization_by_name", "validation_failed"],
+      ]),
+    );
+    const both = csv([
+      [...head, "virtualization"],
+      [...row("a", by("hv-2 KVM")), JSON.stringify({ type: "Kvm", details: { vm_name: "=vm;1", service_id: kvm.id } })],
+    ]);
+    expect(issuesOf(await bring("hosts", both))).toEqual([[2, "virtualization_by_name", "validation_failed"]]);
+    expectNothingWritten();
+  });
+});
+
+describe("kinds that are edited one at a time", () => {
+  test("bindings find their services by host and name, and what these listen on by number and address", async () => {
+    await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" }));
+    const whole = (name: string, address: string) =>
+      newHost({
+        name,
+        ip_addresses: [{ ip_address: address }],
+        ports: [tcp(443), tcp(80)],
+        services: [{ name: "Shop", service_definition: "nginx" }],
+      });
+    const [one, two] = [await whole("one", "10.0.0.1"), await whole("two", "10.0.0.2")];
+    tick();
+    const head = ["host_name", "service_name", "type", "port", "ip_address"];
+    const rows = [
+      ["one", "Shop", "Port", "443/Tcp", ""],
+      ["two", "Shop", "Port", "443/Tcp", "10.0.0.2"],
+      ["two", "Shop", "IpAddress", "", "10.0.0.2"],
+    ];
+    expect((await bring("bindings", csv([head, ...rows]))).data.counts).toMatchObject({ created: 3 });
+    expect(writtenIn()).toEqual({ "Created binding": 3, "Updated service": 2, "Updated host": 2 });
+    tick();
+    expect((await bring("bindings", csv([head, ...rows]))).data.counts).toMatchObject({ unchanged: 3 });
+    const [first_] = (await owner.get(`bindings?host_id=${one.id}`)).data;
+    expect(first_).toMatchObject({ port_id: one.ports[0].id, ip_address_id: null, type: "Port" });
+    // By its id, only what a column says.
+    const moved = await bring(
+      "bindings",
+      csv([
+        ["id", "port"],
+        [first_.id, "80/Tcp"],
+      ]),
+    );
+    expect(moved.data.changes).toMatchObject([
+      { operation: "Updated", fields: [{ field: "port_id", from: one.ports[0].id, to: one.ports[1].id }] },
+    ]);
+    tick();
+    const expectNothingWritten = writingWatched();
+    const refused = await bring(
+      "bindings",
+      csv([
+        head,
+        ["", "Shop", "Port", "443/Tcp", ""],
+        ["one", "Shop", "Port", "22/Tcp", ""],
+        ["one", "Shop", "IpAddress", "443/Tcp", "10.0.0.1"],
+        ["one", "Shop", "Port", "", ""],
+        ["one", "Shop", "Both", "443/Tcp", ""],
+        ["one", "Shop", "Port", "443/Tcp", "10.0.0.2"],
+        ["two", "Shop", "IpAddress", "", "10.0.0.2"],
+        ["two", "Shop", "IpAddress", "", "10.0.0.2"],
+      ]),
+    );
+    expect(issuesOf(refused).sort(([a], [b]) => a - b)).toEqual([
+      [2, "service_name", "entity_reference_invalid"],
+      [3, "port", "entity_reference_invalid"],
+      [4, "port", "validation_failed"],
+      [5, "port", "validation_failed"],
+      [6, "type", "validation_failed"],
+      [7, "ip_address", "entity_reference_invalid"],
+      [9, "ip_address", "validation_failed"],
+    ]);
+    expect(refused.body.error).toContain(two.services[0].id);
+    expectNothingWritten();
+  });
+
+  test("markers of the organization and of networks are told apart by the network, also where they have one name", async () => {
+    const { name } = (await owner.get(`networks/${first.networkId}`)).data;
+    const sent = csv([
+      ["name", "network_name", "at"],
+      ["Move", "", "2026-01-02T03:04:05.000Z"],
+      ["Move", name, "2026-01-02T04:04:05+01:00"],
+    ]);
+    expect((await bring("markers", sent)).data.counts).toMatchObject({ created: 2 });
+    tick();
+    const renamed = csv([
+      ["name", "description"],
+      ["MOVE", "of all"],
+    ]);
+    expect((await bring("markers", renamed)).data.changes).toMatchObject([
+      {
+        fields: [
+          { field: "description", from: null, to: "of all" },
+          { field: "name", from: "Move", to: "MOVE" },
+        ],
+      },
+    ]);
+    const markers = (await owner.get("markers?order_by=network_id")).data;
+    expect(markers.map((marker: Wire) => [marker.network_id, marker.name, marker.at])).toEqual([
+      [null, "MOVE", "2026-01-02T03:04:05.000Z"],
+      [first.networkId, "Move", "2026-01-02T03:04:05.000Z"],
+    ]);
+    tick();
+    const ahead = csv([
+      ["name", "at"],
+      ["Later", "2999-01-01T00:00:00Z"],
+      ["Then", "yesterday"],
+    ]);
+    expect(issuesOf(await bring("markers", ahead))).toEqual([
+      [2, "at", "validation_failed"],
+      [3, "at", "validation_failed"],
+    ]);
+    // A Member writes markers; those of a network out of reach do not exist for them.
+    const far = await newNetwork({ name: "Far" });
+    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    tick();
+    const beyond = csv([
+      ["name", "network_name"],
+      ["Mine", far.name],
+    ]);
+    expect(issuesOf(await bring("markers", beyond, "", member.client))).toEqual([
+      [2, "network_name", "entity_reference_invalid"],
+    ]);
+    const near = beyond.replace("Far", name);
+    expect((await bring("markers", near, "", member.client)).data.counts).toMatchObject({ created: 1 });
+  });
+
+  test("schedules are held to what their targets, times and roles are held to one by one", async () => {
+    const head = ["network_id", "name", "cron", "timezone", "kind", "targets", "is_enabled"];
+    const row = (name: string, ...more: string[]) => [first.networkId, name, ...more];
+    const good = csv([
+      head,
+      row("Nightly", "30 2 * * *", "Europe/Berlin", "full", "10.0.0.0/24; 10.0.1.7", "FALSE"),
+      row("Hourly", "@hourly", "", "sweep", "", ""),
+    ]);
+    expect((await bring("discovery/schedules", good)).data.counts).toMatchObject({ created: 2 });
+    const schedules = (await owner.get("discovery/schedules?order_by=name")).data;
+    expect(schedules).toMatchObject([
+      { name: "Hourly", timezone: "UTC", targets: null, is_enabled: true },
+      { name: "Nightly", targets: ["10.0.0.0/24", "10.0.1.7"], is_enabled: false, next_run_at: null },
+    ]);
+    tick();
+    const expectNothingWritten = writingWatched();
+    const bad = csv([
+      head,
+      row("A", "61 * * * *", "", "full", "", ""),
+      row("B", "@daily", "Mars/Olympus", "full", "", ""),
+      row("C", "@daily", "", "all", "", ""),
+      row("D", "@daily", "", "full", "10.0.0.0/24;10.0.0.0/8;224.0.0.1", ""),
+      row("Hourly", "@daily", "UTC", "full", "10.0.0.5/24", "true"),
+    ]);
+    expect(issuesOf(await bring("discovery/schedules", bad)).sort(([a], [b]) => a - b)).toEqual([
+      [2, "cron", "validation_failed"],
+      [3, "timezone", "validation_failed"],
+      [4, "kind", "validation_failed"],
+      [5, "targets", "validation_failed"],
+      [5, "targets", "validation_failed"],
+      [6, "targets", "validation_failed"],
+    ]);
+    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    expect(await bring("discovery/schedules", good, "", member.client)).toMatchObject(
+      refusal(403, "auth_permission_denied"),
+    );
+    expect(expectNothingWritten).toThrow();
+    const answer = await bring("discovery/schedules", csv([["network_id", "name", "targets"], row("Nightly", "")]));
+    expect(answer.data.changes[0].fields).toEqual([{ field: "targets", from: ["10.0.0.0/24", "10.0.1.7"], to: null }]);
+  });
+
+  test("custom fields have defaults of their type and choices of any text, and stay what records hold", async () => {
+    const head = ["key", "label", "kinds", "type", "choices", "required", "default"];
+    const sent = csv([
+      head,
+      ["size", "Size", "host;subnet", "number", "", "", "2.50"],
+      ["digits", "", "host", "text", "", "", "007"],
+      ["spare", "", "host", "boolean", "", "TRUE", "False"],
+      ["tier", "", "host", "choice", "gold; lead", "", "lead"],
+      ["odd", "", "host", "choice", '["a;b","c"]', "", "a;b"],
+      ["sign", "", "host", "choice", "'=x;[y]", "", ""],
+    ]);
+    expect((await bring("custom-fields", sent)).data.counts).toMatchObject({ created: 6 });
+    const fields = (await owner.get("custom-fields?order_by=key")).data;
+    expect(fields.map((field: Wire) => [field.key, field.label, field.choices, field.default])).toEqual([
+      ["digits", "digits", [], "007"],
+      ["odd", "odd", ["a;b", "c"], "a;b"],
+      ["sign", "sign", ["=x", "[y]"], null],
+      ["size", "Size", [], 2.5],
+      ["spare", "spare", [], false],
+      ["tier", "tier", ["gold", "lead"], "lead"],
+    ]);
+    tick();
+    const host = await newHost({ name: "a" });
+    expect(host.custom_fields).toEqual({ digits: "007", odd: "a;b", size: 2.5, spare: false, tier: "lead" });
+    const bad = csv([
+      head,
+      ["size", "Size", "host;subnet", "number", "", "false", "many"],
+      ["tier", "Tier", "host", "choice", "gold", "false", "gold"],
+      ["Bad key", "", "host", "text", "", "", ""],
+      ["none", "", "port", "text", "", "", ""],
+      ["fresh", "", "host", "text", "x", "", ""],
+    ]);
+    const refused = await bring("custom-fields", bad);
+    expect(issuesOf(refused).sort(([a], [b]) => a - b)).toMatchObject([
+      [2, "default", "validation_failed"],
+      [3, undefined, "entity_in_use"],
+      [4, "key", "validation_failed"],
+      [5, "kinds", "validation_failed"],
+      [6, "choices", "validation_failed"],
+    ]);
+    const member = await newUser({ role: "Member", networkIds: [first.networkId] });
+    expect(await bring("custom-fields", sent, "", member.client)).toMatchObject(refusal(403, "auth_permission_denied"));
   });
 });
 

@@ -107,6 +107,8 @@ async function send(operationId: string, path: Record<string, string | number> =
 
 /** Kinds of which many records are changed at once. */
 const BULK_EDITED = "Network Subnet IpRange Vlan Host IpAddress Port Service IfEntry Tag".split(" ");
+/** Kinds of which a table comes in besides. */
+const TABLED = "Binding Schedule Marker CustomField".split(" ");
 const plural = (kind: string) => ({ IfEntry: "IfEntries", IpAddress: "IpAddresses" })[kind] ?? `${kind}s`;
 
 test("the examples can be sent one after the other", async () => {
@@ -143,6 +145,7 @@ test("the examples can be sent one after the other", async () => {
     await send(`update${plural(kind)}`);
     await send(`import${plural(kind)}`);
   }
+  for (const kind of TABLED) await send(`import${plural(kind)}`);
   const self = await send("discoverSelf");
   const scan = await send("createScan");
   const backup = await send("createBackup");

@@ -93,6 +93,19 @@ export type BindingItem = Static<typeof BindingItem>;
 export type BindingCreate = Static<typeof BindingCreate>;
 export type BindingUpdate = Static<typeof BindingUpdate>;
 
+const eitherTarget = { type: OneOf(BINDING_TYPES), port_id: Nullable(Uuid), ip_address_id: Nullable(Uuid) };
+/** The fields of both forms, as a row of a table has them: what holds between them, the forms say. */
+export const bindingRow = {
+  Create: Type.Object({
+    ...identifying,
+    service_id: Uuid,
+    type: eitherTarget.type,
+    port_id: Type.Optional(eitherTarget.port_id),
+    ip_address_id: Type.Optional(eitherTarget.ip_address_id),
+  }),
+  Update: Type.Object({ ...identifying, service_id: Type.Optional(Uuid), ...eitherTarget }),
+};
+
 /** The host is its service's: the answers name it nowhere. */
 export const Binding = Type.Object(
   {

@@ -3,7 +3,7 @@
 import { MEMBER, VIEWER } from "../../access/actor.ts";
 import type { Resource } from "../resource.ts";
 import { BINDING_EXAMPLE, Binding, type BindingRecord, bindingKind } from "./binding.ts";
-import { composeBindings } from "./binding-view.ts";
+import { BINDING_COLUMNS, composeBindingRows, composeBindings } from "./binding-view.ts";
 
 export const bindingResource: Resource<BindingRecord> = {
   kind: bindingKind,
@@ -12,6 +12,8 @@ export const bindingResource: Resource<BindingRecord> = {
   about: "Where a service listens: a port of its host on one address or on all, or a whole address.",
   answer: Binding,
   compose: composeBindings,
+  composeRows: composeBindingRows,
+  columns: BINDING_COLUMNS,
   example: BINDING_EXAMPLE,
   read: VIEWER,
   write: MEMBER,

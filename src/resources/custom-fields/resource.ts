@@ -1,6 +1,7 @@
 // Custom fields as a resource.
 
 import { ADMIN, VIEWER } from "../../access/actor.ts";
+import { listCell, schemaColumns } from "../../wire/csv.ts";
 import type { Resource } from "../resource.ts";
 import { CUSTOM_FIELD_EXAMPLE, CustomField, type CustomFieldRecord, customFieldKind } from "./custom-field.ts";
 
@@ -10,6 +11,9 @@ export const customFieldResource: Resource<CustomFieldRecord> = {
   group: "Custom fields",
   about: "What an organization keeps of its records beyond their own fields.",
   answer: CustomField,
+  columns: schemaColumns(CustomField).map((column) =>
+    column.name === "choices" ? { ...column, cell: ({ choices }) => listCell(choices as string[]) } : column,
+  ),
   example: CUSTOM_FIELD_EXAMPLE,
   read: VIEWER,
   write: ADMIN,

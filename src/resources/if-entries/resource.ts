@@ -2,11 +2,11 @@
 
 import { MEMBER, VIEWER } from "../../access/actor.ts";
 import { hostResource } from "../hosts/resource.ts";
-import type { Resource } from "../resource.ts";
+import type { Named, Resource } from "../resource.ts";
 import { IF_ENTRY_EXAMPLE, IfEntry, type IfEntryRecord, ifEntryKind } from "./if-entry.ts";
 import type { Neighbor } from "./more-neighbors.ts";
 
-export const ifEntryResource: Resource<IfEntryRecord> = {
+export const ifEntryResource: Resource<IfEntryRecord> & Named<IfEntryRecord> = {
   kind: ifEntryKind,
   path: "if-entries",
   group: "Interface entries",

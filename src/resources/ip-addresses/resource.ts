@@ -2,10 +2,11 @@
 
 import { MEMBER, VIEWER } from "../../access/actor.ts";
 import type { BindingRecord } from "../bindings/binding.ts";
-import type { Resource } from "../resource.ts";
+import { endpointText } from "../bindings/endpoint.ts";
+import type { Named, Resource } from "../resource.ts";
 import { IP_ADDRESS_EXAMPLE, IpAddress, type IpAddressRecord, ipAddressKind } from "./ip-address.ts";
 
-export const ipAddressResource: Resource<IpAddressRecord> = {
+export const ipAddressResource: Resource<IpAddressRecord> & Named<IpAddressRecord> = {
   kind: ipAddressKind,
   path: "ip-addresses",
   group: "IP addresses",
@@ -15,10 +16,7 @@ export const ipAddressResource: Resource<IpAddressRecord> = {
   names: {
     columns: {
       ip_address_id: "ip_address",
-      bindings: {
-        name: "binding_names",
-        id: (binding: BindingRecord) => (binding.port_id === null ? binding.ip_address_id : null),
-      },
+      bindings: { name: "binding_names", id: (binding: BindingRecord) => binding.ip_address_id, text: endpointText },
     },
     fields: ["ip_address"],
     example: "10.2.3.4",

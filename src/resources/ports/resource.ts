@@ -2,10 +2,11 @@
 
 import { MEMBER, VIEWER } from "../../access/actor.ts";
 import type { BindingRecord } from "../bindings/binding.ts";
-import type { Resource } from "../resource.ts";
+import { endpointText } from "../bindings/endpoint.ts";
+import type { Named, Resource } from "../resource.ts";
 import { PORT_EXAMPLE, Port, type PortRecord, portKind } from "./port.ts";
 
-export const portResource: Resource<PortRecord> = {
+export const portResource: Resource<PortRecord> & Named<PortRecord> = {
   kind: portKind,
   path: "ports",
   group: "Ports",
@@ -15,7 +16,7 @@ export const portResource: Resource<PortRecord> = {
   names: {
     columns: {
       port_id: "port",
-      bindings: { name: "binding_names", id: (binding: BindingRecord) => binding.port_id },
+      bindings: { name: "binding_names", id: (binding: BindingRecord) => binding.port_id, text: endpointText },
     },
     fields: ["number", "protocol"],
     example: "443/Tcp",

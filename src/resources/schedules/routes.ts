@@ -26,6 +26,8 @@ import {
   ScheduleDues,
   ScheduleUpdate,
   scheduleKind,
+  type TargetCheck,
+  targetIssues,
 } from "./schedule.ts";
 
 const filters = {
@@ -47,11 +49,6 @@ const description =
 
 const listed = listing(scheduleResource, filters, { network_id: { within: "network" } });
 
-/** What is wrong with targets that a scan would refuse: each by its place in the list. */
-export type TargetCheck = (
-  targets: readonly string[],
-) => ReadonlyArray<{ readonly index: number; readonly message: string }>;
-
 /** /api/v1/discovery/schedules. */
 export function scheduleRoutes(
   surface: Surface<Actor, Access>,
@@ -59,12 +56,9 @@ export function scheduleRoutes(
   targetProblems: TargetCheck,
 ): void {
   // Or every scan of it would fail, at night.
-  const assertTargets = ({ targets }: { readonly targets?: readonly string[] | null }) => {
-    const problems = targetProblems(targets ?? []);
-    if (problems.length > 0)
-      throw invalid(
-        problems.map(({ index, message }) => ({ path: `/targets/${index}`, message, value: targets?.[index] })),
-      );
+  const assertTargets = (said: Pick<ScheduleUpdate, "targets">) => {
+    const issues = targetIssues(said, targetProblems);
+    if (issues.length > 0) throw invalid(issues);
   };
   surface
     .get("/api/v1/discovery/schedules", operations.list(), (call) => answerList(backend, call, listed(call.query)))

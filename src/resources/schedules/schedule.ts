@@ -2,6 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import type { Issue } from "../../base/errors.ts";
 import { namesOf } from "../../base/fields.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import { textSortKey } from "../../base/text.ts";
@@ -100,6 +101,17 @@ export const ScheduleUpdate = Body(
 );
 export type ScheduleCreate = Static<typeof ScheduleCreate>;
 export type ScheduleUpdate = Static<typeof ScheduleUpdate>;
+
+/** What is wrong with targets that a scan would refuse: each by its place in the list. */
+export type TargetCheck = (
+  targets: readonly string[],
+) => ReadonlyArray<{ readonly index: number; readonly message: string }>;
+
+/** The same as issues of a body. */
+export function targetIssues({ targets }: Pick<ScheduleUpdate, "targets">, problemsOf: TargetCheck): Issue[] {
+  const named = targets ?? [];
+  return problemsOf(named).map(({ index, message }) => ({ path: `/targets/${index}`, message, value: named[index] }));
+}
 
 export const Schedule = Type.Object(
   {

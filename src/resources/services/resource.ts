@@ -1,10 +1,30 @@
 // Services as a resource.
 
 import { MEMBER, VIEWER } from "../../access/actor.ts";
-import type { Resource } from "../resource.ts";
+import type { HostRecord } from "../hosts/host.ts";
+import { hostResource } from "../hosts/resource.ts";
+import type { Named, RecordNames, Resource } from "../resource.ts";
+import { VIRTUALIZATION_BY_NAME } from "../virtualization.ts";
 import { type ServiceRecord, serviceKind } from "./service.ts";
 import { SERVICE_EXAMPLE, Service, ServiceAlone } from "./service-body.ts";
 import { composeServices, composeServicesAlone, SERVICE_COLUMNS } from "./service-view.ts";
+
+/** What runs virtual hosts and containers is told with its host: hypervisors of one kind run services of one name. */
+export const virtualizingService: Named<ServiceRecord> = {
+  kind: serviceKind,
+  names: {
+    columns: {
+      virtualization: {
+        name: VIRTUALIZATION_BY_NAME,
+        id: ({ details }: Virtualization) => details.service_id ?? null,
+        text: byName,
+      },
+    },
+    fields: ["name"],
+    of: { part: hostResource, field: "host_id" },
+    example: "hv-1 KVM",
+  },
+};
 
 export const serviceResource: Resource<ServiceRecord> = {
   kind: serviceKind,
@@ -22,3 +42,10 @@ export const serviceResource: Resource<ServiceRecord> = {
   read: VIEWER,
   write: MEMBER,
 };
+
+type Virtualization = NonNullable<ServiceRecord["virtualization"] | HostRecord["virtualization"]>;
+
+/** With what the service is called in the place of its id. */
+function byName({ type, details: { service_id: _id, ...details } }: Virtualization, { service }: RecordNames) {
+  return { type, details: service === undefined ? details : { ...details, service: String(service) } };
+}

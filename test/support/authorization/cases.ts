@@ -419,6 +419,8 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
 function settableField(plural: string): string {
   if (plural === "ports") return "protocol";
   if (plural === "if-entries") return "if_alias";
+  if (plural === "bindings") return "type";
+  if (plural === "discovery/schedules") return "timezone";
   return ["ip-addresses", "services"].includes(plural) ? "name" : "description";
 }
 

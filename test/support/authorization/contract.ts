@@ -88,6 +88,9 @@ const BULK_EDITED = new Set(
   "networks subnets ip-ranges vlans hosts ip-addresses ports services if-entries tags".split(" "),
 );
 
+/** Kinds of which a table comes in besides. */
+const TABLED = new Set(["bindings", "discovery/schedules", "markers", "custom-fields"]);
+
 function standardRights(): Record<string, Right> {
   const rights: Record<string, Right> = {};
   for (const [plural, { read, write, comesByItself }] of Object.entries(STANDARD)) {
@@ -97,7 +100,8 @@ function standardRights(): Record<string, Right> {
       `DELETE ${path}/:id`,
       `POST ${path}/bulk-delete`,
       ...(comesByItself === true ? [] : [`POST ${path}`, `PUT ${path}/:id`]),
-      ...(BULK_EDITED.has(plural) ? [`POST ${path}/bulk-update`, `POST ${path}/import/csv`] : []),
+      ...(BULK_EDITED.has(plural) ? [`POST ${path}/bulk-update`] : []),
+      ...(BULK_EDITED.has(plural) || TABLED.has(plural) ? [`POST ${path}/import/csv`] : []),
     ])
       rights[each] = write;
     // A plan that would write nothing to a user is anybody's who may write users.

@@ -1,0 +1,124 @@
+// Cells of names that are more than the name of one record, or of a list: how each is read into what the cell of ids beside
+// it would say. Looks no name up.
+
+import { parseEndpoint } from "../resources/bindings/endpoint.ts";
+import { hostResource } from "../resources/hosts/resource.ts";
+import { ifEntryResource } from "../resources/if-entries/resource.ts";
+import { ipAddressResource } from "../resources/ip-addresses/resource.ts";
+import { portResource } from "../resources/ports/resource.ts";
+import type { Named } from "../resources/resource.ts";
+import { virtualizingService } from "../resources/services/resource.ts";
+import { cellText, unguarded } from "../wire/csv.ts";
+import { jsonValue } from "./cell-values.ts";
+
+/** A name in a cell, and what kinds of records it may be of. */
+export interface NameInCell {
+  readonly of: readonly Named[];
+  readonly name: string;
+}
+
+/** The record that a name is found to be of. */
+export interface NamedRecord {
+  readonly of: Named;
+  readonly id: string;
+}
+
+export interface NameCell {
+  /** The names in a cell; a sentence's end for one that cannot be read. */
+  readonly namesIn: (cell: string) => readonly NameInCell[] | string;
+  /** What the field is. @param records of the names, in their order */
+  readonly value: (cell: string, records: readonly NamedRecord[]) => unknown;
+  /** Whether a cell says the same as one of ids, beside what an export would write of that; else the texts must be alike. */
+  readonly agrees?: (cell: string, own: string, ids: string) => boolean;
+  /** Whether the records are of the row's own host, or only of its network. */
+  readonly isOfHost: boolean;
+}
+
+/** By the field that holds ids. */
+export const NAME_CELLS: Readonly<Record<string, NameCell>> = {
+  neighbor: {
+    namesIn: (cell) => [{ of: [hostResource, ifEntryResource], name: cell }],
+    value: (_cell, [record]) => ({ type: record?.of === hostResource ? "Host" : "IfEntry", id: record?.id }),
+    isOfHost: false,
+  },
+  virtualization: {
+    namesIn: (cell) => {
+      const read = virtualizationIn(cell);
+      if (typeof read === "string") return read;
+      return read.service === undefined ? [] : [{ of: [virtualizingService], name: cellText(read.service) }];
+    },
+    value: (cell, [record]) => {
+      const read = virtualizationIn(cell);
+      if (typeof read === "string") throw new Error("name cells: a value of a cell that could not be read");
+      const { details, ...rest } = read.said;
+      return { ...rest, details: record === undefined ? details : { ...details, service_id: record.id } };
+    },
+    agrees: (cell, own, ids) => {
+      const [said, meant, named] = [cell, own, ids].map(virtualizationIn);
+      if (typeof said !== "object" || typeof meant !== "object" || typeof named !== "object") return false;
+      // A service that is not to be seen has no name: the id is refused as such.
+      if (meant.service === undefined && Object.hasOwn(named.said.details, "service_id")) return true;
+      return Bun.deepEquals(said, meant);
+    },
+    isOfHost: false,
+  },
+  bindings: {
+    namesIn: (cell) => {
+      const names: NameInCell[] = [];
+      for (const text of textsIn(cell)) {
+        const endpoint = parseEndpoint(text);
+        if (endpoint === null)
+          return "must be ports and addresses such as 443/Tcp, 10.2.3.4:443/Tcp, [2001:db8::1]:443/Tcp or 10.2.3.4, joined with semicolons";
+        if (endpoint.port !== null) names.push({ of: [portResource], name: endpoint.port });
+        if (endpoint.address !== null) names.push({ of: [ipAddressResource], name: endpoint.address });
+      }
+      return names;
+    },
+    value: (cell, records) => {
+      const left = [...records];
+      const bindings = textsIn(cell).map((text) => {
+        const endpoint = parseEndpoint(text);
+        const port = endpoint?.port == null ? undefined : left.shift();
+        const address = endpoint?.address == null ? undefined : left.shift();
+        return boundTo(port?.id ?? null, address?.id ?? null);
+      });
+      return [...new Map(bindings.map((binding) => [JSON.stringify(binding), binding])).values()];
+    },
+    isOfHost: true,
+  },
+};
+
+/** A binding as it is said, whatever else it is. */
+export function boundTo(portId: string | null, addressId: string | null) {
+  return { type: portId === null ? "IpAddress" : "Port", port_id: portId, ip_address_id: addressId };
+}
+
+/** Whether a cell of ids says the bindings that there are, in whatever order. */
+export function saysSameBindings(cell: string, bindings: readonly ReturnType<typeof boundTo>[]): boolean {
+  const read = jsonValue(cell === "" ? "[]" : cell);
+  const said = "value" in read && Array.isArray(read.value) ? (read.value as unknown[]) : [];
+  const stored = new Set(bindings.map((binding) => JSON.stringify(binding)));
+  return said.length === stored.size && said.every((binding) => stored.has(JSON.stringify(binding)));
+}
+
+function textsIn(cell: string): string[] {
+  return cell.split(";").map((text) => text.trim());
+}
+
+interface SaidVirtualization {
+  readonly said: { readonly details: Readonly<Record<string, unknown>> };
+  readonly service: string | undefined;
+}
+
+/** What `virtualization_by_name` says; a sentence's end for what it cannot say. */
+function virtualizationIn(cell: string): SaidVirtualization | string {
+  const read = jsonValue(unguarded(cell));
+  if ("message" in read) return read.message;
+  const said = read.value as { details?: unknown } | null;
+  if (typeof said !== "object" || said === null || typeof said.details !== "object" || said.details === null)
+    return "must be a JSON object with type and details";
+  const { service, ...details } = said.details as Readonly<Record<string, unknown>>;
+  if (service !== undefined && typeof service !== "string") return "must name its service by a text";
+  if (service !== undefined && Object.hasOwn(details, "service_id")) return "must name its service once";
+  return { said: { ...said, details }, service };
+}

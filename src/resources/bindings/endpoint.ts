@@ -1,0 +1,32 @@
+// Where a service listens, in words: `443/Tcp` on all addresses, `10.2.3.4:443/Tcp` on one, `[2001:db8::1]:443/Tcp` where
+// that has colons itself (RFC 3986), `10.2.3.4` alone for a whole address. Pure.
+
+import { parseIp } from "../../base/ip.ts";
+import type { RecordNames } from "../resource.ts";
+
+/** What a binding names, as people call it. */
+export interface Endpoint {
+  readonly port: string | null;
+  readonly address: string | null;
+}
+
+/** @param names of its port and its address, as far as it has them */
+export function endpointText(_binding: unknown, { port, ip_address: address }: RecordNames): string {
+  if (address === undefined) return String(port ?? "");
+  if (port === undefined) return String(address);
+  return String(address).includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** Null for a text that is none; whether there are such a port and such an address is not looked at. */
+export function parseEndpoint(text: string): Endpoint | null {
+  const whole = parseIp(text);
+  if (whole !== null) return { port: null, address: whole.text };
+  const [, six, four, number, protocol] = ENDPOINT.exec(text) ?? [];
+  if (number === undefined || protocol === undefined) return null;
+  const port = `${Number(number)}/${protocol.charAt(0).toUpperCase()}${protocol.slice(1).toLowerCase()}`;
+  if (six === undefined && four === undefined) return { port, address: null };
+  const address = parseIp(six ?? four ?? "");
+  return address === null ? null : { port, address: address.text };
+}
+
+const ENDPOINT = /^(?:(?:\[([^\]]+)\]|([\d.]+)):)?(\d{1,5})\/(tcp|udp)$/i;
