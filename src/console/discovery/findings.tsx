@@ -154,7 +154,8 @@ function NoFindings({ isUnderWay, isFiltered }: { readonly isUnderWay: boolean; 
   return <p>{isUnderWay ? discoveryText.noFindingsYet : discoveryText.noFindings}</p>;
 }
 
-function FindingLine({ finding }: { readonly finding: FindingData }) {
+/** One of them, with its reason and what differs. */
+export function FindingLine({ finding }: { readonly finding: FindingData }) {
   const { type, entity, id, label, reason, records, addresses, changes } = finding;
   const page = entity === null || id === null ? null : recordPage(entity, id);
   return (

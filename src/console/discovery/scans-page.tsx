@@ -11,6 +11,7 @@ import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
+import { mayStart, StartLink } from "../scanning/start-link.tsx";
 import { discoveryText } from "../text/discovery.ts";
 import { listText } from "../text/lists.ts";
 import { navigationText } from "../text/navigation.ts";
@@ -88,7 +89,8 @@ function NoScans({ isFiltered }: { readonly isFiltered: boolean }) {
       {!isPast.value && (
         <>
           {" "}
-          {discoveryText.noScansYet} <a href="/handbook/discovery">{discoveryText.handbook}</a>
+          {mayStart() ? <StartLink /> : discoveryText.noScansYet}{" "}
+          <a href="/handbook/discovery">{discoveryText.handbook}</a>
         </>
       )}
     </p>

@@ -10,6 +10,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
+import { mayStart, StartLink } from "../scanning/start-link.tsx";
 import { pins } from "../session/pins.ts";
 import { changesText, kindText } from "../text/changes.ts";
 import { findText, startText } from "../text/find.ts";
@@ -210,9 +211,14 @@ function ChangedToday({ summary }: { readonly summary: Summary }) {
             startText.emptyThen
           ) : (
             <>
-              {startText.empty} <a href="/handbook/discovery">{startText.howToScan}</a>
+              {startText.empty} {mayStart() ? <StartLink /> : startText.adminStarts}
             </>
           )}
+        </p>
+      )}
+      {counts.host === 1 && !isPast.value && mayStart() && (
+        <p>
+          {startText.oneHost} <StartLink />
         </p>
       )}
       {!isEmpty && kinds.length === 0 && <p class="aside">{startText.nothingChanged}</p>}

@@ -8,11 +8,12 @@ import type { Refusal } from "../api/refusal.ts";
 import { type FormField, wrongWith } from "../editing/field.ts";
 import { Copied } from "../parts/copied.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { claimAppliance } from "../session/me.ts";
+import { claimAppliance, comeIn } from "../session/me.ts";
 import { setupToken, setupTokenIn } from "../session/setup-token.ts";
 import { editText } from "../text/editing.ts";
 import { claimText } from "../text/first-run.ts";
 import { frameText } from "../text/frame.ts";
+import { go, hrefOf } from "../url/location.ts";
 import { TextField } from "./text-field.tsx";
 
 const FIELDS: readonly FormField[] = FORMS.setUp;
@@ -65,8 +66,11 @@ export function ClaimPage({ onClaimedBefore }: ClaimPageProps) {
     setBusy(true);
     try {
       const { name, ...rest } = claim;
-      await claimAppliance({ ...rest, ...(name.trim() === "" ? {} : { name }) });
+      const networkId = await claimAppliance({ ...rest, ...(name.trim() === "" ? {} : { name }) });
       setupToken.value = null;
+      // Before anybody is in: no other page is shown on the way.
+      go(hrefOf("/start", { network: networkId }), "replace");
+      await comeIn();
     } catch (cause) {
       const refusal = asRefusal(cause);
       setBusy(false);

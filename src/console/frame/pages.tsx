@@ -16,6 +16,7 @@ type PageComponent = ComponentType<PageProps>;
 
 const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/": () => import("../find/find-page.tsx").then(({ FindPage }) => FindPage),
+  "/start": () => import("../first-run/start-page.tsx").then(({ StartPage }) => StartPage),
   "/hosts": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/hosts")),
   "/hosts/:id": () => import("../hosts/host-page.tsx").then(({ HostPage }) => HostPage),
   "/hosts/:id/identity": () => import("../hosts/identity-page.tsx").then(({ HostIdentityPage }) => HostIdentityPage),

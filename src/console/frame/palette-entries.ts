@@ -4,6 +4,7 @@ import { mayImport, TABLE } from "../bulk/table-place.tsx";
 import { mayWrite, NEW } from "../editing/edit-place.tsx";
 import { EDITED_KINDS, type EditedKind } from "../editing/edited-kinds.ts";
 import { keys } from "../parts/keys.ts";
+import { mayStart, startHref } from "../scanning/start-link.tsx";
 import { signOut } from "../session/me.ts";
 import { mayOpen } from "../settings/settings-page.tsx";
 import { kindText } from "../text/changes.ts";
@@ -26,6 +27,7 @@ type PlainPath = Exclude<PagePath, `${string}:${string}`>;
 
 const TITLES: Readonly<Record<PlainPath, string>> = {
   "/": navigationText.find,
+  "/start": navigationText.start,
   "/hosts": navigationText.hosts,
   "/interfaces": navigationText.interfaces,
   "/addresses": navigationText.addresses,
@@ -95,8 +97,12 @@ function onPage(): PaletteEntry[] {
 
 function pages(): PaletteEntry[] {
   const own = Object.entries(TITLES)
-    .filter(([path]) => mayOpen(path))
-    .map(([path, title]) => ({ group: paletteText.goTo, title, run: () => go(hrefOf(path)) }));
+    .filter(([path]) => (path === "/start" ? mayStart() : mayOpen(path)))
+    .map(([path, title]) => ({
+      group: paletteText.goTo,
+      title,
+      run: () => go(path === "/start" ? startHref() : hrefOf(path)),
+    }));
   const outside = [
     { href: "/handbook", title: frameText.handbook },
     { href: "/docs", title: frameText.apiReference },

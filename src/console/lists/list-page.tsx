@@ -16,6 +16,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { ScanRecords } from "../scanning/scan-offer.tsx";
+import { StartLink } from "../scanning/start-link.tsx";
 import { bulkText } from "../text/bulk.ts";
 import { comparisonText } from "../text/compare.ts";
 import { editText } from "../text/editing.ts";
@@ -292,7 +293,7 @@ function Nothing({ list, isFiltered }: { readonly list: AnyList; readonly isFilt
     return (
       <p>
         {isPast.value ? listText.nothingThen(list.many) : listText.nothing(list.many)}{" "}
-        {!isPast.value && (list.nothingYet ?? listText.nothingYet)}
+        {!isPast.value && (list.nothingYet ?? listText.nothingYet)} {list.kind === "host" && <StartLink />}
       </p>
     );
   return (

@@ -33,3 +33,29 @@ function prefixLength(target: string): number | null {
   const length = match[2] === undefined ? bits : Number(match[2]);
   return length <= bits ? length : null;
 }
+
+/**
+ * What can be known of a target to be wrong: that it is neither an address nor a subnet, or an IPv4 subnet with bits of a
+ * host. Null for nothing.
+ * @returns `meant`, the subnet that it lies in; null where it is none
+ */
+export function wrongTarget(target: string): { readonly meant: string | null } | null {
+  const length = prefixLength(target);
+  if (length === null) return { meant: null };
+  const [address = ""] = target.split("/");
+  if (target.includes(":")) return isIpv6(address) ? null : { meant: null };
+  const parts = address.split(".");
+  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255))
+    return { meant: null };
+  // In steps of whole numbers: bits of JavaScript have a sign.
+  const number = parts.reduce((sum, part) => sum * 256 + Number(part), 0);
+  const size = 2 ** (BITS[4] - length);
+  const first = number - (number % size);
+  if (first === number) return null;
+  const octets = [24, 16, 8, 0].map((shift) => Math.floor(first / 2 ** shift) % 256);
+  return { meant: `${octets.join(".")}/${length}` };
+}
+
+function isIpv6(address: string): boolean {
+  return URL.canParse(`http://[${address}]/`);
+}

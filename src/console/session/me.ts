@@ -69,19 +69,18 @@ export async function signIn(email: string, password: string): Promise<void> {
 export type Claim = operations["setUp"]["requestBody"]["content"]["application/json"];
 
 /**
- * Makes the first organization, its network and its Owner, who is signed in.
+ * Makes the first organization, its network and its Owner, whose session is open from then on: `comeIn` shows it.
  * @returns the network
  * @throws Refusal
  */
 export async function claimAppliance(claim: Claim): Promise<string> {
   const { network_id } = await done(api.POST("/api/auth/setup", { body: claim }));
   forgetAnswers();
-  await comeIn();
   return network_id;
 }
 
 /** Of a session that was just opened. @throws Refusal */
-async function comeIn(): Promise<void> {
+export async function comeIn(): Promise<void> {
   keep(NAME, "yes");
   sessionEnded.value = false;
   await findMe();

@@ -52,9 +52,8 @@ export const discoveryText = {
       .join(", "),
   recordKind: (kind: string) => RECORD_KINDS[kind] ?? kind.replaceAll("_", " "),
   noScans: "There are no scans here.",
-  noScansYet:
-    "An Admin makes a subnet and a credential, then anybody who may write starts a scan or a schedule. The handbook has the lines to paste:",
-  handbook: "Discovery",
+  noScansYet: "An Admin starts the first scan.",
+  handbook: "How discovery works",
   noScansFiltered: "No scans match this filter.",
   example: "status = Failed AND kind = full",
   count: (count: number) => counted(count, "scan", "scans"),

@@ -3,7 +3,7 @@
 export const claimText = {
   title: "Claim this appliance",
   intro:
-    "Nobody owns it yet. Say who you are and what to call your network; then it looks around, and draws the first map.",
+    "Nobody owns it yet. Say who you are and what to call your network. Four short steps then lead to its first map.",
   fields: {
     setup_token: "Set-up token",
     name: "Your name",
@@ -24,5 +24,5 @@ export const claimText = {
   claiming: "Claiming…",
   unsure: "It is not known whether it was claimed. Trying again does no harm: what is claimed stays as it is.",
   demoTitle: "Look around in the demo first",
-  demo: "A made-up campus with a month of history, in a folder of its own. In a terminal:",
+  demo: "A made-up campus with a month of history, in a folder of its own. In a terminal; it prints how to sign in:",
 } as const;

@@ -2,6 +2,7 @@
 
 export const navigationText = {
   find: "Find",
+  start: "Get started",
   hosts: "Hosts",
   interfaces: "Interfaces",
   addresses: "Addresses",

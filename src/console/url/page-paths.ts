@@ -4,6 +4,7 @@
 /** `:name` stands for one part of a path. */
 export const PAGE_PATHS = [
   "/",
+  "/start",
   "/hosts",
   "/hosts/:id",
   "/hosts/:id/identity",

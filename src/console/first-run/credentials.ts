@@ -1,0 +1,68 @@
+// The credentials of the first scan: which there are, giving a new one to a network, and giving a network one of others.
+// What is typed of a secret is in the memory of the page and in the body of one request.
+
+import { type Answer, useAnswer } from "../api/answer.ts";
+import { api, asRefusal, type DataOf, done, read } from "../api/client.ts";
+import { refusalOf } from "../api/refusal.ts";
+import { me } from "../session/me.ts";
+import { credentialsText, wayText } from "../text/start.ts";
+import { reasonHeader } from "../writes/reason.ts";
+import type { Network } from "./chosen.ts";
+import { type NewKind, type Typed, typeOf } from "./credentials-typed.ts";
+
+export type Credential = DataOf<"/api/v1/credentials">[number];
+
+/** All that there are; there are few. */
+export function useCredentials(): Answer<readonly Credential[]> {
+  return useAnswer(read("/api/v1/credentials", { query: { limit: 0, order_by: "name" } }));
+}
+
+/** Those that are sent to devices of a network. */
+export function credentialsOf(all: readonly Credential[], networkId: string): readonly Credential[] {
+  return all.filter(({ assigned_network_ids }) => assigned_network_ids.includes(networkId));
+}
+
+/** @param key of newRequestKey() @throws Refusal */
+export async function giveCredential(of: Network, kind: NewKind, typed: Typed, key: string): Promise<void> {
+  await done(
+    api.POST("/api/v1/credentials", {
+      params: { header: { "Idempotency-Key": key } },
+      headers: reasonHeader(wayText.reason),
+      body: {
+        organization_id: me.value?.organization_id ?? "",
+        name: credentialsText.nameOf[kind](of.name),
+        credential_type: typeOf(kind, typed),
+        assigned_network_ids: [of.id],
+        host_assignments: [],
+        tags: [],
+      },
+    }),
+  );
+}
+
+/** Has one of other networks asked with here as well. @throws Refusal */
+export async function shareCredential(of: Network, id: string): Promise<void> {
+  const { data, error, response } = await api
+    .GET("/api/v1/credentials/{id}", { params: { path: { id } } })
+    .catch((cause: unknown) => {
+      throw asRefusal(cause);
+    });
+  if (data === undefined) throw refusalOf(response, error);
+  const { name, organization_id, credential_type, host_assignments, tags, assigned_network_ids } = data.data;
+  if (assigned_network_ids.includes(of.id)) return;
+  await done(
+    api.PUT("/api/v1/credentials/{id}", {
+      params: { path: { id }, header: { "If-Match": response.headers.get("etag") ?? "*" } },
+      headers: reasonHeader(wayText.reason),
+      body: {
+        name,
+        organization_id,
+        // Its secrets are masked: sent back, they stay.
+        credential_type,
+        host_assignments,
+        tags,
+        assigned_network_ids: [...assigned_network_ids, of.id],
+      },
+    }),
+  );
+}

@@ -1,0 +1,55 @@
+// The map of a network while it is scanned: a small picture that fills as devices are found. The map's own page has the
+// table of it.
+
+import { useMemo, useRef } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { MapCanvas } from "../map/canvas.tsx";
+import { diagramOf } from "../map/diagram.ts";
+import type { Control } from "../map/picture.ts";
+import { firstScanText } from "../text/start.ts";
+import { go, hrefOf } from "../url/location.ts";
+
+const LIVE_MS = 1_000;
+
+/** Hosts without links are in it: at first there are no others. */
+export function LiveMap({ networkId, isOver }: { readonly networkId: string; readonly isOver: boolean }) {
+  const query = { network_id: networkId, include_isolated: true };
+  const { data } = useAnswer(read("/api/v1/topology", { query }), {
+    how: "refresh",
+    types: ["host", "if_entry"],
+    network_id: networkId,
+    everyMs: LIVE_MS,
+  });
+  const control = useRef<Control | null>(null);
+  const diagram = useMemo(() => (data === undefined ? null : diagramOf(data, null)), [data]);
+  const marks = useMemo(() => ({ chosenId: null, way: new Set<string>(), found: null }), []);
+  const href = hrefOf("/map", { network: networkId, isolated: "yes" });
+  return (
+    <section class="way-map">
+      <h3>{firstScanText.map}</h3>
+      <div class="map-picture">
+        {diagram !== null && (
+          <MapCanvas
+            diagram={diagram}
+            marks={marks}
+            // Whatever comes, all of it is seen.
+            subject={`${networkId} ${diagram.nodes.length} ${diagram.links.length}`}
+            control={control}
+            onPress={(id) => id !== null && go(hrefOf(href, { chosen: id }))}
+          />
+        )}
+      </div>
+      <p class="aside">
+        {diagram !== null && (
+          <>
+            {diagram.nodes.length === 0 && !isOver
+              ? firstScanText.mapEmpty
+              : firstScanText.mapOf(diagram.nodes.length, diagram.links.length)}{" "}
+          </>
+        )}
+        <a href={href}>{firstScanText.openMap}</a>
+      </p>
+    </section>
+  );
+}

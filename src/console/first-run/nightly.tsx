@@ -1,0 +1,82 @@
+// The scan that was just made, every night by itself: one click, with the times at which it comes due.
+
+import { useRef, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { api, asRefusal, done, read } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import type { ScanData } from "../discovery/scan-words.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { DueTimes } from "../scanning/due-times.tsx";
+import { areLarge } from "../scanning/targets.ts";
+import { may } from "../session/me.ts";
+import { firstScanText, wayText } from "../text/start.ts";
+import { ownZone } from "../time/zone.ts";
+import { hrefOf } from "../url/location.ts";
+import { reasonHeader } from "../writes/reason.ts";
+import { newRequestKey } from "../writes/request-key.ts";
+import type { Network } from "./chosen.ts";
+
+/** When nobody works, and not with what everybody starts on the hour. */
+const CRON = "17 2 * * *";
+
+export function Nightly({ scan, of }: { readonly scan: ScanData; readonly of: Network }) {
+  const query = { filter: `network_id = "${of.id}"`, limit: 5, order_by: "name" } as const;
+  const { data, again, isLoading } = useAnswer(read("/api/v1/discovery/schedules", { query }), {
+    how: "refresh",
+    types: ["schedule"],
+  });
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const key = useRef(newRequestKey());
+  if (data === undefined) return null;
+  if (data.length > 0)
+    return (
+      <div>
+        {data.map(({ id, name, cron, timezone }) => (
+          <div key={id}>
+            <p>
+              {firstScanText.scheduled}{" "}
+              <a href={hrefOf(`/discovery/schedules/${id}`)}>
+                <bdi>{name}</bdi>
+              </a>
+            </p>
+            <DueTimes cron={cron} timezone={timezone} />
+          </div>
+        ))}
+      </div>
+    );
+  if (!may("createSchedule")) return null;
+  const { targets, kind } = scan;
+  if (targets !== null && areLarge(targets)) return <p class="prose">{firstScanText.nightlyTooLarge}</p>;
+  const zone = ownZone();
+  const make = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await done(
+        api.POST("/api/v1/discovery/schedules", {
+          params: { header: { "Idempotency-Key": key.current } },
+          headers: reasonHeader(wayText.reason),
+          body: { network_id: of.id, name: firstScanText.nightlyName, kind, cron: CRON, timezone: zone, targets },
+        }),
+      );
+      again();
+    } catch (cause) {
+      setProblem(asRefusal(cause));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div>
+      {problem !== null && <Problem problem={problem} />}
+      <p>{firstScanText.nightlySays}</p>
+      <DueTimes cron={CRON} timezone={zone} />
+      <p>
+        <button type="button" disabled={isBusy || isLoading} onClick={() => void make()}>
+          {isBusy ? firstScanText.scheduling : firstScanText.nightly}
+        </button>
+      </p>
+    </div>
+  );
+}

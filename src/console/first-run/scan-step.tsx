@@ -1,0 +1,236 @@
+// The last step: what will be asked and with what, then the scan as it runs, then what came of it.
+
+import { useRef, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { asRefusal, type DataOf, read } from "../api/client.ts";
+import { usePoll } from "../api/poll.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { ScanActions } from "../discovery/scan-actions.tsx";
+import { isUnderWay, type ScanData, ScanProgress } from "../discovery/scan-words.tsx";
+import { RecordLink } from "../names/record-link.tsx";
+import { Fact } from "../parts/facts.tsx";
+import { Problem, sentenceOf } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { startScan } from "../scanning/scan-requests.ts";
+import { kindText } from "../text/changes.ts";
+import { discoveryText } from "../text/discovery.ts";
+import { firstScanText, wayText } from "../text/start.ts";
+import { formatDuration } from "../time/instant.ts";
+import { go, hrefHere, parameter } from "../url/location.ts";
+import { newRequestKey } from "../writes/request-key.ts";
+import { type Network, useChosen } from "./chosen.ts";
+import { type Credential, credentialsOf, useCredentials } from "./credentials.ts";
+import { LiveMap } from "./live-map.tsx";
+import { ScanResult } from "./scan-result.tsx";
+import { StepEnd } from "./step-end.tsx";
+import { chosenCredentials, hrefOfStep, WAY } from "./way.ts";
+
+export function ScanStep({ of }: { readonly of: Network }) {
+  const credentials = useCredentials();
+  const id = parameter(WAY.scan);
+  if (credentials.data === undefined)
+    return credentials.problem === undefined ? (
+      <Waiting />
+    ) : (
+      <Problem problem={credentials.problem} again={credentials.again} />
+    );
+  const own = credentialsOf(credentials.data, of.id);
+  return id === null ? <Order of={of} own={own} /> : <Asked key={id} id={id} of={of} own={own} />;
+}
+
+const TARGETS_SHOWN = 12;
+
+interface OrderProps {
+  readonly of: Network;
+  /** The network's credentials. */
+  readonly own: readonly Credential[];
+}
+
+function Order({ of, own }: OrderProps) {
+  const chosen = useChosen(of);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const tried = useRef<{ readonly text: string; readonly key: string } | null>(null);
+  const isSweep = chosenCredentials() === "none" || own.length === 0;
+  const { targets, size } = chosen;
+  const start = async () => {
+    const order = {
+      network_id: of.id,
+      kind: isSweep ? ("sweep" as const) : ("full" as const),
+      targets,
+      commit: true,
+      allow_large: chosen.isLarge && parameter(WAY.isLarge) !== null,
+    };
+    const text = JSON.stringify(order);
+    // The same order, sent again because its answer was lost, is one scan.
+    if (tried.current?.text !== text) tried.current = { text, key: newRequestKey() };
+    setBusy(true);
+    setProblem(null);
+    try {
+      const { id } = await startScan(order, wayText.reason, tried.current.key);
+      go(hrefHere({ [WAY.scan]: id }), "replace");
+    } catch (cause) {
+      setProblem(asRefusal(cause));
+      setBusy(false);
+    }
+  };
+  if (chosen.subnets === undefined)
+    return chosen.problem === undefined ? <Waiting /> : <Problem problem={chosen.problem} again={chosen.again} />;
+  if (targets.length === 0)
+    return (
+      <>
+        <p>{firstScanText.nothing}</p>
+        <StepEnd step="scan">
+          <a class="button primary" href={hrefOfStep("where")}>
+            {firstScanText.choose}
+          </a>
+        </StepEnd>
+      </>
+    );
+  return (
+    <>
+      <dl class="facts">
+        <Fact name={firstScanText.asked}>
+          <bdi>{targets.slice(0, TARGETS_SHOWN).join(", ")}</bdi>
+          {targets.length > TARGETS_SHOWN && ` ${firstScanText.more(targets.length - TARGETS_SHOWN)}`}{" "}
+          <span class="aside">{firstScanText.size(size)}</span>{" "}
+          <a href={hrefOfStep("where")} aria-label={firstScanText.changeOf(firstScanText.asked)}>
+            {firstScanText.change}
+          </a>
+        </Fact>
+        <Fact name={firstScanText.with}>
+          {isSweep ? firstScanText.sweepOnly : <bdi>{own.map(({ name }) => name).join(", ")}</bdi>}{" "}
+          <a href={hrefOfStep("credentials")} aria-label={firstScanText.changeOf(firstScanText.with)}>
+            {firstScanText.change}
+          </a>
+        </Fact>
+      </dl>
+      {own.length === 0 && chosenCredentials() !== "none" && <p class="prose">{firstScanText.noCredential}</p>}
+      <p class="prose">{firstScanText.says}</p>
+      {problem !== null && <Refused problem={problem} targets={targets} />}
+      <StepEnd step="scan">
+        <button type="button" class="primary" disabled={isBusy} onClick={() => void start()}>
+          {isBusy ? firstScanText.starting : firstScanText.start}
+        </button>
+      </StepEnd>
+    </>
+  );
+}
+
+/** What of the order is not taken: of targets in the words that they were typed in. */
+function Refused({ problem, targets }: { readonly problem: Refusal; readonly targets: readonly string[] }) {
+  const said = problem.issues.flatMap(({ path, message }) => {
+    const index = /^\/targets\/(\d+)$/.exec(path)?.[1];
+    return index === undefined ? [] : [`${targets[Number(index)] ?? ""} ${message}`];
+  });
+  if (said.length === 0 || said.length < problem.issues.length) return <Problem problem={problem} />;
+  return (
+    <div class="problem" role="alert">
+      <p>
+        {firstScanText.refused} <a href={hrefOfStep("where")}>{firstScanText.choose}</a>
+      </p>
+      <ul>
+        {said.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const POLL_MS = 1_000;
+
+function Asked({ id, of, own }: OrderProps & { readonly id: string }) {
+  const answer = useAnswer(read("/api/v1/discovery/scans/{id}", { path: { id } }));
+  const { data: scan, problem, again } = answer;
+  usePoll(answer, scan !== undefined && isUnderWay(scan) ? POLL_MS : null);
+  const isUnknown =
+    problem?.status === 404 || problem?.status === 400 || (scan !== undefined && scan.network_id !== of.id);
+  if (isUnknown)
+    return (
+      <>
+        <p class="prose">{firstScanText.unknown}</p>
+        <StepEnd step="scan">
+          <a class="button primary" href={hrefHere({ [WAY.scan]: null })}>
+            {firstScanText.anew}
+          </a>
+        </StepEnd>
+      </>
+    );
+  if (scan === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  const isOver = !isUnderWay(scan);
+  return (
+    <>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <div class="columns">
+        <div class="stack">
+          {isOver ? <ScanResult scan={scan} of={of} own={own} /> : <Progress scan={scan} onEnded={again} />}
+        </div>
+        <LiveMap networkId={of.id} isOver={isOver} />
+      </div>
+    </>
+  );
+}
+
+function Progress({ scan, onEnded }: { readonly scan: ScanData; onEnded(): void }) {
+  const { progress } = scan;
+  return (
+    <>
+      {progress === null ? (
+        <p role="status">{discoveryText.waiting}</p>
+      ) : (
+        <>
+          <p>
+            <ScanProgress scan={scan} />
+            {(progress.seconds_left ?? 0) > 0 && (
+              <span class="aside counted">
+                {discoveryText.left(formatDuration((progress.seconds_left ?? 0) * 1_000))}
+              </span>
+            )}
+          </p>
+          <p role="status">{firstScanText.soFar(progress.hosts_found, progress.devices_answered)}</p>
+        </>
+      )}
+      <ScanActions scan={scan} onEnded={onEnded} />
+      <Latest id={scan.id} />
+    </>
+  );
+}
+
+const LATEST = 8;
+type Finding = DataOf<"/api/v1/discovery/scans/{id}/findings">[number];
+
+/** What was found last, the newest first. */
+function Latest({ id }: { readonly id: string }) {
+  // They come in the order in which they were found: the last are those before the end that was told last.
+  const total = useRef(0);
+  const query = { type: ["Created" as const], limit: LATEST, offset: Math.max(0, total.current - LATEST) };
+  const answer = useAnswer(read("/api/v1/discovery/scans/{id}/findings", { path: { id }, query }));
+  usePoll(answer, POLL_MS);
+  const { data, meta, problem } = answer;
+  total.current = meta?.pagination.total_count ?? total.current;
+  return (
+    <section>
+      <h3>{firstScanText.latest}</h3>
+      {problem !== undefined && <p class="aside">{sentenceOf(problem)}</p>}
+      {data?.length === 0 && <p class="aside">{firstScanText.latestNone}</p>}
+      {data !== undefined && data.length > 0 && (
+        <ul class="way-latest">
+          {data.toReversed().map((finding) => (
+            <LatestLine key={`${finding.id} ${finding.label}`} finding={finding} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function LatestLine({ finding: { entity, id, label, reason } }: { readonly finding: Finding }) {
+  return (
+    <li>
+      {entity !== null && <span class="aside">{kindText[entity]?.[0] ?? entity} </span>}
+      {entity === null || id === null ? <bdi>{label}</bdi> : <RecordLink type={entity} id={id} name={label} />}{" "}
+      <span class="aside">{reason}</span>
+    </li>
+  );
+}

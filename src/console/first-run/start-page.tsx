@@ -1,0 +1,139 @@
+// The way from an empty inventory to the first map, in steps with one question each. Each can be left out, gone back to,
+// and reloaded.
+
+import { useEffect, useRef } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { mayStart } from "../scanning/start-link.tsx";
+import { may } from "../session/me.ts";
+import { navigationText } from "../text/navigation.ts";
+import { wayText } from "../text/start.ts";
+import { isPast, network } from "../time/at.ts";
+import { go, hrefHere, hrefOf } from "../url/location.ts";
+import type { Network } from "./chosen.ts";
+import { CredentialsStep } from "./credentials-step.tsx";
+import { MachineStep } from "./machine-step.tsx";
+import { ScanStep } from "./scan-step.tsx";
+import { hrefAnew, hrefOfStep, STEPS, type Step, shownStep } from "./way.ts";
+import { WhereStep } from "./where-step.tsx";
+
+export function StartPage() {
+  if (!mayStart()) return <NotForYou />;
+  if (isPast.value)
+    return (
+      <Page title={navigationText.start}>
+        <p>
+          {wayText.ofNow} <a href={hrefHere({ at: null })}>{wayText.toNow}</a>
+        </p>
+      </Page>
+    );
+  return <OfNetwork />;
+}
+
+/** Who it is for, and what whoever came may do instead. */
+function NotForYou() {
+  return (
+    <Page title={navigationText.start}>
+      <p class="prose">{wayText.forAdmins}</p>
+      <p class="prose">
+        {may("createScan") ? (
+          <>
+            {wayText.memberMay} <a href={hrefOf("/discovery")}>{navigationText.discovery}</a>
+          </>
+        ) : (
+          <>
+            {wayText.viewerMay} <a href={hrefOf("/hosts")}>{navigationText.hosts}</a>,{" "}
+            <a href={hrefOf("/map")}>{navigationText.map}</a>
+          </>
+        )}
+      </p>
+    </Page>
+  );
+}
+
+function OfNetwork() {
+  const { data, problem, again } = useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }));
+  const id = network.value;
+  const only = id === null && data?.length === 1 ? data[0]?.id : undefined;
+  useEffect(() => {
+    if (only !== undefined) go(hrefHere({ network: only }), "replace");
+  }, [only]);
+  // What was chosen for one network is not for another.
+  const last = useRef(id);
+  useEffect(() => {
+    if (last.current !== null && id !== last.current) go(hrefAnew(), "replace");
+    last.current = id;
+  }, [id]);
+  const found = data?.find((each) => each.id === id);
+  if (found !== undefined) return <Steps key={found.id} of={found} />;
+  return (
+    <Page title={navigationText.start}>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {(data === undefined || only !== undefined) && problem === undefined && <Waiting />}
+      {data?.length === 0 && <p>{wayText.noNetwork}</p>}
+      {data !== undefined && data.length > 0 && only === undefined && (
+        <Choice networks={data} isUnknown={id !== null} />
+      )}
+    </Page>
+  );
+}
+
+function Choice({ networks, isUnknown }: { readonly networks: readonly Network[]; readonly isUnknown: boolean }) {
+  return (
+    <>
+      <p>{isUnknown ? wayText.unknownNetwork : wayText.chooseNetwork}</p>
+      <ul class="map-networks">
+        {networks.map(({ id, name }) => (
+          <li key={id}>
+            <a href={hrefHere({ network: id })}>
+              <bdi>{name}</bdi>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const CONTENT: Readonly<Record<Step, (props: { readonly of: Network }) => preact.JSX.Element>> = {
+  machine: MachineStep,
+  where: WhereStep,
+  credentials: CredentialsStep,
+  scan: ScanStep,
+};
+
+function Steps({ of }: { readonly of: Network }) {
+  const step = shownStep();
+  const Content = CONTENT[step];
+  const heading = useRef<HTMLHeadingElement>(null);
+  const last = useRef(step);
+  // What had the focus went with the step before.
+  useEffect(() => {
+    if (last.current !== step) heading.current?.focus();
+    last.current = step;
+  }, [step]);
+  return (
+    <Page title={navigationText.start} about={<bdi>{of.name}</bdi>}>
+      <nav class="way" aria-label={wayText.steps}>
+        <ol>
+          {STEPS.map((each) => (
+            <li key={each}>
+              <a href={hrefOfStep(each)} aria-current={each === step ? "step" : undefined}>
+                {wayText.step[each]}
+              </a>
+            </li>
+          ))}
+        </ol>
+      </nav>
+      <section class="first-run" aria-labelledby="way-question">
+        <h2 id="way-question" ref={heading} tabIndex={-1}>
+          {wayText.question[step]}
+        </h2>
+        <Content key={step} of={of} />
+      </section>
+    </Page>
+  );
+}

@@ -1,0 +1,160 @@
+// The second step: which of the subnets that are known is scanned, and what else. What is typed is in the address.
+
+import { useState } from "preact/hooks";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { targetsIn, wrongTarget } from "../scanning/targets.ts";
+import { wayText, whereText } from "../text/start.ts";
+import { go, hrefHere, parameter } from "../url/location.ts";
+import { type Chosen, type Network, type OfferedSubnet, useChosen } from "./chosen.ts";
+import { StepEnd } from "./step-end.tsx";
+import { SCAN_MAX } from "./subnet-offer.ts";
+import { hrefOfStep, subnetsSaid, WAY } from "./way.ts";
+
+/** From here on a number of addresses is told as a power. */
+const COUNTED_MAX = 2 ** 32;
+
+export function WhereStep({ of }: { readonly of: Network }) {
+  const chosen = useChosen(of);
+  const [isTried, setTried] = useState(false);
+  const { subnets, targets, problem, again } = chosen;
+  const others = parameter(WAY.others) ?? "";
+  // What is being typed is told of once it is left.
+  const [isTyping, setTyping] = useState(false);
+  const wrong = targetsIn(others).flatMap((text) => saidOf(text) ?? []);
+  const largeWrong = isTried && chosen.isLarge && parameter(WAY.isLarge) === null;
+  const missing = isTried ? whyNot(chosen) : null;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setTried(true);
+    setTyping(false);
+    if (subnets === undefined) return;
+    const isWrong = wrong.length > 0 || whyNot(chosen) !== null;
+    if (!isWrong && !(chosen.isLarge && parameter(WAY.isLarge) === null)) return go(hrefOfStep("credentials"));
+    const first = isWrong ? "way-others" : "way-large";
+    requestAnimationFrame(() => document.getElementById(first)?.focus());
+  };
+  const said = isTyping && !isTried ? [] : wrong;
+  const atField = missing === null ? said : [...said, missing];
+  const tick = (cidr: string, isTicked: boolean) => {
+    const now = (subnets ?? []).filter((each) => (each.cidr === cidr ? isTicked : each.isTicked));
+    go(hrefHere({ [WAY.subnets]: subnetsSaid(now.map((each) => each.cidr)), [WAY.scan]: null }), "replace");
+  };
+  return (
+    <form class="steps" noValidate onSubmit={submit}>
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {subnets === undefined && problem === undefined && <Waiting />}
+      {subnets?.length === 0 && <p class="prose">{whereText.none}</p>}
+      {subnets !== undefined && subnets.length > 0 && (
+        <fieldset class="way-choices">
+          <legend>{whereText.known}</legend>
+          {subnets.map((subnet) => (
+            <Subnet key={subnet.id} subnet={subnet} onTick={(isTicked) => tick(subnet.cidr, isTicked)} />
+          ))}
+        </fieldset>
+      )}
+      <div class="edit-field">
+        <label for="way-others">{whereText.others}</label>
+        <div>
+          <textarea
+            id="way-others"
+            rows={2}
+            spellcheck={false}
+            autoCapitalize="none"
+            value={others}
+            aria-invalid={atField.length > 0}
+            aria-describedby={`way-others-help${atField.length > 0 ? " way-others-wrong" : ""}`}
+            onInput={({ currentTarget: { value } }) => {
+              setTried(false);
+              setTyping(true);
+              go(hrefHere({ [WAY.others]: value, [WAY.scan]: null }), "replace");
+            }}
+            onBlur={() => setTyping(false)}
+          />
+          {atField.length > 0 && (
+            <div class="edit-wrong" id="way-others-wrong">
+              {atField.map((sentence) => (
+                <p key={sentence}>{sentence}</p>
+              ))}
+            </div>
+          )}
+          <p class="aside" id="way-others-help">
+            {whereText.othersHelp}
+          </p>
+        </div>
+      </div>
+      {chosen.isLarge && (
+        <div>
+          <label>
+            <input
+              id="way-large"
+              type="checkbox"
+              checked={parameter(WAY.isLarge) !== null}
+              aria-invalid={largeWrong}
+              aria-describedby={largeWrong ? "way-large-wrong" : undefined}
+              onChange={({ currentTarget: { checked } }) =>
+                go(hrefHere({ [WAY.isLarge]: checked ? "yes" : null }), "replace")
+              }
+            />{" "}
+            {whereText.large}
+          </label>
+          {largeWrong && (
+            <p class="edit-wrong" id="way-large-wrong">
+              {whereText.largeWrong}
+            </p>
+          )}
+        </div>
+      )}
+      <p role="status">{targets.length > 0 && wrong.length === 0 && sizeSaid(chosen.size, whereText.total)}</p>
+      <p class="prose aside">{whereText.permits}</p>
+      <StepEnd step="where">
+        <button type="submit" class="primary">
+          {wayText.next}
+        </button>
+      </StepEnd>
+    </form>
+  );
+}
+
+/** Of what was typed; null where nothing is wrong with it. */
+function saidOf(text: string): string | null {
+  const wrong = wrongTarget(text);
+  if (wrong === null) return null;
+  return wrong.meant === null ? whereText.noTarget(text) : whereText.hostBits(text, wrong.meant);
+}
+
+/** Of all that is chosen together. */
+function whyNot({ targets, size }: Chosen): string | null {
+  if (targets.length === 0) return whereText.nothing;
+  return size > SCAN_MAX ? whereText.tooMany(size, SCAN_MAX) : null;
+}
+
+function Subnet({ subnet, onTick }: { readonly subnet: OfferedSubnet; onTick(isTicked: boolean): void }) {
+  const { id, cidr, name, size, doubt, isPossible, isTicked, interfaces } = subnet;
+  const about = [
+    ...(name === cidr ? [] : [name]),
+    ...(interfaces.length === 0 ? [] : [whereText.by(interfaces.join(", "))]),
+    sizeSaid(size, whereText.size),
+    ...(doubt === null ? [] : [whereText.doubt(doubt)]),
+  ];
+  return (
+    <div class="way-choice">
+      <input
+        id={`way-${id}`}
+        type="checkbox"
+        checked={isTicked}
+        disabled={!isPossible}
+        aria-describedby={`way-${id}-about`}
+        onChange={({ currentTarget: { checked } }) => onTick(checked)}
+      />
+      <label for={`way-${id}`}>{cidr}</label>
+      <span class="aside" id={`way-${id}-about`}>
+        <bdi>{about.join(" · ")}</bdi>
+      </span>
+    </div>
+  );
+}
+
+function sizeSaid(size: number, said: (count: number) => string): string {
+  return size > COUNTED_MAX ? whereText.manyAddresses(Math.round(Math.log2(size))) : said(size);
+}
