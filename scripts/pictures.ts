@@ -1,5 +1,5 @@
 // The handbook's pictures: screenshots of the demo in Chromium, on the compiled executable. They are of the day on which
-// they are taken; take them again when what they show looks different.
+// they are taken; take them again when what they show looks different: all, or those that are named.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -61,6 +61,11 @@ const PICTURES: readonly Picture[] = [
     text: "10.20.20.0/24",
   },
   { name: "changes", path: () => "/changes", text: "moved from" },
+  {
+    name: "start",
+    path: async (demo) => `/start?${await demo.campus()}&step=scan&scan=${await demo.lastScan()}`,
+    text: "What next",
+  },
 ];
 
 interface Interval {
@@ -108,12 +113,23 @@ class Demo {
     return `network=${await this.idOf("networks", "Main campus")}`;
   }
 
+  /** The last scan of the larger of its networks that came to its end. */
+  async lastScan(): Promise<string> {
+    const query = `${(await this.campus()).replace("network", "network_id")}&status=Completed&order_direction=desc&limit=1`;
+    const answer = await this.page.request.get(`${this.origin}/api/v1/discovery/scans?${query}`);
+    const { data } = (await answer.json()) as { data: ReadonlyArray<{ readonly id: string }> };
+    if (data[0] === undefined) throw new Error("pictures: there is no scan");
+    return data[0].id;
+  }
+
   /** An instant, so many days before the demo began and at that time of the day. */
   then(daysAgo: number, time: string): string {
     return `${new Date(this.began - daysAgo * DAY_MS).toISOString().slice(0, 10)}T${time}:00Z`;
   }
 }
 
+const named = process.argv.slice(2);
+const taken = PICTURES.filter(({ name }) => named.length === 0 || named.includes(name));
 const directory = mkdtempSync(join(tmpdir(), "netledger-pictures-"));
 const began = Date.now();
 const running = await startExecutable(EXECUTABLE, join(directory, "data"), ["--demo"]);
@@ -141,7 +157,7 @@ try {
     await page.getByRole("banner").waitFor();
     const demo = new Demo(page, origin, began);
     const session = await context.newCDPSession(page);
-    for (const { name, path, text } of PICTURES) {
+    for (const { name, path, text } of taken) {
       await page.goto(origin + (await path(demo)));
       await page.getByRole("main").getByText(text).first().waitFor();
       // The stream of changes never ends, so that nothing tells when all the rest has come.

@@ -40,7 +40,8 @@ export function Nightly({ scan, of }: { readonly scan: ScanData; readonly of: Ne
                 <bdi>{name}</bdi>
               </a>
             </p>
-            <DueTimes cron={cron} timezone={timezone} />
+            {/* Of several, each has its times on its own page. */}
+            {data.length === 1 && <DueTimes cron={cron} timezone={timezone} />}
           </div>
         ))}
       </div>

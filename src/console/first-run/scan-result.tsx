@@ -17,11 +17,11 @@ import { hrefOfStep, WAY } from "./way.ts";
 
 interface ScanResultProps {
   readonly scan: ScanData;
-  readonly of: Network;
+  /** The network's credentials. */
   readonly own: readonly Credential[];
 }
 
-export function ScanResult({ scan, of, own }: ScanResultProps) {
+export function ScanResult({ scan, own }: ScanResultProps) {
   const { outcome, status } = scan;
   const ended = status === "Completed" || status === "Cancelled" ? status : "other";
   const found = outcome?.hosts.found ?? 0;
@@ -46,7 +46,6 @@ export function ScanResult({ scan, of, own }: ScanResultProps) {
         <p class="way-counts">{wrote ? <Counted records={records} /> : firstScanText.nothingWritten}</p>
       </section>
       <Unread scan={scan} />
-      <Next scan={scan} of={of} />
     </>
   );
 }
@@ -109,7 +108,8 @@ function Unread({ scan: { id } }: { readonly scan: ScanData }) {
   );
 }
 
-function Next({ scan, of }: Pick<ScanResultProps, "scan" | "of">) {
+/** What one does next. */
+export function AfterScan({ scan, of }: { readonly scan: ScanData; readonly of: Network }) {
   return (
     <section>
       <h3>{firstScanText.nextTitle}</h3>

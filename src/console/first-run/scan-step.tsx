@@ -21,7 +21,7 @@ import { newRequestKey } from "../writes/request-key.ts";
 import { type Network, useChosen } from "./chosen.ts";
 import { type Credential, credentialsOf, useCredentials } from "./credentials.ts";
 import { LiveMap } from "./live-map.tsx";
-import { ScanResult } from "./scan-result.tsx";
+import { AfterScan, ScanResult } from "./scan-result.tsx";
 import { StepEnd } from "./step-end.tsx";
 import { chosenCredentials, hrefOfStep, WAY } from "./way.ts";
 
@@ -164,9 +164,12 @@ function Asked({ id, of, own }: OrderProps & { readonly id: string }) {
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <div class="columns">
         <div class="stack">
-          {isOver ? <ScanResult scan={scan} of={of} own={own} /> : <Progress scan={scan} onEnded={again} />}
+          {isOver ? <ScanResult scan={scan} own={own} /> : <Progress scan={scan} onEnded={again} />}
         </div>
-        <LiveMap networkId={of.id} isOver={isOver} />
+        <div class="stack">
+          <LiveMap networkId={of.id} isOver={isOver} />
+          {isOver && <AfterScan scan={scan} of={of} />}
+        </div>
       </div>
     </>
   );

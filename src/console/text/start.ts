@@ -154,7 +154,7 @@ export const firstScanText = {
     `${counted(found, "address", "addresses")} answered, ${counted(devices, "device", "devices")} by SNMP.`,
   foundSweep: (found: number) => `${counted(found, "address", "addresses")} answered.`,
   foundNone: "Nothing answered. Is the subnet the right one, and may this machine reach it?",
-  written: "Added to the inventory",
+  written: "Written to the inventory",
   nothingWritten: "nothing new",
   noDevice: (asked: number, names: string) =>
     `No device answered SNMP: ${counted(asked, "address was", "addresses were")} asked with ${names}.`,
