@@ -173,6 +173,31 @@ test("after its host was deleted the machine is recorded anew, as the next incar
   expect((await owner.get(`hosts/${second.host_id}`)).data.lineage_id).toBe(first.host_id);
 });
 
+test("what would be recorded is read beforehand, with the way out, and nothing is written", async () => {
+  const head = (await owner.get("ledger")).data;
+  expect((await owner.get("discovery/self")).data).toEqual({
+    hostname: "noc-1",
+    interfaces: [
+      { if_name: "lo", mac_address: null, admin_status: "Up", oper_status: "Unknown", speed_bps: null },
+      {
+        ...{ if_name: "eth0", mac_address: "00:1b:21:aa:bb:cc", admin_status: "Up", oper_status: "Up" },
+        speed_bps: 1_000_000_000,
+      },
+    ],
+    addresses: [
+      { ip_address: "10.2.3.4", cidr: "10.2.3.0/24", if_name: "eth0", is_default_route: true },
+      { ip_address: "2001:db8::4", cidr: "2001:db8::/64", if_name: "eth0", is_default_route: true },
+    ],
+    port_count: 3,
+  });
+  expect((await owner.get("ledger")).data).toEqual(head);
+  // Where /sys is of another network namespace, the kernel's addresses are of interfaces that it does not show.
+  machine = { ...machine, interfaces: [], default_interfaces: ["wan0"] };
+  expect((await owner.get("discovery/self")).data.addresses[0]).toEqual({
+    ...{ ip_address: "10.2.3.4", cidr: "10.2.3.0/24", if_name: null, is_default_route: false },
+  });
+});
+
 test("a network out of reach is refused like one that does not exist", async () => {
   const other = await newOrganization("Other");
   const answer = await owner.post("discovery/self", { network_id: other.networkId });

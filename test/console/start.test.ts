@@ -177,13 +177,20 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       const asked = visitor.requests();
       const page = await visitor.open(link());
       await claim(page);
+      // What will be recorded is read before it is.
+      const seen = (await read(page, "discovery/self")) as unknown as Wire;
+      for (const { ip_address } of seen.addresses)
+        await page.getByRole("cell", { name: ip_address, exact: true }).waitFor();
+      await page.getByText(`${seen.hostname}: `).waitFor();
+      expect(await read(page, "hosts")).toEqual([]);
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.getByRole("button", { name: "Record this machine" }).click();
       await page.getByText("Recorded as").waitFor();
       const [self] = await read(page, "hosts");
       await page.getByRole("main").getByRole("link", { name: self?.name, exact: true }).waitFor();
-      for (const { ip_address } of self?.ip_addresses ?? [])
-        await page.getByRole("cell", { name: ip_address, exact: true }).waitFor();
+      expect(self?.ip_addresses.map((each: Wire) => each.ip_address).toSorted()).toEqual(
+        seen.addresses.map((each: Wire) => each.ip_address).toSorted(),
+      );
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.getByRole("main").getByRole("link", { name: "Continue" }).click();
 

@@ -66,6 +66,14 @@ describe("a machine of our own making", () => {
         "  sl  local_address rem_address   st …\n   0: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 616 1\n",
       "proc/net/udp":
         "   sl  local_address rem_address   st …\n    5: 00000000:00A1 00000000:0000 07 00000000:00000000 00:00000000\n    6: 00000000:07D0 00000000:0000 07 00000000:00000000 00:00000000\n",
+      "proc/net/route":
+        "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n" +
+        "eth0\t00000000\t010200C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n" +
+        "eth0\t000200C0\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0\n",
+      // Another default route of the same interface, and what every kernel has: one that refuses all.
+      "proc/net/ipv6_route":
+        "00000000000000000000000000000000 00 00000000000000000000000000000000 00 fe800000000000000000000000000001 00000400 00000001 00000000 00000003     eth0\n" +
+        "00000000000000000000000000000000 00 00000000000000000000000000000000 00 00000000000000000000000000000000 ffffffff 00000001 00000000 00200200       lo\n",
       "etc/machine-id": "0f1e2d3c4b5a69788796a5b4c3d2e1f0\n",
       "sys/class/dmi/id/sys_vendor": "Dell Inc.\n",
       "sys/class/dmi/id/product_name": "PowerEdge R640\n",
@@ -112,6 +120,7 @@ describe("a machine of our own making", () => {
         },
       ],
       addresses: [{ ip_address: "192.0.2.2", prefix_length: 24, if_index: 4, cidr: "192.0.2.0/24" }],
+      default_interfaces: ["eth0"],
       has_all_addresses: true,
       ports: [
         { number: 22, protocol: "Tcp", bound: [] },
@@ -132,6 +141,7 @@ describe("a machine of our own making", () => {
       machine_id: null,
       interfaces: [],
       addresses: [],
+      default_interfaces: [],
       has_all_addresses: true,
       ports: [],
       sys_descr: null,

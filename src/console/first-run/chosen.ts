@@ -10,7 +10,7 @@ import { offerOf, type SubnetOffer } from "./subnet-offer.ts";
 import { tickedSubnets, WAY } from "./way.ts";
 
 export type Network = DataOf<"/api/v1/networks">[number];
-export type SelfHost = DataOf<"/api/v1/hosts/{id}">;
+export type Machine = DataOf<"/api/v1/discovery/self">;
 
 /** More are typed sooner than found. */
 const SUBNETS_OFFERED = 500;
@@ -20,6 +20,8 @@ export interface OfferedSubnet extends SubnetOffer {
   readonly name: string;
   /** The names of the interfaces by which this machine is in it. */
   readonly interfaces: readonly string[];
+  /** Whether it is that by which this machine reaches everything else. */
+  readonly isDefaultRoute: boolean;
   readonly isTicked: boolean;
 }
 
@@ -35,28 +37,31 @@ export interface Chosen {
   again(): void;
 }
 
-/** The host that stands for this machine, as far as the address says which. */
-export function useSelfHost(): ReturnType<typeof useAnswer<SelfHost, unknown>> {
-  const id = parameter(WAY.self);
-  return useAnswer(id === null ? null : read("/api/v1/hosts/{id}", { path: { id } }));
+/** What this machine sees of itself, whether or not it is recorded. */
+export function useMachine() {
+  return useAnswer(read("/api/v1/discovery/self"));
 }
 
 export function useChosen({ id }: Network): Chosen {
   const query = { network_id: id, order_by: "cidr", limit: SUBNETS_OFFERED } as const;
   const answer = useAnswer(read("/api/v1/subnets", { query }));
-  const self = useSelfHost();
-  const isKnown = parameter(WAY.self) === null || self.data !== undefined || self.problem !== undefined;
+  const machine = useMachine();
+  // Where that cannot be told, subnets are as good as without it.
+  const isKnown = machine.data !== undefined || machine.problem !== undefined;
+  const addresses = machine.data?.addresses;
   const ticked = tickedSubnets();
   const data = answer.data?.every(({ network_id }) => network_id === id) === true ? answer.data : undefined;
   const subnets = useMemo(() => {
     if (data === undefined || !isKnown) return undefined;
     return data.map((subnet): OfferedSubnet => {
-      const interfaces = self.data === undefined ? [] : interfacesIn(self.data, subnet.id);
+      const own = (addresses ?? []).filter(({ cidr }) => cidr === subnet.cidr);
+      const interfaces = [...new Set(own.flatMap(({ if_name }) => if_name ?? []))];
       const offer = offerOf(subnet, interfaces);
       const isTicked = offer.isPossible && (ticked?.includes(subnet.cidr) ?? offer.doubt === null);
-      return { ...offer, id: subnet.id, name: subnet.name, interfaces, isTicked };
+      const isDefaultRoute = own.some(({ is_default_route }) => is_default_route);
+      return { ...offer, id: subnet.id, name: subnet.name, interfaces, isDefaultRoute, isTicked };
     });
-  }, [data, isKnown, self.data, ticked?.join(",")]);
+  }, [data, isKnown, addresses, ticked?.join(",")]);
   const named = (subnets ?? []).filter(({ isTicked }) => isTicked).map(({ cidr }) => cidr);
   const targets = [...new Set([...named, ...targetsIn(parameter(WAY.others) ?? "")])];
   return {
@@ -67,19 +72,4 @@ export function useChosen({ id }: Network): Chosen {
     problem: answer.problem,
     again: answer.again,
   };
-}
-
-/** By which interfaces a host is in a subnet. */
-function interfacesIn(host: SelfHost, subnetId: string): string[] {
-  const own = host.ip_addresses.filter(({ subnet_id }) => subnet_id === subnetId);
-  return [...new Set(own.flatMap((address) => interfaceOf(host, address) ?? []))];
-}
-
-/** The name of the interface that has an address; null where it is not known. */
-export function interfaceOf(host: SelfHost, { id, mac_address }: SelfHost["ip_addresses"][number]): string | null {
-  const entries = host.interfaces;
-  const found =
-    entries.find(({ ip_address_id }) => ip_address_id === id) ??
-    entries.find((entry) => mac_address !== null && entry.mac_address === mac_address);
-  return found?.if_name ?? found?.if_descr ?? null;
 }

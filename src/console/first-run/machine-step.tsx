@@ -4,7 +4,6 @@ import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { api, asRefusal, done, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
-import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
@@ -13,7 +12,7 @@ import { machineText, wayText } from "../text/start.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { newRequestKey } from "../writes/request-key.ts";
-import { interfaceOf, type Network, type SelfHost, useSelfHost } from "./chosen.ts";
+import { type Machine, type Network, useMachine } from "./chosen.ts";
 import { StepEnd } from "./step-end.tsx";
 import { hrefOfStep, WAY } from "./way.ts";
 
@@ -21,8 +20,10 @@ export function MachineStep({ of }: { readonly of: Network }) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const key = useRef(newRequestKey());
-  const self = useSelfHost();
-  const isRecorded = parameter(WAY.self) !== null && self.problem?.status !== 404;
+  const machine = useMachine();
+  const selfId = parameter(WAY.self);
+  const self = useAnswer(selfId === null ? null : read("/api/v1/hosts/{id}", { path: { id: selfId } }));
+  const isRecorded = selfId !== null && self.problem?.status !== 404;
   const record = async () => {
     setBusy(true);
     setProblem(null);
@@ -32,7 +33,8 @@ export function MachineStep({ of }: { readonly of: Network }) {
       const body = { network_id: of.id };
       const { host_id } = await done(api.POST("/api/v1/discovery/self", { params, headers, body }));
       key.current = newRequestKey();
-      if (parameter(WAY.self) === host_id) self.again();
+      machine.again();
+      if (selfId === host_id) self.again();
       else go(hrefHere({ [WAY.self]: host_id }), "replace");
     } catch (cause) {
       setProblem(asRefusal(cause));
@@ -49,8 +51,14 @@ export function MachineStep({ of }: { readonly of: Network }) {
       {self.problem !== undefined && self.problem.status !== 404 && (
         <Problem problem={self.problem} again={self.again} />
       )}
-      {isRecorded && self.data === undefined && self.problem === undefined && <Waiting />}
-      {isRecorded && self.data !== undefined && <Recorded host={self.data} />}
+      {machine.problem !== undefined && <Problem problem={machine.problem} again={machine.again} />}
+      {machine.data === undefined && machine.problem === undefined && <Waiting />}
+      {machine.data !== undefined && <Seen machine={machine.data} />}
+      {isRecorded && self.data !== undefined && (
+        <p role="status">
+          {machineText.recorded} <RecordLink type="host" id={self.data.id} name={self.data.name} />.
+        </p>
+      )}
       <StepEnd step="machine" isSkippable={!isRecorded}>
         {isRecorded && (
           <a class="button primary" href={hrefOfStep("where")}>
@@ -84,30 +92,30 @@ function Limits() {
   );
 }
 
-function Recorded({ host }: { readonly host: SelfHost }) {
-  const { id, name, interfaces, ports, services, ip_addresses } = host;
+function Seen({ machine: { hostname, interfaces, addresses, port_count } }: { readonly machine: Machine }) {
+  const up = interfaces.filter(({ oper_status }) => oper_status === "Up").length;
   return (
     <>
-      <p role="status">
-        {machineText.recorded} <RecordLink type="host" id={id} name={name} />:{" "}
-        {machineText.holds(interfaces.length, ports.length, services.length)}
+      <p>
+        <strong>
+          <bdi>{hostname}</bdi>
+        </strong>
+        : {machineText.holds(interfaces.length, up, port_count)}
       </p>
-      {ip_addresses.length === 0 ? (
+      {addresses.length === 0 ? (
         <p class="prose">{machineText.noAddresses}</p>
       ) : (
         <RowsTable
           title={machineText.addresses}
           heads={[machineText.address, machineText.interface, machineText.subnet]}
         >
-          {ip_addresses.map((address) => (
-            <tr key={address.id}>
-              <td>{address.ip_address}</td>
+          {addresses.map(({ ip_address, cidr, if_name, is_default_route }) => (
+            <tr key={ip_address}>
+              <td>{ip_address}</td>
               <td>
-                <bdi>{interfaceOf(host, address)}</bdi>
+                <bdi>{if_name}</bdi> {is_default_route && <span class="label">{machineText.defaultRoute}</span>}
               </td>
-              <td>
-                <Named kind="subnets" id={address.subnet_id} />
-              </td>
+              <td>{cidr}</td>
             </tr>
           ))}
         </RowsTable>

@@ -130,10 +130,10 @@ function whyNot({ targets, size }: Chosen): string | null {
 }
 
 function Subnet({ subnet, onTick }: { readonly subnet: OfferedSubnet; onTick(isTicked: boolean): void }) {
-  const { id, cidr, name, size, doubt, isPossible, isTicked, interfaces } = subnet;
+  const { id, cidr, name, size, doubt, isPossible, isTicked, interfaces, isDefaultRoute } = subnet;
   const about = [
     ...(name === cidr ? [] : [name]),
-    ...(interfaces.length === 0 ? [] : [whereText.by(interfaces.join(", "))]),
+    ...(interfaces.length === 0 ? [] : [whereText.by(interfaces.join(", "), isDefaultRoute)]),
     sizeSaid(size, whereText.size),
     ...(doubt === null ? [] : [whereText.doubt(doubt)]),
   ];

@@ -29,15 +29,16 @@ export const wayText = {
 } as const;
 
 export const machineText = {
-  says: "netledger looks at the machine that it runs on: its interfaces, addresses, open ports and services. It records the machine as a host, with the subnets that it is in. Nothing is sent over the network.",
+  says: "This is the machine that netledger runs on, as its kernel tells. Recorded, it is the first host, with its interfaces, addresses, open ports and services, and with the subnets that it is in. Nothing is sent over the network.",
   record: "Record this machine",
   again: "Look again",
   recording: "Looking…",
   limits: "This machine does not let netledger use all of it:",
   gone: "The host that was recorded is no longer there. Record it again.",
   recorded: "Recorded as",
-  holds: (interfaces: number, ports: number, services: number) =>
-    `${counted(interfaces, "interface", "interfaces")}, ${counted(ports, "open port", "open ports")}, ${counted(services, "service", "services")}.`,
+  holds: (interfaces: number, up: number, ports: number) =>
+    `${counted(interfaces, "interface", "interfaces")}, ${number(up)} of them up, and ${counted(ports, "open port", "open ports")}.`,
+  defaultRoute: "default route",
   addresses: "Its addresses",
   address: "Address",
   interface: "Interface",
@@ -64,7 +65,8 @@ export const whereText = {
   none: "No subnet is known yet. The step before finds those of this machine, or type one below.",
   size: (count: number) => counted(count, "address", "addresses"),
   manyAddresses: (power: number) => `2^${power} addresses`,
-  by: (interfaces: string) => `this machine's ${interfaces}`,
+  by: (interfaces: string, isDefaultRoute: boolean) =>
+    `this machine's ${interfaces}${isDefaultRoute ? ", with its default route" : ""}`,
   doubt: (doubt: Doubt) => DOUBTS[doubt],
   others: "Others",
   othersHelp: "Addresses and subnets such as 10.2.3.4 or 10.2.3.0/24, apart by spaces, commas or lines.",

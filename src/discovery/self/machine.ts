@@ -16,6 +16,8 @@ export interface MachineSnapshot {
   interfaces: MachineInterface[];
   /** By address, IPv4 before IPv6; each address once. See `inventoryAddresses` for what is left out. */
   addresses: MachineAddress[];
+  /** The names of the interfaces by which it reaches what is in none of its subnets: of its default routes, in order. */
+  default_interfaces: string[];
   /** False where the kernel may not be asked, and those of interfaces that are switched off may be missing. */
   has_all_addresses: boolean;
   /** By number, then protocol (Tcp before Udp); each pair once. */

@@ -4,6 +4,7 @@
 import { createHmac } from "node:crypto";
 import { machine } from "node:os";
 import { join } from "node:path";
+import { readDefaultInterfaces } from "./default-routes.ts";
 import { inventoryAddresses } from "./inventory-addresses.ts";
 import { type KernelAddresses, readKernelAddresses } from "./kernel-addresses.ts";
 import { readAttribute, readTable } from "./kernel-files.ts";
@@ -25,11 +26,12 @@ interface ReadMachineOptions {
  */
 export async function readMachine(options: ReadMachineOptions = {}): Promise<MachineSnapshot> {
   const { procRoot = "/proc", sysRoot = "/sys", etcRoot = "/etc", readAddresses = readKernelAddresses } = options;
-  const [hostname, machineId, interfaces, ports, sysDescr, product] = await Promise.all([
+  const [hostname, machineId, interfaces, ports, defaultInterfaces, sysDescr, product] = await Promise.all([
     readHostname(procRoot, etcRoot),
     readMachineId(etcRoot),
     readInterfaces(sysRoot),
     readPorts(procRoot),
+    readDefaultInterfaces(procRoot),
     readSysDescr(procRoot),
     readProduct(sysRoot),
   ]);
@@ -39,6 +41,7 @@ export async function readMachine(options: ReadMachineOptions = {}): Promise<Mac
     machine_id: machineId,
     interfaces,
     addresses: inventoryAddresses(addresses),
+    default_interfaces: defaultInterfaces,
     has_all_addresses: isWhole,
     ports,
     sys_descr: sysDescr,

@@ -1,14 +1,16 @@
 // /api/v1/discovery
 
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { termsOf } from "../../inventory/write-answers.ts";
+import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import { META, successBody } from "../../wire/envelope.ts";
-import { Body, Nullable, Uuid } from "../../wire/schemas.ts";
+import { Body, Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
 import { discoverSelf } from "./discover.ts";
 import type { MachineSnapshot } from "./machine.ts";
+import { readMachine } from "./read-machine.ts";
 import type { SelfCommands } from "./reconcile.ts";
 
 const Counts = Type.Record(Type.String(), Type.Integer(), { description: "Records by kind." });
@@ -27,6 +29,49 @@ const SelfDiscovery = Type.Object(
   },
   { $id: "SelfDiscovery" },
 );
+
+const SelfReading = Type.Object(
+  {
+    hostname: Type.String({ description: "As the kernel calls the machine; its host is named so when it is new." }),
+    interfaces: Type.Array(
+      Type.Object({
+        if_name: Type.String(),
+        mac_address: Nullable(Type.String()),
+        admin_status: OneOf(ADMIN_STATUSES),
+        oper_status: OneOf(OPER_STATUSES),
+        speed_bps: Nullable(Type.Integer()),
+      }),
+    ),
+    addresses: Type.Array(
+      Type.Object({
+        ip_address: Type.String(),
+        cidr: Type.String({ description: "The subnet that it is in." }),
+        if_name: Nullable(Type.String(), { description: "Null if the machine does not show that interface." }),
+        is_default_route: Type.Boolean({ description: "Whether a default route leaves by this interface." }),
+      }),
+      { description: "Without loopback, link-local and temporary ones, which are not recorded." },
+    ),
+    port_count: Type.Integer({ minimum: 0, description: "Open TCP and UDP ports." }),
+  },
+  { $id: "SelfReading" },
+);
+
+type SelfReading = Static<typeof SelfReading>;
+
+const READING_EXAMPLE = {
+  hostname: "noc-1",
+  interfaces: [
+    {
+      if_name: "eth0",
+      mac_address: "00:1b:21:aa:bb:cc",
+      admin_status: "Up",
+      oper_status: "Up",
+      speed_bps: 1_000_000_000,
+    },
+  ],
+  addresses: [{ ip_address: "10.2.3.4", cidr: "10.2.3.0/24", if_name: "eth0", is_default_route: true }],
+  port_count: 3,
+} as const;
 
 const EXAMPLE = {
   discovery_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0020",
@@ -50,6 +95,23 @@ export function discoveryRoutes(
   backend: Backend<SelfCommands>,
   options: DiscoveryOptions,
 ): void {
+  surface.get(
+    "/api/v1/discovery/self",
+    {
+      operationId: "readSelf",
+      summary: "See what would be recorded of the machine that netledger runs on",
+      description:
+        "Reads the kernel's own tables, as `discoverSelf` does, and writes nothing. It is the same in every network.",
+      group: "Discovery",
+      access: MEMBER,
+      answer: SelfReading,
+      example: { data: READING_EXAMPLE },
+    },
+    async (call) =>
+      new Response(successBody(JSON.stringify(readingOf(await (options.readMachine ?? readMachine)())), META), {
+        headers: { ...call.headers, "content-type": "application/json" },
+      }),
+  );
   surface.post(
     "/api/v1/discovery/self",
     {
@@ -78,4 +140,24 @@ export function discoveryRoutes(
       });
     },
   );
+}
+
+function readingOf({ hostname, interfaces, addresses, ports, default_interfaces }: MachineSnapshot): SelfReading {
+  const nameOf = new Map(interfaces.map(({ if_index, if_name }) => [if_index, if_name]));
+  return {
+    hostname,
+    interfaces: interfaces.map(({ if_name, mac_address, admin_status, oper_status, speed_bps }) => ({
+      if_name,
+      mac_address,
+      admin_status,
+      oper_status,
+      speed_bps,
+    })),
+    addresses: addresses.map(({ ip_address, cidr, if_index }) => {
+      const name = nameOf.get(if_index) ?? null;
+      const isDefault = name !== null && default_interfaces.includes(name);
+      return { ip_address, cidr, if_name: name, is_default_route: isDefault };
+    }),
+    port_count: ports.length,
+  };
 }

@@ -156,6 +156,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "PUT /api/v1/tags/assign": MEMBER,
   "POST /api/v1/tags/assign/bulk-add": MEMBER,
   "POST /api/v1/tags/assign/bulk-remove": MEMBER,
+  "GET /api/v1/discovery/self": MEMBER,
   "POST /api/v1/discovery/self": MEMBER,
   // "Runs discovery on the network's subnets"; targets outside of them take an Admin.
   "GET /api/v1/discovery/scans": VIEWER,

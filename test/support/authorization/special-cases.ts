@@ -934,6 +934,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         }),
       ),
     ),
+  "GET /api/v1/discovery/self": ({ path }) => [{ title: "this machine", path, code: null }],
   "GET /api/v1/discovery/schedules/due": ({ path }) => [
     { title: "of an expression", path: withQuery(path, "cron=@hourly"), code: null },
   ],

@@ -9,6 +9,7 @@ export function machineWith(fields: Partial<MachineSnapshot> = {}): MachineSnaps
     machine_id: null,
     interfaces: [machineInterface({ if_index: 2, mac_address: "00:1b:21:aa:bb:cc" })],
     addresses: [{ ip_address: "192.0.2.4", prefix_length: 24, if_index: 2, cidr: "192.0.2.0/24" }],
+    default_interfaces: ["eth0"],
     has_all_addresses: true,
     ports: [{ number: 22, protocol: "Tcp", bound: [] }],
     sys_descr: "Linux",
