@@ -29,7 +29,7 @@ export const wayText = {
 } as const;
 
 export const machineText = {
-  says: "This is the machine that netledger runs on, as its kernel tells. Recorded, it is the first host, with its interfaces, addresses, open ports and services, and with the subnets that it is in. Nothing is sent over the network.",
+  says: "This is the machine that netledger runs on, as its kernel describes it. Recorded, it becomes a host with its interfaces, addresses, open ports and services, and the subnets that it is in. Nothing is sent over the network.",
   record: "Record this machine",
   again: "Look again",
   recording: "Looking…",
