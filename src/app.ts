@@ -21,6 +21,7 @@ import { checkRoutes } from "./discovery/scans/check-routes.ts";
 import type { Scans } from "./discovery/scans/director.ts";
 import { scanRoutes } from "./discovery/scans/routes.ts";
 import { scheduledTargetProblems } from "./discovery/scans/scope.ts";
+import { trialRoutes } from "./discovery/scans/trial-routes.ts";
 import { type DiscoveryOptions, discoveryRoutes } from "./discovery/self/routes.ts";
 import { handbookRoutes } from "./handbook/routes.ts";
 import { changeFeedRoutes } from "./history/change-feed-routes.ts";
@@ -157,6 +158,7 @@ export function createApp(options: AppOptions) {
   discoveryRoutes(surface, options.backend, options.discovery);
   scanRoutes(surface, options.backend, options.scans, options.watch);
   checkRoutes(surface, options.backend, options.scans);
+  trialRoutes(surface, options.backend, options.scans);
   healthRoutes(surface, {
     readStore: () => options.backend.reader.head(),
     schemaVersion: SCHEMA_VERSION,

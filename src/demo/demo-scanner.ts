@@ -56,8 +56,10 @@ export function demoScanMachine(
       links,
     });
   const machines = { campus: of("campus"), harbour: of("harbour") };
+  const machineOf = (networkId: string) => machines[networkId === HARBOUR_ID ? "harbour" : "campus"];
   return {
-    scan: (order, ports) => machines[order.network_id === HARBOUR_ID ? "harbour" : "campus"].scan(order, ports),
+    scan: (order, ports) => machineOf(order.network_id).scan(order, ports),
+    try: (order, signal) => machineOf(order.network_id).try(order, signal),
     close: () => {
       machines.campus.close();
       machines.harbour.close();

@@ -2,9 +2,11 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
+import type { Device } from "../discovery/device.ts";
 import type { AskedDevice, Probes, Refusal } from "../discovery/scans/probes.ts";
 import type { AddressSighting, OpenPort } from "../discovery/sightings.ts";
 import type { SnmpCredential } from "../discovery/snmp/credential.ts";
+import { endedStep, type TrialStep, untriedStep } from "../discovery/trial-steps.ts";
 import { type Campus, type CampusStation, DOMAINS, dnsNameOf } from "./campus.ts";
 import { CampusMoment } from "./device-report.ts";
 import type { Site, Switch } from "./equipment.ts";
@@ -66,6 +68,25 @@ export function demoProbes({ campus, clock, pass, site }: DemoProbesOptions): Pr
       }
       return { ok: false, failures, requests: credentials.length };
     },
+    reach: async (address) => {
+      await pass(READ_MS);
+      const found = [...answering(campus, clock.now(), site)].find(({ ip_address }) => ip_address === address);
+      return { answered: found?.answered ?? [], means: "the questions that the demo makes up", hasRoute: true };
+    },
+    tryCredential: async (address, credential) => {
+      const startedMs = performance.now();
+      await pass(READ_MS);
+      const now = clock.now();
+      const device = campus.switchesAt(now).find((each) => each.site === site && each.address === address);
+      return madeUpSteps(
+        startedMs,
+        device === undefined
+          ? "nobody"
+          : wordOf(credential) === SNMP_WORDS[device.site]
+            ? momentOf(now).deviceOf(device)
+            : "refused",
+      );
+    },
     macOf: () => null,
     addressesOf: async (name) => {
       const found = campus.stationsAt(clock.now()).find((station) => name === dnsNameOf(station));
@@ -73,6 +94,53 @@ export function demoProbes({ campus, clock, pass, site }: DemoProbesOptions): Pr
     },
     forgetSecrets: () => {},
   };
+}
+
+const READING = ["system", "interfaces", "addresses", "lldp", "forwarding"] as const;
+
+/** What a real agent of this sort would say; nothing is sent. */
+function madeUpSteps(startedMs: number, found: Device | "nobody" | "refused"): TrialStep[] {
+  if (found === "nobody")
+    return [
+      endedStep("agent", startedMs, {
+        outcome: "Unclear",
+        reason: "no_answer",
+        sentence: "Nobody answers SNMP there: the demo has no switch at this address.",
+      }),
+      ...(["authentication", ...READING] as const).map((step) => untriedStep(step, "Not asked.")),
+    ];
+  const agent = endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent answers." });
+  if (found === "refused")
+    return [
+      agent,
+      endedStep("authentication", startedMs, {
+        outcome: "Failed",
+        reason: "no_answer",
+        sentence: "The switch of the demo has another community or user.",
+      }),
+      ...READING.map((step) => untriedStep(step, "Not asked: the device has not let the credential in.")),
+    ];
+  const rows = (table: string, count: number) =>
+    count === 0
+      ? ({ outcome: "Empty", sentence: `Nothing under ${table}.` } as const)
+      : ({ outcome: "Passed", sentence: `The table of ${table} answers: ${count} rows.` } as const);
+  return [
+    agent,
+    endedStep("authentication", startedMs, { outcome: "Passed", sentence: "The device takes the credential." }),
+    endedStep("system", startedMs, {
+      outcome: "Passed",
+      sentence: "The device says who it is.",
+      facts: [
+        { name: "sys_name", value: found.sys_name ?? "" },
+        { name: "sys_descr", value: found.sys_descr ?? "" },
+        { name: "sys_object_id", value: found.sys_object_id ?? "" },
+      ],
+    }),
+    endedStep("interfaces", startedMs, rows("interfaces", found.rows.interfaces.read)),
+    endedStep("addresses", startedMs, rows("its own addresses", found.rows.addresses.read)),
+    endedStep("lldp", startedMs, rows("neighbors", found.rows.lldp.read)),
+    endedStep("forwarding", startedMs, rows("MAC addresses behind its ports", found.rows.forwarding.read)),
+  ];
 }
 
 function answered(device: Switch, moment: CampusMoment, { credential_id }: SnmpCredential): AskedDevice {

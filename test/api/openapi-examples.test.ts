@@ -134,6 +134,7 @@ test("the examples can be sent one after the other", async () => {
     "removeTagFromRecords",
     "confirmIpAddress",
     "checkIpAddress",
+    "tryCredential",
     "allocateFromSubnet",
     "splitHost",
     "consolidateHosts",

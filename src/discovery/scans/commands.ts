@@ -1,7 +1,7 @@
 // The writer's commands for scans themselves. Findings are written by the commands of reconciliation.
 
 import { and, asc, count, desc, eq, inArray, lt, notInArray } from "drizzle-orm";
-import type { CommandActor } from "../../access/actor.ts";
+import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { findReachable, getReachable, getReferenced } from "../../access/reach.ts";
 import { atLeast, type Role } from "../../access/role.ts";
 import { DomainError, invalid, notFound } from "../../base/errors.ts";
@@ -9,6 +9,7 @@ import { withChanges, withChecksum } from "../../db/row-checksum.ts";
 import type { CallsOf } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
+import { assertReachesCredential } from "../../resources/credential-assignments/reach.ts";
 import { credentialKind } from "../../resources/credentials/credential.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../resources/networks/network.ts";
@@ -35,6 +36,7 @@ import {
   discoveryScheduleRuns,
   type StoredScan,
 } from "./tables.ts";
+import type { TrialOrder } from "./trial.ts";
 
 const UNDER_WAY = ["Queued", "Running"] as const;
 
@@ -119,6 +121,22 @@ function checkAddress(tx: WriteTransaction, { id, kind }: AddressCheck, actor: C
   if (problem !== undefined)
     throw invalid([{ path: "/ip_address", message: `cannot be checked: it ${problem.message}`, value: ip_address }]);
   return queueScan(tx, { network_id, kind, targets, commit: true, allow_large: false, schedule: null }, actor);
+}
+
+/**
+ * Whether a caller may have a credential sent to any address that they name. Writes nothing.
+ * @throws DomainError entity_not_found; entity_reference_invalid for the network; validation_failed for an address that
+ * no scan asks; auth_permission_denied; entity_access_denied for a credential that a confined caller may not assign
+ */
+function tryCredential(tx: WriteTransaction, input: TrialOrder, actor: CommandActor): TrialOrder {
+  const { credential_id, network_id, ip_address } = input;
+  const { id } = getReachable(tx, credentialKind, credential_id, actor);
+  requireRole(actor.role, ROLE_FOR_ANY_TARGET, "Trying a credential");
+  getReferenced(tx, networkKind, [network_id], "network_id", actor);
+  assertReachesCredential(tx, id, actor);
+  const [problem] = targetProblems([ip_address], false);
+  if (problem !== undefined) throw invalid([{ path: "/ip_address", message: problem.message, value: ip_address }]);
+  return { credential_id: id, network_id, ip_address };
 }
 
 /** Who may name any target, and has the network's credentials sent there. */
@@ -372,5 +390,6 @@ export const scanCommands = {
   "discovery.note": noteScan,
   "discovery.queue": queueScan,
   "discovery.schedule_pass": passSchedule,
+  "discovery.try": tryCredential,
 };
 export type ScanCommands = CallsOf<typeof scanCommands>;

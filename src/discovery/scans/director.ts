@@ -11,11 +11,13 @@ import type { Timers } from "../../base/timers.ts";
 import type { WaitOutcome } from "../../db/commit-watch.ts";
 import type { CommitSource } from "../../db/commits.ts";
 import type { WriteQueue } from "../../db/writing/write-queue.ts";
+import type { TrialStep } from "../trial-steps.ts";
 import type { ScanCommands } from "./commands.ts";
 import { roleToOrder, type ScanEnd } from "./commands.ts";
 import { SCANS_RUNNING_MAX, type Scan, type ScanProgress, scanName } from "./scan.ts";
 import type { ScanMessages, ScannerOptions } from "./scan-thread.ts";
 import type { SightingCommands } from "./sighting-commands.ts";
+import type { TrialOrder } from "./trial.ts";
 
 /** How long a cancelled scan is waited for. */
 export const CANCEL_TIMEOUT_MS = 2_000;
@@ -46,6 +48,12 @@ export interface Scans {
   beyond(id: string, version: number, signal: AbortSignal): Promise<WaitOutcome>;
   /** Waits for its end for a moment. */
   cancel(id: string): Promise<void>;
+  /**
+   * Tries a credential at an address, beside the scans.
+   * @param signal ends it where nobody waits any more
+   * @throws DomainError auth_permission_denied once its orderer may no longer; shutting_down; internal_error
+   */
+  tryCredential(order: TrialOrder, orderer: Orderer, signal: AbortSignal): Promise<readonly TrialStep[]>;
 }
 
 /** Of an appliance that serves a backup: nothing runs, every write is refused before. */
@@ -55,6 +63,9 @@ export const NO_SCANS: Scans = {
   progress: () => ({}),
   beyond: async () => "closed",
   cancel: async () => {},
+  tryCredential: async () => {
+    throw stopping();
+  },
 };
 
 type ScanThread = Thread<ScanMessages>;
@@ -72,6 +83,13 @@ interface Entry {
   live: LiveScan;
   readonly waiters: Set<(outcome: WaitOutcome) => void>;
   readonly gone: PromiseWithResolvers<void>;
+}
+
+/** A trial under way. */
+interface Trial {
+  readonly order: TrialOrder;
+  readonly orderer: Orderer;
+  readonly outcome: PromiseWithResolvers<readonly TrialStep[]>;
 }
 
 export interface ScanDirectorOptions {
@@ -94,6 +112,8 @@ export class ScanDirector implements Scans {
   private readonly options: ScanDirectorOptions;
   /** By time of request. */
   private readonly entries = new Map<string, Entry>();
+  private readonly trials = new Map<number, Trial>();
+  private lastTrial = 0;
   private thread: ScanThread | null = null;
   private threadClosed: () => void = () => {};
   private cancelLook: () => void = () => {};
@@ -202,6 +222,25 @@ export class ScanDirector implements Scans {
     release();
   }
 
+  async tryCredential(order: TrialOrder, orderer: Orderer, signal: AbortSignal): Promise<readonly TrialStep[]> {
+    if (this.isStopping) throw stopping();
+    this.lastTrial += 1;
+    const id = this.lastTrial;
+    const outcome = Promise.withResolvers<readonly TrialStep[]>();
+    const abandon = () => this.thread?.post({ type: "abandon", id });
+    this.trials.set(id, { order, orderer, outcome });
+    try {
+      this.running().post({ type: "try", id, order });
+      this.look(LOOK_SOON_MS);
+      if (signal.aborted) abandon();
+      else signal.addEventListener("abort", abandon);
+      return await outcome.promise;
+    } finally {
+      signal.removeEventListener("abort", abandon);
+      this.trials.delete(id);
+    }
+  }
+
   isUnderWay(scheduleId: string): boolean {
     return [...this.entries.values()].some(({ scan }) => scan.schedule_id === scheduleId);
   }
@@ -218,6 +257,7 @@ export class ScanDirector implements Scans {
     this.cancelLook();
     const { timers, writes, log } = this.options;
     for (const entry of this.entries.values()) tell(entry, "closed");
+    for (const { outcome } of this.trials.values()) outcome.reject(stopping());
     if (this.thread !== null) {
       const { promise: closed, resolve } = Promise.withResolvers<void>();
       this.threadClosed = resolve;
@@ -238,18 +278,27 @@ export class ScanDirector implements Scans {
   /** Checks the orderers' rights after so much time at the latest. */
   private look(inMs: number): void {
     if (this.isStopping || this.isLookSoon) return;
-    const ordered = () =>
-      [...this.entries.values()].flatMap((entry) =>
-        entry.author.orderedBy === undefined ? [] : [{ entry, orderer: entry.author.orderedBy }],
-      );
+    const ordered = () => [
+      ...[...this.entries.values()].flatMap((entry) =>
+        entry.author.orderedBy === undefined
+          ? []
+          : [{ orderer: entry.author.orderedBy, withdraw: () => this.withdraw(entry) }],
+      ),
+      ...[...this.trials].map(([id, { orderer }]) => ({ orderer, withdraw: () => this.withdrawTrial(id) })),
+    ];
     this.cancelLook();
     if (ordered().length === 0) return;
     this.isLookSoon = inMs <= LOOK_SOON_MS;
     this.cancelLook = this.options.timers.after(inMs, () => {
       this.isLookSoon = false;
-      for (const { entry, orderer } of ordered()) if (!this.options.mayOrder(orderer)) this.withdraw(entry);
+      for (const { orderer, withdraw } of ordered()) if (!this.options.mayOrder(orderer)) withdraw();
       this.look(LOOK_MS);
     });
+  }
+
+  private withdrawTrial(id: number): void {
+    this.thread?.post({ type: "abandon", id });
+    this.trials.get(id)?.outcome.reject(new DomainError("auth_permission_denied", ORDER_WITHDRAWN_SENTENCE, {}));
   }
 
   /** Its writes are refused already. */
@@ -357,6 +406,15 @@ export class ScanDirector implements Scans {
       this.threadClosed();
       return;
     }
+    if (message.type === "tried") {
+      const { outcome, order } = this.trials.get(message.id) ?? {};
+      if (message.cause === null) outcome?.resolve(message.steps);
+      else {
+        this.options.log.error("trial_failed", { ...order, cause: message.cause });
+        outcome?.reject(new Error("scans: a trial failed; its cause is in the log"));
+      }
+      return;
+    }
     if (message.type === "write") {
       void this.write(thread, message);
       return;
@@ -405,6 +463,8 @@ export class ScanDirector implements Scans {
     this.threadClosed();
     if (this.isStopping) return;
     this.options.log.error("scanner_crashed", { reason });
+    for (const { outcome } of this.trials.values())
+      outcome.reject(new Error("scans: the scanning thread ended unexpectedly"));
     for (const entry of [...this.entries.values()]) {
       if (entry.state === "running")
         void this.end(entry, {
@@ -452,7 +512,7 @@ export class ScanDirector implements Scans {
 
   private forget(entry: Entry): void {
     this.entries.delete(entry.scan.id);
-    if (this.entries.size === 0) {
+    if (this.entries.size === 0 && this.trials.size === 0) {
       this.cancelLook();
       this.isLookSoon = false;
     }
@@ -460,6 +520,13 @@ export class ScanDirector implements Scans {
     tell(entry, "changed");
     this.pump();
   }
+}
+
+/** A sentence of its own, where nobody reads it beside a scan. */
+const ORDER_WITHDRAWN_SENTENCE = "You no longer have the rights to try a credential; the trial was ended.";
+
+function stopping(): DomainError {
+  return new DomainError("shutting_down", "The appliance is stopping; try again when it is back.", {});
 }
 
 function tell(entry: Entry, outcome: WaitOutcome): void {

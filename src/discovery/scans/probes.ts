@@ -4,6 +4,7 @@ import type { Device } from "../device.ts";
 import type { ServedBefore } from "../mib/served.ts";
 import type { AddressSighting, WorkingCredential } from "../sightings.ts";
 import type { SnmpCredential } from "../snmp/credential.ts";
+import type { TrialStep } from "../trial-steps.ts";
 
 /** Devices read at once. */
 export const DEVICES_AT_A_TIME = 32;
@@ -45,6 +46,21 @@ interface AskOptions {
   readonly signal: AbortSignal;
 }
 
+/** What tells whether anything is at an address. */
+export interface Reached {
+  /** Empty where nothing answered. */
+  readonly answered: AddressSighting["answered"];
+  /** What was asked with, for people: `ICMP by raw socket, TCP`. */
+  readonly means: string;
+  readonly hasRoute: boolean;
+}
+
+interface TryOptions {
+  /** Asked before each sending; false once the credential was changed or deleted. */
+  readonly maySend: () => boolean;
+  readonly signal: AbortSignal;
+}
+
 export interface Probes {
   /**
    * Finds out which of these addresses answer.
@@ -53,6 +69,10 @@ export interface Probes {
   sweep(addresses: readonly string[], signal: AbortSignal, events: SweepEvents): Promise<{ readonly means: string }>;
   /** Reads a device with the first credential that opens it. Ends soon after the signal is aborted. */
   askDevice(address: string, options: AskOptions): Promise<AskedDevice>;
+  /** Whether an address answers, without talking to its services. Ends soon after the signal is aborted. */
+  reach(address: string, signal: AbortSignal): Promise<Reached>;
+  /** Tries one credential: the steps from `agent` to `forwarding`. Ends soon after the signal is aborted. */
+  tryCredential(address: string, credential: SnmpCredential, options: TryOptions): Promise<readonly TrialStep[]>;
   /** On this machine's own links; null if unknown. */
   macOf(address: string): string | null;
   /** Null where nobody answers. Ends soon after the signal is aborted. */

@@ -22,6 +22,7 @@ import { scanName } from "./scan.ts";
 import type { ScanMachine, ScannerOptions, ScanOrder } from "./scan-thread.ts";
 import { SecretFiles } from "./secret-files.ts";
 import { StandingCredentials } from "./standing-credentials.ts";
+import { runTrial } from "./trial-machine.ts";
 
 export interface MachineParts {
   readonly probes: Probes;
@@ -49,6 +50,12 @@ export function openScanMachine(
   const files = new SecretFiles(options.secretsFolder);
   const uuids = new UuidSource(random);
   let running = 0;
+  const ended = () => {
+    running -= 1;
+    if (running > 0) return;
+    probes.forgetSecrets();
+    afterScans();
+  };
   return {
     scan: async (order, ports) => {
       const dryRun = order.commit
@@ -82,11 +89,16 @@ export function openScanMachine(
         });
       } finally {
         dryRun?.close();
-        running -= 1;
-        if (running === 0) {
-          probes.forgetSecrets();
-          afterScans();
-        }
+        ended();
+      }
+    },
+    try: async (order, signal) => {
+      running += 1;
+      try {
+        const credentials = new OpenedCredentials(reader, box, files);
+        return await runTrial(order, { probes, reader, credentials, timers }, signal);
+      } finally {
+        ended();
       }
     },
     close: () => reader.close(),

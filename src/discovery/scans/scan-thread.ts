@@ -4,9 +4,11 @@ import { describeFault, domainError, type PlainError } from "../../base/errors.t
 import type { Messages, StartThread, ThreadMain } from "../../base/thread.ts";
 import type { CommandOutcome } from "../../db/writing/transaction.ts";
 import type { ScanKind } from "../../resources/schedules/schedule.ts";
+import type { TrialStep } from "../trial-steps.ts";
 import type { Dispatched, ScanCommands, ScanEnd } from "./commands.ts";
 import type { ScanProgress } from "./scan.ts";
 import type { SightingCommands } from "./sighting-commands.ts";
+import type { TrialOrder } from "./trial.ts";
 
 export interface ScanOrder extends Dispatched {
   readonly id: string;
@@ -46,6 +48,8 @@ type ToScanner =
   | { readonly type: "open"; readonly options: ScannerOptions }
   | { readonly type: "start"; readonly order: ScanOrder }
   | { readonly type: "cancel"; readonly id: string }
+  | { readonly type: "try"; readonly id: number; readonly order: TrialOrder }
+  | { readonly type: "abandon"; readonly id: number }
   | { readonly type: "written"; readonly id: number; readonly outcome: CommandOutcome<unknown> }
   | ({ readonly type: "refused"; readonly id: number } & PlainError)
   | { readonly type: "close" };
@@ -62,6 +66,8 @@ type FromScanner =
   | { readonly type: "progress"; readonly scan_id: string; readonly progress: ScanProgress; readonly findings: number }
   /** `cause` of an internal failure, for the log. */
   | { readonly type: "ended"; readonly end: ScanEnd; readonly cause: string | null }
+  /** A trial's steps; a `cause` for the log where something went wrong within. */
+  | { readonly type: "tried"; readonly id: number; readonly steps: readonly TrialStep[]; readonly cause: string | null }
   | { readonly type: "closed" };
 
 /** A thread that cannot start ends at once: its scan fails, and the next one tries again. */
@@ -88,6 +94,8 @@ export interface ScanPorts {
 
 export interface ScanMachine {
   scan(order: ScanOrder, ports: ScanPorts): Promise<{ readonly end: ScanEnd; readonly cause: string | null }>;
+  /** Tries a credential at an address. Ends soon after the signal is aborted. */
+  try(order: TrialOrder, signal: AbortSignal): Promise<readonly TrialStep[]>;
   close(): void;
 }
 
@@ -125,6 +133,15 @@ export function serveScans(open: (options: ScannerOptions) => ScanMachine): Thre
       running.delete(order.id);
       post({ type: "ended", ...ended });
     };
+    const trials = new Map<number, { readonly controller: AbortController; readonly done: Promise<void> }>();
+    const tryOut = async (machine: ScanMachine, id: number, order: TrialOrder, { signal }: AbortController) => {
+      const tried = await machine
+        .try(order, signal)
+        .then((steps) => ({ steps, cause: null }))
+        .catch((error: unknown) => ({ steps: [], cause: describeFault(error) }));
+      trials.delete(id);
+      post({ type: "tried", id, ...tried });
+    };
     const settle = (id: number) => {
       const waiting = writes.get(id);
       writes.delete(id);
@@ -144,6 +161,15 @@ export function serveScans(open: (options: ScannerOptions) => ScanMachine): Thre
         case "cancel":
           running.get(message.id)?.controller.abort("Cancelled" satisfies StopReason);
           break;
+        case "try": {
+          if (machine === null) throw new Error("scans: the thread was told to try before it was opened");
+          const controller = new AbortController();
+          trials.set(message.id, { controller, done: tryOut(machine, message.id, message.order, controller) });
+          break;
+        }
+        case "abandon":
+          trials.get(message.id)?.controller.abort("Cancelled" satisfies StopReason);
+          break;
         case "written":
           settle(message.id)?.resolve(message.outcome);
           break;
@@ -151,7 +177,7 @@ export function serveScans(open: (options: ScannerOptions) => ScanMachine): Thre
           settle(message.id)?.reject(domainError(message));
           break;
         case "close": {
-          const all = [...running.values()];
+          const all = [...running.values(), ...trials.values()];
           for (const { controller } of all) controller.abort("Interrupted" satisfies StopReason);
           void Promise.allSettled(all.map(({ done }) => done)).then(() => {
             machine?.close();

@@ -7,8 +7,12 @@ import type { Timers } from "../../base/timers.ts";
 import { NeighborTable, openNeighbors } from "../kernel/neighbors.ts";
 import { askDevice } from "../snmp/ask-device.ts";
 import { forgetKeys } from "../snmp/net-snmp-user.ts";
+import { tryCredential } from "../snmp/try-credential.ts";
 import { sweep } from "../sweep/sweep.ts";
-import type { Probes } from "./probes.ts";
+import { DEFAULT_TCP_PORTS, portsForSilent } from "../sweep/tcp-ports.ts";
+import type { Probes, Reached } from "./probes.ts";
+
+type SweepErrors = Awaited<ReturnType<typeof sweep>>["errors"];
 
 /** The neighbor table is read again after this. */
 const NEIGHBORS_MAX_AGE_MS = 1_000;
@@ -43,6 +47,33 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
         },
       ),
     askDevice: (address, options) => askDevice({ address, port: snmpPort }, { ...options, timers, random }),
+    reach: async (address, signal) => {
+      const answered = new Set<Reached["answered"][number]>();
+      const { means, errors } = await sweep(
+        { addresses: [address], count: 1 },
+        {
+          signal,
+          random,
+          timers,
+          monotonicMs,
+          isDnsOn: false,
+          isIdentifyingOn: false,
+          // Those that tell whether it is there: all of them would take longer than whoever waits.
+          tcpPorts: portsForSilent(tcpPorts ?? DEFAULT_TCP_PORTS),
+        },
+        {
+          answer: (sighting) => {
+            for (const way of sighting.answered) answered.add(way);
+          },
+        },
+      ).catch(() => {
+        // It took too long, or this machine tells no routes: nothing is known, and it is asked by SNMP all the same.
+        return { means: "ICMP and TCP", errors: {} as SweepErrors };
+      });
+      return { answered: [...answered], means, hasRoute: answered.size > 0 || errors.NoRoute === undefined };
+    },
+    tryCredential: (address, credential, options) =>
+      tryCredential({ address, port: snmpPort }, credential, { ...options, timers, random }),
     macOf: (address) => {
       try {
         return neighbors.find(address, NEIGHBORS_MAX_AGE_MS)?.neighbor.mac_address ?? null;

@@ -1,7 +1,7 @@
 // Why a device could not be read, told apart as far as the protocol lets one. Words only: who decides what is in the
 // other files.
 
-const FAILURE_REASONS = [
+export const FAILURE_REASONS = [
   "no_answer",
   "port_closed",
   "unreachable",

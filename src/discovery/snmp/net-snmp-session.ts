@@ -24,7 +24,11 @@ export interface NetSnmp {
   /** Requests that it has an answer to come for. */
   readonly reqCount: number;
   /** Of SNMPv3, once the engine is known. */
-  readonly msgSecurityParameters?: object;
+  readonly msgSecurityParameters?: {
+    readonly msgAuthoritativeEngineID?: Uint8Array;
+    readonly msgAuthoritativeEngineBoots?: number;
+    readonly msgAuthoritativeEngineTime?: number;
+  };
   get(oids: string[], answered: Answered): void;
   getNext(oids: string[], answered: Answered): void;
   getBulk(oids: string[], nonRepeaters: number, maxRepetitions: number, answered: Answered): void;

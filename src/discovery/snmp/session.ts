@@ -86,6 +86,18 @@ export class SnmpSession implements SnmpRequester {
     return this.snmp.msgSecurityParameters !== undefined;
   }
 
+  /** What an SNMPv3 engine has told of itself; null before it answers its discovery. */
+  get engine(): { readonly id: string; readonly boots: number; readonly timeSeconds: number } | null {
+    const told = this.snmp.msgSecurityParameters;
+    if (told === undefined) return null;
+    const { msgAuthoritativeEngineID: id, msgAuthoritativeEngineBoots: boots, msgAuthoritativeEngineTime } = told;
+    return {
+      id: Buffer.from(id ?? []).toString("hex"),
+      boots: boots ?? 0,
+      timeSeconds: msgAuthoritativeEngineTime ?? 0,
+    };
+  }
+
   ask(question: Question, signal: AbortSignal): Promise<AgentReply | SnmpFailure> {
     return this.askIn(this.context, question, signal);
   }

@@ -40,6 +40,18 @@ export class AcceptingSubnets {
     return false;
   }
 
+  /** Whether a subnet accepts credentials for all of its addresses: itself, or a larger one that it lies within. */
+  acceptsAllOf(cidr: string): boolean {
+    const block = parseCidr(cidr);
+    if (block === null) return false;
+    for (const length of this.lengths[block.version]) {
+      if (length > block.prefixLength) continue;
+      const subnet = this.byCidr.get(cidrOf(block, length).text);
+      if (subnet?.accepts_credentials === true && !PASSED_OVER_TYPES.includes(subnet.subnet_type)) return true;
+    }
+    return false;
+  }
+
   /** The subnet that an address lies in, of several the smallest; null for none. */
   smallestOf(address: string): SubnetWord | null {
     for (const subnet of this.containing(address)) return subnet;

@@ -162,6 +162,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/discovery/scans": VIEWER,
   "POST /api/v1/discovery/scans": MEMBER,
   "POST /api/v1/ip-addresses/:id/check": MEMBER,
+  "POST /api/v1/credentials/:id/try": ADMIN,
+  "GET /api/v1/credentials/:id/reach": VIEWER,
   "GET /api/v1/discovery/scans/:id": VIEWER,
   "POST /api/v1/discovery/scans/:id/cancel": MEMBER,
   "GET /api/v1/discovery/scans/:id/findings": VIEWER,

@@ -267,6 +267,47 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         check: ({ data }) => expect(data.credential_ids).toEqual([]),
       };
     }),
+  "GET /api/v1/credentials/:id/reach": (asking) =>
+    asking.targets("credentials").map(
+      ({ title, id, isReached }): Case => ({
+        title,
+        path: asking.path.replace(":id", id),
+        code: isReached ? null : "entity_not_found",
+        check: ({ data }) =>
+          expect(sorted(data.networks.map((each: Wire) => each.network_id))).toEqual(
+            sorted(asking.places.filter((place) => asking.reaches(place)).map(({ networkId }) => networkId)),
+          ),
+      }),
+    ),
+  "POST /api/v1/credentials/:id/try": (asking) => {
+    const tried = (title: string, id: string, networkId: string, code: Case["code"]): Case => ({
+      title,
+      path: asking.path.replace(":id", id),
+      body: { network_id: networkId, ip_address: "192.0.2.77" },
+      code,
+      ...(code === null ? { check: ({ data }: Answer) => expect(data.network_id).toBe(networkId) } : {}),
+    });
+    // The organization's is assigned in each of its networks: who reaches some of them may send it nowhere.
+    const isConfined = asking.caller.networkIds !== null;
+    const [own] = asking.targets("credentials").filter(({ isReached }) => isReached);
+    return [
+      ...asking
+        .targets("credentials")
+        .map(({ title, id, isReached }) =>
+          tried(
+            title,
+            id,
+            asking.home.networkId,
+            !isReached ? "entity_not_found" : isConfined ? "entity_access_denied" : null,
+          ),
+        ),
+      ...asking.places
+        .filter((place) => !asking.reaches(place))
+        .map(({ name, networkId }) =>
+          tried(`in the network of ${name}`, own?.id ?? UNKNOWN_ID, networkId, "entity_reference_invalid"),
+        ),
+    ];
+  },
   "GET /api/v1/subnets/tree": (asking) =>
     asking.places.flatMap(({ name, networkId }) =>
       asking.instants().map(

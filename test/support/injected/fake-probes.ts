@@ -3,9 +3,10 @@
 
 import type { Device, DeviceTable, TableReport } from "../../../src/discovery/device.ts";
 import { DEVICE_TABLES } from "../../../src/discovery/device.ts";
-import type { AskedDevice, Probes, Refusal } from "../../../src/discovery/scans/probes.ts";
+import type { AskedDevice, Probes, Reached, Refusal } from "../../../src/discovery/scans/probes.ts";
 import type { AddressSighting } from "../../../src/discovery/sightings.ts";
 import type { SnmpCredential } from "../../../src/discovery/snmp/credential.ts";
+import { endedStep, type TrialStep, untriedStep } from "../../../src/discovery/trial-steps.ts";
 import { rowsOf } from "../reconcile/sightings.ts";
 
 interface FakeDevice {
@@ -100,6 +101,41 @@ export class FakeProbes implements Probes {
       failures.push(refusal(credential, this.refusing.get(address) ?? "no_answer"));
     }
     return { ok: false, failures, requests: failures.length };
+  }
+
+  async reach(address: string, signal: AbortSignal): Promise<Reached> {
+    await this.hold(address, signal);
+    return { answered: this.alive.get(address)?.answered ?? [], means: "fake", hasRoute: true };
+  }
+
+  async tryCredential(
+    address: string,
+    credential: SnmpCredential,
+    { maySend, signal }: Parameters<Probes["tryCredential"]>[2],
+  ): Promise<readonly TrialStep[]> {
+    await this.hold(address, signal);
+    const startedMs = performance.now();
+    if (signal.aborted || !maySend())
+      return [endedStep("agent", startedMs, { outcome: "Failed", reason: "cancelled", sentence: "It was cancelled." })];
+    this.sent.push({ address, credential });
+    const found = this.devices.get(address);
+    const word = credential.version === "SnmpV3" ? credential.security_name : credential.community;
+    const agent = endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent answers." });
+    if (found?.community !== word)
+      return [
+        agent,
+        endedStep("authentication", startedMs, { outcome: "Failed", reason: "no_answer", sentence: "It is silent." }),
+        untriedStep("system", "Not asked."),
+      ];
+    return [
+      agent,
+      endedStep("authentication", startedMs, { outcome: "Passed", sentence: "It takes it." }),
+      endedStep("system", startedMs, {
+        outcome: "Passed",
+        sentence: "The device says who it is.",
+        facts: [{ name: "sys_name", value: found.device.sys_name ?? "" }],
+      }),
+    ];
   }
 
   macOf(address: string): string | null {

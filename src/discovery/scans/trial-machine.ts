@@ -1,0 +1,136 @@
+// Carries out the trial of a credential at an address in the scanning thread: opens the secret, asks whether the address
+// answers, then with the credential, and says whether a scan would send it there. Writes nothing.
+
+import type { Timers } from "../../base/timers.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { limited } from "../snmp/time-limit.ts";
+import { endedStep, TRIAL_STEPS, type TrialStep, untriedStep } from "../trial-steps.ts";
+import type { OpenedCredentials } from "./opened-credentials.ts";
+import type { Probes } from "./probes.ts";
+import { StandingCredentials } from "./standing-credentials.ts";
+import { REACH_DEADLINE_MS, type TrialOrder } from "./trial.ts";
+
+export interface TrialParts {
+  readonly probes: Pick<Probes, "reach" | "tryCredential">;
+  readonly reader: Reader;
+  readonly credentials: OpenedCredentials;
+  readonly timers: Timers;
+}
+
+/**
+ * Never rejects because of what a device does. Nothing is sent with the credential once it is another one, or gone.
+ * @param signal ends it soon
+ */
+export async function runTrial(
+  order: TrialOrder,
+  { probes, reader, credentials, timers }: TrialParts,
+  signal: AbortSignal,
+): Promise<TrialStep[]> {
+  const { credential_id: id, network_id, ip_address: address } = order;
+  const openedMs = performance.now();
+  const opened = credentials.get(id);
+  if (opened?.ok !== true) {
+    const secret = endedStep("secret", openedMs, {
+      outcome: "Failed",
+      reason: opened === null ? "cancelled" : "secret_unreadable",
+      sentence:
+        opened === null
+          ? "The credential was deleted meanwhile."
+          : `${opened.refusal.clause.charAt(0).toUpperCase()}${opened.refusal.clause.slice(1)}.`,
+    });
+    return [secret, ...TRIAL_STEPS.slice(1, -1).map((step) => untriedStep(step, "Nothing was sent."))];
+  }
+  const secret = endedStep("secret", openedMs, { outcome: "Passed", sentence: "The secret can be read." });
+  const networkN = reader.recordN(network_id);
+  const standing = networkN === null ? null : new StandingCredentials(reader, networkN);
+  const maySend = () =>
+    standing?.untilCommit(`trial ${id}`, () => Bun.deepEquals(credentials.get(id), opened)) ?? false;
+  return [
+    secret,
+    await reach(probes, address, timers, signal),
+    ...(await probes.tryCredential(address, opened.credential, { maySend, signal })),
+    ...(standing === null ? [] : [wouldBeSent(standing, order)]),
+  ];
+}
+
+/** What a sweep asks an address, without talking to its services. */
+async function reach(
+  probes: TrialParts["probes"],
+  address: string,
+  timers: Timers,
+  signal: AbortSignal,
+): Promise<TrialStep> {
+  const startedMs = performance.now();
+  const limit = limited(signal, REACH_DEADLINE_MS, timers);
+  try {
+    const { answered, means, hasRoute } = await probes.reach(address, limit.signal);
+    if (!hasRoute)
+      return endedStep("reach", startedMs, {
+        outcome: "Failed",
+        reason: "no_route",
+        sentence: "This machine has no route to the address.",
+      });
+    if (answered.length > 0)
+      return endedStep("reach", startedMs, {
+        outcome: "Passed",
+        sentence: `The address answers (${answered.map((way) => WAYS[way]).join(", ")}).`,
+      });
+    return endedStep("reach", startedMs, {
+      outcome: "Unclear",
+      reason: limit.signal.aborted ? "deadline" : "no_answer",
+      sentence: `The address is silent to ${means}. It may be off or not there, or answer nothing but SNMP: that is asked all the same.`,
+    });
+  } finally {
+    limit.release();
+  }
+}
+
+const WAYS = { Icmp: "ICMP echo", Tcp: "TCP", Neighbor: "ARP or neighbor discovery", Snmp: "SNMP" } as const;
+
+/** Whether a scan of the network that is asked for now, without targets, sends the credential to the address. */
+function wouldBeSent(standing: StandingCredentials, { credential_id: id, ip_address: address }: TrialOrder): TrialStep {
+  const startedMs = performance.now();
+  const { subnets, assignments, byAddress } = standing.at(address);
+  const addressIds = (byAddress.get(address) ?? []).map((each) => each.id);
+  const own = assignments.filter((each) => each.credential_id === id);
+  const ofHosts = own.filter(
+    ({ host_id, ip_address_ids: ids }) =>
+      host_id !== null && (ids === null || ids.some((each) => addressIds.includes(each))),
+  );
+  const ending = (): Parameters<typeof endedStep>[2] => {
+    if (ofHosts.some(({ covered }) => covered.has(address)))
+      return { outcome: "Passed", sentence: "Scans send it there: it is assigned to the host at this address." };
+    const isBroadcast = own.some(({ host_id }) => host_id === null);
+    if (isBroadcast && subnets.accepts(address))
+      return {
+        outcome: "Passed",
+        sentence: "Scans send it there: the network has it, and a subnet with this address accepts credentials.",
+      };
+    if (standing.isNamed(id, address, false))
+      return { outcome: "Passed", sentence: "The next scan sends it there: the address is one of its target_ips." };
+    if (ofHosts.length > 0)
+      return {
+        outcome: "Failed",
+        reason: "waits_for_confirmation",
+        sentence:
+          "No scan sends it there yet: it is assigned to the host at this address, and the address waits for an Admin to confirm it.",
+      };
+    if (isBroadcast) {
+      const subnet = subnets.smallestOf(address);
+      return {
+        outcome: "Failed",
+        reason: "subnet_refuses",
+        sentence:
+          subnet === null
+            ? "No scan sends it there: the network has it, and no subnet of the network has this address."
+            : `No scan sends it there: the network has it, and the subnet ${subnet.cidr} does not accept credentials.`,
+      };
+    }
+    return {
+      outcome: "Failed",
+      reason: "not_assigned",
+      sentence: "No scan sends it there: it is assigned neither to the network nor to a host with this address.",
+    };
+  };
+  return endedStep("scans", startedMs, ending());
+}

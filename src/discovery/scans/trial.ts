@@ -1,0 +1,149 @@
+// A trial of a credential at an address: what is asked for, what it is answered with, its limits. Schemas and words only.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { CREDENTIAL_EXAMPLE } from "../../resources/credentials/credential.ts";
+import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
+import { Body, IpAddressText, Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
+import { FAILURE_REASONS } from "../snmp/failure.ts";
+import {
+  type TrialStep as Step,
+  TRIAL_OUTCOMES,
+  TRIAL_REASONS,
+  TRIAL_STEPS,
+  TRIAL_TEXT_MAX_LENGTH,
+} from "../trial-steps.ts";
+
+/** Under way at a time, and of one user and that user's keys. */
+export const TRIALS_MAX = 8;
+export const TRIALS_OF_USER_MAX = 2;
+/** Of what tells whether the address answers at all. */
+export const REACH_DEADLINE_MS = 4_000;
+
+export const CredentialTry = Body({
+  network_id: Uuid,
+  ip_address: IpAddressText,
+});
+export type CredentialTry = Static<typeof CredentialTry>;
+
+const TrialStep = Type.Object(
+  {
+    step: OneOf(TRIAL_STEPS, {
+      description:
+        "`secret`: whether it can be read. `reach`: whether the address answers at all. `agent`: whether an SNMP agent is there. `authentication`: whether it takes the credential. `system`: whether it says who it is. `interfaces`, `addresses`, `lldp`, `forwarding`: whether the tables answer that a scan reads. `scans`: whether a scan of the network sends the credential there.",
+    }),
+    outcome: OneOf(TRIAL_OUTCOMES, {
+      description:
+        "`Unclear` is what cannot be told apart from here; `Empty` is a table without rows; `NotTried` is what a step before it made useless.",
+    }),
+    reason: Nullable(OneOf([...FAILURE_REASONS, ...TRIAL_REASONS])),
+    sentence: Type.String({ description: "What came of it, and what may be done. Holds no secret." }),
+    duration_ms: Type.Integer({ minimum: 0 }),
+    facts: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        value: Type.String({
+          maxLength: TRIAL_TEXT_MAX_LENGTH,
+          description: "Told by the device, as text: it may say anything.",
+        }),
+      }),
+    ),
+  },
+  { $id: "CredentialTrialStep" },
+);
+
+export const CredentialTrial = Type.Object(
+  {
+    credential_id: Uuid,
+    network_id: Uuid,
+    ip_address: IpAddressText,
+    is_working: Type.Boolean({ description: "Whether the device says who it is to whoever has the credential." }),
+    conclusion: Type.String({ description: "The sentence of the step that decides." }),
+    duration_ms: Type.Integer({ minimum: 0 }),
+    steps: Type.Array(TrialStep),
+  },
+  { $id: "CredentialTrial" },
+);
+export type CredentialTrial = Static<typeof CredentialTrial>;
+
+/** For the thread that scans. */
+export interface TrialOrder {
+  readonly credential_id: string;
+  readonly network_id: string;
+  readonly ip_address: string;
+}
+
+/** What steps come to: the first that did not pass decides, of those without which nothing is read. */
+export function concluded(order: TrialOrder, steps: readonly Step[]): CredentialTrial {
+  const isWorking = steps.some(({ step, outcome }) => step === "system" && outcome === "Passed");
+  const { credential_id, network_id, ip_address } = order;
+  return {
+    credential_id,
+    network_id,
+    ip_address,
+    is_working: isWorking,
+    conclusion: (isWorking ? workingSentence(steps) : failingStep(steps)?.sentence) ?? "Nothing was tried.",
+    duration_ms: steps.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
+    steps: steps.map((step) => ({ ...step, facts: [...step.facts] })),
+  };
+}
+
+/** Whether it answers a ping decides nothing: many devices do not. */
+const DECIDING = ["secret", "agent", "authentication", "system"] as const satisfies readonly Step["step"][];
+
+/** That the credential was refused says more than that the agent's being there is unclear. */
+function failingStep(steps: readonly Step[]): Step | undefined {
+  const deciding = DECIDING.flatMap((name) => steps.filter(({ step }) => step === name));
+  return deciding.find(({ outcome }) => outcome === "Failed") ?? deciding.find(({ outcome }) => outcome === "Unclear");
+}
+
+function workingSentence(steps: readonly Step[]): string {
+  const scans = steps.find(({ step }) => step === "scans");
+  return scans === undefined || scans.outcome === "Passed"
+    ? "It works: the device answers to this credential."
+    : `It works: the device answers to this credential. ${scans.sentence}`;
+}
+
+export const TRIAL_EXAMPLE: CredentialTrial = {
+  credential_id: CREDENTIAL_EXAMPLE.id,
+  network_id: CREDENTIAL_EXAMPLE.assigned_network_ids[0] as string,
+  ip_address: IP_ADDRESS_EXAMPLE.ip_address,
+  is_working: false,
+  conclusion:
+    "It is silent to this community: it is wrong, may not be used from this address, or the device takes no SNMPv2c.",
+  duration_ms: 2_563,
+  steps: [
+    {
+      step: "secret",
+      outcome: "Passed",
+      reason: null,
+      sentence: "The secret can be read: it is stored here.",
+      duration_ms: 1,
+      facts: [],
+    },
+    {
+      step: "reach",
+      outcome: "Passed",
+      reason: null,
+      sentence: "The address answers (ICMP).",
+      duration_ms: 12,
+      facts: [],
+    },
+    {
+      step: "agent",
+      outcome: "Passed",
+      reason: null,
+      sentence: "An SNMP agent is there: it answers the discovery of SNMPv3, which needs no secret.",
+      duration_ms: 14,
+      facts: [{ name: "engine_id", value: "80001f8880e9630000d61ff449" }],
+    },
+    {
+      step: "authentication",
+      outcome: "Failed",
+      reason: "no_answer",
+      sentence:
+        "It is silent to this community: it is wrong, may not be used from this address, or the device takes no SNMPv2c.",
+      duration_ms: 2_536,
+      facts: [],
+    },
+  ],
+};

@@ -1,0 +1,521 @@
+// Tries one credential at one agent and tells step by step what came of it: whether an agent is there, whether it takes
+// the credential, what it shows. Reads only as much as tells that, and decides nothing.
+
+import type { Random } from "../../base/random.ts";
+import type { Timers } from "../../base/timers.ts";
+import type { SnmpValue } from "../mib/reads.ts";
+import { textOf } from "../mib/values.ts";
+import {
+  endedStep,
+  TRIAL_TEXT_MAX_LENGTH,
+  type TrialFact,
+  type TrialStep,
+  type TrialStepName,
+  untriedStep,
+} from "../trial-steps.ts";
+import type { SnmpCredential, UserCredential } from "./credential.ts";
+import { type FailureReason, failure, isFailure, isFinal, type SnmpFailure } from "./failure.ts";
+import { hasKeyExtension, type KeyExtension } from "./net-snmp-user.ts";
+import { type AgentReply, ERROR_STATUS } from "./requests.ts";
+import { getScalars } from "./scalars.ts";
+import { openSnmpSession, type SnmpSession, type SnmpTimeouts } from "./session.ts";
+import { limited } from "./time-limit.ts";
+import { isException } from "./value.ts";
+import { errorFailure, walk } from "./walk.ts";
+
+const SNMP_PORT = 161;
+/** All of the trial that is SNMP. */
+export const SNMP_TRIAL_DEADLINE_MS = 14_000;
+/** Of each table. */
+const TABLE_DEADLINE_MS = 2_500;
+/** Rows are counted up to here. */
+const ROWS_COUNTED_MAX = 50;
+const TRYING_TIMEOUTS: SnmpTimeouts = { timeoutMs: 1_000, retries: 1 };
+
+export interface TryCredentialOptions {
+  /** Asked before everything that is sent with the credential. */
+  readonly maySend: () => boolean;
+  readonly signal: AbortSignal;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly timeouts?: SnmpTimeouts;
+}
+
+/** Never rejects because of what a device does, and leaves no socket behind. */
+export async function tryCredential(
+  target: { readonly address: string; readonly port?: number },
+  credential: SnmpCredential,
+  options: TryCredentialOptions,
+): Promise<TrialStep[]> {
+  const limit = limited(options.signal, SNMP_TRIAL_DEADLINE_MS, options.timers);
+  const at = { address: target.address, port: target.port ?? SNMP_PORT };
+  try {
+    const { session, steps } = await authenticate(at, credential, { ...options, signal: limit.signal });
+    if (session === null) return [...steps, ...READING_STEPS.map((step) => untriedStep(step, NOT_LET_IN))];
+    try {
+      return [...steps, ...(await readLittle(session, limit.signal, options.timers))];
+    } finally {
+      session.close();
+    }
+  } finally {
+    limit.release();
+  }
+}
+
+const NOT_LET_IN = "Not asked: the device has not let the credential in.";
+
+interface Target {
+  readonly address: string;
+  readonly port: number;
+}
+
+interface Authenticated {
+  /** Null where the credential does not open the agent. */
+  readonly session: SnmpSession | null;
+  /** Of the agent and of the authentication. */
+  readonly steps: readonly TrialStep[];
+}
+
+/** Whether an agent is there, and whether it answers one small question with the credential. */
+async function authenticate(
+  target: Target,
+  credential: SnmpCredential,
+  options: TryCredentialOptions,
+): Promise<Authenticated> {
+  const startedMs = performance.now();
+  let last: Attempt | null = null;
+  for (const extension of extensionsOf(credential)) {
+    last = await attempt(target, credential, extension, options);
+    if (last.session !== null && !isFailure(last.answer)) break;
+    last.session?.close();
+    // Only with the wrong key is an engine silent that has reported its id, or does it say that it cannot decrypt.
+    const { answer, engine } = last;
+    const isOfKey = engine !== null && isFailure(answer) && ["no_answer", "wrong_password"].includes(answer.reason);
+    if (!isOfKey) break;
+  }
+  if (last === null) throw new Error("snmp: a credential without any way to try it");
+  const { session, answer, engine } = last;
+  if (credential.version !== "SnmpV3") return ofCommunity(target, credential.version, last, startedMs, options);
+  if (engine === null)
+    return {
+      session: null,
+      steps: [
+        withoutAgent(target, answer as SnmpFailure, startedMs, "SNMPv3"),
+        untriedStep("authentication", "Not asked: no engine has answered, so no secret was sent."),
+      ],
+    };
+  const agent: TrialStep = {
+    ...endedStep("agent", startedMs, {
+      outcome: "Passed",
+      sentence: "An SNMPv3 engine answers, and tells its id and time.",
+      facts: [
+        { name: "engine_id", value: engine.id },
+        { name: "engine_boots", value: String(engine.boots) },
+        { name: "engine_time_seconds", value: String(engine.timeSeconds) },
+      ],
+    }),
+    duration_ms: Math.max(0, Math.round(engine.foundMs - startedMs)),
+  };
+  return isFailure(answer)
+    ? { session: null, steps: [agent, userRefused(credential, answer, engine.foundMs)] }
+    : { session, steps: [agent, userAccepted(credential, last.extension, engine.foundMs)] };
+}
+
+interface Engine {
+  readonly id: string;
+  readonly boots: number;
+  readonly timeSeconds: number;
+  readonly foundMs: number;
+}
+
+interface Attempt {
+  readonly session: SnmpSession | null;
+  readonly answer: AgentReply | SnmpFailure;
+  /** Of SNMPv3, once it has answered its discovery. */
+  readonly engine: Engine | null;
+  readonly extension: KeyExtension | null;
+}
+
+/** Ways to make its key; one null where there is no choice. */
+function extensionsOf(credential: SnmpCredential): readonly (KeyExtension | null)[] {
+  return credential.version === "SnmpV3" && hasKeyExtension(credential) ? ["Blumenthal", "Reeder"] : [null];
+}
+
+async function attempt(
+  target: Target,
+  credential: SnmpCredential,
+  extension: KeyExtension | null,
+  { timers, random, signal, maySend, timeouts = TRYING_TIMEOUTS }: TryCredentialOptions,
+): Promise<Attempt> {
+  let foundMs: number | null = null;
+  const session = await openSnmpSession(target, credential, {
+    timers,
+    random,
+    timeouts,
+    maySend,
+    keyExtension: extension ?? "Blumenthal",
+    onRequest: () => {
+      if (!isFailure(session) && session.hasFoundEngine) foundMs ??= performance.now();
+    },
+  });
+  if (isFailure(session)) return { session: null, answer: session, engine: null, extension };
+  const answer = await session.ask({ kind: "Get", oids: [SYS_UP_TIME] }, signal);
+  const engine = session.engine === null ? null : { ...session.engine, foundMs: foundMs ?? performance.now() };
+  return { session, answer, engine, extension };
+}
+
+function userAccepted(
+  { security_name, auth_protocol, priv_protocol }: UserCredential,
+  extension: KeyExtension | null,
+  startedMs: number,
+): TrialStep {
+  const level =
+    auth_protocol === "None"
+      ? "without authentication"
+      : `authenticated by ${auth_protocol}${priv_protocol === "None" ? "" : ` and encrypted by ${priv_protocol}`}`;
+  return endedStep("authentication", startedMs, {
+    outcome: "Passed",
+    sentence: `The device takes the user ${security_name}, ${level}.`,
+    facts: extension === null ? [] : [{ name: "key_extension", value: extension }],
+  });
+}
+
+/** What the usmStats reports of RFC 3414 §5 tell apart, and what silence does not. */
+function userRefused(
+  { security_name, auth_protocol, priv_protocol, context_name }: UserCredential,
+  { reason, clause }: SnmpFailure,
+  startedMs: number,
+): TrialStep {
+  const isSilent = reason === "no_answer";
+  const unsupported =
+    auth_protocol === "None"
+      ? "it may want authentication"
+      : priv_protocol === "None"
+        ? "it may want privacy, or know the user without authentication"
+        : "it may know the user without privacy";
+  const sentences: Partial<Record<FailureReason, string>> = {
+    wrong_user: `The device has no user ${security_name} (unknownUserNames): correct the security_name, or add the user there.`,
+    wrong_password: clause.includes("privacy")
+      ? "The device cannot decrypt what is sent (decryptionErrors): the privacy password or priv_protocol is another one there."
+      : "The device knows the user, and the signature is wrong (wrongDigests): the authentication password or auth_protocol is another one there.",
+    unsupported:
+      context_name && clause.includes("context")
+        ? `The device takes the user, and does not serve the context ${context_name}.`
+        : clause.includes("security level")
+          ? `The device knows the user with another security level (unsupportedSecLevels): ${unsupported}.`
+          : `The device takes the user, and refuses the request: ${clause}.`,
+    no_answer:
+      priv_protocol === "None"
+        ? "The engine answered its discovery and is silent to the user. From here these cannot be told apart: the user may not be used from this address, or the device drops what it does not take."
+        : "The engine answered its discovery and is silent to the user. From here these cannot be told apart: the privacy password or priv_protocol is wrong, which many devices do not say, or the user may not read anything.",
+  };
+  const missing = clause.startsWith("the credential has no ") ? `Not sent: ${clause}.` : null;
+  return endedStep("authentication", startedMs, {
+    outcome: isSilent ? "Unclear" : "Failed",
+    reason,
+    sentence: missing ?? sentences[reason] ?? asSentence(clause),
+  });
+}
+
+/** A community that is wrong is met with silence: so whether an agent is there is asked by what needs no secret. */
+async function ofCommunity(
+  target: Target,
+  version: "SnmpV1" | "SnmpV2c",
+  { session, answer }: Attempt,
+  startedMs: number,
+  options: TryCredentialOptions,
+): Promise<Authenticated> {
+  const protocol = version === "SnmpV1" ? "SNMPv1" : "SNMPv2c";
+  if (!isFailure(answer))
+    return {
+      session,
+      steps: [
+        endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent answers." }),
+        endedStep("authentication", startedMs, {
+          outcome: "Passed",
+          sentence: `The device answers the community in ${protocol}.`,
+        }),
+      ],
+    };
+  if (answer.reason !== "no_answer") {
+    const agent =
+      answer.reason === "port_closed" || answer.reason === "unreachable" || answer.reason === "cancelled"
+        ? withoutAgent(target, answer, startedMs, protocol)
+        : endedStep("agent", startedMs, { outcome: "Passed", sentence: "Something answers there." });
+    const authentication =
+      agent.outcome === "Passed"
+        ? endedStep("authentication", startedMs, {
+            outcome: "Failed",
+            reason: answer.reason,
+            sentence: asSentence(answer.clause),
+          })
+        : untriedStep("authentication", "Nobody was there to take the community.");
+    return { session: null, steps: [agent, authentication] };
+  }
+  const waitedMs = performance.now() - startedMs;
+  const engine = await discoverEngine(target, options);
+  const agent =
+    engine === null
+      ? withoutAgent(target, answer, startedMs, protocol)
+      : endedStep("agent", startedMs + waitedMs, {
+          outcome: "Passed",
+          sentence: "An SNMP agent is there: it answers the discovery of SNMPv3, which needs no secret.",
+          facts: [{ name: "engine_id", value: engine.id }],
+        });
+  const authentication: TrialStep = {
+    ...endedStep("authentication", startedMs, {
+      outcome: engine === null ? "Unclear" : "Failed",
+      reason: "no_answer",
+      sentence:
+        engine === null
+          ? "The community got no answer, and devices are silent to a wrong one: so it may be wrong, or never have arrived."
+          : `It is silent to this community: it is wrong, may not be used from this address, or the device takes no ${protocol}.`,
+    }),
+    duration_ms: Math.round(waitedMs),
+  };
+  return { session: null, steps: [agent, authentication] };
+}
+
+/** By a discovery without user (RFC 3414 §4), after which nothing more is sent; null for silence. */
+async function discoverEngine(target: Target, options: TryCredentialOptions): Promise<{ readonly id: string } | null> {
+  const nobody: UserCredential = {
+    credential_id: "",
+    name: "",
+    version: "SnmpV3",
+    security_name: "",
+    auth_protocol: "None",
+    auth_password: null,
+    priv_protocol: "None",
+    priv_password: null,
+    context_name: null,
+  };
+  const { timers, random, signal, timeouts = TRYING_TIMEOUTS } = options;
+  const session = await openSnmpSession(target, nobody, {
+    timers,
+    random,
+    timeouts,
+    maySend: () => options.maySend() && (isFailure(session) || !session.hasFoundEngine),
+  });
+  if (isFailure(session)) return null;
+  try {
+    await session.ask({ kind: "Get", oids: [SYS_UP_TIME] }, signal);
+    return session.engine;
+  } finally {
+    session.close();
+  }
+}
+
+function withoutAgent({ port }: Target, problem: SnmpFailure, startedMs: number, protocol: string): TrialStep {
+  const { reason, clause } = problem;
+  if (reason === "no_answer")
+    return endedStep("agent", startedMs, {
+      outcome: "Unclear",
+      reason,
+      sentence: `Nobody answers ${protocol} on UDP port ${port}. From here these cannot be told apart: no SNMP agent runs there, a filter drops the packets on the way or at the device, ${protocol === "SNMPv3" ? "or the agent speaks no SNMPv3" : "or the community is wrong and the agent speaks no SNMPv3 either"}.`,
+    });
+  return endedStep("agent", startedMs, {
+    outcome: "Failed",
+    reason,
+    sentence:
+      reason === "port_closed"
+        ? `UDP port ${port} is closed: the device says itself that no SNMP agent listens there. Switch it on, or let it listen at this address.`
+        : asSentence(clause),
+  });
+}
+
+const READING_STEPS = ["system", "interfaces", "addresses", "lldp", "forwarding"] as const satisfies TrialStepName[];
+
+/** Of each table the columns that are asked for, one after the other until one has rows. */
+const TABLES: ReadonlyArray<{
+  readonly step: Exclude<(typeof READING_STEPS)[number], "system">;
+  readonly what: string;
+  /** What it means where there are none. */
+  readonly empty: string;
+  readonly columns: readonly string[];
+}> = [
+  {
+    step: "interfaces",
+    what: "interfaces (IF-MIB)",
+    empty: "a scan learns no interface of it",
+    // ifDescr of ifTable, ifName of ifXTable.
+    columns: ["1.3.6.1.2.1.2.2.1.2", "1.3.6.1.2.1.31.1.1.1.1"],
+  },
+  {
+    step: "addresses",
+    what: "its own addresses (IP-MIB)",
+    empty: "a scan knows no address of it but this one",
+    // ipAdEntIfIndex of ipAddrTable, ipAddressIfIndex of ipAddressTable.
+    columns: ["1.3.6.1.2.1.4.20.1.2", "1.3.6.1.2.1.4.34.1.3"],
+  },
+  {
+    step: "lldp",
+    what: "neighbors (LLDP-MIB)",
+    empty: "it has no neighbors that speak LLDP, or serves none of them",
+    // lldpRemPortId, lldpV2RemPortId.
+    columns: ["1.0.8802.1.1.2.1.4.1.1.7", "1.3.111.2.802.1.1.13.1.4.1.1.8"],
+  },
+  {
+    step: "forwarding",
+    what: "MAC addresses behind its ports (BRIDGE-MIB, Q-BRIDGE-MIB)",
+    empty: "it is no bridge, has learned none, or keeps them in one context per VLAN",
+    // dot1dTpFdbPort, dot1qTpFdbPort.
+    columns: ["1.3.6.1.2.1.17.4.3.1.2", "1.3.6.1.2.1.17.7.1.2.2.1.2"],
+  },
+];
+
+/** The system group, and whether the tables answer that a scan reads. */
+async function readLittle(session: SnmpSession, signal: AbortSignal, timers: Timers): Promise<TrialStep[]> {
+  const system = await readSystem(session, signal);
+  const steps = [system.step];
+  let gone = system.gone;
+  for (const table of TABLES) {
+    if (gone !== null || signal.aborted) {
+      steps.push(untriedStep(table.step, `Not asked: ${(gone ?? failure("deadline")).clause}.`));
+      continue;
+    }
+    const limit = limited(signal, TABLE_DEADLINE_MS, timers);
+    try {
+      const read = await readTable(session, table, limit.signal);
+      steps.push(read.step);
+      gone = read.gone;
+    } finally {
+      limit.release();
+    }
+  }
+  return steps;
+}
+
+interface StepRead {
+  readonly step: TrialStep;
+  /** Why there is no use in asking on. */
+  readonly gone: SnmpFailure | null;
+}
+
+async function readSystem(session: SnmpSession, signal: AbortSignal): Promise<StepRead> {
+  const startedMs = performance.now();
+  const { values, problem, failure } = await getScalars(session, SYSTEM_GROUP, signal);
+  const facts = [...values].map(([name, value]): TrialFact => ({ name, value: shown(value) }));
+  if (failure !== null && values.size === 0)
+    return {
+      step: endedStep("system", startedMs, {
+        outcome: "Failed",
+        reason: failure.reason,
+        sentence: `The device answered once and then no more: ${failure.clause}.`,
+      }),
+      gone: failure,
+    };
+  if (values.size > 0) {
+    const missing = Object.keys(SYSTEM_GROUP).filter((name) => !values.has(name));
+    return {
+      step: endedStep("system", startedMs, {
+        outcome: "Passed",
+        sentence: `The device says who it is${missing.length === 0 ? "" : `, without ${missing.join(" and ")}`}.`,
+        facts,
+      }),
+      gone: null,
+    };
+  }
+  if (problem !== null)
+    return {
+      step: endedStep("system", startedMs, {
+        outcome: "Failed",
+        reason: problem === REFUSED ? "refused" : "agent_error",
+        sentence:
+          problem === REFUSED
+            ? "The device lets the credential in and refuses it the system group: what it may read there has to be widened, or it wants a higher security level (authentication and privacy)."
+            : asSentence(problem),
+      }),
+      gone: null,
+    };
+  return { step: await nothingShown(session, signal, startedMs), gone: null };
+}
+
+/** Neither error nor value: whether the agent shows anything at all. */
+async function nothingShown(session: SnmpSession, signal: AbortSignal, startedMs: number): Promise<TrialStep> {
+  const answer = await session.ask({ kind: "GetNext", oids: [EVERYTHING] }, signal);
+  const first = isFailure(answer) || answer.errorStatus !== 0 ? undefined : answer.varbinds[0];
+  const isEmpty =
+    first === undefined
+      ? !isFailure(answer) && answer.errorStatus === ERROR_STATUS.noSuchName
+      : isException(first) || !first.oid.startsWith(`${EVERYTHING}.`);
+  return endedStep("system", startedMs, {
+    outcome: "Failed",
+    reason: "nothing_shown",
+    sentence: isEmpty
+      ? "The device lets the credential in and shows it nothing: its view there is empty."
+      : "The device lets the credential in and shows it nothing of the system group, by which devices are told apart: its view there has to have 1.3.6.1.2.1.1.",
+  });
+}
+
+async function readTable(
+  session: SnmpSession,
+  { step, what, empty, columns }: (typeof TABLES)[number],
+  signal: AbortSignal,
+): Promise<StepRead> {
+  const startedMs = performance.now();
+  let problem: { readonly reason: FailureReason; readonly clause: string } | null = null;
+  for (const oid of columns) {
+    const walked = await walk(session, { column: oid }, { signal, rowCap: ROWS_COUNTED_MAX, maxSilences: 1 });
+    const column = walked.columns.get("column");
+    const count = column?.values.size ?? 0;
+    const clause = walked.failure?.clause ?? column?.problem ?? null;
+    if (count > 0) {
+      const isCut = clause !== null && count < ROWS_COUNTED_MAX;
+      const rows = count >= ROWS_COUNTED_MAX ? `${ROWS_COUNTED_MAX} or more` : String(count);
+      const counted = count === 1 ? "1 row" : `${rows} rows`;
+      return {
+        step: endedStep(step, startedMs, {
+          outcome: isCut ? "Failed" : "Passed",
+          reason: isCut ? (walked.failure?.reason ?? reasonOf(clause)) : null,
+          sentence: `The table of ${what} ${isCut ? `breaks off after ${counted}: ${clause}` : `answers: ${counted}`}.`,
+          facts: [{ name: "rows", value: rows }],
+        }),
+        gone: null,
+      };
+    }
+    if (clause !== null) problem ??= { reason: walked.failure?.reason ?? reasonOf(clause), clause };
+    if (walked.failure !== null && isFinal(walked.failure))
+      return { step: tableFailed(step, what, walked.failure, startedMs), gone: walked.failure };
+  }
+  return {
+    step:
+      problem === null
+        ? endedStep(step, startedMs, { outcome: "Empty", sentence: `Nothing under ${what}: ${empty}.` })
+        : tableFailed(step, what, problem, startedMs),
+    gone: null,
+  };
+}
+
+function tableFailed(step: TrialStepName, what: string, { reason, clause }: SnmpFailure, startedMs: number): TrialStep {
+  return endedStep(step, startedMs, {
+    outcome: "Failed",
+    reason,
+    sentence: `The table of ${what} cannot be read: ${clause}.`,
+  });
+}
+
+function reasonOf(clause: string): FailureReason {
+  if (clause === REFUSED) return "refused";
+  return STUCK.test(clause) ? "not_increasing" : "agent_error";
+}
+
+/** Of whatever a device says: no controls, one line, cut. */
+function shown(value: SnmpValue): string {
+  const text = typeof value === "object" ? textOf(value) : String(value);
+  return (text ?? "").slice(0, TRIAL_TEXT_MAX_LENGTH);
+}
+
+function asSentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
+}
+
+const EVERYTHING = "1.3";
+const SYS_UP_TIME = "1.3.6.1.2.1.1.3.0";
+const SYSTEM_GROUP = {
+  sys_name: "1.3.6.1.2.1.1.5.0",
+  sys_descr: "1.3.6.1.2.1.1.1.0",
+  sys_object_id: "1.3.6.1.2.1.1.2.0",
+};
+const REFUSED = errorFailure(ERROR_STATUS.noAccess).clause;
+/** What walk.ts says of an agent that goes in circles. */
+const STUCK = /^the device('s answers do not advance| repeats )/;

@@ -1,0 +1,273 @@
+// POST /api/v1/credentials/{id}/try: a credential is sent to an address that an Admin names, and every step is told; nothing
+// is written.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { fakeDevice } from "../support/injected/fake-probes.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "netledger-secrets-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+const appliance = applianceForEach({ scanning: { secretsFolder: folder } });
+const { communityOf, first, holdBack, newHost, newMember, newNetwork, newSubnet, newUser, newViewer, owner, probes } =
+  appliance;
+const ADDRESS = "10.2.0.7";
+const SECRET = "s3cret-word";
+
+let credential: Wire;
+beforeEach(async () => {
+  credential = await communityOf(SECRET, { assigned_network_ids: [] });
+  probes.alive.set(ADDRESS, { answered: ["Icmp", "Tcp"] });
+  probes.devices.set(ADDRESS, { community: SECRET, device: fakeDevice({ sys_name: "access-1" }) });
+});
+
+const tried = (fields: Wire = {}, by = owner, id = credential.id) =>
+  by.post(`credentials/${id}/try`, { network_id: first.networkId, ip_address: ADDRESS, ...fields });
+const outcomes = ({ steps }: Wire) =>
+  Object.fromEntries(steps.map(({ step, outcome, reason }: Wire) => [step, reason ?? outcome]));
+const assigned = (fields: Wire) => made(owner.put(`credentials/${credential.id}`, { ...credential, ...fields }));
+const head = async () => (await owner.get("transactions?limit=1")).body.meta.pagination.total_count;
+
+test("tells each step, sends it to that address alone, and writes nothing", async () => {
+  const before = await head();
+  const { status, data } = await tried();
+  expect(status).toBe(200);
+  expect(data).toMatchObject({ credential_id: credential.id, ip_address: ADDRESS, is_working: true });
+  expect(outcomes(data)).toEqual({
+    secret: "Passed",
+    reach: "Passed",
+    agent: "Passed",
+    authentication: "Passed",
+    system: "Passed",
+    scans: "not_assigned",
+  });
+  expect(data.conclusion).toContain("No scan sends it there");
+  expect(probes.sent.map(({ address }) => address)).toEqual([ADDRESS]);
+  expect(await head()).toBe(before);
+  expect((await owner.get("hosts")).body.meta.pagination.total_count).toBe(0);
+  expect(probes.forgotten).toBe(1);
+});
+
+test("leaves a line in the log without the secret, and tells it nowhere", async () => {
+  const { text } = await tried();
+  expect(text).not.toContain(SECRET.slice(0, 6));
+  const lines = appliance.logLines.filter((line) => line.includes("credential_tried"));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(credential.id);
+  expect(lines[0]).toContain(ADDRESS);
+  expect(appliance.logLines.join("\n")).not.toContain(SECRET);
+});
+
+test("says which step fails, and concludes from it", async () => {
+  probes.devices.set(ADDRESS, { community: "another", device: fakeDevice() });
+  const { data } = await tried();
+  expect(data).toMatchObject({ is_working: false, conclusion: "It is silent." });
+  expect(outcomes(data)).toMatchObject({ authentication: "no_answer", system: "NotTried" });
+});
+
+describe("a secret that cannot be read", () => {
+  const fileBased = (path: string) =>
+    assigned({ credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path } } });
+
+  test("is told why, and nothing is sent", async () => {
+    await fileBased("missing.txt");
+    const { data } = await tried();
+    expect(data.steps[0]).toMatchObject({ step: "secret", outcome: "Failed", reason: "secret_unreadable" });
+    expect(data.conclusion).toContain("the file missing.txt does not exist");
+    expect(outcomes(data).authentication).toBe("NotTried");
+    expect(probes.sent).toEqual([]);
+  });
+
+  test("works once it is there", async () => {
+    await fileBased("there.txt");
+    writeFileSync(join(folder, "there.txt"), `${SECRET}\n`);
+    expect((await tried()).data.is_working).toBe(true);
+  });
+});
+
+describe("whether scans send it there", () => {
+  const scansStep = async () => (await tried()).data.steps.at(-1);
+
+  test("is told of the network's credential, by whether a subnet accepts it", async () => {
+    await assigned({ assigned_network_ids: [first.networkId] });
+    expect(await scansStep()).toMatchObject({ step: "scans", outcome: "Failed", reason: "subnet_refuses" });
+    const subnet = await newSubnet({ cidr: "10.2.0.0/24" });
+    expect(await scansStep()).toMatchObject({ outcome: "Passed", reason: null });
+    await made(owner.put(`subnets/${subnet.id}`, { ...subnet, accepts_credentials: false }));
+    expect((await scansStep()).sentence).toContain("the subnet 10.2.0.0/24 does not accept credentials");
+  });
+
+  test("is told of a host's, by whether the address is confirmed", async () => {
+    await newSubnet({ cidr: "10.2.0.0/24" });
+    const host = await newHost({ name: "sw", ip_addresses: [{ ip_address: "10.2.0.9" }] });
+    await assigned({ host_assignments: [{ host_id: host.id }] });
+    const { data: address } = await owner.post("ip-addresses", { host_id: host.id, ip_address: ADDRESS });
+    expect(await scansStep()).toMatchObject({ outcome: "Failed", reason: "waits_for_confirmation" });
+    await made(owner.post(`ip-addresses/${address.id}/confirm`, undefined));
+    expect(await scansStep()).toMatchObject({ outcome: "Passed" });
+  });
+
+  test("is told of the addresses that it is to be tried at first", async () => {
+    await assigned({ target_ips: [ADDRESS] });
+    expect(await scansStep()).toMatchObject({ outcome: "Passed" });
+  });
+});
+
+describe("who is asked with a credential", () => {
+  const reach = async (by = owner) => (await by.get(`credentials/${credential.id}/reach`)).data;
+
+  test("is told of each network by its subnets: those that accept it, those within one, and those that do not", async () => {
+    await newSubnet({ cidr: "10.2.0.0/16" });
+    const inner = await newSubnet({ cidr: "10.2.4.0/24", accepts_credentials: false });
+    const refusing = await newSubnet({ cidr: "10.9.0.0/24", accepts_credentials: false });
+    await newSubnet({ cidr: "203.0.113.0/24", subnet_type: "Internet" });
+    await assigned({ assigned_network_ids: [first.networkId] });
+    const { networks, hosts, target_ips } = await reach();
+    expect([hosts, target_ips]).toEqual([[], []]);
+    expect(networks).toEqual([
+      expect.objectContaining({ network_id: first.networkId, subnets_asked: 2, subnets_not_asked: 2 }),
+    ]);
+    expect(networks[0].subnets.map(({ cidr, is_asked }: Wire) => [cidr, is_asked])).toEqual([
+      [refusing.cidr, false],
+      ["203.0.113.0/24", false],
+      ["10.2.0.0/16", true],
+      [inner.cidr, true],
+    ]);
+  });
+
+  test("is told of each host by its addresses: those it is sent to, and those that wait", async () => {
+    await newSubnet({ cidr: "10.2.0.0/24" });
+    const wide = await newHost({ name: "wide", ip_addresses: [{ ip_address: "10.2.0.1" }] });
+    const narrow = await newHost({
+      name: "narrow",
+      ip_addresses: [{ ip_address: "10.2.0.2" }, { ip_address: "10.2.0.3" }],
+    });
+    await assigned({
+      target_ips: ["10.2.0.9"],
+      host_assignments: [{ host_id: wide.id }, { host_id: narrow.id, ip_address_ids: [narrow.ip_addresses[1].id] }],
+    });
+    await owner.post("ip-addresses", { host_id: wide.id, ip_address: "10.2.0.4" });
+    const told = await reach();
+    expect(told.target_ips).toEqual(["10.2.0.9"]);
+    expect(
+      told.hosts.map(({ name, is_host_wide, addresses }: Wire) => [
+        name,
+        is_host_wide,
+        addresses.map(({ ip_address, is_sent }: Wire) => [ip_address, is_sent]),
+      ]),
+    ).toEqual([
+      [
+        "wide",
+        true,
+        [
+          ["10.2.0.4", false],
+          ["10.2.0.1", true],
+        ],
+      ],
+      ["narrow", false, [["10.2.0.3", true]]],
+    ]);
+    expect(told.hosts[0]).toMatchObject({ addresses_sent: 1, addresses_waiting: 1 });
+  });
+
+  test("is told of what is within reach alone", async () => {
+    const far = await newNetwork({ name: "far" });
+    await assigned({ assigned_network_ids: [far.id, first.networkId] });
+    const elsewhere = await newUser({ role: "Viewer", networkIds: [far.id] });
+    expect((await reach(elsewhere.client)).networks.map(({ name }: Wire) => name)).toEqual(["far"]);
+  });
+});
+
+describe("who may", () => {
+  test("is Admins alone", async () => {
+    for (const { client } of [await newMember(), await newViewer()])
+      expect(await tried({}, client)).toMatchObject(refusal(403, "auth_permission_denied", { required: "Admin" }));
+    expect((await tried({}, (await newUser({ role: "Admin" })).client)).status).toBe(200);
+    expect(probes.sent).toHaveLength(1);
+  });
+
+  test("is not a key of some networks, unless the credential is in those alone: it would be given away", async () => {
+    const own = await newNetwork({ name: "own" });
+    const { data } = await owner.post("auth/keys", {
+      name: "confined",
+      organization_id: first.organizationId,
+      user_id: first.userId,
+      tags: [],
+      permissions: "Admin",
+      network_ids: [own.id],
+    });
+    const confined = appliance.anonymous.with({ authorization: `Bearer ${data.key}` });
+    const there = { network_id: own.id };
+    expect(await tried(there, confined)).toMatchObject(refusal(403, "entity_access_denied"));
+    await assigned({ assigned_network_ids: [own.id, first.networkId] });
+    expect(await tried(there, confined)).toMatchObject(refusal(403, "entity_access_denied"));
+    expect(probes.sent).toEqual([]);
+    await assigned({ assigned_network_ids: [own.id] });
+    expect((await tried(there, confined)).status).toBe(200);
+    expect(await tried({}, confined)).toMatchObject(refusal(400, "entity_reference_invalid"));
+  });
+
+  test("loses it while it is tried: it ends there", async () => {
+    const admin = await newUser({ role: "Admin" });
+    const { reached, letGo } = holdBack();
+    const trial = tried({}, admin.client);
+    await reached;
+    await made(owner.put(`users/${admin.id}`, { ...(await owner.get(`users/${admin.id}`)).data, role: "Viewer" }));
+    appliance.timers.pass(1_000);
+    expect(await trial).toMatchObject(refusal(403, "auth_permission_denied"));
+    letGo();
+    expect(probes.sent).toEqual([]);
+  });
+});
+
+test("a secret that is changed while it is tried is not sent", async () => {
+  const { reached, letGo } = holdBack();
+  const trial = tried();
+  await reached;
+  await assigned({ credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "another-word" } } });
+  letGo();
+  expect(outcomes((await trial).data).agent).toBe("cancelled");
+  expect(probes.sent).toEqual([]);
+});
+
+test("not more than two of one user are under way", async () => {
+  const { reached, letGo } = holdBack();
+  const trials = [tried(), tried()];
+  await reached;
+  const refused = await tried();
+  expect(refused).toMatchObject(refusal(429, "rate_limit_exceeded"));
+  expect(refused.headers.get("retry-after")).toBe("5");
+  letGo();
+  for (const trial of trials) expect((await trial).status).toBe(200);
+  expect((await tried()).status).toBe(200);
+});
+
+test("addresses that nobody is asked at are refused", async () => {
+  for (const ip_address of ["224.0.0.5", "0.0.0.0", "255.255.255.255"])
+    expect(await tried({ ip_address })).toMatchObject({
+      status: 400,
+      body: { code: "validation_failed", params: { issues: [{ path: "/ip_address", value: ip_address }] } },
+    });
+});
+
+test("an appliance that stops says so to who waits", async () => {
+  const { reached } = holdBack();
+  const trial = tried();
+  await reached;
+  const stopped = appliance.scans.stop();
+  expect(await trial).toMatchObject(refusal(503, "shutting_down"));
+  await stopped;
+});
+
+test("a thread that breaks is told of as what it is, and the next trial starts another", async () => {
+  const { reached, letGo } = holdBack();
+  const trial = tried();
+  await reached;
+  appliance.scanThread.crash("out of memory");
+  expect(await trial).toMatchObject(refusal(500, "internal_error"));
+  letGo();
+  expect((await tried()).status).toBe(200);
+});

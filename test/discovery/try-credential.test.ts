@@ -1,0 +1,328 @@
+// One credential at one agent, step by step: what came of each step, told so that a person can act on it, and never more
+// than can be told apart.
+
+import { afterEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { User } from "net-snmp";
+import { systemTimers } from "../../src/base/timers.ts";
+import type { SnmpCredential } from "../../src/discovery/snmp/credential.ts";
+import { type TryCredentialOptions, tryCredential } from "../../src/discovery/snmp/try-credential.ts";
+import type { TrialStep } from "../../src/discovery/trial-steps.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
+import { type AgentOptions, startAgent } from "../support/snmp/agent.ts";
+import { community, never, user } from "../support/snmp/sessions.ts";
+import { REPORT, startV3Agent, type V3Agent, type V3Faults } from "../support/snmp/v3-agent.ts";
+import { type SnmpView, viewOf } from "../support/snmp/view.ts";
+
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const each of open.splice(0)) each.close();
+});
+
+const SYSTEM = {
+  "1.3.6.1.2.1.1.1.0": "Acme Switch 48, version 7.2",
+  "1.3.6.1.2.1.1.2.0": { oid: "1.3.6.1.4.1.9.1.516" },
+  "1.3.6.1.2.1.1.3.0": 4_200,
+  "1.3.6.1.2.1.1.5.0": "access-1",
+};
+const SWITCH = {
+  ...SYSTEM,
+  ...Object.fromEntries(Array.from({ length: 60 }, (_, row) => [`1.3.6.1.2.1.2.2.1.2.${row + 1}`, `Gi0/${row + 1}`])),
+  "1.3.6.1.2.1.4.20.1.2.10.0.0.1": 1,
+  "1.3.6.1.2.1.17.4.3.1.2.0.27.33.0.83.1": 7,
+  "1.3.6.1.2.1.17.4.3.1.2.0.27.33.0.83.2": 7,
+};
+const [AUTH_KEY, PRIV_KEY] = ["authpass123", "privpass123"];
+const ann: User = { name: "ann", level: 3, authProtocol: 3, authKey: AUTH_KEY, privProtocol: 4, privKey: PRIV_KEY };
+
+/** Where silence is expected. */
+const BRIEF = { timeouts: { timeoutMs: 500, retries: 1 } };
+/** Where an answer is expected, however busy the machine. */
+const PATIENT = { timeoutMs: 3_000, retries: 1 };
+
+async function tried(
+  target: { readonly address: string; readonly port: number },
+  credential: SnmpCredential,
+  options: Partial<TryCredentialOptions> = {},
+): Promise<TrialStep[]> {
+  return await tryCredential(target, credential, {
+    maySend: () => true,
+    signal: never,
+    timers: systemTimers,
+    random: seededRandom(1),
+    timeouts: PATIENT,
+    ...options,
+  });
+}
+
+async function agent(view: SnmpView, options: Partial<AgentOptions> = {}) {
+  const started = await startAgent({ communities: { public: view }, ...options });
+  open.push(started);
+  return started;
+}
+
+async function v3Agent(users: readonly User[] = [ann], faults: V3Faults = {}, view = viewOf(SWITCH)): Promise<V3Agent> {
+  const started = await startV3Agent({ users, contexts: { "": view }, faults });
+  open.push(started);
+  return started;
+}
+
+const outcomes = (steps: readonly TrialStep[]): Record<string, unknown> =>
+  Object.fromEntries(steps.map(({ step, outcome, reason }) => [step, reason === null ? outcome : [outcome, reason]]));
+const stepOf = (steps: readonly TrialStep[], name: string) => steps.find(({ step }) => step === name) as TrialStep;
+
+const NOT_LET_IN = {
+  system: "NotTried",
+  interfaces: "NotTried",
+  addresses: "NotTried",
+  lldp: "NotTried",
+  forwarding: "NotTried",
+};
+
+describe("a community", () => {
+  test.each(["SnmpV1", "SnmpV2c"] as const)(
+    "that is right is told who the device is, and what it serves: %s",
+    async (version) => {
+      const target = await agent(viewOf(SWITCH));
+      const steps = await tried(target, community("public", version));
+      expect(outcomes(steps)).toEqual({
+        agent: "Passed",
+        authentication: "Passed",
+        system: "Passed",
+        interfaces: "Passed",
+        addresses: "Passed",
+        lldp: "Empty",
+        forwarding: "Passed",
+      });
+      expect(stepOf(steps, "system").facts).toEqual([
+        { name: "sys_name", value: "access-1" },
+        { name: "sys_descr", value: "Acme Switch 48, version 7.2" },
+        { name: "sys_object_id", value: "1.3.6.1.4.1.9.1.516" },
+      ]);
+      expect(stepOf(steps, "interfaces").facts).toEqual([{ name: "rows", value: "50 or more" }]);
+      expect(stepOf(steps, "forwarding").sentence).toContain("2 rows");
+      // So many rows are enough to know.
+      expect(target.varbindCount).toBeLessThan(250);
+    },
+  );
+
+  test("that is wrong is told from an agent that is not there, where the agent speaks SNMPv3", async () => {
+    const steps = await tried(await v3Agent(), community("wrong"), BRIEF);
+    expect(outcomes(steps)).toEqual({ agent: "Passed", authentication: ["Failed", "no_answer"], ...NOT_LET_IN });
+    expect(stepOf(steps, "agent").facts[0]?.name).toBe("engine_id");
+    expect(stepOf(steps, "authentication").sentence).toContain("silent to this community: it is wrong");
+  });
+
+  test("that is wrong at an agent without SNMPv3 is said to be what cannot be told apart", async () => {
+    const steps = await tried(await agent(viewOf(SWITCH)), community("wrong"), BRIEF);
+    expect(outcomes(steps)).toEqual({
+      agent: ["Unclear", "no_answer"],
+      authentication: ["Unclear", "no_answer"],
+      ...NOT_LET_IN,
+    });
+    expect(stepOf(steps, "agent").sentence).toContain("cannot be told apart");
+  });
+
+  test("is not sent again once it was taken back", async () => {
+    const target = await agent(viewOf(SWITCH));
+    let sent = 0;
+    const steps = await tried(target, community("public"), { maySend: () => (sent += 1) <= 2 });
+    expect(stepOf(steps, "agent").outcome).toBe("Passed");
+    expect(stepOf(steps, "interfaces")).toMatchObject({ outcome: "Failed", reason: "cancelled" });
+    expect(stepOf(steps, "addresses").outcome).toBe("NotTried");
+    expect(target.requestCount).toBe(2);
+  });
+
+  test("for whom nobody listens is told so by the device itself", async () => {
+    const gone = await startAgent({ communities: {} });
+    gone.close();
+    const steps = await tried(gone, community("public"));
+    expect(outcomes(steps)).toEqual({ agent: ["Failed", "port_closed"], authentication: "NotTried", ...NOT_LET_IN });
+    expect(stepOf(steps, "agent").sentence).toContain(`UDP port ${gone.port} is closed`);
+  });
+
+  test("ends as soon as nobody waits for it", async () => {
+    const controller = new AbortController();
+    const silent = await agent(viewOf(SWITCH), { faults: { isSilent: true } });
+    const trial = tried(silent, community("public"), {
+      signal: controller.signal,
+      timeouts: { timeoutMs: 60_000, retries: 0 },
+    });
+    controller.abort();
+    expect(outcomes(await trial)).toMatchObject({ agent: ["Failed", "cancelled"], authentication: "NotTried" });
+  });
+});
+
+describe("a view", () => {
+  test("that shows nothing is told from a wrong community", async () => {
+    const steps = await tried(await agent(viewOf({})), community("public"));
+    expect(outcomes(steps)).toMatchObject({ authentication: "Passed", system: ["Failed", "nothing_shown"] });
+    expect(stepOf(steps, "system").sentence).toContain("its view there is empty");
+    expect(stepOf(steps, "interfaces").outcome).toBe("Empty");
+  });
+
+  test("that leaves out the system group is told from an empty one", async () => {
+    const { "1.3.6.1.2.1.4.20.1.2.10.0.0.1": row } = SWITCH;
+    const steps = await tried(await agent(viewOf({ "1.3.6.1.2.1.4.20.1.2.10.0.0.1": row })), community("public"));
+    expect(outcomes(steps)).toMatchObject({ system: ["Failed", "nothing_shown"], addresses: "Passed" });
+    expect(stepOf(steps, "system").sentence).toContain("has to have 1.3.6.1.2.1.1");
+  });
+
+  test("to which access is refused is told so", async () => {
+    const faults = { errorAt: { oid: "1.3.6.1.2.1.2", status: 6, hasIndex: true } };
+    const steps = await tried(await agent(viewOf(SWITCH), { faults }), community("public"));
+    expect(outcomes(steps)).toMatchObject({ system: "Passed", interfaces: ["Failed", "refused"], addresses: "Passed" });
+  });
+});
+
+describe("a user", () => {
+  test("that is right is told the engine, who the device is, and what it serves", async () => {
+    const steps = await tried(await v3Agent(), user("ann"));
+    expect(outcomes(steps)).toMatchObject({ agent: "Passed", authentication: "Passed", system: "Passed" });
+    expect(stepOf(steps, "agent").facts.map(({ name }) => name)).toEqual([
+      "engine_id",
+      "engine_boots",
+      "engine_time_seconds",
+    ]);
+    expect(stepOf(steps, "authentication").sentence).toContain("authenticated by Sha1 and encrypted by Aes128");
+  });
+
+  test("that the device does not know is told from a wrong password", async () => {
+    const target = await v3Agent();
+    const unknown = await tried(target, user("bob"));
+    expect(outcomes(unknown)).toEqual({ agent: "Passed", authentication: ["Failed", "wrong_user"], ...NOT_LET_IN });
+    expect(stepOf(unknown, "authentication").sentence).toContain("no user bob (unknownUserNames)");
+    const wrong = await tried(target, user("ann", { auth_password: "another123" }));
+    expect(outcomes(wrong)).toEqual({ agent: "Passed", authentication: ["Failed", "wrong_password"], ...NOT_LET_IN });
+    expect(stepOf(wrong, "authentication").sentence).toContain("(wrongDigests)");
+  });
+
+  test("with a wrong privacy password is met with silence, which is said as it is", async () => {
+    const steps = await tried(await v3Agent(), user("ann", { priv_password: "another123" }), BRIEF);
+    expect(outcomes(steps)).toMatchObject({ agent: "Passed", authentication: ["Unclear", "no_answer"] });
+    expect(stepOf(steps, "authentication").sentence).toContain("the privacy password or priv_protocol is wrong");
+  });
+
+  test.each([
+    ["unsupportedSecurityLevel", "unsupported", "unsupportedSecLevels"],
+    ["decryptionError", "wrong_password", "decryptionErrors"],
+  ] as const)("that is refused by a Report of %s is told why", async (report, reason, word) => {
+    const target = await v3Agent([ann], { report: { oid: REPORT[report], boots: 3, time: 100 } });
+    const steps = await tried(target, user("ann"));
+    expect(stepOf(steps, "authentication")).toMatchObject({ outcome: "Failed", reason });
+    expect(stepOf(steps, "authentication").sentence).toContain(word);
+  });
+
+  test("with less security than the device demands is let in and refused, which is told from a wrong password", async () => {
+    const faults = { errorAt: { oid: "1.3.6.1.2.1", status: 16, hasIndex: true } };
+    const target = await v3Agent([{ name: "ann", level: 2, authProtocol: 3, authKey: AUTH_KEY }], faults);
+    const steps = await tried(target, user("ann", { priv_protocol: "None", priv_password: null }));
+    expect(outcomes(steps)).toMatchObject({ authentication: "Passed", system: ["Failed", "refused"] });
+    expect(stepOf(steps, "system").sentence).toContain("higher security level");
+  });
+
+  test("at an agent that speaks no SNMPv3 has sent no secret", async () => {
+    const steps = await tried(await agent(viewOf(SWITCH)), user("ann"), BRIEF);
+    expect(outcomes(steps)).toEqual({ agent: ["Unclear", "no_answer"], authentication: "NotTried", ...NOT_LET_IN });
+    expect(stepOf(steps, "authentication").sentence).toContain("no secret was sent");
+  });
+});
+
+describe("an agent that lies", () => {
+  test("has what it says of itself cut, and made one line of text", async () => {
+    const view = viewOf({ ...SYSTEM, "1.3.6.1.2.1.1.1.0": `<script>alert(1)</script>\r\n\u0007${"x".repeat(60_000)}` });
+    const steps = await tried(await agent(view, { maxDatagramBytes: 65_000 }), community("public"));
+    const [, descr] = stepOf(steps, "system").facts;
+    expect(descr?.value).toStartWith("<script>alert(1)</script> x");
+    expect(descr?.value).toHaveLength(255);
+  });
+
+  test("that goes in circles is found out, and ends", async () => {
+    const faults = { following: { oid: "1.3.6.1.2.1.2.2.1.2.3", next: "1.3.6.1.2.1.2.2.1.2.1" } };
+    const steps = await tried(await agent(viewOf(SWITCH), { faults }), community("public"));
+    expect(outcomes(steps)).toMatchObject({ system: "Passed", interfaces: ["Failed", "not_increasing"] });
+    expect(stepOf(steps, "forwarding").outcome).toBe("Passed");
+  });
+
+  test("that answers with noise is told so", async () => {
+    const target = await agent(viewOf(SWITCH), {
+      faults: { alter: () => Uint8Array.of(0x30, 0x82, 0xff, 0xff, 1, 2) },
+    });
+    expect(stepOf(await tried(target, community("public")), "authentication")).toMatchObject({
+      outcome: "Failed",
+      reason: "garbage",
+    });
+  });
+
+  test("that falls silent amid a table is given up on", async () => {
+    const target = await agent(viewOf(SWITCH), { faults: { silentAfterVarbinds: 6 } });
+    const steps = await tried(target, community("public"), BRIEF);
+    expect(outcomes(steps)).toMatchObject({ system: "Passed", forwarding: ["Failed", "no_answer"] });
+  });
+});
+
+const SNMPD = "/usr/sbin/snmpd";
+describe.skipIf(!existsSync(SNMPD))("Debian's snmpd", () => {
+  const CONF = (port: number) => `agentAddress udp:127.0.0.1:${port}
+rocommunity public 127.0.0.1
+view nothing included .1.3.6.1.99
+rocommunity blind 127.0.0.1 -V nothing
+createUser ann SHA "${AUTH_KEY}" AES "${PRIV_KEY}"
+rouser ann priv
+sysName real-agent
+`;
+
+  test("tells each case apart as the simulated agents do", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "netledger-snmpd-"));
+    const probe = await startAgent({ communities: {} });
+    const { port } = probe;
+    probe.close();
+    writeFileSync(join(folder, "snmpd.conf"), CONF(port));
+    const running = Bun.spawn(
+      [
+        SNMPD,
+        "-f",
+        "-C",
+        "-c",
+        join(folder, "snmpd.conf"),
+        "-I",
+        "-smux",
+        "-p",
+        join(folder, "pid"),
+        "-Lf",
+        "/dev/null",
+      ],
+      { env: { ...process.env, MIBS: "", SNMP_PERSISTENT_DIR: folder }, stdout: "ignore", stderr: "ignore" },
+    );
+    const at = { address: "127.0.0.1", port };
+    try {
+      // Until it listens, its port is closed.
+      for (let steps = await tried(at, community("public")); ; steps = await tried(at, community("public")))
+        if (stepOf(steps, "agent").reason !== "port_closed") break;
+      const right = await tried(at, community("public"));
+      expect(outcomes(right)).toMatchObject({ authentication: "Passed", system: "Passed", interfaces: "Passed" });
+      expect(stepOf(right, "system").facts[0]).toEqual({ name: "sys_name", value: "real-agent" });
+      expect(outcomes(await tried(at, community("wrong"), BRIEF))).toMatchObject({
+        agent: "Passed",
+        authentication: ["Failed", "no_answer"],
+      });
+      expect(outcomes(await tried(at, community("blind")))).toMatchObject({ authentication: "Passed" });
+      expect(stepOf(await tried(at, community("blind")), "system").outcome).toBe("Failed");
+      expect(outcomes(await tried(at, user("ann")))).toMatchObject({ authentication: "Passed", system: "Passed" });
+      expect(outcomes(await tried(at, user("bob")))).toMatchObject({ authentication: ["Failed", "wrong_user"] });
+      expect(outcomes(await tried(at, user("ann", { auth_password: "another123" })))).toMatchObject({
+        authentication: ["Failed", "wrong_password"],
+      });
+      expect(outcomes(await tried(at, user("ann", { priv_protocol: "None", priv_password: null })))).toMatchObject({
+        authentication: "Passed",
+        system: ["Failed", "refused"],
+      });
+    } finally {
+      running.kill();
+      await running.exited;
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
