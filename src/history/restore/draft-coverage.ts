@@ -19,6 +19,7 @@ import { reachesCredential } from "../../resources/credential-assignments/reach.
 import { credentialKind } from "../../resources/credentials/credential.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { isWritten, type RestoreDraft } from "./draft.ts";
+import type { Planned } from "./plan.ts";
 
 /** What a draft does to coverage besides what the store ends by itself. */
 export interface CoverageChanges {
@@ -58,13 +59,29 @@ export function coverageBefore(draft: RestoreDraft, sequence: number, actor: Com
   return { begun, ended };
 }
 
+/** What a plan tells of it: an assignment of which nothing but where its credential goes is undone changes as well. */
+export function plannedCoverage(planned: Planned, { ended }: CoverageChanges): Planned {
+  const changed = new Set(ended.map(({ assignmentId }) => assignmentId));
+  return {
+    ...planned,
+    actions: planned.actions.map((action) =>
+      action.action === "Skip" && changed.has(action.id)
+        ? { ...action, action: "Update" as const, fields: [COVERED_FIELD] }
+        : action,
+    ),
+  };
+}
+
+/** What history says has changed by it. */
+const COVERED_FIELD = "credential_ids";
+
 /** To be called when the draft is written. What is taken back makes a version, as what was confirmed did. */
 export function writeCoverage(draft: RestoreDraft, { begun, ended }: CoverageChanges): void {
   const { tx } = draft;
   for (const pair of ended) {
     endCoverage(tx, pair);
     const assignment: CredentialAssignmentRecord | null = tx.find(credentialAssignmentKind, pair.assignmentId);
-    if (assignment !== null) tx.touch(credentialAssignmentKind, assignment.id, "credential_ids");
+    if (assignment !== null) tx.touch(credentialAssignmentKind, assignment.id, COVERED_FIELD);
   }
   for (const { assignmentId, value } of begun) cover(tx, assignmentId, [value], "Restored");
 }

@@ -20,7 +20,13 @@ import { hostKind } from "../../resources/hosts/host.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import type { RestoreDraft } from "./draft.ts";
-import { type CoverageChanges, coverageBefore, coverageThen, writeCoverage } from "./draft-coverage.ts";
+import {
+  type CoverageChanges,
+  coverageBefore,
+  coverageThen,
+  plannedCoverage,
+  writeCoverage,
+} from "./draft-coverage.ts";
 import { writeDraft } from "./draft-write.ts";
 import { assertMayRevert, assertMayWrite } from "./own-transactions.ts";
 import { Past, type PastRecord, type WrittenVersion } from "./past.ts";
@@ -126,7 +132,7 @@ function carriedOut(
   refused: string,
   actor: CommandActor,
 ): Planned {
-  const planned = draft.planned();
+  const planned = plannedCoverage(draft.planned(), coverage);
   if (dryRun) return planned;
   if (planned.conflicts.length > 0) throw refusal(refused, planned.conflicts, actor.role);
   writeDraft(draft, actor);
