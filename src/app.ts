@@ -48,6 +48,7 @@ import { stationRoutes } from "./questions/stations/stations-routes.ts";
 import { summaryRoutes } from "./questions/summary/summary-routes.ts";
 import { topologyRoutes } from "./questions/topology/routes.ts";
 import { vendorRoutes } from "./questions/vendor-routes.ts";
+import { withheldRoutes } from "./questions/withheld/withheld-routes.ts";
 import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
 import { bindingRoutes } from "./resources/bindings/routes.ts";
 import { consolidationRoutes } from "./resources/consolidations/routes.ts";
@@ -201,6 +202,7 @@ export function createApp(options: AppOptions) {
   retentionRoutes(surface, options.backend, options.clock);
   conflictRoutes(surface, options.backend);
   summaryRoutes(surface, options.backend, options.clock);
+  withheldRoutes(surface, options.backend);
   searchRoutes(surface, options.backend);
   faceplateRoutes(surface, options.backend);
   stationRoutes(surface, options.backend);

@@ -24,6 +24,7 @@ import { stations } from "./questions/stations/stations.ts";
 import { summary } from "./questions/summary/summary.ts";
 import { topology } from "./questions/topology/topology.ts";
 import { topologyOverTime } from "./questions/topology/topology-over-time.ts";
+import { withheld } from "./questions/withheld/withheld.ts";
 
 export const LONG_READS: readonly AnyLongRead[] = [
   activity,
@@ -50,6 +51,7 @@ export const LONG_READS: readonly AnyLongRead[] = [
   topologyOverTime,
   transaction,
   transactions,
+  withheld,
 ];
 
 /** Who asks for a read: the user, with whichever key or session. */

@@ -8,6 +8,7 @@ import type { RowList } from "./inventory/row-fields.ts";
 import { CONFLICT_ROWS } from "./questions/conflicts/conflict-answer.ts";
 import { ADDRESS_ROWS } from "./questions/ipam/address-row.ts";
 import { STATION_ROWS } from "./questions/stations/station-answer.ts";
+import { WITHHELD_ROWS } from "./questions/withheld/withheld-answer.ts";
 import { SESSION_ROWS } from "./sign-in/session.ts";
 import { LOG_LINE_ROWS } from "./upkeep/log-line.ts";
 import { VERIFICATION_ROWS } from "./upkeep/verification.ts";
@@ -19,6 +20,7 @@ export const ROW_LISTS: readonly RowList[] = [
   ...VERSION_ROWS,
   CONFLICT_ROWS,
   STATION_ROWS,
+  WITHHELD_ROWS,
   ADDRESS_ROWS,
   BACKUP_ROWS,
   LOG_LINE_ROWS,

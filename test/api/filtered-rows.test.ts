@@ -80,6 +80,11 @@ beforeAll(async () => {
   await made(
     owner.post("ip-ranges", { network_id: first.networkId, first: "10.0.0.8", last: "10.0.0.11", purpose: "Dhcp" }),
   );
+  // Neither a subnet nor an address is sent the network's and the host's credentials until an Admin says so.
+  await newSubnet({ cidr: "10.9.0.0/24", accepts_credentials: false });
+  const grown = await newHost({ name: "grown", ip_addresses: [{ ip_address: "10.0.0.12" }] });
+  await communityOf("own", { assigned_network_ids: [], host_assignments: [{ host_id: grown.id }] });
+  await made(owner.post("ip-addresses", { host_id: grown.id, ip_address: "10.0.0.13" }));
   await made(owner.post("backups", {}));
   const verification = await made(owner.post("ledger/verifications", {}));
   while ((await owner.get(`ledger/verifications/${verification.id}`)).data.status === "Running")
@@ -94,6 +99,7 @@ beforeAll(async () => {
     host_version: `hosts/${host.id}/history`,
     conflict: "conflicts",
     station: "stations",
+    withheld: "discovery/withheld",
     address_row: `subnets/${subnet.id}/addresses`,
     backup: "backups",
     log_line: "log",

@@ -47,7 +47,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   accepts_credentials: () => ["true", "false"],
   entity: () => ["host"],
   status: () => ["Completed", "Failed"],
-  type: () => ["Unreached", "Address", "Mac,Subnet"],
+  type: () => ["Unreached", "Address", "Mac,Subnet", "Subnet,Address"],
   tag_ids: (twin) => twin.ids.tags ?? [],
   hidden: () => ["false"],
   q: () => ["web", "10.2.", "0200", "core", "old", "vlan 10", "gi", "core 1", "1"],

@@ -101,6 +101,7 @@ export const startText = {
     FailedScan: (n: number) => `${count(n, "scan", "scans")} failed`,
     FailedSchedule: (n: number) => `${count(n, "schedule has", "schedules have")} a scan that failed`,
     Conflict: (n: number) => `${count(n, "conflict", "conflicts")} that nobody accepted`,
+    Withheld: (n: number) => `${count(n, "address or subnet waits", "addresses and subnets wait")} for an Admin's word`,
     Unreached: (n: number) => `${count(n, "target", "targets")} did not answer SNMP in the last scan`,
     Flapping: (n: number) => `${count(n, "interface flaps", "interfaces flap")}`,
     Wandering: (n: number) => `${count(n, "MAC address wanders", "MAC addresses wander")}`,

@@ -13,6 +13,8 @@ const ATTENTION = {
   Conflict: "conflicts that nobody accepted",
   Unreached:
     "hosts and named targets that did not answer SNMP in the last scan of each network, if that was in the last day: with no credential, or with a wrong one",
+  Withheld:
+    "subnets and addresses that credentials are withheld from until an Admin says otherwise; told to an Admin and an Owner only",
   Flapping: "interfaces that flap",
   Wandering: "MAC addresses that wander",
   FullSubnet: `IPv4 subnets, /29 and larger, in which hosts have ${FULL_PERCENT} % of the addresses or more: \`used\` of \`usable\`, whatever is set aside`,
@@ -47,6 +49,8 @@ export interface Troubles {
   readonly missingScanId: string | null;
   /** What that one missed. */
   readonly mostMissed: number;
+  /** 0 for whoever cannot let them go there. */
+  readonly withheld: number;
   readonly flapping: number;
   /** The MAC addresses, those at most ports first. */
   readonly wandering: readonly string[];
@@ -61,6 +65,7 @@ export const NO_TROUBLES: Troubles = {
   unreached: 0,
   missingScanId: null,
   mostMissed: 0,
+  withheld: 0,
   flapping: 0,
   wandering: [],
   fullSubnets: [],
@@ -75,7 +80,7 @@ export function attentionOf(
   const within = networkId === null ? {} : { network_id: networkId };
   const { failedSchedules, fullSubnets, wandering } = troubles;
   const listed = (path: string, query: Readonly<Record<string, string>>) =>
-    `/api/v1/${path}?${new URLSearchParams(query)}`;
+    `/api/v1/${path}${Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`}`;
   const named = (path: string, ids: readonly string[], query: Readonly<Record<string, string>> = {}) =>
     listed(path, { ids: ids.slice(0, NAMED_MAX).join(","), ...query });
   const flaps = `changes(oper_status, "-24h") >= ${FLAPPING_CHANGES}`;
@@ -90,6 +95,7 @@ export function attentionOf(
       troubles.unreached,
       () => listed(`discovery/scans/${troubles.missingScanId}/findings`, { type: "Unreached" }),
     ],
+    Withheld: [troubles.withheld, () => listed("discovery/withheld", within)],
     Flapping: [troubles.flapping, () => listed("if-entries", { filter: flaps, ...within })],
     Wandering: [wandering.length, () => listed("locate", { mac: wandering[0] as string })],
     FullSubnet: [fullSubnets.length, () => named("subnets", fullSubnets, { include: "utilization" })],

@@ -26,6 +26,8 @@ import { conflictFingerprint } from "../conflicts/conflict.ts";
 import { shownConflict } from "../conflicts/conflict-answer.ts";
 import { acceptedAmong, findConflicts } from "../conflicts/find-conflicts.ts";
 import { networksAt } from "../networks-at.ts";
+import { findWithheld } from "../withheld/find-withheld.ts";
+import { WITHHELD_TYPES } from "../withheld/withheld-answer.ts";
 import { attentionOf, NO_TROUBLES, type Troubles } from "./attention.ts";
 import { flappingPorts } from "./flapping.ts";
 import { fullSubnets } from "./full-subnets.ts";
@@ -68,7 +70,7 @@ export const summary = longRead("summary", function* (reader: Reader, input: Sum
     to: formatInstant(input.to),
   };
   const troubles: Found = { ...NO_TROUBLES };
-  for (const part of [counts, changes, flapping, wandering, stale, scans, conflicting, full]) {
+  for (const part of [counts, changes, flapping, wandering, stale, scans, conflicting, full, waiting]) {
     const steps = part(reader, input, troubles);
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done === true) {
@@ -280,6 +282,18 @@ function* conflicting(
 
 function* full(reader: Reader, { actor, networkN, sequence }: SummaryInput, troubles: Found): Generator<void, object> {
   troubles.fullSubnets = yield* fullSubnets(reader, networksMeant(reader, { actor, networkN, sequence }), sequence);
+  return {};
+}
+
+/** What waits for an Admin's word: of no use to anybody else. */
+function* waiting(
+  reader: Reader,
+  { actor, networkId, sequence }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
+  if (!atLeast(actor.role, "Admin")) return {};
+  const found = yield* findWithheld(reader, { reach: actor, networkId, types: WITHHELD_TYPES, sequence });
+  troubles.withheld = found.length;
   return {};
 }
 

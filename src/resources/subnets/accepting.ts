@@ -35,21 +35,25 @@ export class AcceptingSubnets {
    * addresses asked.
    */
   accepts(address: string): boolean {
-    for (const subnet of this.containing(address))
-      if (subnet.accepts_credentials && !PASSED_OVER_TYPES.includes(subnet.subnet_type)) return true;
+    for (const subnet of this.containing(address)) if (isAccepting(subnet)) return true;
     return false;
   }
 
   /** Whether a subnet accepts credentials for all of its addresses: itself, or a larger one that it lies within. */
   acceptsAllOf(cidr: string): boolean {
-    const block = parseCidr(cidr);
-    if (block === null) return false;
-    for (const length of this.lengths[block.version]) {
-      if (length > block.prefixLength) continue;
-      const subnet = this.byCidr.get(cidrOf(block, length).text);
-      if (subnet?.accepts_credentials === true && !PASSED_OVER_TYPES.includes(subnet.subnet_type)) return true;
-    }
+    for (const subnet of this.around(cidr)) if (isAccepting(subnet)) return true;
     return false;
+  }
+
+  /** The subnets that contain a whole prefix, from the one with that prefix to the largest. */
+  *around(prefix: string): Generator<SubnetWord> {
+    const cidr = parseCidr(prefix);
+    if (cidr === null) return;
+    for (const length of this.lengths[cidr.version]) {
+      if (length > cidr.prefixLength) continue;
+      const subnet = this.byCidr.get(cidrOf(cidr, length).text);
+      if (subnet !== undefined) yield subnet;
+    }
   }
 
   /** The subnet that an address lies in, of several the smallest; null for none. */
@@ -67,4 +71,8 @@ export class AcceptingSubnets {
       if (subnet !== undefined) yield subnet;
     }
   }
+}
+
+function isAccepting({ accepts_credentials, subnet_type }: SubnetWord): boolean {
+  return accepts_credentials && !PASSED_OVER_TYPES.includes(subnet_type);
 }

@@ -954,6 +954,28 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         }),
       ),
     ),
+  "GET /api/v1/discovery/withheld": (asking) =>
+    asking.instants().flatMap((instant) =>
+      [null, ...asking.places].map(
+        (place): Case => ({
+          title: `${instant.title}, of ${place?.name ?? "all"}`,
+          path: withQuery(asking.path, "limit=0", place === null ? "" : `network_id=${place.networkId}`, instant.query),
+          code: null,
+          check: ({ data }) => {
+            const { oracle } = asking.world;
+            const sequence = Math.min(instant.sequence, oracle.head);
+            const living = (kind: string) => idsOf(oracle.living(asking.caller, kind, sequence));
+            for (const { type, id, network_id, host, credentials } of data as Wire[]) {
+              expect(living("network")).toContain(network_id);
+              if (place !== null) expect(network_id).toBe(place.networkId);
+              expect(living(type === "Subnet" ? "subnet" : "ip_address")).toContain(id);
+              if (host !== null) expect(living("host")).toContain(host.id);
+              for (const credential of credentials) expect(living("credential")).toContain(credential.id);
+            }
+          },
+        }),
+      ),
+    ),
   "GET /api/v1/stations/export/csv": (asking) =>
     asking.instants().flatMap((instant) =>
       [null, ...asking.places].map(

@@ -300,6 +300,7 @@ async function questionsOf(
       at("/api/v1/locate?hostname=server-7.example", then),
       at("/api/v1/transactions?limit=1000", then),
       at("/api/v1/conflicts?limit=1000", then),
+      at("/api/v1/discovery/withheld?limit=1000", then),
     );
   }
   for (const [place, from] of instants.entries()) {

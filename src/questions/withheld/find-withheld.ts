@@ -1,0 +1,239 @@
+// All that waits for an Admin's word as of a transaction: subnets that keep the network's credentials away, and
+// addresses that their host's are not sent to. By the assignments that there are, never by all hosts; in bounded steps.
+
+import { cidrSortKey, ipSortKey, parseIp } from "../../base/ip.ts";
+import { compareCodePoints } from "../../base/text.ts";
+import { scopeKey } from "../../db/kind.ts";
+import type { Reach } from "../../db/reading/list-query.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { membersSql } from "../../db/shape.ts";
+import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { AcceptingSubnets, type SubnetWord } from "../../resources/subnets/accepting.ts";
+import { subnetKind } from "../../resources/subnets/subnet.ts";
+import { PASSED_OVER_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
+import { networksAt } from "../networks-at.ts";
+import { WITHHELD_TYPES, type WithheldType } from "./withheld-answer.ts";
+
+/** What waits, by the numbers of its records. */
+export interface WithheldItem {
+  readonly type: WithheldType;
+  readonly n: number;
+  readonly id: string;
+  /** Canonical. */
+  readonly value: string;
+  readonly networkN: number;
+  /** Null for a subnet. */
+  readonly hostId: string | null;
+  /** Each credential by the assignment that is meant for it; in the order of their making. */
+  readonly assignments: ReadonlyArray<{ readonly n: number; readonly credentialId: string }>;
+  readonly addressCount: number;
+}
+
+export interface WithheldQuery {
+  readonly reach: Reach;
+  /** Only this network; null for all that the caller reaches. */
+  readonly networkId: string | null;
+  readonly types: readonly WithheldType[];
+  /** As of this transaction. */
+  readonly sequence: number;
+}
+
+const STEP_ASSIGNMENTS = 500;
+const STEP_SUBNETS = 1_000;
+
+const newest = (n: string) =>
+  `(SELECT max(key) FROM history_versions WHERE key > (${n} << 31) AND key <= ((${n} << 31) | +?2))`;
+const own = (kind: Parameters<typeof membersSql>[0], version: string) => `'{' || ${membersSql(kind, version)} || '}'`;
+
+const ASSIGNMENTS = `SELECT s.n, ${own(credentialAssignmentKind, "v")} FROM history_spans s
+  CROSS JOIN history_versions v ON v.key = ${newest("s.n")}
+  WHERE s.scope = +?1 AND s.n > +?3 AND s.born <= +?2 AND s.died > +?2 ORDER BY s.n LIMIT ${STEP_ASSIGNMENTS}`;
+/** The addresses of the hosts of assignments, ?1, that these were not sent to then. */
+const UNCOVERED = `SELECT j.value ->> 0, i.n, i.id, w.address FROM json_each(+?1) j
+  CROSS JOIN history_records h ON h.id = j.value ->> 1
+  CROSS JOIN history_spans t ON t.scope = h.n * 64 + ${ipAddressKind.code} AND t.born <= +?2 AND t.died > +?2
+  CROSS JOIN history_records i ON i.n = t.n
+  CROSS JOIN (SELECT x.key, (${own(ipAddressKind, "x")}) ->> '$.ip_address' AS address FROM history_versions x) w
+    ON w.key = ${newest("t.n")}
+  WHERE NOT EXISTS (SELECT 1 FROM credential_coverage c WHERE c.assignment_n = j.value ->> 0
+    AND c.ip_address = w.address AND c.since <= +?2 AND (c.until IS NULL OR c.until > +?2))
+  ORDER BY 1, 2`;
+const SUBNETS = `SELECT s.n, r.id, ${own(subnetKind, "v")} FROM history_spans s
+  CROSS JOIN history_records r ON r.n = s.n
+  CROSS JOIN history_versions v ON v.key = ${newest("s.n")}
+  WHERE s.scope = +?1 AND s.n > +?3 AND s.born <= +?2 AND s.died > +?2 ORDER BY s.n LIMIT ${STEP_SUBNETS}`;
+/** Those among records, ?1, of which an Admin has last said that they accept none: what is undone was not said. */
+const REFUSED = `SELECT j.value FROM json_each(+?1) j
+  CROSS JOIN history_versions v ON v.key = (SELECT max(w.key) FROM history_versions w
+    CROSS JOIN history_transactions t ON t.sequence = w.key & 2147483647
+    WHERE w.key > (j.value << 31) AND w.key <= ((j.value << 31) | +?2)
+      AND instr(w.changed, '"accepts_credentials"') > 0
+      AND t.source <> 'transaction.revert' AND t.source NOT LIKE '%.restore')
+  WHERE (${own(subnetKind, "v")}) ->> '$.accepts_credentials' = 0`;
+const ADDRESS_COUNTS = `SELECT j.value, coalesce((SELECT c.count FROM history_census c
+    WHERE c.scope = j.value * 64 + ${ipAddressKind.code} AND c.sequence <= +?2 ORDER BY c.sequence DESC LIMIT 1), 0)
+  FROM json_each(+?1) j`;
+
+/** Subnets by prefix, then addresses; of the same value, the older first. */
+export function* findWithheld(reader: Reader, query: WithheldQuery): Generator<void, readonly WithheldItem[]> {
+  const { sequence, types, networkId } = query;
+  const found: WithheldItem[] = [];
+  const networks = networksAt(reader, query.reach, sequence);
+  const ids = reader.recordIds(networks);
+  for (const [place, networkN] of networks.entries()) {
+    if (networkId !== null && ids[place] !== networkId) continue;
+    const { broadcast, ofHosts } = yield* assignmentsIn(reader, networkN, sequence);
+    const subnets = broadcast.length === 0 ? [] : yield* subnetsIn(reader, networkN, sequence);
+    const accepting = new AcceptingSubnets(subnets);
+    if (types.includes("Subnet"))
+      found.push(...withheldSubnets(reader, { networkN, sequence, broadcast, subnets, accepting }));
+    if (types.includes("Address"))
+      found.push(...(yield* withheldAddresses(reader, { networkN, sequence, broadcast, ofHosts, accepting })));
+    yield;
+  }
+  return found
+    .map((each) => ({ each, order: WITHHELD_TYPES.indexOf(each.type), key: sortKey(each) }))
+    .sort((one, other) => one.order - other.order || compareCodePoints(one.key, other.key) || one.each.n - other.each.n)
+    .map(({ each }) => each);
+}
+
+interface Assigned {
+  readonly n: number;
+  readonly credentialId: string;
+}
+
+interface AssignedToHost extends Assigned {
+  readonly hostId: string;
+  /** Null: every address of the host. */
+  readonly addressIds: readonly string[] | null;
+}
+
+interface KnownSubnet extends SubnetWord {
+  readonly n: number;
+}
+
+function* assignmentsIn(reader: Reader, networkN: number, sequence: number) {
+  const [broadcast, ofHosts]: [Assigned[], AssignedToHost[]] = [[], []];
+  const scope = scopeKey(networkN, credentialAssignmentKind);
+  for (let after = 0, isLast = false; !isLast; ) {
+    const rows = reader.statement(ASSIGNMENTS).values(scope, sequence, after) as Array<[number, string]>;
+    for (const [n, text] of rows) {
+      const { credential_id, host_id, ip_address_ids } = JSON.parse(text) as {
+        readonly credential_id: string;
+        readonly host_id: string | null;
+        readonly ip_address_ids: readonly string[] | null;
+      };
+      if (host_id === null) broadcast.push({ n, credentialId: credential_id });
+      else ofHosts.push({ n, credentialId: credential_id, hostId: host_id, addressIds: ip_address_ids });
+      after = n;
+    }
+    isLast = rows.length < STEP_ASSIGNMENTS;
+    yield;
+  }
+  return { broadcast, ofHosts };
+}
+
+function* subnetsIn(reader: Reader, networkN: number, sequence: number): Generator<void, KnownSubnet[]> {
+  const subnets: KnownSubnet[] = [];
+  const scope = scopeKey(networkN, subnetKind);
+  for (let after = 0, isLast = false; !isLast; ) {
+    const rows = reader.statement(SUBNETS).values(scope, sequence, after) as Array<[number, string, string]>;
+    for (const [n, id, text] of rows) {
+      const { cidr, subnet_type, accepts_credentials } = JSON.parse(text) as {
+        readonly cidr: string;
+        readonly subnet_type: SubnetType;
+        readonly accepts_credentials: boolean;
+      };
+      subnets.push({ n, id, cidr, subnet_type, accepts_credentials });
+      after = n;
+    }
+    isLast = rows.length < STEP_SUBNETS;
+    yield;
+  }
+  return subnets;
+}
+
+interface WithinNetwork {
+  readonly networkN: number;
+  readonly sequence: number;
+  /** Assignments to the whole network. */
+  readonly broadcast: readonly Assigned[];
+  readonly accepting: AcceptingSubnets;
+}
+
+/** Subnets that no Admin has said anything of, and that lie in none that accepts credentials. */
+function withheldSubnets(
+  reader: Reader,
+  { networkN, sequence, broadcast, subnets, accepting }: WithinNetwork & { readonly subnets: readonly KnownSubnet[] },
+): WithheldItem[] {
+  // What is passed over unless it is named has no say; its addresses are asked all the same where a larger one accepts.
+  const outside = subnets.filter(({ cidr }) => !accepting.acceptsAllOf(cidr));
+  const waiting = outside.filter(({ subnet_type }) => !PASSED_OVER_TYPES.includes(subnet_type));
+  if (waiting.length === 0) return [];
+  const ns = (some: readonly KnownSubnet[]) => JSON.stringify(some.map(({ n }) => n));
+  const refused = new Set((reader.statement(REFUSED).values(ns(waiting), sequence) as Array<[number]>).flat());
+  const counts = new Map(reader.statement(ADDRESS_COUNTS).values(ns(outside), sequence) as Array<[number, number]>);
+  const totals = new Map<string, number>();
+  for (const { n, cidr } of outside)
+    for (const { id } of accepting.around(cidr)) totals.set(id, (totals.get(id) ?? 0) + (counts.get(n) ?? 0));
+  return waiting
+    .filter(({ n }) => !refused.has(n))
+    .map(({ n, id, cidr }) => ({
+      type: "Subnet",
+      n,
+      id,
+      value: cidr,
+      networkN,
+      hostId: null,
+      assignments: broadcast,
+      addressCount: totals.get(id) ?? 0,
+    }));
+}
+
+/** Addresses that credentials of their host are meant for, and sent to by no assignment at all. */
+function* withheldAddresses(
+  reader: Reader,
+  {
+    networkN,
+    sequence,
+    broadcast,
+    ofHosts,
+    accepting,
+  }: WithinNetwork & { readonly ofHosts: readonly AssignedToHost[] },
+): Generator<void, WithheldItem[]> {
+  const everywhere = new Set(broadcast.map(({ credentialId }) => credentialId));
+  const byAddress = new Map<number, WithheldItem & { readonly assignments: Assigned[] }>();
+  for (let start = 0; start < ofHosts.length; start += STEP_ASSIGNMENTS) {
+    const step = new Map(ofHosts.slice(start, start + STEP_ASSIGNMENTS).map((each) => [each.n, each]));
+    const pairs = JSON.stringify([...step.values()].map(({ n, hostId }) => [n, hostId]));
+    const rows = reader.statement(UNCOVERED).values(pairs, sequence) as Array<[number, number, string, string]>;
+    for (const [assignmentN, n, id, value] of rows) {
+      const { credentialId, hostId, addressIds } = step.get(assignmentN) as AssignedToHost;
+      if (addressIds?.includes(id) === false) continue;
+      if (everywhere.has(credentialId) && accepting.accepts(value)) continue;
+      const known = byAddress.get(n);
+      const assigned = { n: assignmentN, credentialId };
+      if (known === undefined)
+        byAddress.set(n, {
+          type: "Address",
+          n,
+          id,
+          value,
+          networkN,
+          hostId,
+          assignments: [assigned],
+          addressCount: 1,
+        });
+      else known.assignments.push(assigned);
+    }
+    yield;
+  }
+  return [...byAddress.values()];
+}
+
+function sortKey({ type, value }: WithheldItem): string {
+  if (type === "Subnet") return cidrSortKey(value);
+  const ip = parseIp(value);
+  return ip === null ? "" : ipSortKey(ip);
+}

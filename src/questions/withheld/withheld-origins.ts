@@ -1,0 +1,47 @@
+// Since when something waits for an Admin's word, and who entered it: by the versions of its own record and of the
+// assignments that are meant for it. For the rows of a page; nothing here finds them.
+
+import { formatInstant } from "../../base/instant.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import type { WithheldItem } from "./find-withheld.ts";
+import type { WithheldBody } from "./withheld-answer.ts";
+
+/** The last version up to a transaction that said one of these; the first that is kept where none did. */
+const LAST_SAID = `SELECT coalesce(max(iif(operation = 1 OR EXISTS (SELECT 1 FROM json_each(+?3) f
+    WHERE instr(changed, f.value) > 0), key, NULL)), min(key)) & 2147483647 FROM history_versions
+  WHERE key > (+?1 << 31) AND key <= ((+?1 << 31) | +?2)`;
+const LAST_ENDED = `SELECT max(until) FROM credential_coverage
+  WHERE assignment_n = +?1 AND ip_address = +?3 AND until <= +?2`;
+const ACTOR = "SELECT actor_type, actor_id, actor_name FROM history_transactions WHERE sequence = +?1";
+
+/** What made an address what it is, and what a subnet; what made an assignment meant for an address. */
+const SAYS_WHO = {
+  Address: JSON.stringify(['"ip_address"', '"host_id"']),
+  Subnet: JSON.stringify([]),
+  assignment: JSON.stringify(['"ip_address_ids"', '"host_id"']),
+};
+
+export type WithheldOrigin = Pick<WithheldBody, "since" | "entered_by">;
+
+export function withheldOrigin(
+  reader: Reader,
+  { type, n, value, assignments }: WithheldItem,
+  sequence: number,
+): WithheldOrigin {
+  const lastSaid = (record: number, fields: string) =>
+    (reader.statement(LAST_SAID).values(record, sequence, fields)[0] as [number])[0];
+  const entered = lastSaid(n, SAYS_WHO[type]);
+  const meant = assignments.map((assignment) => {
+    const assigned = lastSaid(assignment.n, SAYS_WHO.assignment);
+    const [ended] = reader.statement(LAST_ENDED).values(assignment.n, sequence, value)[0] as [number | null];
+    return Math.max(assigned, ended ?? 0);
+  });
+  const [actor] = reader.statement(ACTOR).values(entered) as Array<
+    [WithheldBody["entered_by"]["type"], string | null, string]
+  >;
+  const since = Math.max(entered, Math.min(...meant));
+  return {
+    since: formatInstant(reader.thinnedPast.instantOf(since)),
+    entered_by: { type: actor?.[0] ?? "System", id: actor?.[1] ?? null, name: actor?.[2] ?? "" },
+  };
+}
