@@ -19,7 +19,6 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   createCredential: "Credentials have no page yet.",
   updateCredential: "Credentials have no page yet.",
   deleteCredential: "Credentials have no page yet.",
-  confirmIpAddress: "What waits for an Admin has no page yet.",
   updateOrganization: "The organization has no page yet.",
   discoverSelf: "The first run does not look at the machine itself yet.",
 };

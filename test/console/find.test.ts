@@ -74,6 +74,7 @@ describe("what needs attention", () => {
     ["/api/v1/discovery/scans?status=Failed&network_id=7", "/discovery?filter=status+%3D+Failed"],
     ["/api/v1/discovery/scans/7/findings?type=Unreached", "/discovery/7?type=Unreached"],
     ["/api/v1/discovery/schedules?ids=7%2C8", "/discovery/schedules"],
+    ["/api/v1/discovery/withheld?network_id=7", "/discovery/waiting"],
     ["/api/v1/no-such-list?status=Failed", null],
   ])("%s is shown at %j", (request, page) => {
     expect(pageOfRequest(request)).toBe(page);

@@ -39,6 +39,7 @@ function listPage(path: string, asked: URLSearchParams): string | null {
 
 function discoveryPage([list, id]: readonly string[], asked: URLSearchParams): string | null {
   if (list === "schedules") return "/discovery/schedules";
+  if (list === "withheld") return "/discovery/waiting";
   if (list !== "scans") return null;
   if (id !== undefined) return withParameter(`/discovery/${id}`, "type", asked.get("type"));
   const status = asked.get("status");

@@ -39,6 +39,7 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/discovery/schedules": () => import("../discovery/lists.tsx").then(({ SchedulesPage }) => SchedulesPage),
   "/discovery/schedules/:id": () => import("../discovery/schedule-page.tsx").then(({ SchedulePage }) => SchedulePage),
   "/discovery/ignored": () => import("../discovery/lists.tsx").then(({ IgnoredPage }) => IgnoredPage),
+  "/discovery/waiting": () => import("../discovery/waiting-page.tsx").then(({ WaitingPage }) => WaitingPage),
   "/discovery/:id": () => import("../discovery/scan-page.tsx").then(({ ScanPage }) => ScanPage),
   "/records/:kind/:id": () => import("../records/plain-record-page.tsx").then(({ PlainRecordPage }) => PlainRecordPage),
   "/ledger": () => import("../ledger/ledger-page.tsx").then(({ LedgerPage }) => LedgerPage),

@@ -13,6 +13,7 @@ import { frameText } from "../text/frame.ts";
 import { navigationText } from "../text/navigation.ts";
 import { paletteText } from "../text/palette.ts";
 import { settingsText } from "../text/settings.ts";
+import { waitingText } from "../text/waiting.ts";
 import { go, hrefOf } from "../url/location.ts";
 import type { PagePath } from "../url/page-paths.ts";
 
@@ -45,6 +46,7 @@ const TITLES: Readonly<Record<PlainPath, string>> = {
   "/discovery": navigationText.discovery,
   "/discovery/schedules": paletteText.pages.schedules,
   "/discovery/ignored": paletteText.pages.ignored,
+  "/discovery/waiting": waitingText.title,
   "/ledger": navigationText.ledger,
   "/settings": paletteText.pages.account,
   "/settings/organization": settingsText.tabs.organization,

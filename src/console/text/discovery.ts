@@ -12,7 +12,7 @@ const RECORD_KINDS: Readonly<Record<string, string>> = {
 };
 
 export const discoveryText = {
-  tabs: { scans: "Scans", schedules: "Schedules", ignored: "Must not come back" },
+  tabs: { scans: "Scans", schedules: "Schedules", ignored: "Must not come back", waiting: "Waiting" },
   areas: "Discovery",
   kinds: { sweep: "Sweep", snmp: "SNMP", full: "Full scan" } as Readonly<Record<string, string>>,
   kindMeans: {

@@ -25,6 +25,7 @@ export const editText = {
   lookAgain: "Look again",
   deleteAll: "Delete those too",
   deleted: "Deleted.",
+  restoredNow: "Brought back.",
   changedSince: "It was changed since you began to delete it.",
   save: "Save",
   saving: "Saving…",
@@ -96,6 +97,8 @@ export const planText = {
     Created: "Makes",
     Changed: "Changes",
   },
+  /** Kinds that show in others alone. */
+  untold: { credential_assignment: "where a credential goes" } as Readonly<Record<string, string>>,
   more: (count: number) => `And ${new Intl.NumberFormat("en").format(count)} more.`,
   stay: (count: number) => `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "stays" : "stay"} as is.`,
   nothing: "Nothing would change: it is like this already.",

@@ -21,6 +21,7 @@ export const fieldText: Readonly<Record<string, string>> = {
   management_url: "Management URL",
   asset_tag: "Asset tag",
   require_change_reason: "Reason demanded",
+  credential_ids: "Credentials",
   last_seen_at: "Last seen",
   stale_since: "Stale since",
   created_at: "Created",

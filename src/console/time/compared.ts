@@ -32,6 +32,7 @@ const ALONE: ReadonlySet<PagePath | undefined> = new Set([
   "/changes",
   "/changes/:sequence",
   "/discovery",
+  "/discovery/waiting",
   "/discovery/:id",
   "/ledger",
 ] as const);

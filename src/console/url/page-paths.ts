@@ -29,6 +29,7 @@ export const PAGE_PATHS = [
   "/discovery/schedules",
   "/discovery/schedules/:id",
   "/discovery/ignored",
+  "/discovery/waiting",
   "/discovery/:id",
   "/records/:kind/:id",
   "/ledger",

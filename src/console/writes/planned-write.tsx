@@ -11,7 +11,7 @@ import { kindText } from "../text/changes.ts";
 import { planText } from "../text/editing.ts";
 import { fieldText } from "../text/lists.ts";
 import { hrefOf } from "../url/location.ts";
-import { type Plan, type PlannedAction, revertPlan, type Sending } from "./plans.ts";
+import { type Plan, type PlannedAction, revertPlans, type Sending } from "./plans.ts";
 import { lacksReason } from "./reason.ts";
 import { ReasonLine } from "./reason-input.tsx";
 import { newRequestKey } from "./request-key.ts";
@@ -33,7 +33,7 @@ interface PlannedWriteProps {
 
 export function PlannedWrite(props: PlannedWriteProps) {
   const { title, verb, says, run, onEnd, onDone } = props;
-  const [undone, setUndone] = useState<number | null>(null);
+  const [undone, setUndone] = useState<readonly number[] | null>(null);
   const [plan, setPlan] = useState<Plan | null>(null);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [reason, setReason] = useState("");
@@ -59,12 +59,13 @@ export function PlannedWrite(props: PlannedWriteProps) {
       <PlannedWrite
         title={planText.undo}
         verb={planText.undoVerb}
-        run={(sending) => revertPlan(undone, sending)}
+        run={(sending) => revertPlans(undone, sending)}
         onEnd={onEnd}
         {...(onDone === undefined ? {} : { onDone })}
       />
     );
-  const canUndo = isDone && props.isUndoable === true && plan.sequence !== null && may("revertTransaction");
+  const transactions = plan === null ? [] : transactionsOf(plan);
+  const canUndo = isDone && props.isUndoable === true && transactions.length > 0 && may("revertTransaction");
   const canDo = plan !== null && !isDone && plan.conflicts.length === 0 && plan.actions.some(isChange);
   return (
     <section class="plan" aria-label={title}>
@@ -83,7 +84,7 @@ export function PlannedWrite(props: PlannedWriteProps) {
           </button>
         )}
         {canUndo && (
-          <button type="button" onClick={() => setUndone(plan.sequence)}>
+          <button type="button" onClick={() => setUndone(transactions)}>
             {planText.undoIt}
           </button>
         )}{" "}
@@ -122,7 +123,8 @@ function Planned({ plan: { actions, conflicts } }: { readonly plan: Plan }) {
       <ul>
         {told.slice(0, ACTIONS_SHOWN).map((action) => (
           <li key={`${action.entity_type} ${action.action} ${action.id}`}>
-            {planText.actions[action.action]} {(kindText[action.entity_type] ?? [action.entity_type])[0]}{" "}
+            {planText.actions[action.action]}{" "}
+            {planText.untold[action.entity_type] ?? kindText[action.entity_type]?.[0] ?? action.entity_type}{" "}
             <bdi>{action.name ?? (action.id === null ? "" : `…${action.id.slice(-8)}`)}</bdi>
             {action.action === "Update" && action.fields.length > 0 && (
               <>: {action.fields.map((field) => fieldText[field] ?? field).join(", ")}</>
@@ -137,11 +139,29 @@ function Planned({ plan: { actions, conflicts } }: { readonly plan: Plan }) {
   );
 }
 
-function Done({ plan: { sequence } }: { readonly plan: Plan }) {
+function transactionsOf({ sequence, sequences }: Plan): readonly number[] {
+  return sequences ?? (sequence === null ? [] : [sequence]);
+}
+
+function Done({ plan }: { readonly plan: Plan }) {
   return (
-    <p role="status">
-      {planText.done}{" "}
-      {sequence !== null && <a href={hrefOf(`/changes/${sequence}`, { at: null })}>{planText.transaction(sequence)}</a>}
-    </p>
+    <>
+      <p role="status">
+        {planText.done}
+        {transactionsOf(plan).map((sequence) => (
+          <span key={sequence}>
+            {" "}
+            <a href={hrefOf(`/changes/${sequence}`, { at: null })}>{planText.transaction(sequence)}</a>
+          </span>
+        ))}
+      </p>
+      {plan.conflicts.length > 0 && (
+        <ul>
+          {plan.conflicts.map(({ id, message }) => (
+            <li key={id + message}>{message}</li>
+          ))}
+        </ul>
+      )}
+    </>
   );
 }

@@ -9,8 +9,10 @@ export interface Plan {
   readonly applied: boolean;
   /** The transaction that did it. */
   readonly sequence: number | null;
+  /** Where it took several, all of them in their order. */
+  readonly sequences?: readonly number[];
   readonly actions: readonly PlannedAction[];
-  /** What prevents it. */
+  /** What prevents it; of what is done record by record, what was left as it is, and why. */
   readonly conflicts: readonly { readonly id: string; readonly field?: string; readonly message: string }[];
 }
 
@@ -44,6 +46,24 @@ export async function revertPlan(sequence: number, { isTried, reason, key }: Sen
     .catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
   return data.data;
+}
+
+/**
+ * Undoes several transactions, the last of them first.
+ * @throws Refusal: those that were undone before it stay so, and are not undone twice where it is sent again
+ */
+export async function revertPlans(sequences: readonly number[], sending: Sending): Promise<Plan> {
+  const plans: Plan[] = [];
+  for (const sequence of sequences.toReversed())
+    plans.push(await revertPlan(sequence, { ...sending, key: `${sending.key}-${sequence}` }));
+  const done = plans.flatMap((plan) => plan.sequence ?? []);
+  return {
+    applied: plans.every(({ applied }) => applied),
+    sequence: done.at(-1) ?? null,
+    sequences: done,
+    actions: plans.flatMap(({ actions }) => actions),
+    conflicts: plans.flatMap(({ conflicts }) => conflicts),
+  };
 }
 
 /** The kinds whose records are brought back; all of them take the same. */

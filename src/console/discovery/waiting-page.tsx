@@ -1,0 +1,202 @@
+// What waits for an Admin before discovery may send it credentials: addresses to confirm and subnets to accept, in one
+// list, each with what that would do; done one by one or for those that are marked, and undone.
+
+import { useMemo, useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { FilterField } from "../lists/filter-field.tsx";
+import { Named } from "../names/named.tsx";
+import { RecordLink } from "../names/record-link.tsx";
+import { Copied } from "../parts/copied.tsx";
+import { Page } from "../parts/page.tsx";
+import { Pager } from "../parts/pager.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { may } from "../session/me.ts";
+import { changesText } from "../text/changes.ts";
+import { listText } from "../text/lists.ts";
+import { waitingText } from "../text/waiting.ts";
+import { isPast, scopeQuery, vs } from "../time/at.ts";
+import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
+import { PlannedWrite } from "../writes/planned-write.tsx";
+import { Consent, consequence, WAITING_TYPES, type WaitingItem } from "./consent.ts";
+import { DiscoveryTabs } from "./discovery-tabs.tsx";
+
+const PAGE_ROWS = 100;
+
+export function WaitingPage() {
+  const offset = pageOffset.value;
+  const filter = parameter("filter") ?? "";
+  const asked = read("/api/v1/discovery/withheld", {
+    query: { ...scopeQuery(), ...(filter === "" ? {} : { filter }), limit: PAGE_ROWS, offset },
+  });
+  const { data, meta, problem, again } = useAnswer(asked, { how: "refresh", types: WAITING_TYPES });
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
+  const [acted, setActed] = useState<readonly WaitingItem[] | null>(null);
+  const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
+  const isOffered = !isPast.value && vs.value === null && may("confirmIpAddress");
+  const toMark = data?.filter(({ id }) => marked.has(id)) ?? [];
+  const mark = (id: string) =>
+    setMarked((last) => (last.has(id) ? new Set([...last].filter((each) => each !== id)) : new Set(last).add(id)));
+  return (
+    <Page title={waitingText.title} reads={[asked.url]}>
+      <DiscoveryTabs />
+      <p class="aside">
+        {waitingText.says} {!isPast.value && !may("confirmIpAddress") && waitingText.notYours}
+      </p>
+      <div class="list-tools">
+        <FilterField
+          kind="withheld"
+          filter={filter}
+          example='type = Address AND host.name = "core-*"'
+          problem={isOfFilter ? problem : undefined}
+        />
+        {isOffered && toMark.length > 0 && acted === null && (
+          <p class="list-chosen">
+            <button type="button" onClick={() => setActed(toMark)}>
+              {waitingText.confirmMany(toMark.length)}
+            </button>{" "}
+            <button type="button" onClick={() => setMarked(new Set())}>
+              {waitingText.clear}
+            </button>
+          </p>
+        )}
+      </div>
+      {acted !== null && (
+        <LetGo
+          key={acted.map(({ id }) => id).join()}
+          items={acted}
+          onEnd={() => setActed(null)}
+          onDone={() => {
+            setMarked(new Set());
+            again();
+          }}
+        />
+      )}
+      {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Waiting />}
+      {data?.length === 0 && <Nothing isFiltered={filter !== ""} isBeyond={offset > 0} />}
+      {data !== undefined && data.length > 0 && (
+        <RowsTable
+          title={waitingText.title}
+          kind="waiting-rows"
+          heads={[
+            isOffered && waitingText.heads.marked,
+            waitingText.heads.value,
+            waitingText.heads.does,
+            waitingText.heads.since,
+            waitingText.heads.by,
+            isOffered && waitingText.heads.act,
+          ]}
+        >
+          {data.map((row) => (
+            <Row
+              key={row.id}
+              row={row}
+              isMarked={marked.has(row.id)}
+              {...(isOffered ? { onMark: () => mark(row.id), onAct: () => setActed([row]) } : {})}
+            />
+          ))}
+        </RowsTable>
+      )}
+      <Pager
+        offset={offset}
+        rows={PAGE_ROWS}
+        hasMore={meta?.pagination.has_more === true}
+        total={meta?.pagination.total_count}
+        newer={waitingText.newer}
+        older={waitingText.older}
+      />
+    </Page>
+  );
+}
+
+function Nothing({ isFiltered, isBeyond }: { readonly isFiltered: boolean; readonly isBeyond: boolean }) {
+  if (isFiltered)
+    return (
+      <p>
+        {waitingText.noneFiltered} <a href={hrefHere({ filter: null })}>{listText.removeFilter}</a>
+      </p>
+    );
+  if (isBeyond) return <p>{waitingText.nothingElse}</p>;
+  return <p>{isPast.value ? waitingText.noneThen : waitingText.none}</p>;
+}
+
+interface RowProps {
+  readonly row: WaitingItem;
+  readonly isMarked: boolean;
+  /** Left out where it cannot be done. */
+  onMark?(): void;
+  onAct?(): void;
+}
+
+function Row({ row, isMarked, onMark, onAct }: RowProps) {
+  const { type, id, value, host, network_id, since, entered_by: by } = row;
+  const verb = type === "Subnet" ? waitingText.accept : waitingText.confirm;
+  return (
+    <tr>
+      {onMark !== undefined && (
+        <td>
+          <input type="checkbox" aria-label={waitingText.mark(value)} checked={isMarked} onChange={onMark} />
+        </td>
+      )}
+      <td class="waiting-what">
+        {type === "Subnet" ? (
+          <a href={hrefOf(`/subnets/${id}`)}>
+            <bdi>{value}</bdi>
+          </a>
+        ) : (
+          <Copied text={value} />
+        )}{" "}
+        <span class="aside">
+          {type === "Subnet" ? waitingText.network : waitingText.address}{" "}
+          {host !== null && (
+            <>
+              {waitingText.of} <RecordLink type="host" id={host.id} name={host.name} />{" "}
+            </>
+          )}
+          {waitingText.within} <Named kind="networks" id={network_id} />
+        </span>
+      </td>
+      <td class="waiting-does">{consequence(row)}</td>
+      <td>
+        <When instant={since} as="both" precision="minute" />
+      </td>
+      <td class="waiting-by">
+        <bdi>{by.name || waitingText.noOne}</bdi>
+        {by.type !== "User" && <span class="aside"> {changesText.actors[by.type]}</span>}
+      </td>
+      {onAct !== undefined && (
+        <td>
+          <button type="button" aria-label={`${verb}: ${value}`} onClick={onAct}>
+            {verb}
+          </button>
+        </td>
+      )}
+    </tr>
+  );
+}
+
+interface LetGoProps {
+  readonly items: readonly WaitingItem[];
+  onEnd(): void;
+  onDone(): void;
+}
+
+/** The plan, what follows from it, and the way back. */
+function LetGo({ items, onEnd, onDone }: LetGoProps) {
+  const consent = useMemo(() => new Consent(items), [items]);
+  return (
+    <PlannedWrite
+      title={waitingText.plan}
+      verb={waitingText.verb}
+      says={waitingText.follows}
+      isUndoable
+      run={(sending) => consent.run(sending)}
+      onEnd={onEnd}
+      onDone={onDone}
+    />
+  );
+}

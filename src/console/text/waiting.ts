@@ -1,0 +1,52 @@
+// What is said of what waits for an Admin before discovery may send it credentials.
+
+const number = (value: number) => new Intl.NumberFormat("en").format(value);
+
+/** “a”, “b” and “c”. */
+function listed(names: readonly string[]): string {
+  const quoted = names.map((name) => `“${name}”`);
+  return new Intl.ListFormat("en").format(quoted);
+}
+
+export const waitingText = {
+  title: "Waiting for an Admin",
+  says: "Discovery sends a credential only where an Admin has said so. What Members and scans add waits here, and is asked without a secret until then.",
+  none: "Nothing waits: credentials go wherever they are assigned.",
+  noneFiltered: "Nothing that waits matches this filter.",
+  noneThen: "Nothing waited then.",
+  nothingElse: "Nothing waits on this page any more.",
+  notYours: "Only an Admin can let credentials go to them.",
+  mark: (value: string) => `Mark ${value}`,
+  heads: {
+    marked: "Marked",
+    value: "What",
+    does: "What it would do",
+    since: "Waits since",
+    by: "Entered by",
+    act: "Decide",
+  },
+  network: "subnet",
+  address: "address",
+  of: "of",
+  within: "in",
+  noOne: "nobody knows",
+  newer: "Before",
+  older: "After",
+  confirm: "Confirm",
+  accept: "Accept",
+  confirmMany: (count: number) => `Let credentials go to the ${number(count)} marked`,
+  clear: "Clear the marks",
+  plan: "Where credentials will go",
+  verb: "Let them go there",
+  follows:
+    "From then on every scan may send them there, whoever asks for it. It is taken back by undoing the transaction: nothing is sent there any more, but what was sent cannot be called back.",
+  changed: (value: string) => `${value} has changed since this page was read. Look at it again.`,
+  gone: (value: string) => `${value} is no longer there.`,
+  refused: (value: string, why: string) => `${value}: ${why}`,
+  sends: (names: readonly string[], address: string, host: string) =>
+    `The SNMP ${names.length === 1 ? "credential" : "credentials"} ${listed(names)} would be sent to ${address}, as an address of ${host}.`,
+  sendsSubnet: (names: readonly string[], cidr: string, count: number) =>
+    `The SNMP ${names.length === 1 ? "credential" : "credentials"} ${listed(names)} of the network would be sent to every address of ${cidr} that a scan asks${
+      count === 0 ? "." : `: the ${count === 1 ? "one that is" : `${number(count)} that are`} known, and others.`
+    }`,
+} as const;

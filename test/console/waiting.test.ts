@@ -1,0 +1,208 @@
+// What waits for an Admin, in Chromium, on the executable: addresses and subnets that a Member added, read with what letting
+// credentials go there does, let go one by one and several at once, and taken back; and what others are told of it.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { DiscoveryClient } from "../support/executable/discovery-client.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const MEMBER = "member@acme.example";
+const VIEWER = "viewer@acme.example";
+const LOOKING_MS = 120_000;
+
+describe.skipIf(!hasChromium)("what waits for an Admin", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let discovery: DiscoveryClient;
+  let admin: Visitor;
+  let page: Page;
+  let member: Visitor;
+  let host: Wire;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    const { client, networkId, organizationId, running } = appliance;
+    discovery = new DiscoveryClient(client, organizationId);
+    for (const [email, role] of [
+      [MEMBER, "Member"],
+      [VIEWER, "Viewer"],
+    ] as const)
+      await workplace.command(
+        ...["user", "create", "--email", email, "--role", role, "--networks", networkId],
+        ...["--password-file", await workplace.passwordFile()],
+      );
+    await made(client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Offices", tags: [] }));
+    host = await made(
+      client.post("hosts", { network_id: networkId, name: "core-1", ip_addresses: [{ ip_address: "10.2.3.1" }] }),
+    );
+    await made(
+      client.post("credentials", {
+        organization_id: organizationId,
+        name: "campus",
+        tags: [],
+        assigned_network_ids: [networkId],
+        host_assignments: [],
+        credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "s3cret" } },
+      }),
+    );
+    await made(
+      client.post("credentials", {
+        organization_id: organizationId,
+        name: "core",
+        tags: [],
+        assigned_network_ids: [],
+        host_assignments: [{ host_id: host.id }],
+        credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "s3cret" } },
+      }),
+    );
+    admin = await Visitor.arrive(running.url);
+    page = await admin.signIn(OWNER, PASSWORD);
+    member = await Visitor.arrive(running.url);
+    await member.signIn(MEMBER, PASSWORD);
+  });
+
+  afterAll(async () => {
+    await admin.leave();
+    await member.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const open = (path: string, on = page) => on.goto(appliance.running.url + path);
+  const waiting = async (): Promise<string[]> => (await discovery.all("discovery/withheld")).map(({ value }) => value);
+
+  /** As the Member, whose session the browser has. */
+  async function asMember(method: "post" | "put" | "delete", path: string, data: Wire): Promise<Wire> {
+    const origin = appliance.running.url;
+    const [tab] = member.context.pages();
+    const answer = await (tab as Page).request[method](`${origin}/api/v1/${path}`, { data, headers: { origin } });
+    const body = await answer.json();
+    if (!answer.ok()) throw new Error(JSON.stringify(body));
+    return body.data;
+  }
+  const newAddress = (ip_address: string) => asMember("post", "ip-addresses", { host_id: host.id, ip_address });
+  const row = (value: string) => page.getByRole("row").filter({ hasText: value });
+
+  test(
+    "an address that a Member gave to a host comes in by itself, is confirmed, and the word is taken back",
+    async () => {
+      await open("/discovery/waiting");
+      await page.getByText("Nothing waits").waitFor();
+      await newAddress("10.2.3.9");
+      await row("10.2.3.9").getByText("The SNMP credential “core” would be sent to 10.2.3.9").waitFor();
+      await row("10.2.3.9").getByText(MEMBER).waitFor();
+      await page.getByRole("link", { name: "Waiting 1" }).waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.getByRole("button", { name: "Confirm: 10.2.3.9" }).click();
+      const plan = page.getByRole("region", { name: "Where credentials will go" });
+      await plan.getByText("would be sent to 10.2.3.9, as an address of core-1").waitFor();
+      await plan.getByText("It is taken back by undoing the transaction").waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      expect(await waiting()).toEqual(["10.2.3.9"]);
+      await plan.getByLabel("Why").fill("CHG-12: new uplink");
+      await plan.getByRole("button", { name: "Let them go there" }).click();
+      await plan.getByText("Done.").waitFor();
+      await page.getByText("Nothing waits").waitFor();
+      expect(await waiting()).toEqual([]);
+      const [written] = await discovery.all("transactions?reason=CHG-12");
+      expect(written).toMatchObject({ command: "ip_address.confirm", reason: "CHG-12: new uplink" });
+      await plan.getByRole("button", { name: "Undo", exact: true }).click();
+      await page.getByRole("button", { name: "Undo it" }).click();
+      await page.getByText("Done.").waitFor();
+      await row("10.2.3.9").waitFor();
+      expect(await waiting()).toEqual(["10.2.3.9"]);
+      expect(admin.troubles()).toEqual([]);
+    },
+    LOOKING_MS,
+  );
+
+  test(
+    "the start page leads there; several are let go at once, and undone together",
+    async () => {
+      const subnet = await asMember("post", "subnets", {
+        network_id: appliance.networkId,
+        cidr: "10.2.9.0/24",
+        subnet_type: "Lan",
+      });
+      await open("/");
+      await page.getByRole("link", { name: "2 addresses and subnets wait for an Admin's word" }).click();
+      await page.getByRole("heading", { name: "Waiting for an Admin" }).waitFor();
+      await row("10.2.9.0/24").getByText("would be sent to every address of 10.2.9.0/24").waitFor();
+      await page.getByLabel("Mark 10.2.9.0/24").check();
+      await page.getByLabel("Mark 10.2.3.9").check();
+      await page.getByRole("button", { name: "Let credentials go to the 2 marked" }).click();
+      const plan = page.getByRole("region", { name: "Where credentials will go" });
+      await plan.getByText("would be sent to every address of 10.2.9.0/24").waitFor();
+      await plan.getByRole("button", { name: "Let them go there" }).click();
+      await plan.getByText("Done.").waitFor();
+      expect(await plan.getByRole("link", { name: /^Transaction/ }).count()).toBe(2);
+      await page.getByText("Nothing waits").waitFor();
+      expect(await waiting()).toEqual([]);
+      const after = await made(appliance.client.get(`subnets/${subnet.id}`));
+      expect(after).toMatchObject({ accepts_credentials: true, cidr: "10.2.9.0/24", subnet_type: "Lan" });
+      await plan.getByRole("button", { name: "Undo", exact: true }).click();
+      await page.getByRole("button", { name: "Undo it" }).click();
+      await page.getByText("Done.").waitFor();
+      await row("10.2.3.9").waitFor();
+      expect(await waiting()).toEqual(["10.2.9.0/24", "10.2.3.9"]);
+      expect((await made(appliance.client.get(`subnets/${subnet.id}`))).accepts_credentials).toBe(false);
+      expect(admin.troubles()).toEqual([]);
+    },
+    LOOKING_MS,
+  );
+
+  test(
+    "what was changed since its plan was read gets no secret",
+    async () => {
+      const address = await newAddress("10.2.3.20");
+      await open("/discovery/waiting");
+      await page.getByRole("button", { name: "Confirm: 10.2.3.20" }).click();
+      const plan = page.getByRole("region", { name: "Where credentials will go" });
+      await plan.getByText("would be sent to 10.2.3.20,").waitFor();
+      await asMember("put", `ip-addresses/${address.id}`, { ip_address: "10.2.3.66" });
+      await plan.getByRole("button", { name: "Let them go there" }).click();
+      await plan.getByText("10.2.3.20 has changed since this page was read.").waitFor();
+      expect(await waiting()).toEqual(["10.2.9.0/24", "10.2.3.9", "10.2.3.66"]);
+      // The browser tells of the refusal, which was asked for.
+      expect(admin.troubles().filter((trouble) => !/412/.test(trouble))).toEqual([]);
+    },
+    LOOKING_MS,
+  );
+
+  test(
+    "a Member and a Viewer read what waits, and are told who can let it go; so is the past",
+    async () => {
+      const viewer = await Visitor.arrive(appliance.running.url, { viewport: { width: 360, height: 740 } });
+      const small = await viewer.signIn(VIEWER, PASSWORD);
+      await small.getByRole("heading", { name: "Needs attention" }).waitFor();
+      expect(await small.getByText("for an Admin's word").count()).toBe(0);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await small.emulateMedia({ colorScheme });
+        await open("/discovery/waiting", small);
+        await small.getByText("Only an Admin can let credentials go to them.").waitFor();
+        await small.getByText("would be sent to 10.2.3.9,").waitFor();
+        expect(await accessibilityFindings(small)).toEqual([]);
+      }
+      expect(await small.getByRole("button", { name: /^Confirm/ }).count()).toBe(0);
+      expect(await small.getByRole("checkbox").count()).toBe(0);
+      expect(viewer.troubles()).toEqual([]);
+      await viewer.leave();
+      const [tab] = member.context.pages() as [Page];
+      await open("/discovery/waiting", tab);
+      await tab.getByText("Only an Admin can let credentials go to them.").waitFor();
+      expect(await tab.getByRole("button", { name: /^Confirm/ }).count()).toBe(0);
+      const { data } = await appliance.client.get("transactions?limit=1&order_direction=asc");
+      const [first] = data as unknown as Wire[];
+      await open(`/discovery/waiting?at=${first?.at}`);
+      await page.getByText("Nothing waited then.").waitFor();
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await accessibilityFindings(page)).toEqual([]);
+    },
+    LOOKING_MS,
+  );
+});
