@@ -81,7 +81,7 @@ function Compared({ ends, asked, types }: ComparedProps) {
       {data !== undefined && (
         <>
           <p class="aside">{changesText.total(data.counts as Record<string, Record<string, number>>)}</p>
-          <Difference diff={data} />
+          <Difference diff={data} isToNow={ends.to === null} />
         </>
       )}
     </Page>

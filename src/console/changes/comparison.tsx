@@ -139,7 +139,7 @@ export function ComparisonList() {
             {comparisonText.nothing}
           </p>
         ) : (
-          <Difference diff={diff} more={comparisonText.more} />
+          <Difference diff={diff} more={comparisonText.more} isToNow={comparison.ends.to === null} />
         ))}
     </section>
   );

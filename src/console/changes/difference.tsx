@@ -1,6 +1,6 @@
 // What differs between two instants: what came, what went, what changed, field by field, old to new.
 
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import type { DiffData } from "../api/diff-data.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
@@ -8,6 +8,7 @@ import { anyRecordPage } from "../names/record-page.ts";
 import { changesText, kindText } from "../text/changes.ts";
 import { subject } from "../time/subject.ts";
 import { hrefOf } from "../url/location.ts";
+import { BesideChange } from "./beside-change.ts";
 import { type ChangedRecord, linesOf, SELF_EVIDENT, type Side } from "./difference-lines.ts";
 import { Value } from "./value.tsx";
 
@@ -18,9 +19,11 @@ interface DifferenceProps {
   readonly diff: DiffData;
   /** What is said of those that are not shown: where they are. Left out, a button shows them here. */
   readonly more?: (count: number) => string;
+  /** Whether it ends now: fields can be brought back as they were at its beginning. */
+  readonly isToNow?: boolean;
 }
 
-export function Difference({ diff, more }: DifferenceProps) {
+export function Difference({ diff, more, isToNow = false }: DifferenceProps) {
   const [shown, setShown] = useState(SHOWN_MAX);
   const { added, removed, changed, from, to } = diff;
   const total = added.length + removed.length + changed.length;
@@ -32,7 +35,7 @@ export function Difference({ diff, more }: DifferenceProps) {
         .slice(0, shown)
         .map((line) =>
           line.sort === "changed" ? (
-            <ChangedLine key={line.record.id} record={line.record} from={from.at} to={to.at} />
+            <ChangedLine key={line.record.id} record={line.record} from={from.at} to={to.at} isToNow={isToNow} />
           ) : (
             <SideLine
               key={line.record.id}
@@ -72,14 +75,18 @@ function SideLine({
 }
 
 function ChangedLine({
-  record: { entity_type, id, name, host_id, fields },
+  record,
   from,
   to,
+  isToNow,
 }: {
   readonly record: ChangedRecord;
   readonly from: string;
   readonly to: string;
+  readonly isToNow: boolean;
 }) {
+  const { entity_type, id, name, host_id, fields } = record;
+  const beside = useContext(BesideChange);
   const shown = fields.filter(({ field }) => !SELF_EVIDENT.has(field));
   return (
     <li>
@@ -95,6 +102,7 @@ function ChangedLine({
           </div>
         ))}
       </dl>
+      {isToNow && beside?.(record, from)}
     </li>
   );
 }

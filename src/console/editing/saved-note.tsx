@@ -16,7 +16,12 @@ interface SavedNoteProps {
   onUndone(): void;
 }
 
-const SAID = { created: editText.created, updated: editText.saved, deleted: editText.deleted } as const;
+const SAID = {
+  created: editText.created,
+  updated: editText.saved,
+  deleted: editText.deleted,
+  restored: editText.restoredNow,
+} as const;
 
 export function SavedNote({ saved: { kind, id, operation, sequence, merged }, onUndone }: SavedNoteProps) {
   const [isUndoing, setUndoing] = useState(false);

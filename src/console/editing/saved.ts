@@ -5,7 +5,7 @@ import { signal } from "@preact/signals";
 export interface Saved {
   readonly kind: string;
   readonly id: string;
-  readonly operation: "created" | "updated" | "deleted";
+  readonly operation: "created" | "updated" | "deleted" | "restored";
   /** Its transaction; null where nothing was written: what was typed was there already. */
   readonly sequence: number | null;
   /** Fields that others changed meanwhile, and that stayed as they left them. */

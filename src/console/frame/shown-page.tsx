@@ -2,6 +2,8 @@
 
 import { Component, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { BesideChange } from "../changes/beside-change.ts";
+import { backBeside } from "../editing/back-place.tsx";
 import { Page } from "../parts/page.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { frameText } from "../text/frame.ts";
@@ -64,7 +66,9 @@ export function ShownPage() {
   const { page: Shown, params, key } = shown;
   return (
     <Fault key={key}>
-      <Shown params={params} />
+      <BesideChange.Provider value={backBeside}>
+        <Shown params={params} />
+      </BesideChange.Provider>
     </Fault>
   );
 }

@@ -3,6 +3,7 @@
 
 import { useAnswer } from "../api/answer.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { lastSaved } from "../editing/saved.ts";
 import { Named } from "../names/named.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -12,7 +13,7 @@ import { changesText } from "../text/changes.ts";
 import { planText } from "../text/editing.ts";
 import { atQuery, isPast } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
-import { hrefHere } from "../url/location.ts";
+import { hrefHere, pathname } from "../url/location.ts";
 import { Restore } from "../writes/restore.tsx";
 import { calledBy, type PagedKind, type RecordVersion, versionOf, wordOf } from "./kinds.ts";
 
@@ -62,7 +63,18 @@ export function Gone({ kind, id }: GoneProps) {
       <p>
         <a href={hrefHere({ at: last })}>{changesText.showLast}</a>
       </p>
-      {!isPast.value && <Restore kind={kind} id={id} at={last} verb={planText.bringBack} />}
+      {!isPast.value && (
+        <Restore
+          kind={kind}
+          id={id}
+          at={last}
+          verb={planText.bringBack}
+          onRestored={(sequence) => {
+            // This page gives way to that of the record, which tells of it.
+            lastSaved.value = { kind, id, operation: "restored", sequence, merged: [], place: pathname.value };
+          }}
+        />
+      )}
     </Page>
   );
 }

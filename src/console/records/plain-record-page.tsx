@@ -9,6 +9,7 @@ import { Transactions, transactionsRead } from "../changes/transactions.tsx";
 import { Value } from "../changes/value.tsx";
 import { EditButton, EditPlace } from "../editing/edit-place.tsx";
 import { isEditedKind } from "../editing/edited-kinds.ts";
+import { lastSaved } from "../editing/saved.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Fact } from "../parts/facts.tsx";
 import { Page } from "../parts/page.tsx";
@@ -21,7 +22,7 @@ import { recordText } from "../text/records.ts";
 import { at, atQuery, isPast, vs } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { useSubject } from "../time/subject.ts";
-import { hrefHere } from "../url/location.ts";
+import { hrefHere, pathname } from "../url/location.ts";
 import { Restore } from "../writes/restore.tsx";
 
 /** All of them are asked alike. */
@@ -112,7 +113,17 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
         </p>
       )}
       {isOffered && isGone && !isPast.value && (
-        <Restore kind={kind} id={id} at={last} verb={planText.bringBack} onDone={again} />
+        <Restore
+          kind={kind}
+          id={id}
+          at={last}
+          verb={planText.bringBack}
+          onDone={again}
+          onRestored={(sequence) => {
+            // What was done is told by the page of what is there again.
+            lastSaved.value = { kind, id, operation: "restored", sequence, merged: [], place: pathname.value };
+          }}
+        />
       )}
       {isOffered && !isGone && isPast.value && at.value !== null && (
         <Restore key={at.value} kind={kind} id={id} at={at.value} verb={planText.restoreVerb} />

@@ -6,17 +6,19 @@ import { type Answer, Unsettled } from "../api/answer.ts";
 import { AsAnswered, ComparisonList, type DiffOf, useComparison, WithComparison } from "../changes/comparison.tsx";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
 import { EditButton, EditPlace, NewButton } from "../editing/edit-place.tsx";
-import type { EditedKind } from "../editing/edited-kinds.ts";
+import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { may } from "../session/me.ts";
 import { Pin } from "../session/pin.tsx";
+import { bringBackText } from "../text/bring-back.ts";
 import { planText } from "../text/editing.ts";
 import { recordText } from "../text/records.ts";
 import { at, atMs, atQuery, isPast, vs } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
-import { parameter } from "../url/location.ts";
+import { hrefHere, parameter } from "../url/location.ts";
 import { Restore } from "../writes/restore.tsx";
 import { Gone } from "./gone.tsx";
 import { calledBy, type PagedKind, PIN_KINDS, subjectOf, wordOf } from "./kinds.ts";
@@ -103,7 +105,14 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <EditPlace own={{ kind, id, name: calledBy(id, record) }} presets={presetsOf(kind, id, record)} onSaved={again} />
       {isPast.value && at.value !== null && vs.value === null && (
-        <Restore key={at.value} kind={kind} id={id} at={at.value} verb={planText.restoreVerb} />
+        <div class="restores">
+          <Restore key={at.value} kind={kind} id={id} at={at.value} verb={planText.restoreVerb} />
+          {may(operationsOf(kind).update) && (
+            <a class="button" href={hrefHere({ at: null, vs: at.value })}>
+              {bringBackText.chooseFields}
+            </a>
+          )}
+        </div>
       )}
       <Tabs
         tabs={all.map(({ key, title, count }) => ({ key, title, count: count?.(record) ?? null }))}

@@ -36,9 +36,11 @@ interface RestoreProps {
   readonly verb: string;
   /** Called when it was done. */
   onDone?(): void;
+  /** Called before, with the transaction that did it. */
+  onRestored?(sequence: number): void;
 }
 
-export function Restore({ kind, id, at, verb, onDone }: RestoreProps) {
+export function Restore({ kind, id, at, verb, onDone, onRestored }: RestoreProps) {
   const [isOpen, setOpen] = useState(false);
   if (!may(RESTORES[kind])) return null;
   if (!isOpen)
@@ -52,7 +54,12 @@ export function Restore({ kind, id, at, verb, onDone }: RestoreProps) {
       key={at}
       title={planText.restore}
       verb={verb}
-      run={(sending) => restorePlan({ kind, id, at }, sending)}
+      isUndoable
+      run={async (sending) => {
+        const plan = await restorePlan({ kind, id, at }, sending);
+        if (plan.applied && plan.sequence !== null) onRestored?.(plan.sequence);
+        return plan;
+      }}
       onEnd={() => setOpen(false)}
       {...(onDone === undefined ? {} : { onDone })}
     />

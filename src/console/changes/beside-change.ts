@@ -1,0 +1,9 @@
+// What stands beside a record that differs from now: what can be done with it is known above, where records are edited.
+
+import { type ComponentChildren, createContext } from "preact";
+import type { ChangedRecord } from "./difference-lines.ts";
+
+/** @param from the instant at which it was as the difference begins */
+type Beside = (record: ChangedRecord, from: string) => ComponentChildren;
+
+export const BesideChange = createContext<Beside | null>(null);

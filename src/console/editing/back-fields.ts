@@ -1,0 +1,151 @@
+// Which fields of a record can be brought back as they were, which cannot and why, and the body that does it. What a
+// field names is looked up: a tag or VLAN that is gone since is said before it is written.
+
+import { read } from "../api/client.ts";
+import { SELF_EVIDENT } from "../changes/difference-lines.ts";
+import { may } from "../session/me.ts";
+import { bringBackText } from "../text/bring-back.ts";
+import type { EditedKind } from "./edited-kinds.ts";
+import type { FormField, Values } from "./field.ts";
+import { customKeyOf, valueIn } from "./field.ts";
+import { allFieldsOf, customField, definitionsOf } from "./forms.ts";
+
+/** A field that differs, with what it was. */
+export interface FieldThen {
+  readonly field: string;
+  readonly was: unknown;
+}
+
+export interface BackField extends FieldThen {
+  readonly now: unknown;
+  /** Ids that it named then and that are gone: `was` is without them. */
+  readonly gone: readonly string[];
+  /** Why it cannot be brought back, as the end of a sentence; null where it can. */
+  readonly cannot: string | null;
+}
+
+/** Which of these ids are there now. */
+export type FindLiving = (field: string, ids: readonly string[]) => Promise<ReadonlySet<string>>;
+
+/** What a record is made of has a life of its own. */
+const PARTS = new Set(["ip_addresses", "ports", "services", "interfaces", "bindings"]);
+const PLACES = new Set(["id", "organization_id", "network_id", "host_id", "service_id", "expected_updated_at"]);
+/** Only an Admin says where secrets go. */
+const OF_ADMINS = new Set(["accepts_credentials"]);
+
+/**
+ * What can be done of each, in their order.
+ * @param current the record as it is now
+ * @throws Refusal
+ */
+export async function fieldsOfBack(
+  kind: EditedKind,
+  current: Values,
+  fields: readonly FieldThen[],
+  living: FindLiving = livingIds,
+): Promise<BackField[]> {
+  const defined = (await definitionsOf(kind)).map(customField);
+  const writable = new Map([...allFieldsOf(kind, false), ...defined].map((each) => [each.name, each]));
+  const told = fields.filter(({ field }) => !SELF_EVIDENT.has(field));
+  return Promise.all(told.map((each) => backField(writable.get(each.field), current, each, living)));
+}
+
+async function backField(
+  of: FormField | undefined,
+  current: Values,
+  { field, was }: FieldThen,
+  living: FindLiving,
+): Promise<BackField> {
+  const now = valueIn(current, { name: field });
+  const told = { field, was, now, gone: [] };
+  const cannot = whyNot(of, field, was);
+  if (cannot !== null) return { ...told, cannot };
+  if (isSame(now, was)) return { ...told, cannot: bringBackText.cannot.same };
+  const ids = idsIn(field, was);
+  if (ids.length === 0) return { ...told, cannot: null };
+  const there = await living(field, ids);
+  const gone = ids.filter((id) => !there.has(id));
+  if (gone.length === 0) return { ...told, cannot: null };
+  if (!Array.isArray(was)) return { ...told, cannot: bringBackText.cannot.gone };
+  const left = was.filter((id) => there.has(String(id)));
+  return { field, now, was: left, gone, cannot: isSame(now, left) ? bringBackText.cannot.gone : null };
+}
+
+function whyNot(of: FormField | undefined, field: string, was: unknown): string | null {
+  const { cannot } = bringBackText;
+  if (PARTS.has(field)) return cannot.parts;
+  if (PLACES.has(field)) return cannot.placed;
+  if (field === "credential_assignments") return cannot.credentials;
+  if (of === undefined) return customKeyOf({ name: field }) === null ? cannot.derived : cannot.undefinedNow;
+  if (OF_ADMINS.has(field) && !may("confirmIpAddress")) return cannot.admin;
+  const isEmpty = was === null || was === undefined;
+  return isEmpty && !of.isNullable ? cannot.empty : null;
+}
+
+/** The order of what is chosen of several says nothing. */
+function isSame(one: unknown, other: unknown): boolean {
+  const text = (value: unknown) =>
+    JSON.stringify(Array.isArray(value) ? value.map((each) => JSON.stringify(each)).toSorted() : (value ?? null));
+  return text(one) === text(other);
+}
+
+/** The ids that a value of a field names; of a field that names none, none. */
+function idsIn(field: string, was: unknown): string[] {
+  if (!(field in LISTS) || was === null || was === undefined) return [];
+  if (field === "neighbor") {
+    const { id } = was as { readonly id?: unknown };
+    return typeof id === "string" ? [id] : [];
+  }
+  return (Array.isArray(was) ? was : [was]).map(String);
+}
+
+/** As many as a list takes by `ids`. */
+const IDS_MAX = 300;
+
+type Found = ReadonlyArray<{ readonly id: string }>;
+const LISTS: Readonly<Record<string, (ids: string[]) => ReadonlyArray<() => Promise<{ readonly data: Found }>>>> = {
+  tags: (ids) => [() => read("/api/v1/tags", { query: { ids, limit: IDS_MAX } }).load()],
+  subnet_id: (ids) => [() => read("/api/v1/subnets", { query: { ids, limit: IDS_MAX } }).load()],
+  ip_address_id: (ids) => [() => read("/api/v1/ip-addresses", { query: { ids, limit: IDS_MAX } }).load()],
+  vlan_id: vlans,
+  native_vlan_id: vlans,
+  vlan_ids: vlans,
+  neighbor: (ids) => [
+    () => read("/api/v1/hosts", { query: { ids, include_children: false, limit: IDS_MAX } }).load(),
+    () => read("/api/v1/if-entries", { query: { ids, limit: IDS_MAX } }).load(),
+  ],
+};
+
+function vlans(ids: string[]): ReadonlyArray<() => Promise<{ readonly data: Found }>> {
+  return [() => read("/api/v1/vlans", { query: { ids, limit: IDS_MAX } }).load()];
+}
+
+async function livingIds(field: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const there = new Set<string>();
+  for (let start = 0; start < ids.length; start += IDS_MAX)
+    for (const load of LISTS[field]?.(ids.slice(start, start + IDS_MAX)) ?? [])
+      for (const { id } of (await load()).data) there.add(id);
+  return there;
+}
+
+/**
+ * The body of the update: what the API requires as it is now, and what comes back.
+ * @param current the record as it is now
+ */
+export function bodyOfBack(
+  kind: EditedKind,
+  current: Values,
+  wanted: ReadonlyArray<Pick<BackField, "field" | "was">>,
+): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  for (const { name, isRequired } of allFieldsOf(kind, false))
+    if (isRequired && name in current) body[name] = current[name];
+  const custom: Record<string, unknown> = {};
+  for (const { field, was } of wanted) {
+    const key = customKeyOf({ name: field });
+    if (key === null) body[field] = was ?? null;
+    else custom[key] = was ?? null;
+  }
+  // Keys that are not named keep their values.
+  return Object.keys(custom).length === 0 ? body : { ...body, custom_fields: custom };
+}

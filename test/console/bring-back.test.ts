@@ -1,0 +1,225 @@
+// What was, brought back in Chromium, on the executable: some fields of a record and not the others, over the version that
+// was read; and a deleted switch with all that is on it.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { DiscoveryClient } from "../support/executable/discovery-client.ts";
+import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const VIEWER = "viewer@acme.example";
+const LOOKING_MS = 120_000;
+const PORTS = 48;
+
+describe.skipIf(!hasChromium)("whoever brings back what was", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let discovery: DiscoveryClient;
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    const { client, networkId, organizationId, running } = appliance;
+    discovery = new DiscoveryClient(client, organizationId);
+    await workplace.command(
+      ...["user", "create", "--email", VIEWER, "--role", "Viewer", "--networks", networkId],
+      ...["--password-file", await workplace.passwordFile()],
+    );
+    await made(client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Offices", tags: [] }));
+    visitor = await Visitor.arrive(running.url);
+    page = await visitor.signIn(OWNER, PASSWORD);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await closeBrowser();
+    await workplace.close();
+  });
+
+  const open = (path: string, on = page) => on.goto(appliance.running.url + path);
+  const current = (id: string): Promise<Wire> => made(appliance.client.get(`hosts/${id}`));
+  const newTag = (name: string): Promise<Wire> => made(appliance.client.post("tags", { name, color: "Green" }));
+
+  /** A host of which four fields, and its tags, were changed since. */
+  async function changedHost(name: string): Promise<{ readonly host: Wire; readonly changed: Wire }> {
+    const { client, networkId } = appliance;
+    const [stays, goes] = [await newTag(`${name} stays`), await newTag(`${name} goes`)];
+    const host = await made(
+      client.post("hosts", {
+        network_id: networkId,
+        name,
+        hostname: `${name}.example`,
+        description: "in the cellar",
+        asset_tag: "A-1",
+        tags: [stays.id, goes.id],
+      }),
+    );
+    const after = { hostname: null, description: "in the attic", asset_tag: "A-2", tags: [] };
+    const changed = await made(
+      client.put(`hosts/${host.id}`, { id: host.id, name: `${name}-new`, hidden: false, ...after }),
+    );
+    await made(client.delete(`tags/${goes.id}`));
+    return { host, changed };
+  }
+
+  const offer = (name: string, on = page) => on.getByRole("button", { name: `Bring some of it back: ${name}` });
+
+  test(
+    "brings back two of the fields that changed, leaves the others, and undoes it",
+    async () => {
+      const { host } = await changedHost("core-1");
+      await open(`/hosts/${host.id}?at=${host.updated_at}`);
+      await page.getByRole("link", { name: "Bring some of it back…" }).click();
+      await offer("core-1-new").click();
+      const form = page.getByRole("form", { name: "Bring back fields of core-1-new" });
+      await form.getByLabel("Description").check();
+      expect(await form.getByRole("checkbox").count()).toBe(5);
+      await form.getByText("in the attic").waitFor();
+      // What is gone since is said before.
+      await form.getByText("without what is gone since").waitFor();
+      await form.getByLabel("Tags").check();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await form.getByLabel("Why").fill("CHG-13: it is in the cellar after all");
+      await form.getByRole("button", { name: "Bring these 2 fields back" }).click();
+      await page.getByText("Saved.").waitFor();
+      const [kept] = host.tags;
+      const back = { name: "core-1-new", hostname: null, asset_tag: "A-2", description: "in the cellar", tags: [kept] };
+      expect(await current(host.id)).toMatchObject(back);
+      const [written] = await discovery.all("transactions?reason=CHG-13");
+      expect(written).toMatchObject({ command: "host.update", changes: { host: { Updated: 1 } } });
+      await page.getByRole("button", { name: "Undo", exact: true }).click();
+      await page.getByRole("button", { name: "Undo it" }).click();
+      await page.getByText("Done.").waitFor();
+      expect(await current(host.id)).toMatchObject({ ...back, description: "in the attic", tags: [] });
+      expect(visitor.troubles()).toEqual([]);
+    },
+    LOOKING_MS,
+  );
+
+  test(
+    "is told to look again where somebody changed it meanwhile, and writes nothing over that",
+    async () => {
+      const { host, changed } = await changedHost("core-2");
+      await open(`/compare?vs=${host.updated_at}&types=host`);
+      await offer("core-2-new").click();
+      const form = page.getByRole("form", { name: "Bring back fields of core-2-new" });
+      await form.getByLabel("Asset tag").check();
+      const { id, name, hidden, tags } = changed;
+      await made(appliance.client.put(`hosts/${id}`, { id, name, hidden, tags, asset_tag: "A-3" }));
+      await form.getByRole("button", { name: "Bring this field back" }).click();
+      await form.getByText("It was changed meanwhile.").waitFor();
+      await form.getByText("A-3").waitFor();
+      expect((await current(host.id)).asset_tag).toBe("A-3");
+      await form.getByRole("button", { name: "Bring this field back" }).click();
+      await page.getByText("Saved.").waitFor();
+      expect(await current(host.id)).toMatchObject({ asset_tag: "A-1", name: "core-2-new", hostname: null });
+      // The browser tells of the refusal, which was asked for.
+      expect(visitor.troubles().filter((trouble) => !/412/.test(trouble))).toEqual([]);
+    },
+    LOOKING_MS,
+  );
+
+  test(
+    "is not offered it as a Viewer, nor between two instants of the past; what a scan reads cannot be written",
+    async () => {
+      const { host, changed } = await changedHost("core-3");
+      const viewer = await Visitor.arrive(appliance.running.url, { viewport: { width: 360, height: 740 } });
+      const small = await viewer.signIn(VIEWER, PASSWORD);
+      for (const [on, path] of [
+        [small, `/hosts/${host.id}?vs=${host.updated_at}`],
+        [page, `/hosts/${host.id}?vs=${host.updated_at}&at=${changed.updated_at}`],
+      ] as const) {
+        await open(path, on);
+        await on.locator(".difference").getByText("in the attic").waitFor();
+        expect(await offer("core-3-new", on).count()).toBe(0);
+      }
+      await viewer.leave();
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.emulateMedia({ colorScheme: "dark" });
+      await open(`/hosts/${host.id}?vs=${host.updated_at}`);
+      await offer("core-3-new").click();
+      await page.getByRole("form").getByText("without what is gone since").waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.emulateMedia({ colorScheme: "light" });
+      expect(visitor.troubles()).toEqual([]);
+    },
+    LOOKING_MS,
+  );
+
+  test(
+    "brings a deleted switch back with its 48 ports, addresses and cables, having read that it will",
+    async () => {
+      const { client, networkId } = appliance;
+      const core = await made(
+        client.post("hosts", {
+          network_id: networkId,
+          name: "core",
+          interfaces: [{ if_index: 1, if_descr: "Te1/1", if_name: "Te1/1" }],
+        }),
+      );
+      const [uplink] = (await made(client.get(`hosts/${core.id}`))).interfaces;
+      const access = await made(
+        client.post("hosts", {
+          network_id: networkId,
+          name: "access-1",
+          ip_addresses: [{ ip_address: "10.2.3.41" }, { ip_address: "10.2.3.42" }],
+          interfaces: Array.from({ length: PORTS }, (_, port) => ({
+            if_index: port + 1,
+            if_descr: `GigabitEthernet1/0/${port + 1}`,
+            if_name: `Gi1/0/${port + 1}`,
+            ...(port === PORTS - 1 ? { neighbor: { type: "IfEntry", id: uplink.id } } : {}),
+          })),
+        }),
+      );
+      const before = await current(access.id);
+      expect(before.interfaces).toHaveLength(PORTS);
+      await open(`/hosts/${access.id}`);
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      await page.getByRole("heading", { name: "Delete host access-1" }).waitFor();
+      await page.locator("form").getByRole("button", { name: "Delete", exact: true }).click();
+      await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+      expect((await client.get(`hosts/${access.id}`)).status).toBe(404);
+      await page.getByRole("link", { name: "Show it as it was last" }).click();
+      await page.getByRole("button", { name: "Restore this" }).click();
+      const plan = page.getByRole("region", { name: "Bring it back as it was" });
+      await plan.getByText("Brings back host access-1").waitFor();
+      await plan.getByText("Brings back address 10.2.3.41").waitFor();
+      await plan.getByText("Brings back interface Gi1/0/1", { exact: false }).first().waitFor();
+      expect((await client.get(`hosts/${access.id}`)).status).toBe(404);
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await plan.getByLabel("Why").fill("CHG-14: deleted by mistake");
+      await plan.getByRole("button", { name: "Restore this" }).click();
+      await plan.getByText("Done.").waitFor();
+      const after = await current(access.id);
+      const shown = ({ ip_addresses, interfaces }: Wire) => ({
+        addresses: ip_addresses.map(({ id, ip_address }: Wire) => [id, ip_address]),
+        interfaces: interfaces.map(({ id, if_index, if_name, neighbor }: Wire) => [id, if_index, if_name, neighbor]),
+      });
+      expect(shown(after)).toEqual(shown(before));
+      expect(after.interfaces.at(-1).neighbor).toEqual({ type: "IfEntry", id: uplink.id });
+      await plan.getByRole("link", { name: /^Transaction/ }).click();
+      await page.getByText("CHG-14: deleted by mistake").first().waitFor();
+      const [written] = await discovery.all("transactions?reason=CHG-14");
+      expect(page.url()).toEndWith(`/changes/${written?.sequence}`);
+      expect(written).toMatchObject({ command: "host.restore", changes: { if_entry: { Created: PORTS } } });
+      // On the page of what is gone it is brought back as well, and that page gives way to the record's own.
+      await made(client.delete(`hosts/${access.id}`));
+      await open(`/hosts/${access.id}`);
+      await page.getByRole("button", { name: "Bring it back" }).click();
+      await plan.getByText("Brings back host access-1").waitFor();
+      await plan.getByRole("button", { name: "Bring it back" }).click();
+      await page.getByText("Brought back.").waitFor();
+      await page.getByRole("link", { name: /^transaction/ }).waitFor();
+      expect(shown(await current(access.id))).toEqual(shown(before));
+      // A refusal while it was gone is what the page rests on.
+      expect(visitor.troubles().filter((trouble) => !/404/.test(trouble))).toEqual([]);
+    },
+    LOOKING_MS,
+  );
+});
