@@ -19,8 +19,9 @@ import {
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
+import { BILL_FILE, packBill } from "./bill.ts";
 import { buildConsole, CONSOLE_PACK } from "./console.ts";
-import { sbomOf } from "./sbom.ts";
+import { type BundleInputs, sbomOf } from "./sbom.ts";
 
 const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
@@ -32,8 +33,11 @@ const dist = join(root, "dist");
 const INPUTS = [
   "src",
   "migrations",
+  "LICENSE",
+  "scripts/bill.ts",
   "scripts/build.ts",
   "scripts/console.ts",
+  "scripts/licence-texts.ts",
   "scripts/sbom.ts",
   "package.json",
   "bun.lock",
@@ -132,10 +136,13 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
   try {
     const built = join(folder, "netledger");
     const { metafile: consoleBundle } = await buildConsole();
+    const options = { root, runtimePackage: platform.package, runtimeVersions: process.versions };
+    const ofConsole = { part: "console", bundle: consoleBundle } as const;
+    const bill = packBill(options, [{ part: "server", bundle: await bundledInputs() }, ofConsole]);
     const result = await Bun.build({
-      entrypoints: [...ENTRIES.map((entry) => join(root, entry)), CONSOLE_PACK],
+      entrypoints: [...ENTRIES.map((entry) => join(root, entry)), CONSOLE_PACK, BILL_FILE],
       // Found at run time among the embedded files.
-      loader: { ".pack": "file" },
+      loader: { ".pack": "file", ".bill": "file" },
       root: join(root, "src"),
       target: "bun",
       format: "esm",
@@ -160,22 +167,33 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
     });
     if (!result.success) throw new Error(`the build failed.\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
     if (result.metafile === undefined) throw new Error("the bundler does not tell what it has bundled.");
-    const bill = join(folder, SBOM);
-    writeFileSync(
-      bill,
-      sbomOf({
-        root,
-        bundles: [result.metafile, consoleBundle],
-        runtimePackage: platform.package,
-        runtimeVersions: process.versions,
-      }),
-    );
-    renameSync(bill, `${outfile}${SBOM}`);
+    const told = sbomOf({ ...options, bundles: [result.metafile, consoleBundle] });
+    if (told !== bill.bom) throw new Error("the bill of materials that was embedded is not that of the executable.");
+    const beside = join(folder, SBOM);
+    writeFileSync(beside, told);
+    renameSync(beside, `${outfile}${SBOM}`);
     chmodSync(built, 0o755);
     renameSync(built, outfile);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What the executable will be made of: known only once it is bundled, and to be embedded in it. */
+async function bundledInputs(): Promise<BundleInputs> {
+  const { success, logs, metafile } = await Bun.build({
+    entrypoints: ENTRIES.map((entry) => join(root, entry)),
+    root: join(root, "src"),
+    target: "bun",
+    format: "esm",
+    minify: false,
+    metafile: true,
+    define: { "process.env.NODE_ENV": JSON.stringify("production") },
+    throw: false,
+  });
+  if (!success || metafile === undefined)
+    throw new Error(`the build failed.\n${logs.map((log) => Bun.inspect(log)).join("\n")}`);
+  return metafile;
 }
 
 /**

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { Enums, Models, Serialize, SPDX, Spec } from "@cyclonedx/cyclonedx-library";
 
 /** What the bundler says of its work (`metafile`). */
-interface BundleInputs {
+export interface BundleInputs {
   readonly outputs: Readonly<
     Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
   >;
 }
 
-interface SbomOptions {
+export interface SbomOptions {
   /** The checkout, absolute. */
   readonly root: string;
   readonly bundles: readonly BundleInputs[];
@@ -30,7 +30,7 @@ const READ_BY_MACROS = ["oui-data"];
 const RUNTIME_PARTS: Readonly<Record<string, { readonly name: string; readonly license?: string }>> = {
   ares: { name: "c-ares", license: "MIT" },
   boringssl: { name: "boringssl" },
-  icu: { name: "icu" },
+  icu: { name: "icu", license: "Unicode-3.0" },
   libarchive: { name: "libarchive" },
   libdeflate: { name: "libdeflate", license: "MIT" },
   llhttp: { name: "llhttp", license: "MIT" },
@@ -39,7 +39,7 @@ const RUNTIME_PARTS: Readonly<Record<string, { readonly name: string; readonly l
   mimalloc: { name: "mimalloc", license: "MIT" },
   picohttpparser: { name: "picohttpparser", license: "MIT" },
   sqlite: { name: "sqlite", license: "blessing" },
-  tinycc: { name: "tinycc" },
+  tinycc: { name: "tinycc", license: "LGPL-2.1-or-later" },
   usockets: { name: "uSockets", license: "Apache-2.0" },
   uwebsockets: { name: "uWebSockets", license: "Apache-2.0" },
   webkit: { name: "webkit", license: "LGPL-2.0-or-later" },
@@ -74,14 +74,7 @@ export function sbomOf({ root, bundles, runtimePackage, runtimeVersions }: SbomO
   bom.metadata.component = program;
 
   const components = new Map<string, Models.Component>();
-  const keys = new Set([
-    ...bundles
-      .flatMap(({ outputs }) => Object.values(outputs))
-      .flatMap(({ inputs }) =>
-        Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? packageKey(path) : [])),
-      ),
-    ...READ_BY_MACROS,
-  ]);
+  const keys = new Set([...bundledPackages(bundles), ...READ_BY_MACROS]);
   for (const key of [...keys].sort()) components.set(key, packageComponent(root, key, lock));
   for (const [key, component] of components) {
     bom.components.add(component);
@@ -103,6 +96,17 @@ export function sbomOf({ root, bundles, runtimePackage, runtimeVersions }: SbomO
   // What identifies a bill may be its content: two of the same content are one.
   bom.serialNumber = `urn:uuid:${uuidOf(serializer.serialize(bom, options))}`;
   return `${serializer.serialize(bom, options)}\n`;
+}
+
+/** The keys in bun.lock of the packages that something was taken from. */
+export function bundledPackages(bundles: readonly BundleInputs[]): Set<string> {
+  return new Set(
+    bundles
+      .flatMap(({ outputs }) => Object.values(outputs))
+      .flatMap(({ inputs }) =>
+        Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? packageKey(path) : [])),
+      ),
+  );
 }
 
 /**
@@ -134,7 +138,7 @@ function namesIn(key: string): string[] {
 }
 
 /** Where a package of bun.lock is installed. */
-function folderOf(root: string, key: string): string {
+export function folderOf(root: string, key: string): string {
   return join(root, ...namesIn(key).flatMap((name) => ["node_modules", name]));
 }
 

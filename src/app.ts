@@ -7,6 +7,7 @@ import type { Backups } from "./backup/backups.ts";
 import { backupRoutes } from "./backup/routes.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Counters } from "./base/counters.ts";
+import type { Instant } from "./base/instant.ts";
 import type { Cidr } from "./base/ip.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
@@ -77,7 +78,11 @@ import { preferenceRoutes } from "./sign-in/preference-routes.ts";
 import { signInRoutes } from "./sign-in/routes.ts";
 import { sessionRoutes } from "./sign-in/session-routes.ts";
 import type { SignIn } from "./sign-in/sign-in.ts";
+import { applianceRoutes } from "./upkeep/appliance-routes.ts";
+import type { ServedState } from "./upkeep/appliance-state.ts";
+import { type BillSource, billRoutes } from "./upkeep/bill-routes.ts";
 import { logRoutes } from "./upkeep/log-routes.ts";
+import type { Machine } from "./upkeep/machine.ts";
 import { verificationRoutes } from "./upkeep/verification-routes.ts";
 import type { Verifications } from "./upkeep/verifications.ts";
 
@@ -100,6 +105,13 @@ export interface AppOptions {
   readonly scans: Scans;
   readonly backups: Backups;
   readonly verifications: Verifications;
+  readonly startedAt: Instant;
+  /** What is read of the machine. */
+  readonly machine: Machine;
+  /** What it is served by; null until it listens. */
+  readonly served: () => ServedState | null;
+  /** What it is made of. */
+  readonly bill: BillSource;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
   readonly isDemo: boolean;
@@ -175,6 +187,8 @@ export function createApp(options: AppOptions) {
   ipRangeRoutes(surface, options.backend);
   ipamRoutes(surface, options.backend);
   logRoutes(surface, options.backend);
+  applianceRoutes(surface, { ...options, reader: options.backend.reader });
+  billRoutes(surface, options.bill);
   mapPositionRoutes(surface, options.backend);
   markerRoutes(surface, options.backend);
   networkRoutes(surface, options.backend);
@@ -193,7 +207,7 @@ export function createApp(options: AppOptions) {
   activityRoutes(surface, options.backend, options.clock);
   diffRoutes(surface, options.backend, options.clock);
   ledgerRoutes(surface, options.backend);
-  verificationRoutes(surface, options.backend, options.verifications);
+  verificationRoutes(surface, options.backend, options.verifications, (name) => options.backups.file(name).path);
   locateRoutes(surface, options.backend);
   recordHistoryRoutes(surface, options.backend);
   restoreRoutes(surface, options.backend);

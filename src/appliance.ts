@@ -3,7 +3,6 @@
 
 import { RightsNow } from "./access/rights-now.ts";
 import { createApp } from "./app.ts";
-import { requireReadable } from "./backup/backup-file.ts";
 import { BackupFolder, type Backups, NO_BACKUPS } from "./backup/backups.ts";
 import { orderBackup } from "./backup/job.ts";
 import type { Clock } from "./base/clock.ts";
@@ -19,6 +18,7 @@ import { type AllCommands, mayLowerRights } from "./commands.ts";
 import { CommitWatch } from "./db/commit-watch.ts";
 import { Commits } from "./db/commits.ts";
 import { openImmutable } from "./db/connection.ts";
+import { requireReadable } from "./db/files/backup-file.ts";
 import { type DataFiles, DataLock, dataFiles, ensureDataDirectory, LOCK_WAIT_MS } from "./db/files/data-directory.ts";
 import { DatabaseRefused, orRefused, readHeader, refuseForeignFile, SCHEMA_VERSION } from "./db/files/migrate.ts";
 import { LongReadPool, type LongReads, ThreadLongReads } from "./db/reading/long-reads.ts";
@@ -51,7 +51,10 @@ import {
   writerThread,
 } from "./threads.ts";
 import type { PairFiles } from "./tls/pair.ts";
-import { type ListenOptions, listen, type ServedTls } from "./tls-listener.ts";
+import { type ListenOptions, listen, type Served, type ServedTls } from "./tls-listener.ts";
+import type { ServedState } from "./upkeep/appliance-state.ts";
+import { embeddedBill } from "./upkeep/bill.ts";
+import { type Machine, systemMachine } from "./upkeep/machine.ts";
 import { KeptVerifications, NO_VERIFICATIONS, type Verifications } from "./upkeep/verifications.ts";
 
 const monotonicMs = () => performance.now();
@@ -100,6 +103,8 @@ export interface AppParts {
   readonly bodyChecks: BodyChecks;
   readonly backups: Backups;
   readonly verifications: Verifications;
+  readonly machine: Machine;
+  readonly served: () => ServedState | null;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
   /** Whether its data are made up. */
@@ -153,6 +158,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     log,
   });
   opened.defer(() => verifications.close());
+  let served: Served | null = null;
   const rights = new RightsNow(reader.db);
   const scans = new ScanDirector({
     writes,
@@ -177,6 +183,8 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     writes,
     backups,
     verifications,
+    machine: systemMachine(files.database),
+    served: () => served && servedAs(served),
     scans,
     isReadOnly: false,
     isDemo,
@@ -184,8 +192,9 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   });
   const { tlsCertificate: certificate, tlsKey: privateKey } = files;
   const tls = options.tls === "self-signed" ? { own: { certificate, privateKey } } : options.tls;
-  const served = await listen(app, options, tls);
-  opened.defer(() => served.stop());
+  const listening = await listen(app, options, tls);
+  served = listening;
+  opened.defer(() => listening.stop());
   // Who waits for changes, or follows a scan, would be waited for. Scans and a verification stop while requests end.
   opened.defer(() => {
     services.watch.close();
@@ -197,8 +206,8 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   opened.defer(workOutFirstSummary({ reader, longReads: services.longReads, clock, timers }));
   const running = opened.move();
   return {
-    url: served.url,
-    tls: served.tls,
+    url: listening.url,
+    tls: listening.tls,
     directory: files.directory,
     setupToken,
     crashed,
@@ -242,6 +251,7 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
     opened,
   );
   const head = orRefused(file, () => reader.head());
+  let served: Served | null = null;
   const app = composeApp({
     ...options,
     ...services,
@@ -249,25 +259,35 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
     writes: new ReadOnlyWriteQueue(reader),
     backups: NO_BACKUPS,
     verifications: NO_VERIFICATIONS,
+    machine: systemMachine(file),
+    served: () => served && servedAs(served),
     scans: NO_SCANS,
     isReadOnly: true,
     isDemo: false,
     limitations: [],
     setupToken: null,
   });
-  const served = await listen(app, options, options.tls);
-  opened.defer(() => served.stop());
+  const listening = await listen(app, options, options.tls);
+  served = listening;
+  opened.defer(() => listening.stop());
   opened.defer(() => services.watch.close());
   const running = opened.move();
   return {
-    url: served.url,
-    tls: served.tls,
+    url: listening.url,
+    tls: listening.tls,
     directory: file,
     setupToken: null,
     asOf: head.sequence === 0 ? null : head.at,
     crashed: new Promise(() => {}),
     stop: () => running.disposeAsync(),
   };
+}
+
+/** What is told of the socket: of its pair no key. */
+function servedAs({ url, tls }: Served): ServedState {
+  if (tls === null) return { url, certificate: null };
+  const { certificate: _certificate, privateKey: _privateKey, ...pair } = tls.inUse();
+  return { url, certificate: { pair, isOwn: tls.isSelfSigned } };
 }
 
 /** Locks the data, brings them to this version, and opens them for writing and reading. @throws DatabaseRefused */
@@ -290,10 +310,12 @@ async function openData(files: DataFiles, options: ApplianceOptions, opened: Asy
     onCommit: (sequence) => commits.notify(sequence),
     onCrash: crash.resolve,
     counts: counters.counts.writes,
+    monotonicMs,
   }).catch((error: Error) => {
     throw new DatabaseRefused(error.message);
   });
   counters.gauge("writes_waiting", () => writes.waitingCount);
+  counters.gauge("oldest_write_wait", () => writes.oldestWaitMs);
   opened.defer(() => writes.close());
   // There is no way back from it but a backup of before: whoever looks for the reason finds it told.
   if (found > 0 && found < SCHEMA_VERSION)
@@ -355,6 +377,10 @@ export function composeApp(options: AppParts): App {
     monotonicMs,
     backups: options.backups,
     verifications: options.verifications,
+    startedAt: clock.now(),
+    machine: options.machine,
+    served: options.served,
+    bill: embeddedBill,
     bodyChecks: options.bodyChecks,
     timers,
     isReadOnly: options.isReadOnly,

@@ -14,13 +14,12 @@ import { DatabaseRefused, orRefused, refuseForeignFile, SCHEMA_VERSION } from ".
 import { Reader } from "./db/reading/reader.ts";
 import { DirectWriteQueue, type WriteQueue } from "./db/writing/write-queue.ts";
 import { openWriter } from "./open-writer.ts";
+import { CLOCK_LEAD_REPORTED_MS } from "./upkeep/concerns.ts";
 
 /**
  * A clock further ahead of the last transaction than this is refused: one wrong leap would stamp everything after it.
  */
 export const CLOCK_LEAP_MAX_MS = 400 * 24 * 60 * 60 * 1000;
-/** A store clock that leads the wall clock by more than this is reported. */
-export const CLOCK_LEAD_REPORTED_MS = 1_000;
 /**
  * How far ahead of the clock a subcommand's writes are dated beside a running appliance, which may just be answering
  * about the last second.

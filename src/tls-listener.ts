@@ -18,6 +18,8 @@ import { certificateNames, ensureSelfSigned, type SelfSignedFiles } from "./tls/
 export interface ServedTls {
   /** At the start. */
   readonly pair: TlsPair;
+  /** What new connections get by now. */
+  readonly inUse: () => TlsPair;
   /** Where the certificate is. */
   readonly path: string;
   readonly isSelfSigned: boolean;
@@ -87,7 +89,11 @@ export async function listen(
     renewal.close();
     await listener.stop();
   };
-  return { url: listener.url, tls: { pair, path, isSelfSigned: "own" in tls, look: () => renewal.look() }, stop };
+  return {
+    url: listener.url,
+    tls: { pair, inUse: () => renewal.inUse, path, isSelfSigned: "own" in tls, look: () => renewal.look() },
+    stop,
+  };
 }
 
 const makeCertificate = orderedFrom(certificateThread);

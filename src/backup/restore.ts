@@ -2,6 +2,7 @@
 // then given their place. What was there is kept.
 
 import { chmodSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
+import { sizeOf } from "../base/byte-size.ts";
 import { syncDirectory, syncFile } from "../base/durable-file.ts";
 import { DomainError } from "../base/errors.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
@@ -9,6 +10,7 @@ import { loadKeyFile } from "../base/key-file.ts";
 import type { Random } from "../base/random.ts";
 import { SecretBox } from "../base/secret-box.ts";
 import { openWritable, type Sql } from "../db/connection.ts";
+import { requireWhole } from "../db/files/backup-file.ts";
 import {
   type DataFiles,
   type DataLock,
@@ -24,8 +26,7 @@ import { describeFirst } from "../history/verify/findings.ts";
 import { type Report, type VerifyProgress, verifyLedger } from "../history/verify/verify.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { dropSecrets, type SecretsFound, trySecrets } from "../resources/credentials/sealed-secrets.ts";
-import { requireWhole } from "./backup-file.ts";
-import { type FreeBytes, freeBytesOf, requireRoom, sizeOf } from "./room.ts";
+import { type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
 
 /** What is restored, and where to. */
 export interface RestoreOptions {

@@ -1,6 +1,7 @@
 // Whether a disk has room for a copy. A disk that fills up meanwhile is found by writing to it.
 
-import { statfsSync, statSync } from "node:fs";
+import { statfsSync } from "node:fs";
+import { inUnits, sizeOf } from "../base/byte-size.ts";
 import { DomainError } from "../base/errors.ts";
 
 /** Bytes that may still be written to the disk of a folder. */
@@ -17,11 +18,6 @@ export function databaseBytes(path: string): number {
   return sizeOf(path) + sizeOf(`${path}-wal`);
 }
 
-/** Bytes of a file; 0 where there is none. */
-export function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
 /** @throws DomainError storage_full where a copy of so many bytes obviously does not fit */
 export function requireRoom(directory: string, neededBytes: number, freeBytes: FreeBytes): void {
   const free = freeBytes(directory);
@@ -31,11 +27,4 @@ export function requireRoom(directory: string, neededBytes: number, freeBytes: F
     `There is not enough space on the disk: a copy takes ${inUnits(neededBytes)}, and ${inUnits(free)} are free.`,
     { needed_bytes: neededBytes, free_bytes: free },
   );
-}
-
-/** `6.9 GB`, `812 kB`. */
-export function inUnits(bytes: number): string {
-  const [unit, size] = bytes >= 1e9 ? ["GB", 1e9] : bytes >= 1e6 ? ["MB", 1e6] : ["kB", 1e3];
-  const amount = bytes / (size as number);
-  return `${amount >= 100 || unit === "kB" ? Math.ceil(amount) : amount.toFixed(1)} ${unit}`;
 }

@@ -3,7 +3,7 @@
 interface Counted {
   readonly help: string;
   /** Where it is not a plain number of things. */
-  readonly unit?: "bytes";
+  readonly unit?: "bytes" | "milliseconds";
 }
 interface CountedByLabel extends Counted {
   readonly label: string;
@@ -41,6 +41,7 @@ const GAUGES = {
   bodies_held: { help: "Memory held by request bodies being received.", unit: "bytes" },
   feed_streams: { help: "Open streams of changes." },
   feed_waiting: { help: "Requests waiting for a change." },
+  oldest_write_wait: { help: "How long the oldest command has been waiting for the writer.", unit: "milliseconds" },
   long_reads_under_way: { help: "Long reads not read to the end yet." },
   scans_under_way: { help: "Scans queued or running." },
   writes_waiting: { help: "Commands waiting for the writer." },
@@ -69,6 +70,11 @@ export class Counters {
   /** @param read asked whenever someone wants to know; an earlier function of this name is forgotten */
   gauge(name: GaugeName, read: () => number): void {
     this.gauges.set(name, read);
+  }
+
+  /** A gauge as it stands; 0 for one that nobody tells. */
+  valueOf(name: GaugeName): number {
+    return this.gauges.get(name)?.() ?? 0;
   }
 
   /** All of them as they stand; a gauge that nobody tells is left out. */

@@ -50,9 +50,16 @@ export class RecentLines {
   private characters = 0;
   private newest = 0;
   private mark = "";
+  private readonly newestOf = new Map<LogLevel, string>();
+
+  /** When the newest line of a level was written, kept or not; null where there was none. */
+  lastAt(level: LogLevel): string | null {
+    return this.newestOf.get(level) ?? null;
+  }
 
   add(line: Omit<LogLine, "sequence">): void {
     this.newest += 1;
+    this.newestOf.set(line.level, line.at);
     if (this.newest === 1) this.mark = line.at;
     this.lines.push({ sequence: this.newest, ...line });
     this.characters += line.text.length;

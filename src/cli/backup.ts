@@ -2,8 +2,8 @@
 
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { inUnits } from "../backup/room.ts";
 import { takeBackup } from "../backup/take.ts";
+import { inUnits } from "../base/byte-size.ts";
 import { formatInstant } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
 import { UsageError } from "../config.ts";

@@ -1,6 +1,7 @@
 // netledger compact: packs versions that lie whole in data that no appliance uses, and rewrites the file.
 
-import { freeBytesOf, inUnits, requireRoom, sizeOf } from "../backup/room.ts";
+import { freeBytesOf, requireRoom } from "../backup/room.ts";
+import { inUnits, sizeOf } from "../base/byte-size.ts";
 import { systemLog } from "../base/log.ts";
 import type { DataFiles } from "../db/files/data-directory.ts";
 import { compactable, compactHistory } from "../history/compact.ts";

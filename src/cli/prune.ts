@@ -1,6 +1,6 @@
 // netledger prune: thins the history of data that no appliance uses, for good.
 
-import { inUnits, sizeOf } from "../backup/room.ts";
+import { inUnits, sizeOf } from "../base/byte-size.ts";
 import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
 import { type Config, UsageError } from "../config.ts";

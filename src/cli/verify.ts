@@ -1,10 +1,10 @@
 // netledger verify: proves a store, also beside a running appliance; makes anew what is derived from the ledger when
 // told to.
 
-import { requireReadable } from "../backup/backup-file.ts";
 import { systemLog } from "../base/log.ts";
 import { UsageError } from "../config.ts";
 import { openImmutable } from "../db/connection.ts";
+import { requireReadable } from "../db/files/backup-file.ts";
 import { type DataFiles, DataLock } from "../db/files/data-directory.ts";
 import { orRefused } from "../db/files/migrate.ts";
 import { GOOD_COPY } from "../db/trouble.ts";

@@ -14,6 +14,9 @@ export interface TlsPair {
   readonly privateKey: string;
   /** SHA-256 of the server's own certificate, as browsers and openssl show it: `AA:BB:…`. */
   readonly fingerprint: string;
+  /** Whom it names, and who signed it: `CN=netledger, O=Example`. */
+  readonly subject: string;
+  readonly issuer: string;
   /** The names that it stands for, as node:crypto tells them; empty where it has none. */
   readonly names: string;
   readonly validFrom: Instant;
@@ -67,10 +70,17 @@ export function readTlsPair(files: PairFiles): TlsPair {
     certificate,
     privateKey,
     fingerprint: own.fingerprint256,
+    subject: inOneLine(own.subject),
+    issuer: inOneLine(own.issuer),
     names: own.subjectAltName ?? "",
     validFrom: Date.parse(own.validFrom),
     validTo: Date.parse(own.validTo),
   };
+}
+
+/** A distinguished name, which node:crypto tells in a line for each of its parts. */
+function inOneLine(name: string | undefined): string {
+  return (name ?? "").split("\n").join(", ");
 }
 
 /** Browsers and TLS libraries refuse less (NIST SP 800-131A). */

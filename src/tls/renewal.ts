@@ -26,7 +26,8 @@ export interface RenewalOptions {
 
 export class CertificateRenewal {
   private readonly options: RenewalOptions;
-  private inUse: TlsPair;
+  /** The pair that new connections get. */
+  inUse: TlsPair;
   private lastProblem: string | null = null;
   private warnedAt: Instant | null = null;
   private looking: Promise<void> = Promise.resolve();

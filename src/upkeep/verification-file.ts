@@ -24,9 +24,19 @@ export function readVerifications(path: string): Verification[] {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return [];
   if (size > MAX_BYTES) throw new Error(`${path} has ${size} bytes, more than netledger writes.`);
-  const checked = check(File, parsed(path, readFileSync(path, "utf8")));
+  const checked = check(File, withBackup(parsed(path, readFileSync(path, "utf8"))));
   if (!checked.ok) throw new Error(`${path} is damaged at ${checked.issues[0]?.path}.`);
   return (checked.value as Static<typeof File>).verifications;
+}
+
+/** Before backups could be verified here, no verification was of one. */
+function withBackup(file: unknown): unknown {
+  if (typeof file !== "object" || file === null || !("verifications" in file) || !Array.isArray(file.verifications))
+    return file;
+  const verifications = file.verifications.map((each: unknown) =>
+    typeof each === "object" && each !== null ? { backup: null, ...each } : each,
+  );
+  return { ...file, verifications };
 }
 
 /** @throws what the file system throws; the old file is left then */

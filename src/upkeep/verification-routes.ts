@@ -12,7 +12,7 @@ import { FilterQuery } from "../inventory/list-filter.ts";
 import { RowFilter } from "../inventory/row-filter.ts";
 import { runWrite } from "../inventory/write-answers.ts";
 import { LIST_HEAD, listMeta, listTail, successBody } from "../wire/envelope.ts";
-import { IdParams, LIMIT_DEFAULT, PageOnlyQuery } from "../wire/schemas.ts";
+import { IdParams, LIMIT_DEFAULT, NAME_MAX_LENGTH, PageOnlyQuery } from "../wire/schemas.ts";
 import {
   STARTED_EXAMPLE,
   VERIFICATION_EXAMPLE,
@@ -21,17 +21,28 @@ import {
   Verification,
 } from "./verification.ts";
 import type { VerificationCommands } from "./verification-commands.ts";
-import type { Verifications } from "./verifications.ts";
+import type { Verifications, VerifiedBackup } from "./verifications.ts";
 
 const group = "Appliance";
 const ALONE = "Only while the appliance has one organization.";
+const BackupParams = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: NAME_MAX_LENGTH, description: "The name of the backup." }),
+});
+const BACKUP_NAME = "netledger-20261121T091500123Z.db";
 const List = Type.Object({ ...PageOnlyQuery, ...FilterQuery });
 
-/** /api/v1/ledger/verifications. */
+/**
+ * The file of a complete backup.
+ * @throws DomainError entity_not_found, entity_in_use while it is taken
+ */
+export type FileOfBackup = (name: string) => string;
+
+/** /api/v1/ledger/verifications, and what verifies a backup. */
 export function verificationRoutes(
   surface: Surface<Actor, Access>,
   backend: Backend<VerificationCommands>,
   verifications: Verifications,
+  fileOf: FileOfBackup,
 ): void {
   const { reader } = backend;
   surface
@@ -48,15 +59,28 @@ export function verificationRoutes(
         errors: ["entity_already_exists"],
         example: { data: STARTED_EXAMPLE },
       },
-      async (call) => {
-        const { id: userId, name } = backend.authorOf(call);
-        const id = await idOf(call);
-        const known = verifications.find(id);
-        // An id that was given out before and that none has: the first request was refused.
-        if (known === null) delete call.headers["idempotency-replayed"];
-        const verification = known ?? (await verifications.start(id, { type: "User", id: userId as string, name }));
-        if (known === null) backend.log.info("verification_started", { id, request_id: call.requestId });
-        return json(call, successBody(JSON.stringify(verification)));
+      (call) => begin(call, null),
+    )
+    .post(
+      "/api/v1/backups/:name/verify",
+      {
+        operationId: "verifyBackup",
+        makesNoTransaction: true,
+        summary: "Verify a backup",
+        description: `Reads it again, to the last byte: disks lose what nobody reads. Returns at once, with a verification that is Running and is followed, cancelled and listed like those of the ledger; only one runs at a time. It checks what \`netledger verify --backup\` checks. ${ALONE}`,
+        group: "Backups",
+        access: OF_WHOLE_APPLIANCE,
+        params: BackupParams,
+        answer: Verification,
+        errors: ["entity_not_found", "entity_in_use", "entity_already_exists"],
+        example: {
+          data: { ...STARTED_EXAMPLE, id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0042", backup: BACKUP_NAME },
+          parameters: { name: BACKUP_NAME },
+        },
+      },
+      (call) => {
+        const { name } = call.params;
+        return begin(call, { name, path: fileOf(name) });
       },
     )
     .get(
@@ -120,6 +144,26 @@ export function verificationRoutes(
         return json(call, successBody(JSON.stringify(verification)));
       },
     );
+
+  async function begin(
+    call: Call<Actor, unknown, unknown, unknown, Access>,
+    backup: VerifiedBackup | null,
+  ): Promise<Response> {
+    const { id: userId, name } = backend.authorOf(call);
+    const id = await idOf(call);
+    const known = verifications.find(id);
+    // An id that was given out before and that none has: the first request was refused.
+    if (known === null) delete call.headers["idempotency-replayed"];
+    const requestedBy = { type: "User" as const, id: userId as string, name };
+    const verification = known ?? (await verifications.start(id, requestedBy, backup ?? undefined));
+    if (known === null)
+      backend.log.info("verification_started", {
+        id,
+        ...(backup === null ? {} : { backup: backup.name }),
+        request_id: call.requestId,
+      });
+    return json(call, successBody(JSON.stringify(verification)));
+  }
 
   function requireFound(id: string): Verification {
     const verification = verifications.find(id);

@@ -29,6 +29,9 @@ export const Verification = Type.Object(
       description:
         "Completed: everything was checked. Failed: it could not go on, as `problem` says. Interrupted: the appliance stopped meanwhile.",
     }),
+    backup: Nullable(Type.String(), {
+      description: "The name of the backup that is verified; null for the appliance's own data.",
+    }),
     requested_by: Type.Object({ type: OneOf(["User"]), id: Uuid, name: Type.String() }),
     started_at: Timestamp,
     ended_at: Nullable(Timestamp, {
@@ -81,6 +84,7 @@ export const VERIFICATION_FIELDS = new RowFields(VERIFICATION_ROWS);
 export const VERIFICATION_EXAMPLE: Verification = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0041",
   status: "Completed",
+  backup: null,
   requested_by: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0003", name: "Ada" },
   started_at: "2026-11-21T09:15:00.123Z",
   ended_at: "2026-11-21T09:16:12.007Z",

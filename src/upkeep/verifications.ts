@@ -13,6 +13,12 @@ import { FINDING_TEXT_MAX_LENGTH, FINDINGS_LISTED, VERIFICATIONS_KEPT, type Veri
 import { readVerifications, writeVerifications } from "./verification-file.ts";
 import type { VerifyMessages, VerifyOutcome } from "./verify-thread.ts";
 
+/** A complete backup. */
+export interface VerifiedBackup {
+  readonly name: string;
+  readonly path: string;
+}
+
 /** The verifications that an appliance has made and makes. */
 export interface Verifications {
   /** Newest first. */
@@ -22,11 +28,11 @@ export interface Verifications {
   /** An id that none has. @throws DomainError store_read_only */
   newId(): string;
   /**
-   * Begins one.
+   * Begins one, of the appliance's own data unless a backup is named.
    * @throws DomainError entity_already_exists while one runs, storage_full where it cannot be kept,
    * rate_limit_exceeded where no thread can be started, shutting_down, store_read_only
    */
-  start(id: string, requestedBy: Verification["requested_by"]): Promise<Verification>;
+  start(id: string, requestedBy: Verification["requested_by"], backup?: VerifiedBackup): Promise<Verification>;
   /**
    * Stops one after the step that it is at, and waits for that for a while.
    * @throws DomainError entity_not_found; entity_stale for one that has ended; store_read_only
@@ -108,7 +114,11 @@ export class KeptVerifications implements Verifications {
     return this.options.newId();
   }
 
-  async start(id: string, requestedBy: Verification["requested_by"]): Promise<Verification> {
+  async start(
+    id: string,
+    requestedBy: Verification["requested_by"],
+    backup: VerifiedBackup | null = null,
+  ): Promise<Verification> {
     if (this.closed !== null)
       throw new DomainError("shutting_down", "The appliance is shutting down: no verification was started.");
     if (this.running !== null)
@@ -129,7 +139,7 @@ export class KeptVerifications implements Verifications {
     const running: Running = { id, thread, gone, isCancelled: false, isEnding: false, progress: null, found: 0 };
     const before = this.kept;
     this.running = running;
-    this.kept = [begun(id, requestedBy, this.now()), ...before].slice(0, VERIFICATIONS_KEPT);
+    this.kept = [begun(id, requestedBy, this.now(), backup), ...before].slice(0, VERIFICATIONS_KEPT);
     try {
       await this.write(this.kept);
     } catch (cause) {
@@ -145,7 +155,8 @@ export class KeptVerifications implements Verifications {
       );
     }
     // The appliance may be stopping by now.
-    if (!running.isEnding) thread.post({ type: "start", database: this.options.database });
+    if (!running.isEnding)
+      thread.post({ type: "start", database: backup?.path ?? this.options.database, isBackup: backup !== null });
     return this.find(id) as Verification;
   }
 
@@ -237,10 +248,16 @@ function readKept({ file, log }: VerificationsOptions): Verification[] {
   }
 }
 
-function begun(id: string, requestedBy: Verification["requested_by"], startedAt: string): Verification {
+function begun(
+  id: string,
+  requestedBy: Verification["requested_by"],
+  startedAt: string,
+  backup: VerifiedBackup | null,
+): Verification {
   return {
     id,
     status: "Running",
+    backup: backup?.name ?? null,
     requested_by: requestedBy,
     started_at: startedAt,
     ended_at: null,
@@ -283,9 +300,14 @@ function cut(text: string): string {
   return text.length <= FINDING_TEXT_MAX_LENGTH ? text : `${text.slice(0, FINDING_TEXT_MAX_LENGTH - 1)}…`;
 }
 
-function tell(log: Log, { id, status, findings, findings_total, head, problem }: Verification, outcome: VerifyOutcome) {
+function tell(
+  log: Log,
+  { id, backup, status, findings, findings_total, head, problem }: Verification,
+  outcome: VerifyOutcome,
+) {
   const [first] = findings;
   const found = {
+    ...(backup === null ? {} : { backup }),
     findings: findings_total,
     ...(first === undefined ? {} : { first: `${first.check}: ${first.where}: ${first.message}` }),
   };

@@ -1,9 +1,10 @@
 // The messages between the appliance and the thread that verifies its data, and that thread's side: what `netledger
-// verify` does beside an appliance, by a connection of its own. It stops between two steps, when it is told to.
+// verify` does beside an appliance or with a backup, by a connection of its own. It stops between two steps, when told to.
 
 import { describeFault } from "../base/errors.ts";
 import type { Messages, ThreadMain } from "../base/thread.ts";
-import { openReadOnly } from "../db/connection.ts";
+import { openImmutable, openReadOnly } from "../db/connection.ts";
+import { requireReadable } from "../db/files/backup-file.ts";
 import { DatabaseRefused, orRefused } from "../db/files/migrate.ts";
 import { readTroubleOf } from "../db/trouble.ts";
 import { Findings, type ListedDamage } from "../history/verify/findings.ts";
@@ -15,7 +16,9 @@ export interface VerifyMessages extends Messages {
   readonly from: FromVerifier;
 }
 
-type ToVerifier = { readonly type: "start"; readonly database: string } | { readonly type: "stop" };
+type ToVerifier =
+  /** `isBackup`: nobody writes the file, and everything of it is checked. */
+  { readonly type: "start"; readonly database: string; readonly isBackup: boolean } | { readonly type: "stop" };
 type FromVerifier =
   | { readonly type: "progress"; readonly progress: VerifyProgress; readonly found: number }
   | ({ readonly type: "ended"; readonly found: ListedDamage } & VerifyOutcome);
@@ -34,7 +37,7 @@ export const serveVerification: ThreadMain<VerifyMessages> = (post) => {
   return (message) => {
     if (message.type === "start") {
       hasBegun = true;
-      void verify(message.database, post, () => isStopped);
+      void verify(message, post, () => isStopped);
       return;
     }
     isStopped = true;
@@ -42,25 +45,31 @@ export const serveVerification: ThreadMain<VerifyMessages> = (post) => {
   };
 };
 
+interface Verified {
+  readonly database: string;
+  readonly isBackup: boolean;
+}
+
 async function verify(
-  database: string,
+  verified: Verified,
   post: (message: FromVerifier) => void,
   isStopped: () => boolean,
 ): Promise<void> {
   const findings = new Findings();
-  const outcome = await outcomeOf(database, findings, post, isStopped).catch(failed);
+  const outcome = await outcomeOf(verified, findings, post, isStopped).catch(failed);
   post({ type: "ended", found: { findings: findings.list, more: findings.more }, ...outcome });
 }
 
 /** Lets go of the database before it answers: whoever hears of the end may fold the log into it. */
 async function outcomeOf(
-  database: string,
+  { database, isBackup }: Verified,
   findings: Findings,
   post: (message: FromVerifier) => void,
   isStopped: () => boolean,
 ): Promise<VerifyOutcome> {
-  const db = orRefused(database, openReadOnly);
-  const steps = verifySteps(db, KINDS, { isBusy: true, findings });
+  if (isBackup) requireReadable(database);
+  const db = orRefused(database, isBackup ? openImmutable : openReadOnly);
+  const steps = verifySteps(db, KINDS, { isBusy: !isBackup, findings });
   try {
     for (;;) {
       // What it was sent meanwhile is heard now.

@@ -32,6 +32,7 @@ describe("an operation whose caller is disabled while it waits for the writer wr
     "deleteBackup",
     "createLedgerVerification",
     "cancelLedgerVerification",
+    "verifyBackup",
     "signOut",
     "endSession",
     "endOtherSessions",

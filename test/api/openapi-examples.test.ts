@@ -205,6 +205,7 @@ test("the examples can be sent one after the other", async () => {
   await send("endSession", { id: sessions.find(({ is_current }) => !is_current)?.id as string });
   await send("endOtherSessions");
   await send("downloadBackup", { name: backup.data.name });
+  await send("verifyBackup", { name: backup.data.name });
   await send("deleteBackup", { name: backup.data.name });
   await send("changePassword");
   await send("signOut");

@@ -32,6 +32,7 @@ const MEDIA_TYPES = [
   "text/vnd.mermaid",
   "application/graphml+xml",
   "application/vnd.sqlite3",
+  "application/vnd.cyclonedx+json",
 ];
 
 describe("the OpenAPI document", () => {

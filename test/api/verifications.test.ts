@@ -85,6 +85,7 @@ describe("a verification", () => {
     expect(started.data).toEqual({
       id: expect.any(String),
       status: "Running",
+      backup: null,
       requested_by: { type: "User", id: first.userId, name: "owner@first.example" },
       started_at: clock.text(),
       ended_at: null,

@@ -45,6 +45,7 @@ async function playedWriter(clock: Clock): Promise<{
   let end: (reason: string) => void = () => {};
   const { writes: counts } = new Counters().counts;
   const queue = await ThreadWriteQueue.open<CallsOf<Commands>>({
+    monotonicMs: () => clock.now(),
     startThread: (hear, ended) => {
       receive = hear;
       end = ended;

@@ -4,7 +4,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { inUnits } from "../../src/backup/room.ts";
+import { inUnits } from "../../src/base/byte-size.ts";
 import { EXECUTABLE, ensureExecutable, type Finished, Workplace } from "../support/executable/executable.ts";
 
 let place: Workplace;

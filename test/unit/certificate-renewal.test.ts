@@ -25,6 +25,8 @@ function pairCalled(name: string, validDays = 90): TlsPair {
     certificate: name,
     privateKey: `key of ${name}`,
     fingerprint: name,
+    subject: "CN=a",
+    issuer: "CN=a",
     names: "DNS:a",
     validFrom: now - DAY_MS,
     validTo: now + validDays * DAY_MS,

@@ -125,6 +125,7 @@ interface WriteThreadOptions {
   /** Called when the writer is gone: the appliance can't go on without it. */
   readonly onCrash: (reason: string) => void;
   readonly counts: Counts["writes"];
+  readonly monotonicMs: () => number;
 }
 
 /** What waits of one line. */
@@ -150,6 +151,7 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
       readonly crowd: Crowd;
       readonly bytes: number;
       readonly isUrgent: boolean;
+      readonly sinceMs: number;
     }
   >();
   private readonly crowds = new Map<string, Crowd>();
@@ -192,6 +194,12 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
     return this.waiting.size;
   }
 
+  /** Milliseconds since the oldest of them was sent; 0 where none waits. */
+  get oldestWaitMs(): number {
+    const [oldest] = this.waiting.values();
+    return oldest === undefined ? 0 : Math.round(this.options.monotonicMs() - oldest.sinceMs);
+  }
+
   run<N extends keyof C & string>(
     command: N,
     input: C[N]["input"],
@@ -230,7 +238,7 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
         ...(isUrgent ? { isUrgent } : {}),
       };
       this.thread.post({ type: "run", id, bytes, request });
-      this.waiting.set(id, { settle, crowd, bytes, isUrgent });
+      this.waiting.set(id, { settle, crowd, bytes, isUrgent, sinceMs: this.options.monotonicMs() });
       this.count(crowd, 1, bytes, isUrgent);
     });
   }

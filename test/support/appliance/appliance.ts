@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { RightsNow } from "../../../src/access/rights-now.ts";
 import { generateSessionToken, hashSessionToken } from "../../../src/access/session-token.ts";
-import { createApp } from "../../../src/app.ts";
+import { type AppOptions, createApp } from "../../../src/app.ts";
 import { BackupFolder, type BackupFolderOptions } from "../../../src/backup/backups.ts";
 import { takeBackup } from "../../../src/backup/take.ts";
 import type { Clock } from "../../../src/base/clock.ts";
@@ -37,6 +37,8 @@ import { AccessGate } from "../../../src/sign-in/gate.ts";
 import { SignIn } from "../../../src/sign-in/sign-in.ts";
 import { SignInThrottle } from "../../../src/sign-in/sign-in-throttle.ts";
 import { UsageRecorder } from "../../../src/sign-in/usage.ts";
+import type { Bill } from "../../../src/upkeep/bill.ts";
+import type { Machine } from "../../../src/upkeep/machine.ts";
 import { KeptVerifications, type VerificationsOptions } from "../../../src/upkeep/verifications.ts";
 import { serveVerification } from "../../../src/upkeep/verify-thread.ts";
 import { documentCheck } from "../contract/openapi.ts";
@@ -146,6 +148,33 @@ export const PASSWORD_HASH =
 /** What claims an appliance that was not set up. */
 export const SETUP_TOKEN = "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY";
 
+const GIB = 1024 ** 3;
+
+/** A machine that nothing is wrong with. */
+const ROOMY: Machine = {
+  disk: () => ({ sizeBytes: 100 * GIB, freeBytes: 60 * GIB }),
+  store: () => ({ databaseBytes: 4_000_000, logBytes: 0 }),
+  memory: () => ({ processBytes: GIB / 8, totalBytes: 8 * GIB, availableBytes: 4 * GIB }),
+  isClockSynchronized: () => true,
+};
+
+/** Of a program that is made of nothing but itself. */
+const SMALL_BILL: Bill = {
+  bom: '{"bomFormat":"CycloneDX","specVersion":"1.6","components":[]}',
+  components: [
+    {
+      name: "netledger",
+      version: "0.1.0",
+      purl: null,
+      licence: "Apache-2.0",
+      part_of: ["server"],
+      texts: [{ title: "LICENSE", text: "Apache License …", is_standard: false }],
+    },
+  ],
+};
+
+const UPKEEP = { machine: ROOMY, served: () => null, bill: async () => SMALL_BILL };
+
 export interface TestApplianceOptions {
   /** What requests are timed by; it stands still where none is given. */
   monotonicMs?: () => number;
@@ -161,6 +190,8 @@ export interface TestApplianceOptions {
   backups?: Partial<BackupFolderOptions>;
   /** How the ledger is verified, where not step by step in this process. */
   verifications?: Partial<VerificationsOptions>;
+  /** What is read of the machine, where not as of a large one with nothing on it. */
+  upkeep?: Partial<Pick<AppOptions, "machine" | "served" | "bill">>;
   /** What scans go by. */
   scanning?: { readonly secretsFolder?: string } & Partial<Pick<MachineParts, "commands" | "links">>;
 }
@@ -268,6 +299,9 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
       ...options.backups,
     }),
     verifications,
+    startedAt: clock.now(),
+    ...UPKEEP,
+    ...options.upkeep,
     isReadOnly: false,
     isDemo: false,
     isTls: options.isTls ?? false,

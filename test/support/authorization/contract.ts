@@ -196,6 +196,9 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   // A backup is of all organizations; it stays on the appliance.
   "GET /api/v1/retention/preview": OF_WHOLE_APPLIANCE,
   "GET /api/v1/log": OF_WHOLE_APPLIANCE,
+  "GET /api/v1/appliance": OF_WHOLE_APPLIANCE,
+  "GET /api/v1/licences": VIEWER,
+  "GET /api/v1/bill-of-materials": VIEWER,
   "GET /api/v1/ledger/verifications": OF_WHOLE_APPLIANCE,
   "POST /api/v1/ledger/verifications": OF_WHOLE_APPLIANCE,
   "GET /api/v1/ledger/verifications/:id": OF_WHOLE_APPLIANCE,
@@ -204,6 +207,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "POST /api/v1/backups": OWNER,
   "GET /api/v1/backups/:name": OWNER,
   "POST /api/v1/backups/:name/download": OF_WHOLE_APPLIANCE,
+  "POST /api/v1/backups/:name/verify": OF_WHOLE_APPLIANCE,
   "DELETE /api/v1/backups/:name": OF_WHOLE_APPLIANCE,
 };
 

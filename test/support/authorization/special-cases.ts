@@ -1123,10 +1123,16 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
     { title: "of two organizations", path: `${path}?before=-1d`, code: "auth_permission_denied" },
   ],
   "GET /api/v1/log": ({ path }) => [{ title: "of two organizations", path, code: "auth_permission_denied" }],
+  "GET /api/v1/appliance": ofTwoOrganizations,
+  "GET /api/v1/licences": ({ path }) => [{ title: "asked", path, code: null }],
+  "GET /api/v1/bill-of-materials": ({ path }) => [{ title: "asked", path, code: null }],
   "GET /api/v1/ledger/verifications": ofTwoOrganizations,
   "POST /api/v1/ledger/verifications": ofTwoOrganizations,
   "GET /api/v1/ledger/verifications/:id": ofTwoOrganizations,
   "POST /api/v1/ledger/verifications/:id/cancel": ofTwoOrganizations,
+  "POST /api/v1/backups/:name/verify": ({ path }) => [
+    { title: "of two organizations", path: ofNoBackup(path), code: "auth_permission_denied" },
+  ],
   "DELETE /api/v1/backups/:name": ({ path }) => [
     { title: "of two organizations", path: ofNoBackup(path), code: "auth_permission_denied" },
   ],

@@ -1,8 +1,8 @@
 // What can be told of a backup without reading it through: whether a file can be one, and of which schema it is.
 
 import { existsSync } from "node:fs";
-import { APPLICATION_ID, DatabaseRefused, readHeader, refuseForeignFile, SCHEMA_VERSION } from "../db/files/migrate.ts";
-import { sizeOf } from "./room.ts";
+import { sizeOf } from "../../base/byte-size.ts";
+import { APPLICATION_ID, DatabaseRefused, readHeader, refuseForeignFile, SCHEMA_VERSION } from "./migrate.ts";
 
 /**
  * A file that was a whole when it was put there: a backup, or the database of an appliance that was stopped.

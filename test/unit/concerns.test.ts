@@ -1,0 +1,171 @@
+// What needs attention, and from when on: each threshold on both of its sides.
+
+import { describe, expect, test } from "bun:test";
+import { APPLIANCE_EXAMPLE } from "../../src/upkeep/appliance-body.ts";
+import {
+  type ApplianceReading,
+  BACKUP_MAX_DAYS,
+  CERTIFICATE_MIN_DAYS,
+  CLOCK_LEAD_REPORTED_MS,
+  concernsOf,
+  DISK_FULL_BYTES,
+  DISK_LOW_BYTES,
+  ERRORS_TOLD_MS,
+  MEMORY_LOW_BYTES,
+  WRITE_WAIT_MAX_MS,
+} from "../../src/upkeep/concerns.ts";
+import { isSynchronized, memoryLeft } from "../../src/upkeep/machine.ts";
+
+const DAY_MS = 86_400_000;
+const NOW = Date.UTC(2026, 10, 21, 12);
+const at = (ms: number) => new Date(ms).toISOString();
+
+const { concerns: _, ...EXAMPLE } = APPLIANCE_EXAMPLE;
+const FINE: ApplianceReading = {
+  ...EXAMPLE,
+  disk: { size_bytes: 1e12, free_bytes: 5e11 },
+  store: { ...EXAMPLE.store, database_bytes: 1e9, log_bytes: 1e6 },
+};
+const { last_verification: verification } = EXAMPLE.ledger;
+const { certificate } = EXAMPLE;
+const { last } = EXAMPLE.backups;
+
+function codes(change: Partial<ApplianceReading>, hasInventory = true): string[] {
+  return concernsOf({ ...FINE, ...change }, NOW, hasInventory).map(({ code, severity }) => `${severity} ${code}`);
+}
+
+test("an appliance that fares well needs no attention", () => {
+  expect(codes({})).toEqual([]);
+});
+
+test.each<[string, Partial<ApplianceReading>, Partial<ApplianceReading>]>([
+  ["error disk_full", free(DISK_FULL_BYTES - 1), free(DISK_FULL_BYTES * 1_000)],
+  ["warning disk_low", free(DISK_LOW_BYTES - 1), free(DISK_LOW_BYTES)],
+  ["warning disk_low", free(4.9e9, 5e10), free(5e9, 5e10)],
+  ["warning log_large", log(FINE.store.log_bound_bytes + 1), log(FINE.store.log_bound_bytes)],
+  ["warning memory_low", memory(MEMORY_LOW_BYTES - 1), memory(MEMORY_LOW_BYTES)],
+  ["warning memory_low", memory(0), memory(null)],
+  ["warning writes_delayed", waiting(WRITE_WAIT_MAX_MS + 1), waiting(WRITE_WAIT_MAX_MS)],
+  ["warning backup_old", backedUp(BACKUP_MAX_DAYS * DAY_MS), backedUp(BACKUP_MAX_DAYS * DAY_MS - 1)],
+  ["warning backup_missing", { backups: { ...FINE.backups, last: null } }, {}],
+  ["warning backup_failed", failed("The disk is full."), {}],
+  ["error backup_damaged", { backups: { ...FINE.backups, damaged: ["a.db"] } }, {}],
+  ["error data_damaged", verified({ is_sound: false, findings_total: 3 }), verified({})],
+  ["warning verification_failed", verified({ status: "Failed", is_sound: null }), verified({})],
+  [
+    "warning verification_missing",
+    { ledger: { ...FINE.ledger, verified_at: null, last_verification: null } },
+    { ledger: { ...FINE.ledger, last_verification: null } },
+  ],
+  ["error certificate_expired", ends(0), ends(CERTIFICATE_MIN_DAYS * DAY_MS)],
+  ["warning certificate_expires", ends(CERTIFICATE_MIN_DAYS * DAY_MS - 1), ends(CERTIFICATE_MIN_DAYS * DAY_MS)],
+  ["error certificate_not_yet_valid", begins(NOW + 1), begins(NOW)],
+  ["warning clock_ahead", clock({ lead_ms: CLOCK_LEAD_REPORTED_MS + 1 }), clock({ lead_ms: CLOCK_LEAD_REPORTED_MS })],
+  ["warning clock_not_synchronized", clock({ is_synchronized: false }), clock({ is_synchronized: null })],
+  ["warning errors_logged", errored(NOW - ERRORS_TOLD_MS), errored(NOW - ERRORS_TOLD_MS - 1)],
+])("%s is told from its threshold on, and not before", (concern, beyond, within) => {
+  expect(codes(beyond)).toEqual([concern]);
+  expect(codes(within)).toEqual([]);
+});
+
+test("a disk without room for a copy of the database is told of, unless it is full anyway", () => {
+  const store = { ...FINE.store, database_bytes: 6e11 };
+  expect(codes({ store })).toEqual(["warning no_room_for_backup"]);
+  expect(codes({ store, ...free(1_000) })).toEqual(["error disk_full"]);
+});
+
+test("errors come first", () => {
+  expect(codes({ ...memory(0), ...ends(0) })).toEqual(["error certificate_expired", "warning memory_low"]);
+});
+
+test("nothing is missed of what is empty, made up, or a copy", () => {
+  const missing = {
+    backups: { ...FINE.backups, last: null },
+    ledger: { ...FINE.ledger, verified_at: null, last_verification: null },
+  };
+  expect(codes(missing)).toEqual(["warning backup_missing", "warning verification_missing"]);
+  expect(codes(missing, false)).toEqual([]);
+  expect(codes({ ...missing, is_demo: true })).toEqual([]);
+  expect(codes({ ...missing, ...free(0), read_only: true })).toEqual([]);
+});
+
+describe("what the machine has left", () => {
+  const MEMINFO = "MemTotal:        8000000 kB\nMemFree:          100000 kB\nMemAvailable:    4000000 kB\n";
+  const left = (files: Record<string, string>) => memoryLeft((path) => files[path] ?? null);
+
+  test("is that of the machine, as its kernel tells it", () => {
+    expect(left({ "/proc/meminfo": MEMINFO })).toEqual({ totalBytes: 8_192_000_000, availableBytes: 4_096_000_000 });
+  });
+
+  test("is that of the control group where it has a limit, whose idle file pages can be had", () => {
+    const group = "/sys/fs/cgroup/system.slice/netledger.service";
+    const files = {
+      "/proc/meminfo": MEMINFO,
+      "/proc/self/cgroup": "0::/system.slice/netledger.service\n",
+      [`${group}/memory.current`]: "900\n",
+      [`${group}/memory.stat`]: "anon 700\ninactive_file 150\n",
+    };
+    expect(left({ ...files, [`${group}/memory.max`]: "1000\n" })).toEqual({ totalBytes: 1_000, availableBytes: 250 });
+    expect(left({ ...files, [`${group}/memory.max`]: "max\n" })).toMatchObject({ totalBytes: 8_192_000_000 });
+  });
+
+  test("is not known where nothing tells", () => {
+    expect(left({})).toEqual({ totalBytes: null, availableBytes: null });
+  });
+
+  test("a clock is known to be kept, or not to be, only where timesyncd keeps it", () => {
+    const there = (...paths: string[]) => isSynchronized((path) => paths.includes(path));
+    expect(there("/run/systemd/timesync", "/run/systemd/timesync/synchronized")).toBe(true);
+    expect(there("/run/systemd/timesync")).toBe(false);
+    expect(there()).toBeNull();
+  });
+});
+
+/** A small disk has a small database. */
+function free(free_bytes: number, size_bytes = 1e12): Partial<ApplianceReading> {
+  return {
+    disk: { size_bytes, free_bytes },
+    store: { ...FINE.store, database_bytes: 1, log_bytes: 1 },
+  };
+}
+
+function log(log_bytes: number): Partial<ApplianceReading> {
+  return { store: { ...FINE.store, log_bytes } };
+}
+
+function memory(available_bytes: number | null): Partial<ApplianceReading> {
+  return { memory: { ...FINE.memory, available_bytes } };
+}
+
+function waiting(oldest_write_wait_ms: number): Partial<ApplianceReading> {
+  return { work: { ...FINE.work, oldest_write_wait_ms } };
+}
+
+function backedUp(ago: number): Partial<ApplianceReading> {
+  return { backups: { ...FINE.backups, last: last && { ...last, created_at: at(NOW - ago) } } };
+}
+
+function failed(reason: string): Partial<ApplianceReading> {
+  return { backups: { ...FINE.backups, failed: { name: "b.db", created_at: at(NOW), reason } } };
+}
+
+function verified(change: Partial<NonNullable<typeof verification>>): Partial<ApplianceReading> {
+  return { ledger: { ...FINE.ledger, last_verification: verification && { ...verification, ...change } } };
+}
+
+function ends(left: number): Partial<ApplianceReading> {
+  const days_left = Math.floor(left / DAY_MS);
+  return { certificate: certificate && { ...certificate, not_after: at(NOW + left), days_left } };
+}
+
+function begins(instant: number): Partial<ApplianceReading> {
+  return { certificate: certificate && { ...certificate, not_before: at(instant) } };
+}
+
+function clock(change: Partial<ApplianceReading["clock"]>): Partial<ApplianceReading> {
+  return { clock: { ...FINE.clock, ...change } };
+}
+
+function errored(instant: number): Partial<ApplianceReading> {
+  return { log: { ...FINE.log, errors: 2, last_error_at: at(instant) } };
+}
