@@ -1,4 +1,4 @@
-// How the appliance fares, as it is answered. Reads and judges nothing.
+// The status of the appliance, as it is answered. Reads and judges nothing.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { SERVER_VERSION } from "../wire/envelope.ts";

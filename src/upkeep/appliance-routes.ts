@@ -1,4 +1,4 @@
-// GET /api/v1/appliance: how the appliance fares, and what needs attention, for an Owner who has no shell on it.
+// GET /api/v1/appliance: the status of the appliance, and what needs attention, for an Owner who has no shell on it.
 
 import type { Access, Actor } from "../access/actor.ts";
 import { OF_WHOLE_APPLIANCE } from "../access/whole-appliance.ts";
@@ -13,7 +13,7 @@ export function applianceRoutes(surface: Surface<Actor, Access>, sources: Applia
     "/api/v1/appliance",
     {
       operationId: "getAppliance",
-      summary: "Get how the appliance fares",
+      summary: "Get the status of the appliance",
       description:
         "Disk, memory, the database and its log, what waits and runs, backups, the last verification, clock, certificate, and in `concerns` what needs attention. It reads no table: ask it as often as you like. `GET /api/health` is for monitors without credentials. Only while the appliance has one organization.",
       group: "Appliance",

@@ -1,4 +1,4 @@
-// How the appliance fares at this moment: put together from what is known in memory, from a few small files and from one
+// The status of the appliance at this moment: put together from what is known in memory, from a few small files and from one
 // row of the store. Scans no table, and names no path.
 
 import type { Clock } from "../base/clock.ts";

@@ -104,7 +104,7 @@ function* ofBackups({ backups: { last, failed, damaged } }: ApplianceReading, no
   if (failed !== null)
     yield warning("backup_failed", `The last backup failed: ${failed.reason ?? "see the log."}`, { name: failed.name });
   if (last === null) {
-    yield warning("backup_missing", "No backup was taken yet.", {});
+    yield warning("backup_missing", "No backup has been taken yet.", {});
     return;
   }
   const days = Math.floor((now - instantOf(last.created_at)) / DAY_MS);
@@ -125,7 +125,8 @@ function* ofVerification(
     );
   } else if (last?.status === "Failed")
     yield warning("verification_failed", "The last verification of the data could not be completed.", { id: last.id });
-  else if (isKept && verified_at === null) yield warning("verification_missing", "The data were never verified.", {});
+  else if (isKept && verified_at === null)
+    yield warning("verification_missing", "The data have never been verified.", {});
 }
 
 function* ofCertificate({ certificate }: ApplianceReading, now: Instant): Generator<Concern> {

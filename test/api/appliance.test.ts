@@ -1,4 +1,4 @@
-// How the appliance fares, through the API: what is told of the machine, of what waits, of backups and verifications,
+// The status of the appliance, through the API: what is told of the machine, of what waits, of backups and verifications,
 // and to whom; a backup that is read again; what the program is made of.
 
 import { describe, expect, test } from "bun:test";
@@ -33,7 +33,7 @@ async function backedUp(): Promise<Wire> {
 
 const ended = (id: string) => until(`ledger/verifications/${id}`, ({ status }) => status !== "Running");
 
-describe("how the appliance fares", () => {
+describe("the status of the appliance", () => {
   test("is told of the machine, the store and the time", async () => {
     const machine: Machine = {
       disk: () => ({ sizeBytes: 1e12, freeBytes: 3e11 }),

@@ -2,15 +2,17 @@
 // line leads to the records that it is about.
 
 import type { ComponentChildren } from "preact";
-import { useAnswer } from "../api/answer.ts";
+import { type Answer, useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
+import { ConcernLine } from "../parts/concern.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { mayStart, StartLink } from "../scanning/start-link.tsx";
+import { mayNow } from "../session/me.ts";
 import { pins } from "../session/pins.ts";
 import { changesText, kindText } from "../text/changes.ts";
 import { findText, startText } from "../text/find.ts";
@@ -21,6 +23,7 @@ import { instantBefore } from "./hits.ts";
 import { Latest } from "./latest.tsx";
 import { recentQuestions } from "./recent.ts";
 
+type Appliance = DataOf<"/api/v1/appliance">;
 type Summary = DataOf<"/api/v1/summary">;
 type Attention = Summary["needs_attention"][number];
 
@@ -28,6 +31,7 @@ export function Start() {
   // What is no instant, or a marker that is not known, the bar tells: nothing can be asked of it.
   const asked = isPast.value && atMs.value === null ? null : read("/api/v1/summary", { query: scopeQuery() });
   const { data, problem, again } = useAnswer(asked);
+  const appliance = useAnswer(mayNow("getAppliance") ? read("/api/v1/appliance") : null);
   return (
     <Page title={findText.title} reads={asked === null ? [] : [asked.url]}>
       <p class="aside start-hint">{findText.hint}</p>
@@ -36,7 +40,7 @@ export function Start() {
       {asked !== null && data === undefined && problem === undefined && <Waiting />}
       {asked !== null && data !== undefined && (
         <div class="columns start">
-          <NeedsAttention summary={data} />
+          <NeedsAttention summary={data} appliance={appliance} />
           <ChangedToday summary={data} />
         </div>
       )}
@@ -88,11 +92,40 @@ function Question({ words }: { readonly words: string }) {
   );
 }
 
-function NeedsAttention({ summary }: { readonly summary: Summary }) {
+interface NeedsAttentionProps {
+  readonly summary: Summary;
+  /** Nothing is asked for those who may not, nor of the past. */
+  readonly appliance: Pick<Answer<Appliance>, "data" | "problem" | "isLoading" | "again">;
+}
+
+function NeedsAttention({ summary, appliance }: NeedsAttentionProps) {
+  const { data, problem, again } = appliance;
+  const concerns = isPast.value ? [] : (data?.concerns ?? []);
+  // What stands first is not to push away what one begins to read: both come at once.
+  if (data === undefined && problem === undefined && mayNow("getAppliance"))
+    return (
+      <section>
+        <h2>{startText.attention}</h2>
+        <Waiting />
+      </section>
+    );
   return (
     <section>
       <h2>{startText.attention}</h2>
-      {summary.needs_attention.length === 0 && <p class="aside">{startText.nothingWrong}</p>}
+      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {concerns.length === 0 && summary.needs_attention.length === 0 && <p class="aside">{startText.nothingWrong}</p>}
+      {concerns.length > 0 && (
+        <section class="trouble">
+          <h3>
+            <a href={hrefOf("/settings/appliance")}>{startText.appliance}</a>
+          </h3>
+          <ul class="concerns">
+            {concerns.map((concern) => (
+              <ConcernLine key={concern.code + concern.message} concern={concern} />
+            ))}
+          </ul>
+        </section>
+      )}
       {summary.needs_attention.map((attention) => (
         <Trouble key={attention.kind} attention={attention} summary={summary} />
       ))}

@@ -56,6 +56,9 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
   "/settings/markers": () => import("../settings/record-lists.tsx").then(({ settingsList }) => settingsList("markers")),
   "/settings/backups": () => import("../settings/backups-page.tsx").then(({ BackupsPage }) => BackupsPage),
   "/settings/retention": () => import("../settings/retention-page.tsx").then(({ RetentionPage }) => RetentionPage),
+  "/settings/appliance": () => import("../settings/appliance-page.tsx").then(({ AppliancePage }) => AppliancePage),
+  "/settings/log": () => import("../settings/log-page.tsx").then(({ LogPage }) => LogPage),
+  "/settings/about": () => import("../settings/about-page.tsx").then(({ AboutPage }) => AboutPage),
   "/vlans": () => import("../lists/pages.tsx").then(({ listPage }) => listPage("/vlans")),
   "/map": () => import("../map/map-page.tsx").then(({ MapPage }) => MapPage),
 };

@@ -58,6 +58,9 @@ const TITLES: Readonly<Record<PlainPath, string>> = {
   "/settings/markers": settingsText.tabs.markers,
   "/settings/backups": settingsText.tabs.backups,
   "/settings/retention": settingsText.tabs.retention,
+  "/settings/appliance": settingsText.tabs.appliance,
+  "/settings/log": settingsText.tabs.log,
+  "/settings/about": settingsText.tabs.about,
 };
 
 /** The list that shows the records of a kind, on which they are made. */

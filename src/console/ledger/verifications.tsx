@@ -24,8 +24,10 @@ const RUNNING_MS = 1_500;
 export function Verifications({ head }: { readonly head: number }) {
   const answer = useAnswer(read("/api/v1/ledger/verifications"));
   const { data, problem, again } = answer;
-  const [last, ...before] = data ?? [];
-  const isRunning = last?.status === "Running";
+  const [last, ...before] = (data ?? []).filter(({ backup }) => backup === null);
+  // One at a time, of the data or of a backup.
+  const running = data?.find(({ status }) => status === "Running");
+  const isRunning = running !== undefined;
   usePoll(answer, isRunning ? RUNNING_MS : null);
   const [refused, setRefused] = useState<Refusal | null>(null);
   const send = (sent: Promise<unknown>) => {
@@ -38,9 +40,12 @@ export function Verifications({ head }: { readonly head: number }) {
         <h2>{ledgerText.verification}</h2>
         {problem !== undefined && <Problem problem={problem} again={again} />}
         {data === undefined && problem === undefined && <Waiting />}
-        {data?.length === 0 && <p class="prose">{ledgerText.none}</p>}
+        {data !== undefined && last === undefined && <p class="prose">{ledgerText.none}</p>}
         {refused !== null && <Problem problem={refused} />}
-        {data !== undefined && <Orders running={isRunning ? last.id : null} send={send} />}
+        {data !== undefined && <Orders running={running?.id ?? null} send={send} />}
+        {running !== undefined && running.backup !== null && (
+          <p class="aside">{ledgerText.backupRunning(running.backup)}</p>
+        )}
         {last !== undefined && <Last verification={last} head={head} />}
       </section>
       {before.length > 0 && (

@@ -13,6 +13,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { may, mayNow } from "../session/me.ts";
 import { backupsText } from "../text/backups.ts";
+import { ledgerText } from "../text/ledger.ts";
 import { settingsText, sizeText } from "../text/settings.ts";
 import { hrefOf } from "../url/location.ts";
 import { RequestKeys } from "../writes/request-key.ts";
@@ -21,6 +22,7 @@ import { SettingsPage } from "./settings-page.tsx";
 import { Told } from "./told.tsx";
 
 type Backup = DataOf<"/api/v1/backups">[number];
+type Verification = DataOf<"/api/v1/ledger/verifications">[number];
 type Asked = { readonly what: "download" | "delete"; readonly backup: Backup };
 type Done = { readonly what: "started" | "downloaded" | "deleted"; readonly backup: Backup };
 
@@ -36,6 +38,9 @@ export function BackupsPage() {
   const [told, setTold] = useState<Done | null>(null);
   const [failed, setFailed] = useState<Refusal | null>(null);
   const keys = useRef(new RequestKeys());
+  const verifications = useAnswer(may("listLedgerVerifications") ? read("/api/v1/ledger/verifications") : null);
+  const isVerifying = verifications.data?.some(({ status }) => status === "Running") === true;
+  usePoll(verifications, isVerifying ? RUNNING_MS : null);
   const isTaking = data?.some(({ state }) => state === "Running") === true;
   usePoll(answer, isTaking ? RUNNING_MS : null);
   const finish = (what: Done["what"], backup: Backup) => {
@@ -54,6 +59,17 @@ export function BackupsPage() {
       })
       .catch((cause: unknown) => setFailed(asRefusal(cause)));
   };
+  const verify = (backup: Backup) => {
+    setFailed(null);
+    setTold(null);
+    const ordered = `verify ${backup.name}`;
+    const params = { path: { name: backup.name }, header: { "Idempotency-Key": keys.current.of(ordered) } };
+    done(api.POST("/api/v1/backups/{name}/verify", { params }))
+      .then(() => keys.current.settle(ordered))
+      .catch((cause: unknown) => setFailed(asRefusal(cause)))
+      .finally(verifications.again);
+  };
+  const newest = data?.filter(({ state }) => state === "Done").at(-1);
   return (
     <SettingsPage
       title={settingsText.tabs.backups}
@@ -89,7 +105,19 @@ export function BackupsPage() {
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
       {data?.length === 0 && <p>{backupsText.none}</p>}
-      {data !== undefined && data.length > 0 && <Table backups={data.toReversed()} onAsk={setAsk} />}
+      {newest !== undefined && (
+        <p>
+          {backupsText.newest} <When instant={newest.created_at} as="age" />
+        </p>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <Table
+          backups={data.toReversed()}
+          verifications={verifications.data ?? []}
+          onAsk={setAsk}
+          onVerify={isVerifying ? null : verify}
+        />
+      )}
     </SettingsPage>
   );
 }
@@ -153,7 +181,14 @@ async function downloaded(name: string, password: string): Promise<Blob> {
   return data as Blob;
 }
 
-function Table({ backups, onAsk }: { readonly backups: readonly Backup[]; onAsk(asked: Asked): void }) {
+interface TableProps extends Omit<ActionsProps, "backup"> {
+  /** Newest first. */
+  readonly backups: readonly Backup[];
+  /** Newest first; of the data, too. */
+  readonly verifications: readonly Verification[];
+}
+
+function Table({ backups, verifications, onAsk, onVerify }: TableProps) {
   return (
     <RowsTable
       title={backupsText.list}
@@ -174,6 +209,7 @@ function Table({ backups, onAsk }: { readonly backups: readonly Backup[]; onAsk(
           <td>
             <span class={`state state-${STATES[backup.state]}`}>{backupsText.states[backup.state]}</span>
             {backup.reason !== null && <p>{backup.reason}</p>}
+            <VerifiedAgain verification={verifications.find((each) => each.backup === backup.name)} />
           </td>
           <td>{backup.size_bytes !== null && sizeText(backup.size_bytes)}</td>
           <td>
@@ -193,7 +229,7 @@ function Table({ backups, onAsk }: { readonly backups: readonly Backup[]; onAsk(
             )}
           </td>
           <td>
-            <Actions backup={backup} onAsk={onAsk} />
+            <Actions backup={backup} onAsk={onAsk} onVerify={onVerify} />
           </td>
         </tr>
       ))}
@@ -203,11 +239,56 @@ function Table({ backups, onAsk }: { readonly backups: readonly Backup[]; onAsk(
 
 const STATES = { Running: "other", Done: "up", Failed: "down" } as const;
 
-function Actions({ backup, onAsk }: { readonly backup: Backup; onAsk(asked: Asked): void }) {
+/** What came of reading it again, since it was taken. */
+function VerifiedAgain({ verification }: { readonly verification: Verification | undefined }) {
+  if (verification === undefined) return null;
+  const { status, is_sound, findings, findings_total, progress, problem, started_at } = verification;
+  if (status === "Running")
+    return (
+      <p class="aside" role="status">
+        {backupsText.beingVerified}
+        {progress !== null && `: ${ledgerText.step(progress.step, progress.done, progress.total)}`}
+      </p>
+    );
+  if (is_sound === true)
+    return (
+      <p class="aside">
+        {backupsText.soundAgain} <When instant={started_at} as="age" />
+      </p>
+    );
+  return (
+    <p>
+      <span class="state state-down">
+        {findings_total > 0 ? backupsText.damaged(findings_total) : (ledgerText.statuses[status] ?? status)}
+      </span>{" "}
+      {problem ?? findings[0]?.message}
+    </p>
+  );
+}
+
+interface ActionsProps {
+  readonly backup: Backup;
+  onAsk(asked: Asked): void;
+  /** Null while another verification runs. */
+  readonly onVerify: ((backup: Backup) => void) | null;
+}
+
+function Actions({ backup, onAsk, onVerify }: ActionsProps) {
   if (backup.state === "Running") return null;
   const isDone = backup.state === "Done";
   return (
     <span class="settings-actions">
+      {isDone && mayNow("verifyBackup") && (
+        <button
+          type="button"
+          aria-label={backupsText.verifyTitle(backup.name)}
+          // Not disabled: whoever pressed it keeps the focus.
+          aria-disabled={onVerify === null}
+          onClick={() => onVerify?.(backup)}
+        >
+          {backupsText.verifyAgain}
+        </button>
+      )}
       {isDone && mayNow("downloadBackup") && (
         <button
           type="button"

@@ -28,6 +28,9 @@ const AREAS: readonly Area[] = [
   { href: "/settings/markers", title: settingsText.tabs.markers, operation: "listMarkers" },
   { href: "/settings/backups", title: settingsText.tabs.backups, operation: "listBackups" },
   { href: "/settings/retention", title: settingsText.tabs.retention, operation: "previewRetention" },
+  { href: "/settings/appliance", title: settingsText.tabs.appliance, operation: "getAppliance" },
+  { href: "/settings/log", title: settingsText.tabs.log, operation: "listLogLines" },
+  { href: "/settings/about", title: settingsText.tabs.about, operation: "getLicences" },
 ];
 
 /** Whether there is something to see for whoever is signed in. @param href of any page */

@@ -80,6 +80,7 @@ export const startText = {
   pinned: "Pinned",
   recent: "Recent",
   attention: "Needs attention",
+  appliance: "The appliance",
   nothingWrong: "Nothing.",
   today: "The last 24 hours",
   dayBefore: "The 24 hours before",

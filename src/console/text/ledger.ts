@@ -25,6 +25,7 @@ export const ledgerText = {
   verifyNow: "Verify now",
   verifyNowSays: "It reads everything, which takes minutes where there is much. The appliance works meanwhile.",
   cancel: "Cancel it",
+  backupRunning: (name: string) => `The backup ${name} is being verified. The data are verified after it.`,
   sound: "Sound: nothing was found",
   notSound: (count: number) => `${number(count)} ${count === 1 ? "finding" : "findings"}: the data are damaged`,
   statuses: {

@@ -43,6 +43,9 @@ export const PAGE_PATHS = [
   "/settings/markers",
   "/settings/backups",
   "/settings/retention",
+  "/settings/appliance",
+  "/settings/log",
+  "/settings/about",
 ] as const;
 
 export type PagePath = (typeof PAGE_PATHS)[number];

@@ -1,0 +1,329 @@
+// The status of the appliance, its log and what it is made of, in Chromium, on the executable: what is told is true, what
+// needs attention leads to what mends it, and a disk that fills up loses nothing that was typed.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { ProvedAppliance } from "../../scripts/proof/disk/appliance.ts";
+import { SmallDisk } from "../../scripts/proof/disk/small-disk.ts";
+import { sizeText } from "../../src/console/text/settings.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import {
+  EXECUTABLE,
+  ensureExecutable,
+  PASSWORD,
+  type Running,
+  type SetUp,
+  Workplace,
+} from "../support/executable/executable.ts";
+
+const OWNER = "owner@acme.example";
+const MEMBER = "member@acme.example";
+const MISSING = "No backup has been taken yet.";
+/** So much that a disk with room for the log of the database is not full. */
+const SMALL_DISK_BYTES = 256 * 2 ** 20;
+const MANY_LINES = 60;
+const JOURNEY_MS = 120_000;
+
+afterAll(() => closeBrowser());
+
+/** Fails a sign-in, which the log tells. */
+async function failSignIn(origin: string): Promise<void> {
+  const answer = await fetch(`${origin}/api/auth/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: `nobody-${crypto.randomUUID()}@acme.example`, password: "not my password" }),
+  });
+  expect(answer.status).toBe(401);
+}
+
+const attention = (page: Page) =>
+  page.locator("section").filter({ has: page.getByRole("heading", { level: 2, name: "Needs attention" }) });
+const fact = (page: Page, name: string) =>
+  page.getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+
+describe.skipIf(!hasChromium)("the appliance", () => {
+  let workplace: Workplace;
+  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
+  let origin: string;
+  const visitors: Visitor[] = [];
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    appliance = await workplace.serveSetUp();
+    origin = appliance.running.url;
+    const password = ["--password-file", await workplace.passwordFile()];
+    const networks = ["--networks", appliance.networkId];
+    const made = await workplace.command(
+      "user",
+      "create",
+      "--email",
+      MEMBER,
+      "--role",
+      "Member",
+      ...networks,
+      ...password,
+    );
+    expect(made).toMatchObject({ code: 0 });
+    const host = await appliance.client.post("hosts", { network_id: appliance.networkId, name: "core-1" });
+    expect(host.status).toBe(200);
+  });
+
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) await visitor.leave();
+  });
+
+  afterAll(() => workplace.close());
+
+  async function arrived(email: string, path: string): Promise<{ visitor: Visitor; page: Page }> {
+    const visitor = await Visitor.arrive(origin, { permissions: ["clipboard-read", "clipboard-write"] });
+    visitors.push(visitor);
+    return { visitor, page: await visitor.signIn(email, PASSWORD, path) };
+  }
+
+  test(
+    "misses a backup on the start page until one is taken, which is read again to be sure, and tells the truth of disk and log",
+    async () => {
+      const { visitor, page } = await arrived(OWNER, "/");
+      await attention(page).getByRole("link", { name: MISSING }).click();
+      await page.getByRole("heading", { level: 1, name: "Backups" }).waitFor();
+      await page.getByRole("button", { name: "Take a backup" }).click();
+      await page.getByText("Verified", { exact: true }).waitFor();
+      await page.getByText("The last one was taken").waitFor();
+      await page.getByRole("button", { name: /^Verify netledger-/ }).click();
+      await page.getByText("Read again and sound").waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+
+      await page.getByRole("link", { name: "Find", exact: true }).click();
+      await attention(page).getByText("Nothing.", { exact: true }).waitFor();
+
+      await page.goto(`${origin}/settings/appliance`);
+      await page.getByText("Nothing needs attention.").waitFor();
+      const { data } = await (await page.request.get(`${origin}/api/v1/appliance`)).json();
+      const { blocks, bsize } = statfsSync(workplace.data);
+      expect(data.disk.size_bytes).toBe(blocks * bsize);
+      expect(data.store).toMatchObject({
+        database_bytes: statSync(join(workplace.data, "netledger.db")).size,
+        log_bytes: statSync(join(workplace.data, "netledger.db-wal")).size,
+      });
+      expect(data.work).toMatchObject({ writes_waiting: 0, scans: 0 });
+      expect(data.url).toBe(origin);
+      await fact(page, "Disk of the data")
+        .getByText(`of ${sizeText(data.disk.size_bytes)} free`)
+        .waitFor();
+      await fact(page, "Last backup").getByText("Fine").waitFor();
+      await fact(page, "Last backup").getByText(sizeText(data.backups.last.size_bytes)).first().waitFor();
+      await fact(page, "TLS certificate").getByText("none: plain HTTP").waitFor();
+      expect(visitor.troubles()).toEqual([]);
+    },
+    JOURNEY_MS,
+  );
+
+  test.each([
+    ["light", 1280],
+    ["dark", 360],
+  ] as const)("has pages that everybody can use, in %s colours, %i pixels wide", async (colorScheme, width) => {
+    const { visitor, page } = await arrived(OWNER, "/settings/appliance");
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    for (const path of ["/settings/appliance", "/settings/log", "/settings/about"]) {
+      await page.goto(origin + path);
+      await page.locator(".waiting").first().waitFor({ state: "detached" });
+      expect([path, await accessibilityFindings(page)]).toEqual([path, []]);
+      // Nothing is wider than the window.
+      expect([path, await page.evaluate("document.documentElement.scrollWidth <= innerWidth")]).toEqual([path, true]);
+    }
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("shows in its log the sign-in that failed, as it happens, and holds still for whoever reads", async () => {
+    const { visitor, page } = await arrived(OWNER, "/settings/log");
+    const lines = page.locator(".log-line").filter({ hasText: "code=auth_invalid_credentials" });
+    await page.locator(".log-line").first().waitFor();
+    const before = await lines.count();
+    await failSignIn(origin);
+    await settles(() => lines.count(), before + 1);
+
+    await page.getByRole("button", { name: "Pause" }).click();
+    await failSignIn(origin);
+    await page.getByText("Paused: 1 new line", { exact: true }).waitFor();
+    expect(await lines.count()).toBe(before + 1);
+    await page.getByRole("button", { name: "Copy all" }).click();
+    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+    expect(copied.trim().split("\n")).toEqual(await page.locator(".log-line").allTextContents());
+    await page.getByRole("button", { name: "Follow" }).click();
+    await settles(() => lines.count(), before + 2);
+
+    // Scrolled up, it stays where it is.
+    await Promise.all(Array.from({ length: MANY_LINES }, () => fetch(`${origin}/api/v1/hosts`)));
+    const refused = page.locator(".log-line").filter({ hasText: "code=auth_not_authenticated" });
+    await settles(() => refused.count(), MANY_LINES);
+    const top = () => page.evaluate<number>("document.querySelector('.log').scrollTop");
+    const atEnd = await top();
+    expect(atEnd).toBeGreaterThan(0);
+    await page.locator(".log").hover();
+    await page.mouse.wheel(0, -200);
+    await page.getByText("Paused", { exact: true }).waitFor();
+    await settles(async () => (await top()) < atEnd, true);
+    await failSignIn(origin);
+    await page.getByText("Paused: 1 new line", { exact: true }).waitFor();
+    expect(await top()).toBeLessThan(atEnd);
+    expect(await lines.count()).toBe(before + 2);
+    await page.getByRole("button", { name: "Follow" }).click();
+    await settles(() => lines.count(), before + 3);
+
+    await page.getByLabel("Level").selectOption("error");
+    await page.getByText("No line yet.").waitFor();
+    expect(page.url()).toContain("level=error");
+    await page.getByLabel("Level").selectOption("info");
+    await page.getByLabel("Filter").fill('event = "started"');
+    await page.getByRole("button", { name: "Apply" }).click();
+    await settles(() => page.locator(".log-line").count(), 1);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("tells a Member in a sentence whom it is for, and asks nothing for them", async () => {
+    const visitor = await Visitor.arrive(origin);
+    visitors.push(visitor);
+    const asked = visitor.requests();
+    const page = await visitor.signIn(MEMBER, PASSWORD, "/");
+    await attention(page).waitFor();
+    for (const path of ["/settings/appliance", "/settings/log"]) {
+      await page.goto(origin + path);
+      await page.getByText("This concerns the whole appliance.").waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+    }
+    expect(asked.filter((url) => /\/api\/v1\/(appliance|log)\b/.test(url))).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    const answers = ["appliance", "log"].map((path) => page.request.get(`${origin}/api/v1/${path}`));
+    expect((await Promise.all(answers)).map((answer) => answer.status())).toEqual([403, 403]);
+  });
+
+  test("says what it is made of, with the texts of the licences, and hands out the bill of materials", async () => {
+    const { visitor, page } = await arrived(MEMBER, "/settings/about");
+    for (const [name, words] of [
+      ["preact", "Permission is hereby granted, free of charge"],
+      ["elysia", "Permission is hereby granted, free of charge"],
+      ["drizzle-orm", "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION"],
+    ] as const) {
+      await page.getByLabel("Find in: Licences").fill(name);
+      const entry = page.locator("details").filter({ has: page.getByText(name, { exact: true }) });
+      await entry.locator("summary").click();
+      await entry.getByText(words).waitFor();
+    }
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Bill of materials (CycloneDX)" }).click();
+    const download = await downloading;
+    const file = workplace.path("bill.json");
+    await download.saveAs(file);
+    const bill = readFileSync(file, "utf8");
+    expect(bill).toBe(readFileSync(`${EXECUTABLE}.cdx.json`, "utf8"));
+    expect(visitor.troubles()).toEqual([]);
+
+    interface Named {
+      readonly name: string;
+      readonly group?: string;
+      readonly version: string;
+      readonly components?: readonly Named[];
+    }
+    const { components: inBill } = JSON.parse(bill) as { components: Named[] };
+    const named = ({ group, name, version }: Named) => `${group === undefined ? "" : `${group}/`}${name} ${version}`;
+    const { data } = await (await page.request.get(`${origin}/api/v1/licences`)).json();
+    const told = data.components as Array<{ name: string; version: string; part_of: string[]; texts: unknown[] }>;
+    const all = inBill.flatMap((each) => [each, ...(each.components ?? [])]).map(named);
+    expect(told.slice(1).map(named).sort()).toEqual(all.sort());
+    expect(
+      told
+        .filter(({ texts }) => texts.length === 0)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(["boringssl", "libarchive"]);
+    expect(told.find(({ name }) => name === "preact")?.part_of).toEqual(["console"]);
+    expect(told.find(({ name }) => name === "papaparse")?.part_of).toEqual(["server", "console"]);
+  });
+});
+
+describe.skipIf(!hasChromium)("an appliance over TLS", () => {
+  test("says when its certificate ends", async () => {
+    ensureExecutable();
+    const workplace = new Workplace();
+    await workplace.setUp();
+    const running = await workplace.serve(["--tls-self-signed"]);
+    const visitor = await Visitor.arrive(running.url, { ignoreHTTPSErrors: true });
+    const page = await visitor.signIn(OWNER, PASSWORD, "/settings/appliance");
+    const row = fact(page, "TLS certificate");
+    await row.getByText("made by the appliance, which renews it").waitFor();
+    const { data } = await (await page.request.get(`${running.url}/api/v1/appliance`)).json();
+    expect(data.certificate.days_left).toBeGreaterThan(800);
+    expect(await row.textContent()).toContain(`${data.certificate.days_left} days left`);
+    expect(await row.textContent()).toContain(data.certificate.not_after.slice(0, 4));
+    expect(JSON.stringify(data)).not.toContain("PRIVATE KEY");
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+    await workplace.close();
+  });
+});
+
+describe.skipIf(!hasChromium)("a disk that fills up while one edits", () => {
+  test(
+    "is said in words at what was typed and at the start, and once there is room the same is saved",
+    async () => {
+      ensureExecutable();
+      const workplace = new Workplace();
+      const disk = await SmallDisk.mount(workplace.path("small"), { bytes: SMALL_DISK_BYTES });
+      if (!(disk instanceof SmallDisk)) {
+        console.log(`A disk that fills up while one edits: ${disk.reason}`);
+        return workplace.close();
+      }
+      const place = {
+        executable: EXECUTABLE,
+        data: join(disk.path, "data"),
+        seen: join(disk.outside, "data"),
+        inside: disk.inside,
+      };
+      const appliance = new ProvedAppliance(place, workplace.path("notes"));
+      const { running, client, networkId } = await appliance.serveSetUp();
+      const host = await client.post("/api/v1/hosts", { network_id: networkId, name: "core-1" });
+      const visitor = await Visitor.arrive(running.url);
+      const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${host.data.id}`);
+      await page.getByRole("heading", { level: 1, name: "core-1" }).waitFor();
+      await page.keyboard.press("e");
+      await page.getByLabel("Description", { exact: true }).fill("In the hall, second rack");
+      await page.getByLabel("Name", { exact: true }).fill("core-of-the-hall");
+      expect(visitor.troubles()).toEqual([]);
+
+      disk.leave(0);
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("alert").getByText("The disk is full or fails").waitFor();
+      expect(visitor.troubles().filter((each) => !each.includes("507"))).toEqual([]);
+      expect(await page.getByLabel("Description", { exact: true }).inputValue()).toBe("In the hall, second rack");
+      expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("core-of-the-hall");
+
+      const start = await visitor.open("/");
+      await attention(start)
+        .getByText(/^The disk with the data is full: /)
+        .waitFor();
+      await start.goto(`${running.url}/settings/appliance`);
+      await fact(start, "Disk of the data").getByText("Error").waitFor();
+      expect(await accessibilityFindings(start)).toEqual([]);
+
+      disk.release();
+      // By itself, while it is looked at.
+      await fact(start, "Disk of the data").getByText("Error").waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("heading", { level: 1, name: "core-of-the-hall" }).waitFor();
+      expect((await client.get(`/api/v1/hosts/${host.data.id}`)).data).toMatchObject({
+        name: "core-of-the-hall",
+        description: "In the hall, second rack",
+      });
+      expect(visitor.troubles()).toEqual([]);
+      await visitor.leave();
+      await appliance.close();
+      await disk.unmount();
+      await workplace.close();
+    },
+    JOURNEY_MS,
+  );
+});
