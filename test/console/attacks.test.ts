@@ -10,7 +10,12 @@ import { PAGE_PATHS } from "../../src/console/url/page-paths.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { recordingText } from "../support/reconcile/recorded-reads.ts";
+import type { SnmpAgent } from "../support/snmp/agent.ts";
+import { startAgents } from "../support/snmp/agents.ts";
+import { viewOfSnmprec } from "../support/snmp/view.ts";
 
 const OWNER = "owner@acme.example";
 const MARKUP = `"><img src=x onerror="window.broken=1"><script>window.broken=2</script>`;
@@ -54,6 +59,38 @@ const ANNOUNCED = {
   cdp_address: LINK,
 };
 
+/** Tables and scalars of texts that a device fills as it likes: system, interfaces, VLANs, LLDP. */
+const OF_TEXT = [
+  "1.3.6.1.2.1.1.1.0",
+  "1.3.6.1.2.1.1.5.0",
+  "1.3.6.1.2.1.1.6.0",
+  "1.3.6.1.2.1.2.2.1.2.",
+  "1.3.6.1.2.1.31.1.1.1.18.",
+  "1.3.6.1.2.1.17.7.1.4.3.1.1.",
+  "1.0.8802.1.1.2.1.4.1.1.8.",
+  "1.0.8802.1.1.2.1.4.1.1.9.",
+  "1.0.8802.1.1.2.1.4.1.1.10.",
+];
+const SYS_CONTACT = "1.3.6.1.2.1.1.4.0";
+/** ENTITY-MIB of a chassis: class, serial number, manufacturer, model. */
+const CHASSIS = { "5.1": "2|3", "11.1": MARKUP, "12.1": MARKUP, "13.1": MARKUP };
+
+/** A recorded switch that says markup wherever it has a word. */
+function announced(): string {
+  const hex = (text: string) => `4x|${Buffer.from(text).toString("hex")}`;
+  const lines = recordingText("switch-b")
+    .split("\n")
+    .map((line) => {
+      const [oid = ""] = line.split("|");
+      if (oid === SYS_CONTACT) return `${oid}|${hex(LINK)}`;
+      return OF_TEXT.some((each) => oid.startsWith(each)) ? `${oid}|${hex(MARKUP)}` : line;
+    });
+  const chassis = Object.entries(CHASSIS).map(
+    ([row, value]) => `1.3.6.1.2.1.47.1.1.1.1.${row}|${value === MARKUP ? hex(MARKUP) : value}`,
+  );
+  return [...lines, ...chassis].join("\n");
+}
+
 /** A record of a kind with markup in each of its texts. */
 function hostileBody(kind: EditedKind, fields: DescribedFields, places: Wire): Record<string, unknown> {
   const body: Record<string, unknown> = {};
@@ -70,12 +107,18 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
   let appliance: Served;
   let visitor: Visitor;
   let page: Page;
+  let device: SnmpAgent | undefined;
+  let discovery: DiscoveryClient;
   const records = new Map<EditedKind, Wire>();
 
   beforeAll(async () => {
     ensureExecutable();
     workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
+    const setUp = await workplace.setUp();
+    [device] = await startAgents([{ address: "127.17.66.1", communities: { public: viewOfSnmprec(announced()) } }]);
+    const running = await workplace.serve(["--snmp-port", String(device?.port)]);
+    appliance = { ...setUp, running, client: running.withKey(setUp.key) };
+    discovery = new DiscoveryClient(appliance.client, appliance.organizationId);
     const forms = formsOf(JSON.parse(await openApiDocument(createBareApp().app)));
     // What the others are made within comes first; a custom field before those that have it.
     const order: EditedKind[] = ["custom_field", "network", "subnet", "host", ...EDITED_KINDS];
@@ -96,21 +139,32 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
   });
 
   afterAll(async () => {
+    device?.close();
     await visitor.leave();
     await closeBrowser();
     await workplace.close();
   });
 
-  const looked = async (address: string) => {
+  /** @param isTroubled whether the browser may complain: of what is asked for and is not there */
+  const looked = async (address: string, isTroubled = false) => {
     await page.goto(appliance.running.url + address);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.locator(".waiting").first().waitFor({ state: "detached" });
     const seen = await page.evaluate<unknown>(`({
       broken: window.broken ?? null,
-      foreign: document.querySelectorAll("body script:not([src]), main img, main iframe, a[href^='javascript:']").length,
+      foreign: document.querySelectorAll("body script:not([src]), main img, main iframe").length,
+      links: [...document.querySelectorAll("a[href]")]
+        .map(({ href }) => new URL(href))
+        .filter(({ origin, protocol }) => origin !== location.origin && protocol !== "ssh:")
+        .map(({ href }) => href),
     })`);
-    expect([address, seen]).toEqual([address, { broken: null, foreign: 0 }]);
-    expect([address, visitor.troubles()]).toEqual([address, []]);
+    expect([address, seen]).toEqual([address, { broken: null, foreign: 0, links: [] }]);
+    const troubles = visitor.troubles();
+    if (!isTroubled) expect([address, troubles]).toEqual([address, []]);
+    expect([address, troubles.filter((each) => /threw:|another host|Content Security/.test(each))]).toEqual([
+      address,
+      [],
+    ]);
   };
 
   test("has markup in every text of every kind, and what devices announce, and runs nothing on any page", async () => {
@@ -133,6 +187,109 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     await page.getByRole("option").first().waitFor();
     expect(await page.evaluate<unknown>("window.broken ?? null")).toBeNull();
   }, 240_000);
+
+  test("shows what a device announces of itself, from its first scan to its history, and runs none of it", async () => {
+    const network = await discovery.network("Hostile");
+    await discovery.credential(community("public"), [network.id]);
+    const asked = { network_id: network.id, kind: "snmp", targets: [device?.address] };
+    const tried = await discovery.scanned({ ...asked, commit: false });
+    const scan = await discovery.scanned(asked);
+    const [host] = (await appliance.client.get(`hosts?network_id=${network.id}&limit=1`)).data as unknown as Wire[];
+    expect(host).toMatchObject({ sys_name: MARKUP, sys_contact: LINK, sys_location: MARKUP });
+    const [entry] = (await appliance.client.get(`if-entries?host_id=${host?.id}&filter=if_alias:*&limit=1`))
+      .data as unknown as Wire[];
+    expect(entry?.if_alias).toBe(MARKUP);
+    const tabs = ["", "ports", "neighbors", "addresses", "services", "history"];
+    for (const address of [
+      `/discovery/${tried.id}`,
+      `/discovery/${scan.id}`,
+      ...tabs.map((tab) => `/hosts/${host?.id}?tab=${tab}`),
+      `/hosts/${host?.id}?edit=yes`,
+      `/interfaces/${entry?.id}`,
+      `/interfaces/${entry?.id}?edit=yes`,
+      `/changes?network=${network.id}`,
+      `/map?network=${network.id}`,
+      `/map?network=${network.id}&table=links`,
+      `/?q=${encodeURIComponent(MARKUP.slice(0, 40))}`,
+    ])
+      await looked(address);
+  }, 180_000);
+
+  test("runs nothing of what an address says, and leads nowhere else", async () => {
+    const said = encodeURIComponent(MARKUP);
+    const id = records.get("host")?.id;
+    for (const address of [
+      `/hosts?filter=${said}`,
+      `/hosts?filter=name%20=%20${encodeURIComponent(JSON.stringify(MARKUP))}`,
+      `/hosts?columns=${said},constructor,__proto__`,
+      `/hosts?order=${said}`,
+      `/hosts?network=${said}`,
+      `/hosts?edit=__proto__:${said}`,
+      `/hosts?new=constructor`,
+      `/hosts?remove=host:${said}`,
+      `/hosts?at=${said}`,
+      `/hosts?at=marker:${said}`,
+      `/hosts?vs=${said}`,
+      `/hosts/${said}`,
+      `/hosts/${id}?tab=constructor`,
+      `/records/constructor/${id}`,
+      `/records/tag/${said}`,
+      `/changes/${said}`,
+      `/changes?actor=${said}&reason=${said}&filter=${said}`,
+      `/discovery?scan=yes&targets=${said}&why=${said}&kind=${said}`,
+      `/map?period=${said}&from=${said}&to=${said}`,
+      `/nowhere/${said}`,
+      `/?q=${said}&returnTo=https://elsewhere.example/&next=//elsewhere.example/`,
+      "//elsewhere.example/hosts",
+      "//elsewhere.example/%2e%2e/hosts?at=-1h",
+    ])
+      await looked(address, true);
+    // Where it says "now", the way there is a page of the appliance.
+    await page.goto(`${appliance.running.url}//elsewhere.example/?at=${encodeURIComponent("2026-01-01T00:00:00Z")}`);
+    await page.getByRole("banner").waitFor();
+    await page.keyboard.press("t");
+    await page.waitForURL((url) => !url.searchParams.has("at"));
+    expect(new URL(page.url()).origin).toBe(appliance.running.url);
+    visitor.troubles();
+  }, 180_000);
+
+  test("opens in the browser what the API answers, the handbook and the reference, and it runs nothing", async () => {
+    const said = encodeURIComponent(MARKUP);
+    const { data: networks } = await appliance.client.get("networks?limit=1");
+    const [network] = networks as unknown as Wire[];
+    for (const path of [
+      "/api/v1/hosts",
+      "/api/v1/tags/export/csv",
+      `/api/v1/hosts?filter=${said}`,
+      `/api/v1/${said}`,
+      "/api/v1/diff?from=2020-01-01T00:00:00Z&format=text",
+      ...["json", "mermaid", "dot", "graphml"].map(
+        (format) => `/api/v1/topology?network_id=${network?.id}&format=${format}`,
+      ),
+      `/handbook?q=${said}`,
+      `/handbook/${said}`,
+      `/docs?url=${said}&spec=https://elsewhere.example/api.json`,
+      `/docs/${said}`,
+    ]) {
+      const shown = await visitor.context.newPage();
+      const download = shown.waitForEvent("download").catch(() => null);
+      const answer = await shown.goto(appliance.running.url + path).catch(() => null);
+      // What is taken as a file is not shown at all.
+      if (answer === null) expect([path, await download]).toEqual([path, expect.anything()]);
+      else {
+        const headers = answer.headers();
+        expect([path, headers["x-content-type-options"]]).toEqual([path, "nosniff"]);
+        expect([path, headers["content-security-policy"]]).toEqual([
+          path,
+          expect.stringContaining("frame-ancestors 'none'"),
+        ]);
+        expect([path, await shown.evaluate<unknown>("window.broken ?? null")]).toEqual([path, null]);
+      }
+      await shown.close();
+      const troubles = visitor.troubles().filter((each) => /another host/.test(each));
+      expect([path, troubles]).toEqual([path, []]);
+    }
+  }, 120_000);
 
   test("writes nothing, reads nothing and frames nothing from a page of another origin", async () => {
     const target = appliance.running.url;
@@ -167,6 +324,19 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
         await attempt("delete", "/api/v1/hosts/" + hostId + "?cascade=true", { method: "DELETE" });
         await attempt("backup", "/api/v1/backups", { method: "POST", mode: "no-cors" });
         await attempt("sign out", "/api/auth/logout", { method: "POST", mode: "no-cors" });
+        await attempt("sign in as me", "/api/auth/login", { method: "POST", mode: "no-cors", body: JSON.stringify({ email: "evil@acme.example", password: "correct horse battery" }), headers: { "Content-Type": "text/plain" } });
+        await attempt("claim", "/api/auth/setup", { method: "POST", mode: "no-cors", body: "{}", headers: { "Content-Type": "text/plain" } });
+        await attempt("key", "/api/v1/auth/keys", { method: "POST", mode: "no-cors", body, headers: { "Content-Type": "text/plain" } });
+        await attempt("preferences", "/api/auth/preferences", { method: "PUT", body: "{}", headers: { "Content-Type": "application/json" } });
+        await attempt("feed", "/api/v1/changes?after=0", { headers: { Accept: "text/event-stream" } });
+        await attempt("script", "/api/v1/hosts", { mode: "no-cors", headers: {} });
+        told.script = await new Promise((done) => {
+          const script = document.createElement("script");
+          script.onload = () => done("read as a script");
+          script.onerror = () => done("refused");
+          script.src = target + "/api/v1/hosts";
+          document.body.append(script);
+        });
         await attempt("end others", "/api/auth/sessions/end-others", { method: "POST", mode: "no-cors" });
         const form = document.createElement("form");
         const frame = document.createElement("iframe");
@@ -201,12 +371,19 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     expect((await appliance.client.get("tags?search=owned")).body.data).toEqual([]);
     expect(await sessions()).toBe(200);
     // Nobody speaks to the page that opened it, or that it was opened by.
-    const [opened] = await Promise.all([
-      visitor.context.waitForEvent("page"),
-      trap.evaluate(`void window.open(${JSON.stringify(`${target}/hosts`)})`),
-    ]);
-    await opened.getByRole("banner").waitFor();
-    expect(await opened.evaluate<unknown>("window.opener === null")).toBe(true);
+    for (const [path, shown] of [
+      ["/hosts", "header"],
+      ["/handbook", "main"],
+      ["/docs", "body"],
+    ] as const) {
+      const [opened] = await Promise.all([
+        visitor.context.waitForEvent("page"),
+        trap.evaluate(`void window.open(${JSON.stringify(target + path)})`),
+      ]);
+      await opened.locator(shown).first().waitFor();
+      expect([path, await opened.evaluate<unknown>("window.opener === null")]).toEqual([path, true]);
+      await opened.close();
+    }
     visitor.troubles();
   }, 60_000);
 });

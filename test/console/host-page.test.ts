@@ -342,10 +342,16 @@ describe("management links", () => {
     expect(managementLinks(host)).toEqual([]);
   });
 
-  test.each(["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "vbscript:x", "not a url"])(
-    "never follow %s, whatever a device says of itself",
-    (management_url) => {
-      expect(managementLinks({ ...host, management_url })).toEqual([]);
-    },
-  );
+  test.each([
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "file:///etc/passwd",
+    "vbscript:x",
+    "not a url",
+    "ssh://-oProxyCommand=x/",
+    "ssh://-lroot@sw-1/",
+    "https://bank.example@sw-1/",
+  ])("never follow %s, whatever a device says of itself", (management_url) => {
+    expect(managementLinks({ ...host, management_url })).toEqual([]);
+  });
 });

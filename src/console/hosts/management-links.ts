@@ -21,11 +21,21 @@ export function managementLinks(host: Manageable): { readonly href: string; read
   if (address !== undefined && listens(22))
     links.push({ href: `ssh://${hostPart(address.ip_address)}`, title: hostText.ssh });
   const url = host.management_url === null ? null : URL.parse(host.management_url);
-  if (url !== null && ["http:", "https:", "ssh:"].includes(url.protocol))
-    links.push({ href: url.href, title: hostText.management });
+  if (url !== null && isFollowed(url)) links.push({ href: url.href, title: hostText.management });
   else if (address !== undefined && (listens(443) || listens(80)))
     links.push({ href: `${listens(443) ? "https" : "http"}://${hostPart(address.ip_address)}/`, title: hostText.web });
   return links;
+}
+
+/**
+ * Whoever follows `ssh://-oProxyCommand=…` runs what stands there, where the program for it takes a name that begins with
+ * a hyphen for an option. A password in a link, or a name that looks like another host, is nobody's to send.
+ */
+function isFollowed({ protocol, hostname, username, password }: URL): boolean {
+  if (protocol === "http:" || protocol === "https:") return username === "" && password === "";
+  return (
+    protocol === "ssh:" && password === "" && /^(\w[\w.-]*)?$/.test(username) && /^[\w[][\w.:\]-]*$/.test(hostname)
+  );
 }
 
 /** IPv6 stands in brackets (RFC 3986 section 3.2.2). */

@@ -57,7 +57,8 @@ function changed(url: URL, changes: Readonly<Record<string, string | null | unde
 
 /** Colons, commas and slashes are read by people, and mean nothing in a query (RFC 3986 section 3.4). */
 function shown(url: URL): string {
-  return `${url.pathname}${url.search.replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%2F", "/")}${url.hash}`;
+  // Two slashes would begin the name of another host.
+  return `${url.pathname.replace(/^\/+/, "/")}${url.search.replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%2F", "/")}${url.hash}`;
 }
 
 /** Safari refuses to replace an entry more than a hundred times in half a minute. */
