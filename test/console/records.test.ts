@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -197,6 +197,45 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     await name().fill("rented");
     await button("Save").click();
     await page.getByRole("cell", { name: "rented", exact: true }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("edits one cell of a list where it stands, or the row that was walked to, with the keyboard alone", async () => {
+    const { client } = appliance;
+    await made(client.post("tags", { name: "wireless", color: "Sky", description: "Access points" }));
+    await open("/settings/tags");
+    await page.getByRole("row").filter({ hasText: "wireless" }).getByText("Access points").dblclick();
+    const form = page.getByRole("form", { name: "Edit tag" });
+    await form.getByRole("heading", { name: "Edit tag wireless" }).waitFor();
+    const description = form.getByLabel("Description");
+    await description.fill("Access points and bridges");
+    expect(await form.getByLabel("Name", { exact: true }).count()).toBe(0);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    // What was typed stays where all fields are shown.
+    await form.getByRole("link", { name: "All fields" }).click();
+    await form.getByLabel("Color").selectOption("Cyan");
+    expect(await description.inputValue()).toBe("Access points and bridges");
+    await button("Save").click();
+    await page.getByText("Saved.").waitFor();
+    await page.getByRole("row").filter({ hasText: "Access points and bridges" }).filter({ hasText: "Cyan" }).waitFor();
+    expect((await list("tags?search=wireless"))[0]).toMatchObject({ color: "Cyan" });
+    await open("/settings/tags?filter=name%20=%20%22wireless%22");
+    await page.getByRole("row").filter({ hasText: "wireless" }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("e");
+    await form.getByLabel("Name", { exact: true }).waitFor();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("wifi");
+    await page.keyboard.press("Enter");
+    await page.getByText("Saved.").waitFor();
+    await settles(async () => (await list("tags?search=wifi")).length, 1);
+    // Given up, the row has the focus again.
+    await open("/settings/tags");
+    await page.getByRole("row").filter({ hasText: "wifi" }).getByText("Cyan").dblclick();
+    await form.getByLabel("Color").waitFor();
+    await button("Cancel").click();
+    await form.waitFor({ state: "detached" });
+    await settles(() => page.evaluate("document.activeElement.getAttribute('aria-label')"), "Select wifi");
     expect(visitor.troubles()).toEqual([]);
   });
 

@@ -54,3 +54,13 @@ export function choiceOf({ id, name = "", number, cidr, ip_address: address }: C
   const before = [number, cidr, address].filter((each) => each !== undefined).join(" ");
   return { id, name: `${before} ${name}`.trim() };
 }
+
+/** What a record is called in a sentence. */
+export function calledIn(record: Values): string {
+  const { first, last, key, protocol, if_name, if_descr } = record as Readonly<Record<string, string | undefined>>;
+  if (first !== undefined) return `${first}–${last}`;
+  if (key !== undefined) return key;
+  if (protocol !== undefined) return `${String(record.number)}/${protocol}`;
+  if (if_descr !== undefined) return if_name || if_descr;
+  return choiceOf({ ...record, id: String(record.id) } as Choosable).name;
+}

@@ -11,6 +11,7 @@ import { editText, reasonText } from "../text/editing.ts";
 import { lacksReason } from "../writes/reason.ts";
 import { ReasonRow } from "../writes/reason-input.tsx";
 import { newRequestKey } from "../writes/request-key.ts";
+import { calledIn } from "./choices.ts";
 import { type Draft, type DraftName, keepDraft, keptDraft } from "./drafts.ts";
 import type { EditedKind } from "./edited-kinds.ts";
 import { bodyOf, type Clash, editedOf, meanwhile } from "./edits.ts";
@@ -30,6 +31,12 @@ export interface EditFormProps {
   readonly name: string;
   /** Where a new record belongs. */
   readonly presets?: Values;
+  /** Whether it says what it edits: on a page that is not the record's own. */
+  readonly isTitled?: boolean;
+  /** The field that is shown alone, with what else was typed or is wrong; all where there is none such. */
+  readonly only?: string;
+  /** Where all are. */
+  readonly hrefAll?: string;
   /** Where it can be deleted instead; left out where that is offered elsewhere. */
   readonly hrefRemove?: string;
   /** @param saved null where it was given up */
@@ -103,7 +110,7 @@ interface Tried {
   readonly key: string;
 }
 
-function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard, onEnd }: FormProps) {
+function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard, onEnd, ...about }: FormProps) {
   const [draft, setDraft] = useState<Draft>(() => withoutKey(begun));
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Refusal | null>(null);
@@ -206,6 +213,10 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
     if (whose === "theirs") change({ typed: { ...typed, [clash.field.name]: clash.theirs } });
     setClashes(clashes.filter((each) => each !== clash));
   };
+  const only = fields.find((field) => field.name === about.only);
+  const asked = fields.filter(
+    (field) => only === undefined || field === only || edited.includes(field) || wrongIn(field) !== null,
+  );
   const shown = problem !== null && !isSaidAtFields(problem, fields) ? problem : null;
   return (
     <form
@@ -214,6 +225,9 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
       aria-label={isNew ? editText.newTitle(name) : editText.title(name)}
       onSubmit={(event) => void save(event)}
     >
+      {about.isTitled === true && (
+        <h2>{isNew ? editText.newTitle(name) : editText.title(`${name} ${calledIn(base)}`)}</h2>
+      )}
       {onDiscard !== null && (
         <p class="note">
           {editText.restored}{" "}
@@ -230,7 +244,7 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
       )}
       {merged.length > 0 && <p class="note">{editText.merged(merged.map((each) => nameOfNamed(fields, each)))}</p>}
       <div class="edit-fields" inert={sentAs !== null}>
-        {fields.map((field) => (
+        {asked.map((field) => (
           <FieldControl
             key={field.name}
             field={field}
@@ -266,6 +280,11 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
         <button type="button" onClick={() => give(null)}>
           {editText.cancel}
         </button>{" "}
+        {only !== undefined && about.hrefAll !== undefined && (
+          <a class="button" href={about.hrefAll}>
+            {editText.allFields}
+          </a>
+        )}{" "}
         {hrefRemove !== undefined && (
           <a class="button" href={hrefRemove}>
             {editText.delete}

@@ -23,6 +23,9 @@ interface EditParts {
     id: string | null;
     name: string;
     presets?: Values;
+    isTitled?: boolean;
+    only?: string;
+    hrefAll?: string;
     hrefRemove?: string;
     onEnd: End;
   }>;
@@ -30,7 +33,8 @@ interface EditParts {
   readonly SavedNote: ComponentType<{ saved: Saved; onUndone: () => void }>;
 }
 
-const EDIT = "edit";
+/** In the address: which record is edited. */
+export const EDIT = "edit";
 /** In the address: the kind of which one is made. */
 export const NEW = "new";
 const REMOVE = "remove";
@@ -45,9 +49,12 @@ export function mayWrite(kind: EditedKind, verb: Verb): boolean {
   return !isPast.value && vs.value === null && may(operationsOf(kind)[verb]);
 }
 
-/** Where this page edits a record. */
-export function hrefEditing(kind: EditedKind, id: string): string {
-  return hrefHere({ ...NOTHING_ASKED, [EDIT]: `${kind}:${id}` });
+/**
+ * Where this page edits a record.
+ * @param field the one that it begins with, alone; left out, all
+ */
+export function hrefEditing(kind: EditedKind, id: string, field?: string): string {
+  return hrefHere({ ...NOTHING_ASKED, [EDIT]: [kind, id, field ?? []].flat().join(":") });
 }
 
 /** Where this page asks whether a record is to be removed. */
@@ -60,6 +67,8 @@ interface Asked {
   readonly kind: EditedKind;
   /** Null for a new one. */
   readonly id: string | null;
+  /** The field that is edited alone. */
+  readonly only?: string | undefined;
 }
 
 interface OwnRecord {
@@ -74,9 +83,9 @@ function askedOf(own: OwnRecord | undefined): Asked | null {
   if (isNew !== null) return isEditedKind(isNew) && mayWrite(isNew, "create") ? askedNew(isNew) : null;
   const verb = parameter(EDIT) !== null ? "update" : "remove";
   const said = parameter(EDIT) ?? parameter(REMOVE);
-  const [kind, id] = said === OWN ? [own?.kind, own?.id] : (said?.split(":", 2) ?? []);
+  const [kind, id, only] = said === OWN ? [own?.kind, own?.id] : (said?.split(":", 3) ?? []);
   if (!isEditedKind(kind) || id === undefined || id === "" || !mayWrite(kind, verb)) return null;
-  return { verb, kind, id };
+  return { verb, kind, id, only };
 }
 
 function askedNew(kind: EditedKind): Asked {
@@ -159,7 +168,7 @@ export function EditPlace({ own, presets = {}, onSaved }: EditPlaceProps) {
   };
   if (asked === null)
     return saved === null ? null : <parts.SavedNote key={saved.sequence} saved={saved} onUndone={onSaved} />;
-  const { verb, kind, id } = asked;
+  const { verb, kind, id, only } = asked;
   if (verb === "remove" && id !== null) return <parts.RemoveForm key={id} kind={kind} id={id} onEnd={end} />;
   const [word] = kindText[kind] ?? [kind];
   const isOwn = own !== undefined && own.id === id;
@@ -170,6 +179,8 @@ export function EditPlace({ own, presets = {}, onSaved }: EditPlaceProps) {
       kind={kind}
       id={id}
       name={isOwn ? own.name : word}
+      isTitled={!isOwn}
+      {...(only === undefined || id === null ? {} : { only, hrefAll: hrefEditing(kind, id) })}
       presets={id === null ? ownPresets(kind, presets) : {}}
       {...(isRemovable ? { hrefRemove: hrefRemoving(kind, id) } : {})}
       onEnd={end}

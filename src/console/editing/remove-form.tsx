@@ -10,9 +10,8 @@ import { editText } from "../text/editing.ts";
 import { lacksReason } from "../writes/reason.ts";
 import { ReasonLine } from "../writes/reason-input.tsx";
 import { newRequestKey } from "../writes/request-key.ts";
-import { choiceOf } from "./choices.ts";
+import { calledIn } from "./choices.ts";
 import type { EditedKind } from "./edited-kinds.ts";
-import type { Values } from "./field.ts";
 import type { Saved } from "./saved.ts";
 import { loadEdited, removeRecord, sequenceOf, type Tagged } from "./write.ts";
 
@@ -112,13 +111,3 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
 
 /** Kinds that scans find, and would find again. */
 const DISCOVERED: ReadonlySet<EditedKind> = new Set(["if_entry", "ip_address", "port", "service", "subnet", "vlan"]);
-
-/** What a record is called in a sentence. */
-function calledIn(record: Values): string {
-  const { first, last, key, protocol, if_name, if_descr } = record as Readonly<Record<string, string | undefined>>;
-  if (first !== undefined) return `${first}–${last}`;
-  if (key !== undefined) return key;
-  if (protocol !== undefined) return `${String(record.number)}/${protocol}`;
-  if (if_descr !== undefined) return if_name || if_descr;
-  return choiceOf({ ...record, id: String(record.id) } as Parameters<typeof choiceOf>[0]).name;
-}

@@ -270,6 +270,7 @@ function ListFrame(props: ListFrameProps) {
           chosen={chosen}
           choose={choose}
           filterBy={setFiltered}
+          edit={kind !== null && mayWrite(kind, "update") ? (id, field) => go(hrefEditing(kind, id, field)) : null}
         />
       )}
       {rows.count !== undefined && rows.count > ROWS_MAX && <p class="aside">{listText.tooMany(ROWS_MAX)}</p>}

@@ -1,11 +1,13 @@
 // The rows of a list: only those that are seen are drawn, in rows of one height, so that any length scrolls alike. A
 // table to those who hear it, with the number of each row.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { EDIT } from "../editing/edit-place.tsx";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { useKeys } from "../parts/keys.ts";
+import { editText } from "../text/editing.ts";
 import { listText } from "../text/lists.ts";
-import { hrefHere } from "../url/location.ts";
+import { hrefHere, parameter } from "../url/location.ts";
 import type { AnyList, Column } from "./definitions.tsx";
 import { hrefOrdered, type ListState } from "./list-state.ts";
 import type { LongList } from "./long-list.ts";
@@ -24,9 +26,11 @@ interface ListTableProps {
   readonly choose: (id: string) => void;
   /** Opens the filter of a column. */
   readonly filterBy: (key: string) => void;
+  /** Begins to edit a record, or one field of it; null where nothing is edited. */
+  readonly edit: ((id: string, field?: string) => void) | null;
 }
 
-export function ListTable({ list, state, rows, count, chosen, choose, filterBy }: ListTableProps) {
+export function ListTable({ list, state, rows, count, chosen, choose, filterBy, edit }: ListTableProps) {
   const box = useRef<HTMLElement>(null);
   const [seen, setSeen] = useState({ scrolled: 0, height: 600 });
   const [active, setActive] = useState<number | null>(null);
@@ -48,6 +52,12 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
   }, []);
   const drawn = rowsToDraw(seen.scrolled, seen.height, ROW_HEIGHT, count);
   useEffect(() => rows.want(drawn, pace.current.speed));
+  // Its own link, else what marks it.
+  const focusRow = (index: number) => {
+    const row = box.current?.querySelector(`[data-row="${index}"]`);
+    const target = row?.querySelector<HTMLElement>("a") ?? row?.querySelector<HTMLElement>("input");
+    target?.focus({ preventScroll: true });
+  };
   const hasMoved = useRef(false);
   const move = (step: number) => {
     const element = box.current;
@@ -70,11 +80,23 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
     choose(list.idOf(row));
     return true;
   };
-  const [keys] = useState(() => [
-    { key: "j", meaning: listText.next, press: () => moving.current(1) },
-    { key: "k", meaning: listText.previous, press: () => moving.current(-1) },
-    { key: "x", meaning: listText.mark, press: () => marking.current() },
-  ]);
+  const editing = useRef<() => boolean>(() => false);
+  editing.current = () => {
+    const row = active === null ? undefined : rows.rowAt(active);
+    if (row === undefined || edit === null) return false;
+    edit(list.idOf(row));
+    return true;
+  };
+  const isEditable = edit !== null;
+  const keys = useMemo(
+    () => [
+      { key: "j", meaning: listText.next, press: () => moving.current(1) },
+      { key: "k", meaning: listText.previous, press: () => moving.current(-1) },
+      { key: "x", meaning: listText.mark, press: () => marking.current() },
+      ...(isEditable ? [{ key: "e", meaning: editText.editRow, press: () => editing.current() }] : []),
+    ],
+    [isEditable],
+  );
   useKeys(keys);
   // Before the next key is pressed.
   useLayoutEffect(() => {
@@ -84,8 +106,15 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
     const isElsewhere = focused !== null && focused !== document.body && box.current?.contains(focused) !== true;
     if (active === null || (isElsewhere && !hasMoved.current)) return;
     hasMoved.current = false;
-    box.current?.querySelector<HTMLElement>(`[data-row="${active}"] a`)?.focus({ preventScroll: true });
+    focusRow(active);
   }, [active, drawn.first]);
+  // Back to the row that was edited, where the form was given up.
+  const isIdle = parameter(EDIT) === null;
+  const wasIdle = useRef(isIdle);
+  useLayoutEffect(() => {
+    if (isIdle && !wasIdle.current && active !== null && document.activeElement === document.body) focusRow(active);
+    wasIdle.current = isIdle;
+  }, [isIdle]);
   const indexes = Array.from({ length: drawn.end - drawn.first }, (_, position) => drawn.first + position);
   return (
     // Scrolled by the keyboard too.
@@ -137,7 +166,15 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy }
                   )}
                 </td>
                 {state.columns.map(({ key, cell, isNumber }) => (
-                  <td key={key} class={isNumber === true ? "is-number" : undefined}>
+                  <td
+                    key={key}
+                    class={isNumber === true ? "is-number" : undefined}
+                    onDblClick={() => {
+                      if (edit === null || id === null) return;
+                      setActive(index);
+                      edit(id, key);
+                    }}
+                  >
                     {row === undefined ? "" : cell(row)}
                   </td>
                 ))}

@@ -31,6 +31,8 @@ export const editText = {
   saving: "Saving…",
   again: "Save again",
   cancel: "Cancel",
+  allFields: "All fields",
+  editRow: "edit the row",
   reasonHelp: "Kept in history with the change.",
   restored: "What you had typed is back.",
   discard: "Discard it",
