@@ -16,17 +16,13 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   deleteApiKeys: "What cannot be undone is done one by one, each with its name in the question.",
   deleteUsers: "What cannot be undone is done one by one, each with its name in the question.",
   deleteCredentials: "What cannot be undone is done one by one, each with its name in the question.",
-  createCredential: "Credentials have no page yet.",
-  updateCredential: "Credentials have no page yet.",
   deleteCredential: "Credentials have no page yet.",
   updateOrganization: "The organization has no page yet.",
-  discoverSelf: "The first run does not look at the machine itself yet.",
 };
 
 /** Reads that no page shows. */
 const UNREAD: Readonly<Record<string, string>> = {
   followScan: "A page follows the feed of changes, one connection for all tabs, and asks for a scan again.",
-  getHealth: "For what watches the appliance from outside.",
   getMapPositions: "The topology tells where each device stands.",
   getBackup: "The list tells all of each.",
   getLedgerVerification: "The list tells all of each.",
@@ -34,8 +30,6 @@ const UNREAD: Readonly<Record<string, string>> = {
   getIgnored: "The list tells all of each.",
   getApiKey: "The list tells all of each.",
   getUser: "The list tells all of each.",
-  listCredentials: "Credentials have no page yet.",
-  getCredential: "Credentials have no page yet.",
   getOrganization: "The organization has no page yet.",
   listLogLines: "The log has no page yet.",
 };

@@ -67,10 +67,10 @@ export function ClaimPage({ onClaimedBefore }: ClaimPageProps) {
     try {
       const { name, ...rest } = claim;
       const networkId = await claimAppliance({ ...rest, ...(name.trim() === "" ? {} : { name }) });
-      setupToken.value = null;
       // Before anybody is in: no other page is shown on the way.
       go(hrefOf("/start", { network: networkId }), "replace");
       await comeIn();
+      setupToken.value = null;
     } catch (cause) {
       const refusal = asRefusal(cause);
       setBusy(false);
