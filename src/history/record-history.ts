@@ -6,6 +6,7 @@ import type { Thinned } from "../db/pruned-history.ts";
 import { ChangeLog, type RecordChange } from "../db/reading/change-log.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
+import { askableFields } from "../inventory/custom-fields-at.ts";
 import type { FilterText } from "../inventory/list-filter.ts";
 import { resourceOf } from "../inventory/resources.ts";
 import { RowFilter } from "../inventory/row-filter.ts";
@@ -50,7 +51,9 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
   const view = new ChangeView(reader, input.actor);
   const isWhole = !input.isAlone;
   const step = isWhole && resource.compose?.parts !== undefined ? 1 : STEP_VERSIONS;
-  const filter = RowFilter.of(reader, versionFields(kindName), input.actor, input.filter);
+  // Those of then, and today's.
+  const custom = askableFields(reader, input.actor, reader.atSequence(until));
+  const filter = RowFilter.of(reader, versionFields(kindName).with(custom), input.actor, input.filter);
   const matching = filter === null ? null : yield* matchingVersions(filter);
   yield encoder.encode(LIST_HEAD);
   yield* commaSeparated(versions());

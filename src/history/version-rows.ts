@@ -11,6 +11,7 @@ export const VERSION_ROWS: readonly RowList[] = RESOURCES.map(({ kind, path, lis
   name: `${kind.name}_version`,
   words: { one: `version of ${oneEntity(kind)}`, many: `versions of ${oneEntity(kind)}` },
   path: `${path}/{id}/history`,
+  recordOf: kind.name,
   row: VersionOf(listed ?? answer, pascalCase(kind.name)),
   unasked: Object.fromEntries(
     Object.entries(UNASKED_FIELDS[kind.name] ?? {}).map(([field, why]) => [`record.${field}`, why]),

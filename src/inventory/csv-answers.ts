@@ -4,10 +4,11 @@ import type { Access } from "../access/actor.ts";
 import { formatInstant } from "../base/instant.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Operation } from "../http/surface.ts";
+import type { OrderParameters } from "../resources/ordering.ts";
 import { CSV_TYPE, type CsvColumn, csvHead, csvRows } from "../wire/csv.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { withCustomFields } from "./custom-fields-at.ts";
-import { filterText, type ListOptions, listQuery, longList } from "./list-answers.ts";
+import { assertOrder, filterText, type ListOptions, listQuery, longList } from "./list-answers.ts";
 import { listCondition, thinnedUntil } from "./list-filter.ts";
 import { exampleName, withNames } from "./name-columns.ts";
 import { readAt, readingAt, resolvedHeaders } from "./read-instant.ts";
@@ -39,7 +40,13 @@ export function csvAnswer(
 /** All that a list would answer over all of its pages, as a table. */
 export function answerCsv(
   backend: Backend,
-  call: ActorCall & { readonly query: { readonly at?: string; readonly ids?: string[]; readonly filter?: string } },
+  call: ActorCall & {
+    readonly query: OrderParameters<string> & {
+      readonly at?: string;
+      readonly ids?: string[];
+      readonly filter?: string;
+    };
+  },
   options: ListOptions,
 ): Response | Promise<Response> {
   const { at, asked } = readAt(backend.reader, call);
@@ -48,6 +55,7 @@ export function answerCsv(
     const filter = filterText(call, backend.reader, asked);
     // Before there is a status, so that what is wrong with it can be said.
     const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
+    assertOrder(backend.reader, call, options, asOf);
     const { after } = listCondition(backend.reader, filtered, filter);
     const until = thinnedUntil(backend.reader, after);
     if (until !== null) headers["x-thinned-until"] = formatInstant(until);

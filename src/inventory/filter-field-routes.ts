@@ -74,9 +74,11 @@ export function filterFieldRoutes(surface: Surface<Actor, Access>, reader: Reade
     },
     (call) => {
       const { kind } = call.params;
-      const answer = FIELD_KINDS.includes(kind as FieldKind)
-        ? withCustomFieldsOf(answers, kind, askableFields(reader, call.actor, null))
-        : answers.get(kind);
+      const versions = rowLists.find((list) => list.name === kind && FIELD_KINDS.includes(list.recordOf as FieldKind));
+      const answer =
+        versions !== undefined || FIELD_KINDS.includes(kind as FieldKind)
+          ? withCustomFieldsOf(answers, kind, versions, askableFields(reader, call.actor, null))
+          : answers.get(kind);
       return new Response(successBody(JSON.stringify(answer), metaAt(null)), {
         headers: { ...call.headers, "content-type": "application/json" },
       });
@@ -87,10 +89,13 @@ export function filterFieldRoutes(surface: Surface<Actor, Access>, reader: Reade
 function withCustomFieldsOf(
   answers: ReadonlyMap<string, ReturnType<typeof answerOf>>,
   kind: string,
+  versions: RowList | undefined,
   custom: CustomFieldsOf,
 ) {
   const answer = answers.get(kind);
-  return custom(kind).size === 0 ? answer : answerOf(kind, answer?.path as string, fieldsOf(kind).with(custom));
+  if (custom(versions?.recordOf ?? kind).size === 0) return answer;
+  const fields = versions === undefined ? fieldsOf(kind) : new RowFields(versions);
+  return answerOf(kind, answer?.path as string, fields.with(custom));
 }
 
 function answerOf(kind: string, path: string, fields: Filterable) {

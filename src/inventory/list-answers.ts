@@ -1,11 +1,16 @@
 // How every resource answers its lists: a page at once, all of it as a stream, what is long beside this thread.
 
 import { plainActor } from "../access/actor.ts";
+import { customFieldKey, customFieldName } from "../base/custom-field-names.ts";
+import { entityWords } from "../base/entity-words.ts";
+import { type Issue, invalid } from "../base/errors.ts";
 import { type Instant, parseInstant } from "../base/instant.ts";
+import { nearestName } from "../base/nearest-name.ts";
 import type { ScopeName } from "../db/kind.ts";
 import type { AsOf, Filter, ListQuery, OrderTerm } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { byteStream } from "../http/byte-stream.ts";
+import type { OrderParameters } from "../resources/ordering.ts";
 import type { Shown } from "../resources/resource.ts";
 import {
   commaSeparated,
@@ -18,6 +23,7 @@ import {
 import { LIMIT_DEFAULT } from "../wire/schemas.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { logBrokenStream } from "./broken-stream.ts";
+import { askableFields } from "./custom-fields-at.ts";
 import { type FilterText, listCondition, thinnedUntil } from "./list-filter.ts";
 import { composedWith, longListRead } from "./long-list.ts";
 import { readAt, readingAt } from "./read-instant.ts";
@@ -31,7 +37,7 @@ const LONG_ABOVE = 1_000;
 /** Rows that are passed over at once. */
 const LONG_OFFSET = 10_000;
 
-interface ListParameters {
+interface ListParameters extends OrderParameters<string> {
   readonly limit?: number;
   readonly offset?: number;
   readonly at?: string;
@@ -76,6 +82,7 @@ function listAsOf(
   const filter = filterText(call, reader, asked);
   const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
   const { condition, after } = listCondition(reader, filtered, filter);
+  assertOrder(reader, call, options, asOf);
   const asking: ListQuery = {
     ...listQuery(call, options, asOf),
     ...(condition === undefined ? {} : { condition }),
@@ -126,6 +133,28 @@ function listAsOf(
   });
   const page = compose === null ? reader.framedPage(query, frame) : reader.composedPage(query, compose, parts, frame);
   return page === null ? beside(false) : new Response(page, { headers });
+}
+
+/**
+ * That the custom fields by which a list is ordered are there, as of its instant or today.
+ * @throws DomainError validation_failed
+ */
+export function assertOrder(
+  reader: Reader,
+  call: ActorCall & { readonly query: OrderParameters<string> },
+  { resource: { kind } }: Pick<ListOptions, "resource">,
+  asOf: AsOf | null,
+): void {
+  const fieldsOf = askableFields(reader, call.actor, asOf);
+  const issues = (["group_by", "order_by"] as const).flatMap((name): Issue[] => {
+    const value = call.query[name];
+    const key = value === undefined ? null : customFieldKey(value);
+    if (key === null || fieldsOf(kind.name).has(key)) return [];
+    const near = nearestName(key, [...fieldsOf(kind.name).keys()]);
+    const message = `is no custom field of ${entityWords(kind)}${near === null ? "" : `; ${customFieldName(near)}?`}`;
+    return [{ path: `/${name}`, message, value }];
+  });
+  if (issues.length > 0) throw invalid(issues);
 }
 
 /** The filter that a request came with, and where its ages end. */

@@ -2,9 +2,11 @@
 // schema of a row. They have no versions, and no words that they are found by.
 
 import type { TObject, TSchema } from "@sinclair/typebox";
+import { CUSTOM_FIELDS, customFieldName } from "../base/custom-field-names.ts";
 import { type Entity, oneEntity } from "../base/entity-words.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import type { FieldPlace, FieldStep } from "../db/reading/condition.ts";
+import { type CustomFieldsOf, NO_CUSTOM_FIELDS } from "./custom-fields-at.ts";
 import { FilterProblem, shownPart } from "./filter/grammar.ts";
 import { type FieldOfKind, itemOf, own, plainField, propertiesOf, valueTypeOf } from "./filter/schema-fields.ts";
 import { type Asked, type Filterable, fieldsOf } from "./filter-fields.ts";
@@ -19,22 +21,37 @@ export interface RowList extends Entity {
   readonly keys?: Readonly<Record<string, readonly string[]>>;
   /** By path, what no filter asks, and why. */
   readonly unasked?: Readonly<Record<string, string>>;
+  /** The kind of the record that `record` is a version of. */
+  readonly recordOf?: string;
   /** By name, the field with the id of a record, and its kind. */
   readonly references?: Readonly<Record<string, { readonly field: string; readonly kindName: string }>>;
 }
+
+/** Where a version has the custom fields of its record. */
+const RECORD_FIELDS: readonly FieldStep[] = ["record", CUSTOM_FIELDS].map((name) => ({ name, isMany: false }));
 
 /** The fields of a row. */
 export class RowFields implements Filterable {
   readonly entity: RowList;
   readonly isSearched = false;
   readonly hasVersions = false;
+  private custom: CustomFieldsOf = NO_CUSTOM_FIELDS;
 
   constructor(list: RowList) {
     this.entity = list;
   }
 
+  /** The same where the custom fields of the record that rows are versions of can be asked. */
+  with(custom: CustomFieldsOf): RowFields {
+    const same = Object.create(this) as RowFields;
+    same.custom = custom;
+    return same;
+  }
+
   resolve(segments: readonly string[], position: number): Asked {
     const { references, row } = this.entity;
+    if (segments.length > 2 && segments[0] === "record" && segments[1] === CUSTOM_FIELDS)
+      return this.customField(segments, position);
     const [name = "", ...rest] = segments;
     const reference = own(references, name);
     if (reference !== undefined && own(row.properties as Readonly<Record<string, TSchema>>, name) === undefined) {
@@ -63,6 +80,26 @@ export class RowFields implements Filterable {
     return value === null ? { type: "object", place } : { type: "value", place, value, called: null, within: null };
   }
 
+  private customField(segments: readonly string[], position: number): Asked {
+    const key = segments.slice(2).join(".");
+    const fields = this.customFields();
+    const field = fields.get(key);
+    if (field === undefined) {
+      const nearest = nearestName(key, fields.keys());
+      const meant = nearest === null ? "" : `; \`record.${customFieldName(nearest)}\`?`;
+      throw new FilterProblem(
+        position,
+        `has no custom field \`${shownPart(key)}\` of ${oneEntity(this.entity)}${meant}`,
+      );
+    }
+    const place: FieldPlace = { steps: [...RECORD_FIELDS, { name: key, isMany: false }], of: "members" };
+    return { type: "value", place, value: field.value, called: null, within: null, isCustom: true };
+  }
+
+  private customFields() {
+    return this.custom(this.entity.recordOf ?? "");
+  }
+
   names(): string[] {
     return [...Object.keys(this.entity.row.properties), ...Object.keys(this.entity.references ?? {})];
   }
@@ -79,7 +116,17 @@ export class RowFields implements Filterable {
         description: null,
       }),
     );
-    return [...own.flatMap(([name, schema]) => this.withInner([name], schema)), ...references];
+    const custom = [...this.customFields()].map(
+      ([key, { value, description }]): FieldOfKind => ({
+        name: `record.${customFieldName(key)}`,
+        value,
+        isMany: false,
+        refersTo: null,
+        isVersioned: false,
+        description,
+      }),
+    );
+    return [...own.flatMap(([name, schema]) => this.withInner([name], schema)), ...custom, ...references];
   }
 
   private withInner(path: readonly string[], schema: TSchema): FieldOfKind[] {

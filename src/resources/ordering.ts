@@ -2,9 +2,12 @@
 // Must not know any resource: which fields there are, and which of them are ordered by a key, is said by the caller.
 
 import { Type } from "@sinclair/typebox";
+import { FIELD_KEY_MAX_LENGTH } from "../base/custom-field-limits.ts";
+import { customFieldKey } from "../base/custom-field-names.ts";
 import type { AnyKind, Kind, ObservedField, RecordBase } from "../db/kind.ts";
 import type { OrderTerm } from "../db/reading/list-query.ts";
-import { OneOf } from "../wire/schemas.ts";
+import { OneOf, OneOfOr } from "../wire/schemas.ts";
+import { FIELD_KINDS, type FieldKind } from "./custom-fields/field-type.ts";
 
 /** OrderDirection. */
 export const ORDER_DIRECTIONS = ["asc", "desc"] as const;
@@ -18,28 +21,38 @@ export interface OrderParameters<Field extends string> {
 
 /** The query parameters of a list that can be ordered by `fields` (handbook: api, "Lists"). */
 export function orderQuery<R extends RecordBase, const Field extends (keyof R & string) | ObservedField>(
-  _kind: Kind<R>,
+  kind: Kind<R>,
   fields: readonly Field[],
 ) {
   return {
-    group_by: Type.Optional(OneOf(fields, { description: "The primary order, for grouping; always ascending." })),
-    order_by: Type.Optional(OneOf(fields, { description: "The order within groups, or of the whole list." })),
+    group_by: Type.Optional(orderField(kind, fields, "The primary order, for grouping; always ascending.")),
+    order_by: Type.Optional(orderField(kind, fields, "The order within groups, or of the whole list.")),
     order_direction: Type.Optional(
       OneOf(ORDER_DIRECTIONS, { default: "asc", description: "Of order_by alone; without order_by it has no effect." }),
     ),
   };
 }
 
+function orderField<Field extends string>(kind: AnyKind, fields: readonly Field[], description: string) {
+  if (!FIELD_KINDS.includes(kind.name as FieldKind)) return OneOf(fields, { description });
+  return OneOfOr<Field, never>(fields, {
+    pattern: `^custom_fields\\.[a-z][a-z0-9_]{0,${FIELD_KEY_MAX_LENGTH - 1}}$`,
+    sample: "custom_fields.KEY",
+    description: `${description} By a custom field: \`custom_fields.KEY\`.`,
+  });
+}
+
 /**
  * What the parameters mean to the store. Ties, and a list without an order, stand by `created_at` and `id`, ascending.
  * Texts are ordered without regard to case, then by code point, addresses as numbers: by the kind's keys for them.
+ * Custom fields likewise, by the value that each record has; those without one come last, whatever the direction.
  */
 export function orderTerms<Field extends string>(query: OrderParameters<Field>, kind: AnyKind): OrderTerm[] {
   const { group_by: group, order_by: order, order_direction: direction = "asc" } = query;
   const term = (field: Field, way: OrderDirection): OrderTerm => ({
     field,
     direction: way,
-    byKey: Object.hasOwn({ ...kind.sortKeys, ...kind.orderKeys }, field),
+    byKey: customFieldKey(field) !== null || Object.hasOwn({ ...kind.sortKeys, ...kind.orderKeys }, field),
   });
   const terms: OrderTerm[] = [];
   if (group !== undefined) terms.push(term(group, "asc"));

@@ -150,6 +150,33 @@ export function OneOf<T extends string>(values: readonly T[], options: SchemaOpt
 
 TypeRegistry.Set<{ enum: string[] }>("OneOf", (schema, value) => schema.enum.includes(value as string));
 
+/** What goes beside a vocabulary: `pattern` for machines, `sample` for people. */
+interface Beside extends SchemaOptions {
+  readonly pattern: string;
+  readonly sample: string;
+}
+
+/** One of a vocabulary, or a name that somebody else gives. */
+export function OneOfOr<T extends string, Other extends string>(
+  values: readonly T[],
+  { pattern, sample, ...options }: Beside,
+) {
+  const anyOf = [
+    { type: "string", enum: [...values] },
+    { type: "string", pattern },
+  ];
+  return Type.Unsafe<T | Other>({ ...options, [Kind]: "OneOfOr", anyOf, [WORDS]: [...values, sample] });
+}
+
+/** Of a schema, what it takes, as its refusal lists that. */
+export const WORDS: unique symbol = Symbol("words");
+
+TypeRegistry.Set<{ anyOf: [{ enum: string[] }, { pattern: string }] }>(
+  "OneOfOr",
+  ({ anyOf: [known, other] }, value) =>
+    typeof value === "string" && (known.enum.includes(value) || new RegExp(other.pattern).test(value)),
+);
+
 /** What clients may send back of a record's own answer and what is then ignored. */
 interface BodyOptions extends SchemaOptions {
   ignored?: readonly string[];

@@ -6,7 +6,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { type Issue, pointerTo } from "../base/errors.ts";
 import { isSecretFieldName } from "../base/log.ts";
-import { FORMATS } from "./schemas.ts";
+import { FORMATS, WORDS } from "./schemas.ts";
 
 /** A body with more issues than this is not a typo; the rest is counted, not listed. */
 export const MAX_ISSUES = 200;
@@ -164,9 +164,11 @@ function sentence(error: ValueError): string {
     case ValueErrorType.Union:
       return unionSentence(schema as TUnion);
     default:
-      return Array.isArray(schema.enum)
-        ? oneOf(schema.enum)
-        : error.message.charAt(0).toLowerCase() + error.message.slice(1);
+      return WORDS in schema
+        ? oneOf(schema[WORDS] as readonly unknown[])
+        : Array.isArray(schema.enum)
+          ? oneOf(schema.enum)
+          : error.message.charAt(0).toLowerCase() + error.message.slice(1);
   }
 }
 

@@ -169,3 +169,59 @@ describe("a search", () => {
     expect((await owner.get("vlans?search=telephones")).data).toMatchObject([{ id }]);
   });
 });
+
+describe("a filter on a history", () => {
+  test("asks the custom fields of each version, by their types, and knows those of then and of now", async () => {
+    const host = hosts.one as Wire;
+    const path = `hosts/${host.id}/history`;
+    const versions = async (filter: string, more = "") => {
+      const answer = await owner.get(`${path}?filter=${encodeURIComponent(filter)}&include_children=false${more}`);
+      expect([filter, answer.status, answer.status === 200 ? "" : answer.text]).toEqual([filter, 200, ""]);
+      return (answer.data as Wire[]).map(({ record }) => record.custom_fields?.height);
+    };
+    const put = async (custom_fields: Wire) => {
+      tick();
+      const now = (await owner.get(`hosts/${host.id}`)).data;
+      await made(owner.put(`hosts/${host.id}`, { ...now, custom_fields }));
+    };
+    await put({ height: 10, spare: null });
+    await put({ height: 2 });
+    await put({ height: null, support_until: "2027-01-01" });
+    tick();
+    const at = appliance.clock.text();
+    tick();
+    expect(await versions("record.custom_fields.height:*")).toEqual([2, 10, 1]);
+    expect(await versions("record.custom_fields.height > 1")).toEqual([2, 10]);
+    expect(await versions("record.custom_fields.spare = true")).toEqual([1]);
+    expect(await versions("record.custom_fields.support_until >= 2027-01-01")).toEqual([undefined]);
+    expect(await versions('record.custom_fields.rack : "größe" AND NOT record.custom_fields.height = 2')).toEqual([
+      undefined,
+      10,
+      1,
+    ]);
+    expect(await versions("changed_fields = custom_fields.height AND record.custom_fields.height < 5")).toEqual([2]);
+    for (const [filter, said] of [
+      ["record.custom_fields.heigth > 1", "record.custom_fields.height"],
+      ["record.custom_fields.height > tall", "number"],
+      ["record.custom_fields.room = East", "North"],
+    ] as const) {
+      const refused = await owner.get(`${path}?filter=${encodeURIComponent(filter)}`);
+      expect(refused).toMatchObject(invalid({ path: "/filter" }));
+      expect(refused.body.params.issues[0].message).toContain(said);
+    }
+    const { fields } = (await owner.get("fields/host_version")).data;
+    expect(fields).toContainEqual(expect.objectContaining({ name: "record.custom_fields.height", type: "number" }));
+    // A field that is gone since is asked as of then.
+    const height = ((await owner.get("custom-fields")).data as Wire[]).find(({ key }) => key === "height") as Wire;
+    await made(owner.delete(`custom-fields/${height.id}?cascade=true`));
+    tick();
+    const gone = await owner.get(`${path}?filter=${encodeURIComponent("record.custom_fields.height > 1")}`);
+    expect(gone).toMatchObject(invalid({ path: "/filter" }));
+    expect(await versions("record.custom_fields.height > 1", `&at=${at}`)).toEqual([2, 10]);
+    // Other histories have none.
+    const tag = await made(owner.post("tags", { name: "t", color: "Red" }));
+    expect(
+      await owner.get(`tags/${tag.id}/history?filter=${encodeURIComponent("record.custom_fields.height > 1")}`),
+    ).toMatchObject(invalid({ path: "/filter" }));
+  });
+});

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { foldCase } from "../../src/base/text.ts";
 import { RESOURCES } from "../../src/inventory/resources.ts";
+import { FIELD_KINDS, type FieldKind } from "../../src/resources/custom-fields/field-type.ts";
 import type { Resource } from "../../src/resources/resource.ts";
 import { applianceForAll, applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { invalid, made, newNetwork, newTag, refusal, tcp, udp, type Wire } from "../support/appliance/factories.ts";
@@ -272,7 +273,9 @@ describe("the order of a list", () => {
     test("is over its own named fields, and no other", async () => {
       const answer = await owner.get(`${path}?order_by=nonsense&group_by=id`);
       expect(answer).toMatchObject(refusal(400, "validation_failed"));
-      const message = `must be one of ${fields.join(", ")}`;
+      const { kind } = RESOURCES.find((each) => each.path === path) as Resource;
+      const custom = FIELD_KINDS.includes(kind.name as FieldKind) ? ["custom_fields.KEY"] : [];
+      const message = `must be one of ${[...fields, ...custom].join(", ")}`;
       expect(answer.body.params.issues).toEqual([
         { path: "/order_by", message, value: "nonsense" },
         { path: "/group_by", message, value: "id" },

@@ -145,6 +145,16 @@ class RandomWorld {
     const appliance = await newAppliance();
     const opened = new RandomWorld(appliance, seed);
     await newSubnet(appliance, { cidr: "10.9.0.0/16" });
+    await made(appliance.owner.post("custom-fields", { key: "rack", type: "text", kinds: ["host"] }));
+    await made(
+      appliance.owner.post("custom-fields", {
+        key: "height",
+        type: "number",
+        kinds: ["host"],
+        default: 1,
+        required: true,
+      }),
+    );
     for (let count = 0; count < 3; count += 1) {
       opened.tags.push((await newTag(appliance)).id);
       opened.vlans.push((await newVlan(appliance)).id);
@@ -264,6 +274,7 @@ class RandomWorld {
       tags: this.some(this.tags),
       hostname: this.random.pick([null, "a.example", "b.example"]),
       description: this.random.pick([null, "", "text"]),
+      custom_fields: this.random.pick<Wire>([{}, { rack: null }, { rack: "R1" }, { rack: "R2", height: 2.5 }]),
     };
   }
 

@@ -2,10 +2,15 @@
 
 import { compareCodePoints } from "../../base/text.ts";
 
-interface ComputedKeyTerm {
-  readonly direction: "asc" | "desc";
-  /** Null where the values themselves order. */
+export interface ComputedKey {
+  /** Of a text; null where the values themselves order. */
   readonly keyOf: ((text: string) => string) | null;
+  /** What has no value: at the end, whatever the direction; else before all others, and behind them the other way round. */
+  readonly isMissingLast?: boolean;
+}
+
+interface ComputedKeyTerm extends ComputedKey {
+  readonly direction: "asc" | "desc";
 }
 
 type Value = string | number | null;
@@ -54,12 +59,14 @@ export class ComputedKeyOrder {
 }
 
 /** The rank of each value, in SQLite's order: null, numbers, texts. */
-function ranksOf(values: readonly Value[], { direction, keyOf }: ComputedKeyTerm): Uint32Array {
+function ranksOf(values: readonly Value[], { direction, keyOf, isMissingLast = false }: ComputedKeyTerm): Uint32Array {
   const keys = keyOf === null ? values : values.map((value) => (typeof value === "string" ? keyOf(value) : value));
   const sign = direction === "desc" ? -1 : 1;
-  const sorted = Uint32Array.from(keys, (_, place) => place).sort(
-    (a, b) => sign * compared(keys[a] as Value, keys[b] as Value),
-  );
+  const sorted = Uint32Array.from(keys, (_, place) => place).sort((a, b) => {
+    const [one, other] = [keys[a] as Value, keys[b] as Value];
+    if (isMissingLast && (one === null) !== (other === null)) return one === null ? 1 : -1;
+    return sign * compared(one, other);
+  });
   const ranks = new Uint32Array(values.length);
   for (const [rank, place] of sorted.entries()) ranks[place] = rank;
   return ranks;

@@ -2,6 +2,7 @@
 // are spliced as text: building objects from columns halves the throughput.
 
 import { getTableName } from "drizzle-orm";
+import { CUSTOM_FIELDS, customFieldKey } from "../../base/custom-field-names.ts";
 import type { AnyKind } from "../kind.ts";
 import { baseJoinSql } from "../packing.ts";
 import { documentSql, membersSql, observedSql, sortKeysSql } from "../shape.ts";
@@ -93,6 +94,9 @@ function sortExpression(
   { members, sortKeys, writtenAt }: NewestSql,
 ): string {
   if (byKey) return `${sortKeys} ->> '$.${field}'`;
+  // Most records have none at all: they are told by a look at the text.
+  if (customFieldKey(field) !== null)
+    return `iif(instr(${members}, '"${CUSTOM_FIELDS}":{') > 0, ('{' || ${members} || '}') ->> '$.${field}', NULL)`;
   return field === "updated_at" ? writtenAt : `('{' || ${members} || '}') ->> '$.${field}'`;
 }
 

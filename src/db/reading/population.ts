@@ -2,13 +2,15 @@
 // differs between the two, live tables or spans. Knows nothing of what is shown of a record.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
+import { customFieldKey } from "../../base/custom-field-names.ts";
+import { textSortKey } from "../../base/text.ts";
 import { type AnyKind, liveColumnOf, SCOPE_CODES, SCOPES, type ScopeName, scopeKey } from "../kind.ts";
 import { BLOCK_BITS } from "../schema.ts";
 import { searchTerms, searchWords } from "../search-text.ts";
 import { membersSql } from "../shape.ts";
-import { ComputedKeyOrder } from "./computed-key-order.ts";
+import { type ComputedKey, ComputedKeyOrder } from "./computed-key-order.ts";
 import { sortSql, sortValueSql } from "./item-sql.ts";
-import type { AsOf, Filter, ListQuery } from "./list-query.ts";
+import type { AsOf, Filter, ListQuery, OrderTerm } from "./list-query.ts";
 import { numbersIn } from "./number-list.ts";
 import type { ReadConnection } from "./read-connection.ts";
 import { SortKeyTimelines, TIMELINE_RECORDS_MAX, TIMELINE_RECORDS_MIN } from "./sort-key-timelines.ts";
@@ -81,7 +83,7 @@ export class Populations {
     const { kind, asOf } = query;
     const terms = (query.order ?? []).map((term) => ({
       ...term,
-      keyOf: (term.byKey ? kind.orderKeys?.[term.field] : undefined) ?? null,
+      ...computedKey(kind, term),
     }));
     if (terms.every((term) => term.keyOf === null)) return undefined;
     const sql = new SqlBuilder(asOf);
@@ -469,4 +471,10 @@ function countsSql(scopes: readonly number[], asOf: AsOf | null, sql: SqlBuilder
     `(SELECT c.count FROM history_census c WHERE c.scope = ${scope}${until} ORDER BY c.sequence DESC LIMIT 1)`;
   if (scopes.length === 1) return `SELECT ${census(sql.bind(scopes[0] as number))}`;
   return `SELECT coalesce(sum(${census("j.value")}), 0) FROM json_each(${sql.bind(JSON.stringify(scopes))}) j`;
+}
+
+/** What a field is ordered by where versions keep no key of it. */
+function computedKey(kind: AnyKind, { field, byKey }: OrderTerm): ComputedKey {
+  if (customFieldKey(field) !== null) return { keyOf: textSortKey, isMissingLast: true };
+  return { keyOf: (byKey ? kind.orderKeys?.[field] : undefined) ?? null };
 }

@@ -254,7 +254,10 @@ export class Draft {
   private actOnMore(dice: number): void {
     const { random } = this.model;
     const hosts = this.all(hostKind);
-    if (dice < 106)
+    // A store of before has none.
+    if (dice < 106 && this.model.unknownFields.size === 0 && random.integer(3) === 0)
+      this.some(hostKind, (host) => this.update(host, { custom_fields: this.someValues() }));
+    else if (dice < 106)
       this.some(hostKind, (host) =>
         this.update(host, {
           [random.pick(
@@ -377,6 +380,17 @@ export class Draft {
       this.all(subnetKind).find((each) => each.fields.network_id === networkId) ??
       this.create(subnetKind, subnetFields(networkId, "172.16.0.0/12"))
     );
+  }
+
+  /** Of custom fields, by key and in their order; undefined for none. */
+  private someValues(): Wire | undefined {
+    const { random } = this.model;
+    const values = {
+      ...(random.integer(2) === 0 ? { height: random.pick([-1, 0, 2, 10, 1.5]) } : {}),
+      ...(random.integer(2) === 0 ? { rack: random.pick(TEXTS.filter((text) => text !== "")) } : {}),
+      ...(random.integer(3) === 0 ? { spare: random.integer(2) === 0 } : {}),
+    };
+    return Object.keys(values).length === 0 ? undefined : values;
   }
 
   private newHost(): Wire {

@@ -19,6 +19,7 @@ import type { Answer } from "../appliance/client.ts";
 import {
   addUser,
   inTransaction,
+  made,
   newApiKey,
   newCredential,
   newIgnored,
@@ -80,6 +81,12 @@ export class FilterHistory {
   /** Networks, subnets, VLANs and tags, and the first hosts in each network. */
   private async found(): Promise<void> {
     const { appliance, random } = this;
+    for (const [key, type] of [
+      ["rack", "text"],
+      ["height", "number"],
+      ["spare", "boolean"],
+    ])
+      await made(appliance.owner.post("custom-fields", { key, type, kinds: ["host"] }));
     for (const name of ["Lab", "stra\u00dfe"]) this.networks.push((await newNetwork(appliance, { name })).id);
     for (const network_id of this.networks) {
       for (const number of [10, 20, 30])
@@ -249,6 +256,13 @@ export class FilterHistory {
         { sys_location: this.drafts.maybeText(), hostname: this.drafts.maybeText() },
         { asset_tag: random.pick([null, "AT-1", "at-1", "AT-2"]) },
         { hidden: !host.hidden },
+        {
+          custom_fields: random.pick<Wire>([
+            { rack: this.drafts.maybeText()?.trim() || null },
+            { height: random.pick([null, -1, 0, 1.5, 10]) },
+            { spare: random.pick([null, true, false]), rack: random.pick(TEXTS.filter((text) => text.trim() !== "")) },
+          ]),
+        },
         { tags: this.someTags() },
         { name: this.drafts.text(), serial_number: random.pick([null, "FOC1234", "foc1235"]) },
       ]),

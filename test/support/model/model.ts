@@ -2,6 +2,7 @@
 // it. Runs what is drawn on a real store and on itself. Must not use the store to know what it expects.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
+import { customFieldKey, fieldValueOf } from "../../../src/base/custom-field-names.ts";
 import { formatInstant } from "../../../src/base/instant.ts";
 import { foldCase } from "../../../src/base/text.ts";
 import type { AnyKind, Observed } from "../../../src/db/kind.ts";
@@ -303,7 +304,9 @@ export class Model {
           .map((name) => record.fields[name] as unknown)
           .filter((text) => typeof text === "string" || typeof text === "number");
       known = [
-        ...texts([...words, ...interfaces]).flatMap((text) => beginnings(String(text)).map(unmarked)),
+        ...[...texts([...words, ...interfaces]), ...customTexts(record)].flatMap((text) =>
+          beginnings(String(text)).map(unmarked),
+        ),
         ...texts(wholes).map(String),
       ];
       this.calledOf.set(record, known);
@@ -334,7 +337,10 @@ export class Model {
       const fields = SEARCHED.get(record.kind) ?? { words: [], wholes: [] };
       const texts = (names: readonly string[]) =>
         names.map((name) => record.fields[name] as unknown).filter((text) => typeof text === "string");
-      known = [...texts(fields.words).flatMap((text) => beginnings(text)), ...texts(fields.wholes)];
+      known = [
+        ...[...texts(fields.words), ...customTexts(record)].flatMap((text) => beginnings(text)),
+        ...texts(fields.wholes),
+      ];
       this.beginningsOf.set(record, known);
     }
     return known;
@@ -359,14 +365,19 @@ export class Model {
         if (field in record) return record[field as keyof ModelRecord];
         if (field === "updated_at") return record.valid_from;
         if (field === "last_seen_at") return (isLive ? this.observed.get(record.id) : record.observed)?.last_seen_at;
-        return record.fields[field];
+        return fieldValueOf(record.fields, field);
       });
+      // Without a custom field a record comes last, whatever the direction.
+      if (customFieldKey(field) !== null && (left === undefined || right === undefined)) {
+        if (left === right) continue;
+        return left === undefined ? 1 : -1;
+      }
       const result =
         field === "cidr"
           ? compareCidrs(left as string, right as string)
           : field === "ip_address"
             ? compareCidrs(`${left}/0`, `${right}/0`)
-            : TEXT_FIELDS.has(field)
+            : TEXT_FIELDS.has(field) || (customFieldKey(field) !== null && typeof left === "string")
               ? bytes(folded(left), folded(right)) || bytes(left, right)
               : bytes(left, right);
       if (result !== 0) return direction === "desc" ? -result : result;
@@ -439,6 +450,11 @@ export class Model {
     }
     return records;
   }
+}
+
+/** The texts among the values of custom fields. */
+function customTexts({ fields }: ModelRecord): string[] {
+  return Object.values((fields.custom_fields ?? {}) as Wire).filter((value) => typeof value === "string");
 }
 
 const OWNED_BY_HOSTS: readonly AnyKind[] = [portKind, ifEntryKind, ipAddressKind, serviceKind];

@@ -1,0 +1,193 @@
+// Lists ordered by a custom field: each type by its own order, live and as of an instant, page by page, as a stream and
+// as a table, and what comes without a value last.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { invalid, made, type Wire } from "../support/appliance/factories.ts";
+import { csvRecords } from "../support/contract/csv.ts";
+import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+import { hostFields } from "../support/store/store.ts";
+
+const appliance = applianceForEach();
+const { clock, first, inTransaction, newHost, newNetwork, newUser, owner, tick } = appliance;
+
+const newField = (fields: Wire) => made(owner.post("custom-fields", { kinds: ["host"], type: "text", ...fields }));
+
+/** By key, values from the least to the greatest; those that stand together are alike. */
+const VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  rack: ["a", "B", "b1", "b10", "Zebra", "ähre"],
+  height: [-7, 0, 0.5, 2, 10, 1e6],
+  spare: [false, true],
+  support_until: ["1999-12-31", "2026-02-01", "2026-10-31"],
+  room: ["north", "South", "west"],
+  manual: ["http://a.example/", "https://B.example/", "https://c.example/"],
+};
+
+beforeEach(async () => {
+  await newField({ key: "rack" });
+  await newField({ key: "height", type: "number" });
+  await newField({ key: "spare", type: "boolean" });
+  await newField({ key: "support_until", type: "date" });
+  await newField({ key: "room", type: "choice", choices: ["west", "north", "South"] });
+  await newField({ key: "manual", type: "url" });
+});
+
+/** As the list should be: by rank, those without a value last, those alike as they were created. */
+function ordered(hosts: readonly Wire[], key: string, direction: "asc" | "desc"): string[] {
+  const rank = ({ custom_fields: values }: Wire) => VALUES[key]?.indexOf(values?.[key]) as number;
+  const sign = direction === "desc" ? -1 : 1;
+  return hosts
+    .toSorted((a, b) => {
+      const [one, other] = [rank(a), rank(b)];
+      return one < 0 || other < 0 ? Number(one < 0) - Number(other < 0) : sign * (one - other);
+    })
+    .map(({ name }) => name);
+}
+
+const names = (hosts: readonly Wire[]) => hosts.map(({ name }) => name);
+const list = async (query: string, by = owner): Promise<Wire[]> => {
+  const answer = await by.get(`hosts?include_children=false&${query.includes("limit=") ? "" : "limit=1000&"}${query}`);
+  expect([query, answer.status]).toEqual([query, 200]);
+  return answer.data;
+};
+
+/** Some hosts with values of most fields, changed once, with an instant before that. */
+async function fill(random: SeededRandom): Promise<string> {
+  const draw = () => {
+    const drawn = Object.entries(VALUES).filter(() => random.integer(10) < 7);
+    return Object.fromEntries(drawn.map(([key, values]) => [key, random.pick(values)]));
+  };
+  const hosts: Wire[] = [];
+  for (let place = 0; place < 30; place += 1) hosts.push(await newHost({ name: `h${place}`, custom_fields: draw() }));
+  tick();
+  const at = clock.text();
+  tick();
+  for (const host of hosts.filter(() => random.integer(10) < 4)) {
+    const cleared = Object.fromEntries(Object.keys(host.custom_fields ?? {}).map((key) => [key, null]));
+    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { ...cleared, ...draw() } }));
+  }
+  tick();
+  return at;
+}
+
+describe("a list ordered by a custom field", () => {
+  test.each([1, 2, 3])(
+    "is what comparing the values gives, now and then, however it is read (seed %i)",
+    async (seed) => {
+      const at = await fill(seededRandom(seed));
+      for (const when of ["", `&at=${at}`]) {
+        const plain = await list(when);
+        for (const key of Object.keys(VALUES))
+          for (const direction of ["asc", "desc"] as const) {
+            const query = `order_by=custom_fields.${key}&order_direction=${direction}${when}`;
+            const expected = ordered(plain, key, direction);
+            expect([query, names(await list(query))]).toEqual([query, expected]);
+            const paged = [...(await list(`${query}&limit=7`)), ...(await list(`${query}&limit=100&offset=7`))];
+            expect(names(paged)).toEqual(expected);
+            expect(names((await owner.get(`hosts?${query}&limit=0`)).data)).toEqual(expected);
+            expect(csvRecords((await owner.get(`hosts/export/csv?${query}`)).text).map(({ name }) => name)).toEqual(
+              expected,
+            );
+          }
+        // In groups, and behind a filter.
+        const grouped = await list(
+          `group_by=custom_fields.spare&order_by=custom_fields.height&order_direction=desc${when}`,
+        );
+        const within = ordered(plain, "height", "desc").map((name) => plain.find((host) => host.name === name) as Wire);
+        expect(names(grouped)).toEqual(ordered(within, "spare", "asc"));
+        const filter = encodeURIComponent("custom_fields.height > 0");
+        const few = await list(`filter=${filter}&order_by=custom_fields.rack${when}`);
+        const matching = plain.filter(({ custom_fields: values }) => (values?.height ?? 0) > 0);
+        expect(names(few)).toEqual(ordered(matching, "rack", "asc"));
+      }
+    },
+  );
+
+  test("of very many is read beside other reads, and says the same", async () => {
+    const random = seededRandom(7);
+    const racks = VALUES.rack as readonly string[];
+    inTransaction((tx) => {
+      for (let place = 0; place < 1_500; place += 1) {
+        const custom = random.integer(10) < 8 ? { custom_fields: { rack: random.pick(racks) } } : {};
+        tx.create(hostKind, first.organizationId, hostFields(first.networkId, `h${place}`, custom));
+      }
+    });
+    tick();
+    const at = clock.text();
+    tick();
+    const plain: Wire[] = (await owner.get("hosts?limit=0&include_children=false")).data;
+    await made(owner.delete(`hosts/${plain[0]?.id}`));
+    tick();
+    const expected = ordered(plain, "rack", "desc");
+    for (const [when, all] of [
+      [`&at=${at}`, expected],
+      ["", expected.filter((name) => name !== plain[0]?.name)],
+    ] as const) {
+      const query = `include_children=false&order_by=custom_fields.rack&order_direction=desc${when}`;
+      expect(names((await owner.get(`hosts?${query}&limit=0`)).data)).toEqual([...all]);
+      expect(names((await owner.get(`hosts?${query}&limit=20&offset=1190`)).data)).toEqual(all.slice(1190, 1210));
+    }
+  });
+
+  test("is of any kind that has custom fields, and names no field that is not one of the kind", async () => {
+    const kinds = ["subnet", "vlan", "if_entry", "service", "ip_range"];
+    await newField({ key: "note", kinds });
+    for (const path of ["subnets", "vlans", "if-entries", "services", "ip-ranges"]) {
+      expect((await owner.get(`${path}?order_by=custom_fields.note`)).status).toBe(200);
+      for (const query of ["order_by=custom_fields.rack", "group_by=custom_fields.nothing"]) {
+        const [name, value] = query.split("=") as [string, string];
+        const answer = await owner.get(`${path}?${query}`);
+        expect(answer).toMatchObject(invalid({ path: `/${name}` }));
+        expect(answer.body.params.issues[0]).toMatchObject({
+          value,
+          message: expect.stringContaining("no custom field"),
+        });
+        expect(await owner.get(`${path}/export/csv?${query}`)).toMatchObject(invalid({ path: `/${name}` }));
+      }
+    }
+    const near = await owner.get("hosts?order_by=custom_fields.heigth");
+    expect(near.body.params.issues[0].message).toEndWith("custom_fields.height?");
+    for (const order of [
+      "custom_fields.",
+      "custom_fields.rack.x",
+      "custom_fields.Rack",
+      `custom_fields.${"k".repeat(500)}`,
+    ])
+      expect(await owner.get(`hosts?order_by=${order}`)).toMatchObject(invalid({ path: "/order_by" }));
+    const refused = await owner.get("ports?order_by=custom_fields.rack");
+    expect(refused.body.params.issues[0].message).not.toContain("custom");
+  });
+
+  test("goes along through time: before a field was made, and after it is gone", async () => {
+    const host = await newHost({ name: "a", custom_fields: { rack: "x" } });
+    await newHost({ name: "b", custom_fields: { rack: "c" } });
+    tick();
+    const before = clock.text();
+    tick();
+    const later = await newField({ key: "later" });
+    tick();
+    expect(names(await list(`order_by=custom_fields.later&at=${before}`))).toEqual(["a", "b"]);
+    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { rack: null } }));
+    const fields = (await owner.get("custom-fields")).data as Wire[];
+    const rack = fields.find(({ key }) => key === "rack") as Wire;
+    await made(owner.delete(`custom-fields/${rack.id}?cascade=true`));
+    await made(owner.delete(`custom-fields/${later.id}`));
+    tick();
+    expect(names(await list(`order_by=custom_fields.rack&at=${before}`))).toEqual(["b", "a"]);
+    expect(await owner.get("hosts?order_by=custom_fields.rack")).toMatchObject(invalid({ path: "/order_by" }));
+  });
+
+  test("is of what the caller reaches", async () => {
+    const far = await newNetwork({ name: "far" });
+    for (const [name, network_id, rack] of [
+      ["one", first.networkId, "z"],
+      ["two", far.id, "a"],
+      ["three", first.networkId, "b"],
+    ])
+      await newHost({ name, network_id, custom_fields: { rack } });
+    const { client } = await newUser({ role: "Viewer", networkIds: [first.networkId] });
+    expect(names(await list("order_by=custom_fields.rack", client))).toEqual(["three", "one"]);
+    expect(names(await list("order_by=custom_fields.rack"))).toEqual(["two", "three", "one"]);
+  });
+});
