@@ -23,6 +23,7 @@ const SAMPLES: Partial<Record<PagePath, readonly [list: string, field: string]>>
   "/changes/:sequence": ["transactions?order_direction=asc", "sequence"],
   "/discovery/schedules/:id": ["discovery/schedules?order_by=name", "id"],
   "/records/:kind/:id": ["tags?order_by=name", "id"],
+  "/settings/credentials/:id": ["credentials?order_by=name", "id"],
   "/discovery/:id": ["discovery/scans?order_direction=asc", "id"],
 };
 const COMPARED: Partial<Record<PagePath, string>> = { "/compare": "?vs=2020-01-01T00:00:00Z" };

@@ -48,6 +48,10 @@ const PAGES: Readonly<Record<PagePath, () => Promise<PageComponent>>> = {
     import("../settings/organization-page.tsx").then(({ OrganizationPage }) => OrganizationPage),
   "/settings/people": () => import("../settings/people-page.tsx").then(({ PeoplePage }) => PeoplePage),
   "/settings/keys": () => import("../settings/keys-page.tsx").then(({ KeysPage }) => KeysPage),
+  "/settings/credentials": () =>
+    import("../settings/credentials-page.tsx").then(({ CredentialsPage }) => CredentialsPage),
+  "/settings/credentials/:id": () =>
+    import("../settings/credential-page.tsx").then(({ CredentialPage }) => CredentialPage),
   "/settings/networks": () =>
     import("../settings/record-lists.tsx").then(({ settingsList }) => settingsList("networks")),
   "/settings/tags": () => import("../settings/record-lists.tsx").then(({ settingsList }) => settingsList("tags")),

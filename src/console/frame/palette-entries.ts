@@ -5,7 +5,7 @@ import { mayWrite, NEW } from "../editing/edit-place.tsx";
 import { EDITED_KINDS, type EditedKind } from "../editing/edited-kinds.ts";
 import { keys } from "../parts/keys.ts";
 import { mayStart, startHref } from "../scanning/start-link.tsx";
-import { signOut } from "../session/me.ts";
+import { mayNow, signOut } from "../session/me.ts";
 import { mayOpen } from "../settings/settings-page.tsx";
 import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
@@ -52,6 +52,7 @@ const TITLES: Readonly<Record<PlainPath, string>> = {
   "/settings/organization": settingsText.tabs.organization,
   "/settings/people": settingsText.tabs.people,
   "/settings/keys": settingsText.tabs.keys,
+  "/settings/credentials": settingsText.tabs.credentials,
   "/settings/networks": settingsText.tabs.networks,
   "/settings/tags": settingsText.tabs.tags,
   "/settings/custom-fields": settingsText.tabs.customFields,
@@ -132,8 +133,13 @@ function makings(): PaletteEntry[] {
     };
     return [...(mayWrite(kind, "create") ? [making] : []), ...(mayImport(kind) ? [table] : [])];
   });
+  const credential = {
+    group: paletteText.create,
+    title: editText.newOne((kindText.credential ?? ["credential"])[0]),
+    run: () => go(hrefOf("/settings/credentials", { [NEW]: "credential" })),
+  };
   const leave = { group: paletteText.create, title: paletteText.signOut, run: () => void signOut() };
-  return [...made, leave];
+  return [...made, ...(mayNow("createCredential") ? [credential] : []), leave];
 }
 
 /** Each by what it does. */

@@ -7,6 +7,7 @@ import { windowToRead } from "../parts/paged-rows.ts";
 import { HISTORY, RecordPage, type RecordTab } from "../records/record-page.tsx";
 import { ScanRecords } from "../scanning/scan-offer.tsx";
 import { may } from "../session/me.ts";
+import { credentialText } from "../text/credentials.ts";
 import { hostText } from "../text/hosts.ts";
 import { identityText } from "../text/identity.ts";
 import { recordText } from "../text/records.ts";
@@ -15,6 +16,7 @@ import { hrefOf, parameter } from "../url/location.ts";
 import { Faceplate, faceplateOf } from "./faceplate.tsx";
 import { FormerSelves } from "./former-selves.tsx";
 import { HostAddresses } from "./host-addresses.tsx";
+import { credentialsRead, HostCredentials } from "./host-credentials.tsx";
 import { HostNeighbors, linksOf } from "./host-neighbors.tsx";
 import { HostOverview } from "./host-overview.tsx";
 import { isCut, PORTS_READ } from "./host-plate.tsx";
@@ -28,8 +30,9 @@ const INTERFACES = "ports";
 const NEIGHBORS = "neighbors";
 const ADDRESSES = "addresses";
 const SERVICES = "services";
+const CREDENTIALS = "credentials";
 /** What is none of them is the overview. */
-const OTHERS = [INTERFACES, NEIGHBORS, ADDRESSES, SERVICES, HISTORY] as const;
+const OTHERS = [INTERFACES, NEIGHBORS, ADDRESSES, SERVICES, CREDENTIALS, HISTORY] as const;
 
 export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
   const host = useHost(id);
@@ -75,7 +78,7 @@ export function HostPage({ params: { id = "" } }: { readonly params: Readonly<Re
  */
 function useTabs(
   id: string,
-  { data: host, isThere }: ReturnType<typeof useHost>,
+  { data: host, isThere, again }: ReturnType<typeof useHost>,
 ): [RecordTab<ShownHost>, ...RecordTab<ShownHost>[]] {
   const tab = OTHERS.find((each) => each === parameter("tab")) ?? OVERVIEW;
   const live = liveOf(id);
@@ -138,6 +141,13 @@ function useTabs(
       makes: ["service", "port"],
       reads: [servicesShown.url, portsShown.url],
       compares: [{ host_id: id, types: ["service", "port", "binding"] }],
+    },
+    {
+      key: CREDENTIALS,
+      title: credentialText.ofHost,
+      count: ({ credential_assignments }) => credential_assignments.length,
+      show: (host) => <HostCredentials host={host} onChanged={again} />,
+      reads: [credentialsRead().url],
     },
   ];
 }

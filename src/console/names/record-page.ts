@@ -5,6 +5,7 @@ const PAGES: Readonly<Record<string, (id: string) => string>> = {
   if_entry: (id) => `/interfaces/${id}`,
   subnet: (id) => `/subnets/${id}`,
   vlan: (id) => `/vlans/${id}`,
+  credential: (id) => `/settings/credentials/${id}`,
   schedule: (id) => `/discovery/schedules/${id}`,
 };
 
@@ -30,6 +31,9 @@ const PLAIN: ReadonlySet<string> = new Set([
   "api_key",
 ]);
 
+/** Kinds whose own page is of now, or has no tab of its history. */
+const WITHOUT_TABS: ReadonlySet<string> = new Set(["credential", "schedule"]);
+
 /** Its own page, else the plain one; null for what has no history that can be asked for. */
 export function anyRecordPage(type: string, id: string): string | null {
   return recordPage(type, id) ?? (PLAIN.has(type) ? plainPage(type, id) : null);
@@ -38,7 +42,7 @@ export function anyRecordPage(type: string, id: string): string | null {
 /** Where its history is told; null for what has none that can be asked for. */
 export function historyPage(type: string, id: string): string | null {
   const page = recordPage(type, id);
-  if (page !== null) return type === "schedule" ? plainPage(type, id) : `${page}?tab=history`;
+  if (page !== null) return WITHOUT_TABS.has(type) ? plainPage(type, id) : `${page}?tab=history`;
   return anyRecordPage(type, id);
 }
 

@@ -12,7 +12,7 @@ interface Over {
 
 /** @param id null where there is none yet: nothing is read then */
 export function savedOver(
-  path: "/api/v1/auth/keys/{id}" | "/api/v1/users/{id}" | "/api/v1/organizations",
+  path: "/api/v1/auth/keys/{id}" | "/api/v1/credentials/{id}" | "/api/v1/users/{id}" | "/api/v1/organizations",
   id: string | null,
 ): Over {
   const tagNow = async () => {

@@ -22,6 +22,7 @@ const AREAS: readonly Area[] = [
   { href: "/settings/organization", title: settingsText.tabs.organization, operation: "getOrganization" },
   { href: "/settings/people", title: settingsText.tabs.people, operation: "listUsers" },
   { href: "/settings/keys", title: settingsText.tabs.keys, operation: "listApiKeys" },
+  { href: "/settings/credentials", title: settingsText.tabs.credentials, operation: "listCredentials" },
   { href: "/settings/networks", title: settingsText.tabs.networks, operation: "listNetworks" },
   { href: "/settings/tags", title: settingsText.tabs.tags, operation: "listTags" },
   { href: "/settings/custom-fields", title: settingsText.tabs.customFields, operation: "listCustomFields" },
@@ -67,12 +68,17 @@ export function SettingsPage({
   );
 }
 
+/** Whether the page that is shown is one of an area: its list, or one of what is listed there. */
+function isWithin(href: string): boolean {
+  return pathname.value === href || (href !== "/settings" && pathname.value.startsWith(`${href}/`));
+}
+
 /** The row of links. */
 export function SettingsTabs() {
   return (
     <TabRow label={settingsText.areas} shown={pathname.value}>
       {AREAS.filter((area) => may(area.operation)).map(({ href, title }) => (
-        <a key={href} href={hrefOf(href)} aria-current={pathname.value === href ? "page" : undefined}>
+        <a key={href} href={hrefOf(href)} aria-current={isWithin(href) ? "page" : undefined}>
           {title}
         </a>
       ))}

@@ -4,6 +4,7 @@ export const settingsText = {
   title: "Settings",
   areas: "Settings",
   tabs: {
+    credentials: "Credentials",
     networks: "Networks",
     tags: "Tags",
     customFields: "Custom fields",
@@ -23,6 +24,7 @@ export const settingsText = {
   ownersAlone:
     "This concerns the whole appliance. It is for Owners who are signed in, while the appliance has one organization.",
   actions: "Actions",
+  created: "Created",
   cancel: "Cancel",
   close: "Close",
   working: "Working…",

@@ -37,6 +37,8 @@ export const PAGE_PATHS = [
   "/settings/organization",
   "/settings/people",
   "/settings/keys",
+  "/settings/credentials",
+  "/settings/credentials/:id",
   "/settings/networks",
   "/settings/tags",
   "/settings/custom-fields",

@@ -1,0 +1,305 @@
+// What a host is asked with: the credentials that are assigned to it or to its network, at which of its addresses, and who
+// assigned them last; assigning and unassigning, and a trial, for whoever may.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { api, type DataOf, done, read } from "../api/client.ts";
+import { Refusal } from "../api/refusal.ts";
+import { loadEdited, sequenceOf } from "../editing/write.ts";
+import { RecordLink } from "../names/record-link.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { mayTry, TryCredential } from "../scanning/try-credential.tsx";
+import { may } from "../session/me.ts";
+import { AskFirst } from "../settings/ask-first.tsx";
+import { AddressesSent, reachOf } from "../settings/asked-with.tsx";
+import { type CredentialDone, CredentialOutcome } from "../settings/credential-outcome.tsx";
+import { Labelled, ReasonField, textIn } from "../settings/rights-fields.tsx";
+import { credentialText } from "../text/credentials.ts";
+import { settingsText } from "../text/settings.ts";
+import { atQuery, isPast, vs } from "../time/at.ts";
+import { reasonHeader } from "../writes/reason.ts";
+import type { ShownHost } from "./host-reads.ts";
+
+type Credential = DataOf<"/api/v1/credentials">[number];
+type Assignments = ShownHost["credential_assignments"];
+type Asked = { readonly what: "assign" } | { readonly what: "unassign"; readonly credential: Credential };
+
+export const credentialsRead = () =>
+  read("/api/v1/credentials", { query: { limit: 0, order_by: "name", ...atQuery() } });
+
+/** A credential is sent where an Admin says: so it takes the right to change credentials. */
+function mayAssign(): boolean {
+  return !isPast.value && vs.value === null && may("updateCredential") && may("updateHost");
+}
+
+interface HostCredentialsProps {
+  readonly host: ShownHost;
+  /** Called when its assignments are others. */
+  onChanged(): void;
+}
+
+export function HostCredentials({ host, onChanged }: HostCredentialsProps) {
+  const { data, problem, again } = useAnswer(credentialsRead(), { how: "refresh", types: ["credential"] });
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [told, setTold] = useState<CredentialDone | null>(null);
+  const [turn, setTurn] = useState(0);
+  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  const own = data.filter(({ id }) => host.credential_assignments.some((each) => each.credential_id === id));
+  const ofNetwork = data.filter(({ assigned_network_ids: ids }) => ids.includes(host.network_id));
+  const refresh = () => {
+    onChanged();
+    again();
+    setTurn((last) => last + 1);
+  };
+  const finish = (what: CredentialDone) => {
+    setAsked(null);
+    setTold(what);
+    refresh();
+  };
+  const shown = [...new Set([...own, ...ofNetwork])];
+  const free = data.filter((each) => !own.includes(each));
+  const [address] = host.managed.ip_addresses;
+  return (
+    <>
+      {told !== null && (
+        <CredentialOutcome key={told.sequence} done={told} onClose={() => setTold(null)} onUndone={refresh} />
+      )}
+      {asked?.what === "assign" && (
+        <Assigning host={host} credentials={free} onEnd={() => setAsked(null)} onDone={finish} />
+      )}
+      {asked?.what === "unassign" && (
+        <Unassigning
+          key={asked.credential.id}
+          host={host}
+          credential={asked.credential}
+          onEnd={() => setAsked(null)}
+          onDone={finish}
+        />
+      )}
+      {mayAssign() && free.length > 0 && asked === null && (
+        <p class="record-makes">
+          <button
+            type="button"
+            onClick={() => {
+              setTold(null);
+              setAsked({ what: "assign" });
+            }}
+          >
+            {credentialText.assign}
+          </button>
+        </p>
+      )}
+      {shown.length === 0 && <p>{credentialText.ofHostNone}</p>}
+      {shown.length > 0 && (
+        <RowsTable
+          title={credentialText.ofHost}
+          heads={[
+            credentialText.name,
+            credentialText.type,
+            credentialText.through,
+            credentialText.addresses,
+            mayAssign() && settingsText.actions,
+          ]}
+        >
+          {shown.map((credential) => (
+            <CredentialRow
+              key={`${credential.id} ${turn}`}
+              host={host}
+              credential={credential}
+              isOwn={own.includes(credential)}
+              isOfNetwork={ofNetwork.includes(credential)}
+              onUnassign={() => {
+                setTold(null);
+                setAsked({ what: "unassign", credential });
+              }}
+            />
+          ))}
+        </RowsTable>
+      )}
+      {own.length > 0 && <LastAssigned key={turn} hostId={host.id} />}
+      {mayTry() && shown.length > 0 && (
+        <section class="credential-part">
+          <h2>{credentialText.tryIt}</h2>
+          <TryCredential
+            credentials={shown.map(({ id, name }) => ({ id, name }))}
+            networks={[{ id: host.network_id, name: "" }]}
+            {...(address === undefined ? {} : { address: address.ip_address })}
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+interface CredentialRowProps {
+  readonly host: ShownHost;
+  readonly credential: Credential;
+  readonly isOwn: boolean;
+  readonly isOfNetwork: boolean;
+  onUnassign(): void;
+}
+
+function CredentialRow({ host, credential, isOwn, isOfNetwork, onUnassign }: CredentialRowProps) {
+  const { id, name, credential_type } = credential;
+  // To which of its addresses it is sent is known of now alone.
+  const reach = useAnswer(isOwn && !isPast.value ? reachOf(id) : null).data;
+  const own = reach?.hosts.find(({ host_id }) => host_id === host.id);
+  return (
+    <tr>
+      <th scope="row">
+        <RecordLink type="credential" id={id} name={name} />
+      </th>
+      <td>{credentialText.types[credential_type.type]}</td>
+      <td>
+        {[isOwn && credentialText.throughHost, isOfNetwork && credentialText.throughNetwork].filter(Boolean).join(", ")}
+      </td>
+      <td>
+        {own !== undefined && (
+          <AddressesSent addresses={own.addresses} count={own.addresses_sent + own.addresses_waiting} />
+        )}
+        {isOfNetwork && <span class="aside">{credentialText.networkSays}</span>}
+      </td>
+      {mayAssign() && (
+        <td>
+          {isOwn && (
+            <button type="button" aria-label={credentialText.unassignOf(name)} onClick={onUnassign}>
+              {credentialText.unassign}
+            </button>
+          )}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** As the host's history has it: its assignments are parts of it. */
+function LastAssigned({ hostId }: { readonly hostId: string }) {
+  const { data } = useAnswer(
+    read("/api/v1/hosts/{id}/history", {
+      path: { id: hostId },
+      query: { include_children: false, filter: 'changed_fields = "credential_assignments"', limit: 1, ...atQuery() },
+    }),
+  );
+  const last = data?.[0]?.transaction;
+  if (last === undefined) return null;
+  return (
+    <p class="aside">
+      {credentialText.lastChanged} <bdi>{last.actor.name}</bdi>, <When instant={last.at} as="both" />
+    </p>
+  );
+}
+
+/** The rest of the host stays as it is; who changed it meanwhile is told of. */
+async function write(
+  host: ShownHost,
+  changed: (assignments: Assignments) => Assignments,
+  form: FormData,
+  requestKey: string,
+): Promise<number | null> {
+  const { record, tag } = await loadEdited("host", host.id);
+  const now = record as unknown as Pick<ShownHost, "id" | "name" | "hidden" | "tags" | "credential_assignments">;
+  const { id, name, hidden, tags } = now;
+  await done(
+    api.PUT("/api/v1/hosts/{id}", {
+      params: { path: { id }, header: { "If-Match": tag, "Idempotency-Key": requestKey } },
+      headers: { "X-Request-Id": requestKey, ...reasonHeader(textIn(form, "reason")) },
+      body: { id, name, hidden, tags, credential_assignments: [...changed(now.credential_assignments)] },
+    }),
+  );
+  return sequenceOf(requestKey);
+}
+
+/** More are nothing that anybody chooses from. */
+const ADDRESSES_MAX = 1_000;
+
+interface AssigningProps {
+  readonly host: ShownHost;
+  readonly credentials: readonly Credential[];
+  onEnd(): void;
+  onDone(done: CredentialDone): void;
+}
+
+function Assigning({ host, credentials, onEnd, onDone }: AssigningProps) {
+  const [isEvery, setEvery] = useState(true);
+  const query = { host_id: host.id, order_by: "ip_address" as const, limit: ADDRESSES_MAX };
+  const addresses = useAnswer(read("/api/v1/ip-addresses", { query })).data ?? [];
+  return (
+    <AskFirst
+      title={credentialText.assignTitle(host.name)}
+      says={[credentialText.assignSays]}
+      verb={credentialText.assignVerb}
+      onEnd={onEnd}
+      run={async (form, requestKey) => {
+        const credential_id = String(form.get("credential"));
+        const ip_address_ids = form.getAll("address").map(String);
+        if (!isEvery && ip_address_ids.length === 0)
+          throw new Refusal({ status: 400, code: "no_address", message: credentialText.noneChosen, requestId: null });
+        const item = { credential_id, ...(isEvery ? {} : { ip_address_ids }) };
+        const sequence = await write(host, (before) => [...before, item], form, requestKey);
+        const name = credentials.find(({ id }) => id === credential_id)?.name ?? "";
+        onDone({ sentence: credentialText.assigned(name), sequence, isSecret: false });
+      }}
+    >
+      <Labelled label={credentialText.assignWhich}>
+        {(described) => (
+          <select {...described} name="credential">
+            {credentials.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Labelled>
+      <fieldset class="settings-set">
+        <legend>{credentialText.assignWhere}</legend>
+        <label>
+          <input type="radio" name="where" checked={isEvery} onChange={() => setEvery(true)} />{" "}
+          {credentialText.assignEvery}
+        </label>
+        <label>
+          <input type="radio" name="where" checked={!isEvery} onChange={() => setEvery(false)} />{" "}
+          {credentialText.assignSome}
+        </label>
+        {!isEvery && (
+          <div class="settings-choices">
+            {addresses.map(({ id, ip_address }) => (
+              <label key={id}>
+                <input type="checkbox" name="address" value={id} /> {ip_address}
+              </label>
+            ))}
+          </div>
+        )}
+      </fieldset>
+      <ReasonField />
+    </AskFirst>
+  );
+}
+
+interface UnassigningProps {
+  readonly host: ShownHost;
+  readonly credential: Credential;
+  onEnd(): void;
+  onDone(done: CredentialDone): void;
+}
+
+function Unassigning({ host, credential: { id, name }, onEnd, onDone }: UnassigningProps) {
+  return (
+    <AskFirst
+      title={credentialText.unassignTitle(name, host.name)}
+      says={[credentialText.unassignSays]}
+      verb={credentialText.unassign}
+      onEnd={onEnd}
+      run={async (form, requestKey) => {
+        const without = (before: Assignments) => before.filter(({ credential_id }) => credential_id !== id);
+        const sequence = await write(host, without, form, requestKey);
+        onDone({ sentence: credentialText.unassigned(name), sequence, isSecret: false });
+      }}
+    >
+      <ReasonField />
+    </AskFirst>
+  );
+}

@@ -1,0 +1,138 @@
+// Who is asked with a credential at this moment, and why: by network the subnets that accept it and those that do not, by
+// host the addresses that it is sent to and those that wait for an Admin.
+
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { RecordLink } from "../names/record-link.tsx";
+import { Copied } from "../parts/copied.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { credentialText } from "../text/credentials.ts";
+
+type Reach = DataOf<"/api/v1/credentials/{id}/reach">;
+
+export function reachOf(id: string) {
+  return read("/api/v1/credentials/{id}/reach", { path: { id } });
+}
+
+export function AskedWith({ id }: { readonly id: string }) {
+  const { data, problem, again } = useAnswer(reachOf(id), {
+    how: "refresh",
+    types: ["credential", "subnet", "host", "ip_address"],
+  });
+  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  const { networks, hosts, target_ips } = data;
+  return (
+    <>
+      {networks.length + hosts.length + target_ips.length === 0 && <p>{credentialText.reachNobody}</p>}
+      {networks.map((network) => (
+        <NetworkReach key={network.network_id} network={network} />
+      ))}
+      {hosts.length > 0 && <HostReach hosts={hosts} />}
+      {target_ips.length > 0 && (
+        <p>
+          {credentialText.firstTargets} {target_ips.join(", ")}
+        </p>
+      )}
+    </>
+  );
+}
+
+function NetworkReach({ network }: { readonly network: Reach["networks"][number] }) {
+  const { name, subnets, subnets_asked, subnets_not_asked } = network;
+  const more = subnets_asked + subnets_not_asked - subnets.length;
+  return (
+    <>
+      <h3>
+        <bdi>{name}</bdi>
+      </h3>
+      <p>
+        {subnets_asked + subnets_not_asked === 0
+          ? credentialText.reachNoSubnets
+          : `${credentialText.reachNetwork(subnets_asked, subnets_not_asked)}.`}
+      </p>
+      {subnets.length > 0 && (
+        <RowsTable title={name} heads={[credentialText.subnet, credentialText.asked, credentialText.because]}>
+          {subnets.map(({ id, cidr, is_asked, accepts_credentials, subnet_type }) => (
+            <tr key={id}>
+              <th scope="row">
+                <RecordLink type="subnet" id={id} name={cidr} />
+              </th>
+              <td>
+                <span class={is_asked ? "state state-up" : "state state-down"}>
+                  {is_asked ? credentialText.isAsked : credentialText.isNotAsked}
+                </span>
+              </td>
+              <td>
+                {is_asked
+                  ? accepts_credentials && !isPassedOver(subnet_type)
+                    ? credentialText.accepts
+                    : credentialText.within
+                  : isPassedOver(subnet_type)
+                    ? credentialText.passedOver(subnet_type)
+                    : credentialText.refuses}
+              </td>
+            </tr>
+          ))}
+        </RowsTable>
+      )}
+      {more > 0 && <p class="aside">{credentialText.listed(more)}</p>}
+    </>
+  );
+}
+
+/** Asked by name only: see CONTRACT of the API, `accepts_credentials`. */
+function isPassedOver(type: string): boolean {
+  return ["Internet", "Remote", "Loopback"].includes(type);
+}
+
+function HostReach({ hosts }: { readonly hosts: Reach["hosts"] }) {
+  return (
+    <>
+      <h3>{credentialText.hosts}</h3>
+      <RowsTable
+        title={credentialText.hosts}
+        heads={[credentialText.host, credentialText.addresses, credentialText.because]}
+      >
+        {hosts.map(({ host_id, name, is_host_wide, addresses, addresses_sent, addresses_waiting }) => (
+          <tr key={host_id}>
+            <th scope="row">
+              <RecordLink type="host" id={host_id} name={name} />
+            </th>
+            <td>
+              <AddressesSent addresses={addresses} count={addresses_sent + addresses_waiting} />
+            </td>
+            <td>
+              {is_host_wide
+                ? credentialText.hostWide
+                : credentialText.someAddresses(addresses_sent + addresses_waiting)}
+            </td>
+          </tr>
+        ))}
+      </RowsTable>
+    </>
+  );
+}
+
+interface AddressesSentProps {
+  readonly addresses: Reach["hosts"][number]["addresses"];
+  /** Also of those that are not listed. */
+  readonly count: number;
+}
+
+export function AddressesSent({ addresses, count }: AddressesSentProps) {
+  return (
+    <ul class="credential-hosts">
+      {addresses.map(({ id, ip_address, is_sent }) => (
+        <li key={id}>
+          <Copied text={ip_address} />{" "}
+          <span class={is_sent ? "state state-up" : "state trial-unclear"}>
+            {is_sent ? credentialText.sent : credentialText.waits}
+          </span>
+        </li>
+      ))}
+      {count > addresses.length && <li class="aside">{credentialText.listed(count - addresses.length)}</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,222 @@
+// The form of a credential, for a new one and for one that is there. It keeps no draft, and of a secret nothing but what is
+// typed in its own field. Who will be asked that was not before is said before it is saved.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { api, type DataOf, done, read } from "../api/client.ts";
+import { FoundHost } from "../editing/found-host.tsx";
+import { sequenceOf } from "../editing/write.ts";
+import { Named } from "../names/named.tsx";
+import { nameOf } from "../names/names.ts";
+import { me } from "../session/me.ts";
+import { credentialText } from "../text/credentials.ts";
+import { reasonHeader } from "../writes/reason.ts";
+import { AskFirst } from "./ask-first.tsx";
+import type { CredentialDone } from "./credential-outcome.tsx";
+import { CredentialTypeFields, isSecretTyped, type TypeName, typedType } from "./credential-type-fields.tsx";
+import { NewlyAsked } from "./newly-asked.tsx";
+import { Labelled, ReasonField, textIn, useNetworks } from "./rights-fields.tsx";
+import { savedOver } from "./saved-over.ts";
+
+export type StoredCredential = DataOf<"/api/v1/credentials">[number];
+
+interface CredentialFormProps {
+  /** Null for a new one. */
+  readonly edited: StoredCredential | null;
+  onEnd(): void;
+  onDone(done: CredentialDone): void;
+}
+
+const NAME_MAX_LENGTH = 255;
+
+export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
+  const who = me.value;
+  const [type, setType] = useState<TypeName>(edited?.credential_type.type ?? "SnmpV2c");
+  const [networks, setNetworks] = useState<readonly string[]>(edited?.assigned_network_ids ?? []);
+  const [hosts, setHosts] = useState<StoredCredential["host_assignments"]>(edited?.host_assignments ?? []);
+  const [targets, setTargets] = useState(edited?.target_ips?.join("\n") ?? "");
+  const [isTyped, setTyped] = useState(false);
+  const [over] = useState(() => savedOver("/api/v1/credentials/{id}", edited?.id ?? null));
+  if (who === null || who === undefined) return null;
+  const addresses = addressesIn(targets);
+  const run = async (form: FormData, requestKey: string) => {
+    const body = {
+      organization_id: edited?.organization_id ?? who.organization.id,
+      name: textIn(form, "name"),
+      credential_type: typedType(form, type, edited?.credential_type ?? null),
+      assigned_network_ids: [...networks],
+      host_assignments: hosts.map((each) => ({ ...each })),
+      tags: form.getAll("tag").map(String),
+      target_ips: addresses.length === 0 ? null : addresses,
+    };
+    const headers = { "X-Request-Id": requestKey, ...reasonHeader(textIn(form, "reason")) };
+    if (edited === null) {
+      const params = { header: { "Idempotency-Key": requestKey } };
+      await done(api.POST("/api/v1/credentials", { params, headers, body }));
+    } else {
+      const { id } = edited;
+      await over.save((tag) => {
+        const params = { path: { id }, header: { "If-Match": tag, "Idempotency-Key": requestKey } };
+        return done(api.PUT("/api/v1/credentials/{id}", { params, headers, body }));
+      });
+    }
+    onDone({
+      sentence: edited === null ? credentialText.added(body.name) : credentialText.saved(body.name),
+      sequence: await sequenceOf(requestKey),
+      isSecret: isSecretTyped(form),
+    });
+  };
+  return (
+    <AskFirst
+      title={edited === null ? credentialText.add : credentialText.editTitle(edited.name)}
+      says={[credentialText.notShared, ...(edited === null ? [] : [credentialText.undoSays])]}
+      verb={edited === null ? credentialText.add : credentialText.save}
+      run={run}
+      onEnd={onEnd}
+    >
+      <Labelled label={credentialText.name} help={credentialText.nameHelp}>
+        {(described) => (
+          <input
+            {...described}
+            type="text"
+            name="name"
+            required
+            maxLength={NAME_MAX_LENGTH}
+            defaultValue={edited?.name ?? ""}
+            autoComplete="off"
+            dir="auto"
+          />
+        )}
+      </Labelled>
+      <CredentialTypeFields
+        type={type}
+        stored={edited?.credential_type ?? null}
+        onType={setType}
+        onSecret={() => setTyped(true)}
+      />
+      <NetworkBoxes chosen={networks} onChoose={setNetworks} />
+      <HostChoices chosen={hosts} onChoose={setHosts} />
+      <Labelled label={credentialText.targets} help={credentialText.targetsHelp}>
+        {(described) => (
+          <textarea
+            {...described}
+            rows={2}
+            spellcheck={false}
+            autoComplete="off"
+            value={targets}
+            onInput={(event) => setTargets(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
+      <TagChoices chosen={edited?.tags ?? []} />
+      <NewlyAsked
+        before={edited}
+        networks={networks}
+        hosts={hosts}
+        targets={addresses}
+        isOtherSecret={edited !== null && isTyped}
+      />
+      <ReasonField />
+    </AskFirst>
+  );
+}
+
+function addressesIn(text: string): string[] {
+  return [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
+}
+
+interface NetworkBoxesProps {
+  readonly chosen: readonly string[];
+  onChoose(ids: readonly string[]): void;
+}
+
+function NetworkBoxes({ chosen, onChoose }: NetworkBoxesProps) {
+  return (
+    <fieldset class="settings-set">
+      <legend>{credentialText.networks}</legend>
+      <div class="settings-choices">
+        {useNetworks().map(({ id, name }) => (
+          <label key={id}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(id)}
+              onChange={({ currentTarget: { checked } }) =>
+                onChoose(checked ? [...chosen, id] : chosen.filter((each) => each !== id))
+              }
+            />{" "}
+            <bdi>{name}</bdi>
+          </label>
+        ))}
+      </div>
+      <p class="aside">{credentialText.networksHelp}</p>
+    </fieldset>
+  );
+}
+
+interface HostChoicesProps {
+  readonly chosen: StoredCredential["host_assignments"];
+  onChoose(hosts: StoredCredential["host_assignments"]): void;
+}
+
+/** Which addresses of a host is said on the host's own page; here it stays as it is. */
+function HostChoices({ chosen, onChoose }: HostChoicesProps) {
+  const [turn, setTurn] = useState(0);
+  return (
+    <fieldset class="settings-set">
+      <legend>{credentialText.hosts}</legend>
+      {chosen.length > 0 && (
+        <ul class="credential-hosts">
+          {chosen.map(({ host_id, ip_address_ids }) => (
+            <li key={host_id}>
+              <Named kind="hosts" id={host_id} />{" "}
+              <span class="aside">
+                {ip_address_ids == null
+                  ? credentialText.everyAddress
+                  : credentialText.someAddresses(ip_address_ids.length)}
+              </span>{" "}
+              <button
+                type="button"
+                aria-label={credentialText.removeHost(nameOf("hosts", host_id, null) ?? host_id.slice(-8))}
+                onClick={() => onChoose(chosen.filter((each) => each.host_id !== host_id))}
+              >
+                {credentialText.remove}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Labelled label={credentialText.addHost} help={credentialText.hostsHelp}>
+        {(described) => (
+          <FoundHost
+            key={turn}
+            hostId=""
+            record={{}}
+            described={described}
+            onFound={(id) => {
+              if (id === "" || chosen.some((each) => each.host_id === id)) return;
+              onChoose([...chosen, { host_id: id }]);
+              setTurn((last) => last + 1);
+            }}
+          />
+        )}
+      </Labelled>
+    </fieldset>
+  );
+}
+
+function TagChoices({ chosen }: { readonly chosen: readonly string[] }) {
+  const { data } = useAnswer(read("/api/v1/tags", { query: { limit: 0, order_by: "name" } }));
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <fieldset class="settings-set">
+      <legend>{credentialText.tags}</legend>
+      <div class="settings-choices">
+        {data.map(({ id, name }) => (
+          <label key={id}>
+            <input type="checkbox" name="tag" value={id} defaultChecked={chosen.includes(id)} /> <bdi>{name}</bdi>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

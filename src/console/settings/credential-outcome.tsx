@@ -1,0 +1,56 @@
+// What was done with a credential last, and the way back as far as there is one: a secret does not come back.
+
+import { useState } from "preact/hooks";
+import { may } from "../session/me.ts";
+import { credentialText } from "../text/credentials.ts";
+import { planText } from "../text/editing.ts";
+import { hrefOf } from "../url/location.ts";
+import { PlannedWrite } from "../writes/planned-write.tsx";
+import { revertPlan } from "../writes/plans.ts";
+import { Told } from "./told.tsx";
+
+export interface CredentialDone {
+  readonly sentence: string;
+  /** Its transaction; null where nothing was written. */
+  readonly sequence: number | null;
+  /** Whether undoing leaves a secret as it is. */
+  readonly isSecret: boolean;
+}
+
+interface CredentialOutcomeProps {
+  readonly done: CredentialDone;
+  onClose(): void;
+  onUndone(): void;
+}
+
+export function CredentialOutcome({
+  done: { sentence, sequence, isSecret },
+  onClose,
+  onUndone,
+}: CredentialOutcomeProps) {
+  const [isUndoing, setUndoing] = useState(false);
+  if (isUndoing && sequence !== null)
+    return (
+      <PlannedWrite
+        title={planText.undo}
+        verb={planText.undoVerb}
+        {...(isSecret ? { says: credentialText.undoSays } : {})}
+        run={(sending) => revertPlan(sequence, sending)}
+        onEnd={onClose}
+        onDone={onUndone}
+      />
+    );
+  return (
+    <Told onClose={onClose}>
+      <p>
+        {sequence === null ? credentialText.unchanged : sentence}{" "}
+        {sequence !== null && <a href={hrefOf(`/changes/${sequence}`)}>{credentialText.transaction(sequence)}</a>}{" "}
+        {sequence !== null && may("revertTransaction") && (
+          <button type="button" onClick={() => setUndoing(true)}>
+            {credentialText.undo}
+          </button>
+        )}
+      </p>
+    </Told>
+  );
+}

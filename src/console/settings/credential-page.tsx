@@ -1,0 +1,248 @@
+// One credential: its facts, who is asked with it and why, a trial on one address, and who changed it when. Its secret is
+// said to be stored, and nothing more.
+
+import { useState } from "preact/hooks";
+import { useAnswer } from "../api/answer.ts";
+import { api, done, read } from "../api/client.ts";
+import { oneOf } from "../api/one-of.ts";
+import { sequenceOf } from "../editing/write.ts";
+import { Named } from "../names/named.tsx";
+import { historyPage } from "../names/record-page.ts";
+import { Tags } from "../names/tags.tsx";
+import { Fact } from "../parts/facts.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { When } from "../parts/when.tsx";
+import { mayTry, TryCredential } from "../scanning/try-credential.tsx";
+import { mayNow } from "../session/me.ts";
+import { credentialText } from "../text/credentials.ts";
+import { settingsText } from "../text/settings.ts";
+import { useSubject } from "../time/subject.ts";
+import { hrefOf } from "../url/location.ts";
+import { reasonHeader } from "../writes/reason.ts";
+import { AskFirst } from "./ask-first.tsx";
+import { AskedWith, reachOf } from "./asked-with.tsx";
+import { CredentialForm, type StoredCredential } from "./credential-form.tsx";
+import { CredentialHistory } from "./credential-history.tsx";
+import { type CredentialDone, CredentialOutcome } from "./credential-outcome.tsx";
+import { secretIn } from "./credential-type-fields.tsx";
+import { ReasonField, textIn, useNetworks } from "./rights-fields.tsx";
+import { SettingsPage } from "./settings-page.tsx";
+
+const LIST = "/settings/credentials";
+
+export function CredentialPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
+  useSubject({ id });
+  const asked = oneOf(read("/api/v1/credentials", { query: { ids: [id] } }));
+  const { data: credential, problem, again } = useAnswer(asked, { how: "refresh", types: ["credential"] });
+  const [asking, setAsking] = useState<"edit" | "delete" | null>(null);
+  const [told, setTold] = useState<CredentialDone | null>(null);
+  const [turn, setTurn] = useState(0);
+  const [isDeleted, setDeleted] = useState(false);
+  const refresh = () => {
+    setDeleted(false);
+    again();
+    setTurn((last) => last + 1);
+  };
+  const finish = (what: CredentialDone) => {
+    setAsking(null);
+    setTold(what);
+    refresh();
+  };
+  const ask = (what: "edit" | "delete") => {
+    setTold(null);
+    setAsking(what);
+  };
+  const isGone = isDeleted || problem?.status === 404 || problem?.status === 400;
+  return (
+    <SettingsPage
+      title={(isGone ? undefined : credential?.name) ?? credentialText.one}
+      operation="listCredentials"
+      reads={[asked.url, reachOf(id).url]}
+      actions={
+        credential !== undefined &&
+        !isGone && (
+          <>
+            {mayNow("updateCredential") && (
+              <button type="button" onClick={() => ask("edit")}>
+                {credentialText.edit}
+              </button>
+            )}
+            {mayNow("deleteCredential") && (
+              <button type="button" onClick={() => ask("delete")}>
+                {credentialText.delete}
+              </button>
+            )}
+          </>
+        )
+      }
+    >
+      <p>
+        <a href={hrefOf(LIST)}>{credentialText.all}</a>
+      </p>
+      {told !== null && (
+        <CredentialOutcome key={told.sequence} done={told} onClose={() => setTold(null)} onUndone={refresh} />
+      )}
+      {isGone && (
+        <p>
+          {credentialText.gone} <a href={hrefOf(historyPage("credential", id) ?? LIST)}>{credentialText.goneHistory}</a>
+        </p>
+      )}
+      {problem !== undefined && !isGone && <Problem problem={problem} again={again} />}
+      {credential === undefined && problem === undefined && <Waiting />}
+      {credential !== undefined && !isGone && (
+        <>
+          {asking === "edit" && (
+            <CredentialForm
+              key={credential.updated_at}
+              edited={credential}
+              onEnd={() => setAsking(null)}
+              onDone={finish}
+            />
+          )}
+          {asking === "delete" && (
+            <Removal
+              credential={credential}
+              onEnd={() => setAsking(null)}
+              onDone={(done) => {
+                setDeleted(done.sequence !== null);
+                setAsking(null);
+                setTold(done);
+              }}
+            />
+          )}
+          <Facts credential={credential} />
+          {/* Once it is gone, who is asked with it is no question that has an answer. */}
+          {asking !== "delete" && (
+            <section class="credential-part">
+              <h2>{credentialText.reach}</h2>
+              <AskedWith key={turn} id={id} />
+            </section>
+          )}
+          {mayTry() && (
+            <section class="credential-part">
+              <h2>{credentialText.tryIt}</h2>
+              <Trial credential={credential} />
+            </section>
+          )}
+          <section class="credential-part">
+            <h2>{credentialText.history}</h2>
+            <CredentialHistory key={turn} id={id} />
+          </section>
+        </>
+      )}
+    </SettingsPage>
+  );
+}
+
+function Facts({
+  credential: { credential_type: type, tags, secrets_updated_at, created_at },
+}: {
+  readonly credential: StoredCredential;
+}) {
+  const stored = (field: keyof typeof credentialText.secrets) => {
+    const secret = secretIn(type, field);
+    if (secret === undefined) return null;
+    return (
+      <Fact key={field} name={credentialText.secrets[field]}>
+        {secret.mode === "FilePath" ? credentialText.inFile(secret.path) : credentialText.stored}
+      </Fact>
+    );
+  };
+  return (
+    <dl class="facts">
+      <Fact name={credentialText.type}>{credentialText.types[type.type]}</Fact>
+      {type.type === "SnmpV3" && (
+        <>
+          <Fact name={credentialText.security_name}>
+            <bdi>{type.security_name}</bdi>
+          </Fact>
+          <Fact name={credentialText.auth_protocol}>{type.auth_protocol}</Fact>
+          <Fact name={credentialText.priv_protocol}>{type.priv_protocol}</Fact>
+          {type.context_name && (
+            <Fact name={credentialText.context_name}>
+              <bdi>{type.context_name}</bdi>
+            </Fact>
+          )}
+        </>
+      )}
+      {(["community", "auth_password", "priv_password"] as const).map(stored)}
+      <Fact name={credentialText.secretsChanged}>
+        <When instant={secrets_updated_at} as="both" />
+      </Fact>
+      <Fact name={settingsText.created}>
+        <When instant={created_at} as="both" />
+      </Fact>
+      {tags.length > 0 && (
+        <Fact name={credentialText.tags}>
+          <Tags ids={tags} />
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+/** In the networks that it is assigned in first: there it is most likely to be tried. */
+function Trial({
+  credential: { id, name, assigned_network_ids, target_ips },
+}: {
+  readonly credential: StoredCredential;
+}) {
+  const networks = useNetworks();
+  const own = networks.filter((each) => assigned_network_ids.includes(each.id));
+  const others = networks.filter((each) => !assigned_network_ids.includes(each.id));
+  const [first] = target_ips ?? [];
+  return (
+    <TryCredential
+      credentials={[{ id, name }]}
+      networks={[...own, ...others]}
+      {...(first === undefined ? {} : { address: first })}
+    />
+  );
+}
+
+/** More are no list that anybody reads. */
+const HOSTS_NAMED_MAX = 20;
+
+interface RemovalProps {
+  readonly credential: StoredCredential;
+  onEnd(): void;
+  onDone(done: CredentialDone): void;
+}
+
+/** What it is assigned to goes with it, and is said first. */
+function Removal({ credential, onEnd, onDone }: RemovalProps) {
+  const { id, name, assigned_network_ids: networks, host_assignments: hosts } = credential;
+  return (
+    <AskFirst
+      title={credentialText.deleteTitle(name)}
+      says={[credentialText.deleteAsked(networks.length, hosts.length), credentialText.deleteSays]}
+      verb={credentialText.deleteVerb}
+      onEnd={onEnd}
+      run={async (form, requestKey) => {
+        const cascade = networks.length + hosts.length > 0;
+        const params = { path: { id }, query: cascade ? { cascade } : {}, header: { "Idempotency-Key": requestKey } };
+        const headers = { "X-Request-Id": requestKey, ...reasonHeader(textIn(form, "reason")) };
+        await done(api.DELETE("/api/v1/credentials/{id}", { params, headers }));
+        onDone({ sentence: credentialText.deleted(name), sequence: await sequenceOf(requestKey), isSecret: true });
+      }}
+    >
+      {networks.length + hosts.length > 0 && (
+        <ul class="credential-hosts">
+          {networks.map((network) => (
+            <li key={network}>
+              <Named kind="networks" id={network} />
+            </li>
+          ))}
+          {hosts.slice(0, HOSTS_NAMED_MAX).map(({ host_id }) => (
+            <li key={host_id}>
+              <Named kind="hosts" id={host_id} />
+            </li>
+          ))}
+          {hosts.length > HOSTS_NAMED_MAX && <li>{credentialText.listed(hosts.length - HOSTS_NAMED_MAX)}</li>}
+        </ul>
+      )}
+      <ReasonField />
+    </AskFirst>
+  );
+}

@@ -1,0 +1,237 @@
+// The fields of a credential's type, and of its secrets: each typed here, read from a file, or kept as it is stored. What
+// is stored is never here: the API answers a mask, and takes the mask for what is stored.
+
+import { useState } from "preact/hooks";
+import type { DataOf } from "../api/client.ts";
+import { credentialText } from "../text/credentials.ts";
+import { Labelled, textIn } from "./rights-fields.tsx";
+
+type CredentialType = DataOf<"/api/v1/credentials">[number]["credential_type"];
+export type TypeName = CredentialType["type"];
+type V3 = Extract<CredentialType, { type: "SnmpV3" }>;
+type SecretField = keyof typeof credentialText.secrets;
+type Secret = V3 extends { auth_password?: infer S } ? NonNullable<S> : never;
+
+const TYPES: readonly TypeName[] = ["SnmpV2c", "SnmpV3", "SnmpV1"];
+const AUTH_PROTOCOLS: readonly V3["auth_protocol"][] = ["Sha256", "Sha512", "Sha384", "Sha1", "Md5", "None"];
+const PRIV_PROTOCOLS: readonly V3["priv_protocol"][] = ["Aes128", "Aes256", "Des", "None"];
+/** RFC 3414 section 11.2. */
+const PASSWORD_MIN_LENGTH = 8;
+const SECRET_MAX_LENGTH = 255;
+const PATH_MAX_LENGTH = 1_024;
+const NAME_MAX_LENGTH = 32;
+/** What the API answers for a secret that is stored. */
+const MASK = "********";
+
+interface CredentialTypeFieldsProps {
+  readonly type: TypeName;
+  /** Null for a new one. */
+  readonly stored: CredentialType | null;
+  onType(type: TypeName): void;
+  /** Called once another secret is to be stored. */
+  onSecret(): void;
+}
+
+export function CredentialTypeFields({ type, stored, onType, onSecret }: CredentialTypeFieldsProps) {
+  const user = stored?.type === "SnmpV3" ? stored : null;
+  const [auth, setAuth] = useState(user?.auth_protocol ?? "Sha256");
+  const [priv, setPriv] = useState(user?.priv_protocol ?? "Aes128");
+  const secret = (field: SecretField) => (
+    <SecretFields key={field} field={field} stored={secretIn(stored, field)} onSecret={onSecret} />
+  );
+  return (
+    <>
+      <Select label={credentialText.type} name="type" values={TYPES} chosen={type} onChoose={onType} />
+      {type !== "SnmpV3" && secret("community")}
+      {type === "SnmpV3" && (
+        <>
+          <Labelled label={credentialText.security_name}>
+            {(described) => (
+              <input
+                {...described}
+                type="text"
+                name="security_name"
+                required
+                maxLength={NAME_MAX_LENGTH}
+                defaultValue={user?.security_name ?? ""}
+                autoComplete="off"
+                spellcheck={false}
+              />
+            )}
+          </Labelled>
+          <Select
+            label={credentialText.auth_protocol}
+            name="auth_protocol"
+            values={AUTH_PROTOCOLS}
+            chosen={auth}
+            onChoose={(value) => setAuth(value)}
+          />
+          {auth !== "None" && secret("auth_password")}
+          {auth !== "None" && (
+            <Select
+              label={credentialText.priv_protocol}
+              name="priv_protocol"
+              values={PRIV_PROTOCOLS}
+              chosen={priv}
+              onChoose={(value) => setPriv(value)}
+            />
+          )}
+          {auth !== "None" && priv !== "None" && secret("priv_password")}
+          <Labelled label={credentialText.context_name} help={credentialText.contextHelp}>
+            {(described) => (
+              <input
+                {...described}
+                type="text"
+                name="context_name"
+                maxLength={NAME_MAX_LENGTH}
+                defaultValue={user?.context_name ?? ""}
+                autoComplete="off"
+                spellcheck={false}
+              />
+            )}
+          </Labelled>
+        </>
+      )}
+    </>
+  );
+}
+
+interface SelectProps<Value extends string> {
+  readonly label: string;
+  readonly name: string;
+  readonly values: readonly Value[];
+  readonly chosen: Value;
+  onChoose(value: Value): void;
+}
+
+function Select<Value extends string>({ label, name, values, chosen, onChoose }: SelectProps<Value>) {
+  const words: Readonly<Record<string, string>> = credentialText.types;
+  return (
+    <Labelled label={label}>
+      {(described) => (
+        <select
+          {...described}
+          name={name}
+          value={chosen}
+          onChange={(event) => onChoose(event.currentTarget.value as Value)}
+        >
+          {values.map((value) => (
+            <option key={value} value={value} selected={value === chosen}>
+              {words[value] ?? value}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+type Mode = "keep" | "inline" | "file";
+
+interface SecretFieldsProps {
+  readonly field: SecretField;
+  readonly stored: Secret | undefined;
+  onSecret(): void;
+}
+
+function SecretFields({ field, stored, onSecret }: SecretFieldsProps) {
+  const [mode, setMode] = useState<Mode>(stored === undefined ? "inline" : "keep");
+  const what = credentialText.secrets[field];
+  const choose = (next: Mode) => {
+    setMode(next);
+    if (next !== "keep") onSecret();
+  };
+  const words: Partial<Record<Mode, string>> = {
+    ...(stored === undefined
+      ? {}
+      : { keep: stored.mode === "FilePath" ? credentialText.keepFile(stored.path) : credentialText.keep }),
+    inline: stored?.mode === "Inline" ? credentialText.inlineNew : credentialText.inline,
+    file: credentialText.file,
+  };
+  return (
+    <fieldset class="credential-secret">
+      <legend>{credentialText.secretMode(what)}</legend>
+      {(Object.keys(words) as Mode[]).map((each) => (
+        <label key={each}>
+          <input
+            type="radio"
+            name={`${field}_mode`}
+            value={each}
+            checked={mode === each}
+            onChange={() => choose(each)}
+          />{" "}
+          {words[each]}
+        </label>
+      ))}
+      {mode === "inline" && (
+        <Labelled label={stored === undefined ? what : credentialText.newSecret(what)}>
+          {(described) => (
+            <input
+              {...described}
+              type="password"
+              name={field}
+              required
+              minLength={field === "community" ? 1 : PASSWORD_MIN_LENGTH}
+              maxLength={SECRET_MAX_LENGTH}
+              autoComplete="new-password"
+              spellcheck={false}
+            />
+          )}
+        </Labelled>
+      )}
+      {mode === "file" && (
+        <Labelled label={credentialText.path(what)} help={credentialText.pathHelp}>
+          {(described) => (
+            <input
+              {...described}
+              type="text"
+              name={`${field}_path`}
+              required
+              maxLength={PATH_MAX_LENGTH}
+              defaultValue={stored?.mode === "FilePath" ? stored.path : ""}
+              autoComplete="off"
+              spellcheck={false}
+            />
+          )}
+        </Labelled>
+      )}
+    </fieldset>
+  );
+}
+
+/** What of the type was typed, as the API takes it. */
+export function typedType(form: FormData, type: TypeName, stored: CredentialType | null): CredentialType {
+  const secret = (field: SecretField): Secret => secretOf(form, field, secretIn(stored, field));
+  if (type !== "SnmpV3") return { type, community: secret("community") };
+  const auth_protocol = String(form.get("auth_protocol")) as V3["auth_protocol"];
+  const priv_protocol = String(form.get("priv_protocol") ?? "None") as V3["priv_protocol"];
+  const context = textIn(form, "context_name");
+  return {
+    type,
+    security_name: textIn(form, "security_name"),
+    auth_protocol,
+    priv_protocol,
+    ...(auth_protocol === "None" ? {} : { auth_password: secret("auth_password") }),
+    ...(priv_protocol === "None" ? {} : { priv_password: secret("priv_password") }),
+    ...(context === "" ? {} : { context_name: context }),
+  };
+}
+
+function secretOf(form: FormData, field: SecretField, stored: Secret | undefined): Secret {
+  const mode = String(form.get(`${field}_mode`)) as Mode;
+  if (mode === "file") return { mode: "FilePath", path: textIn(form, `${field}_path`) };
+  if (mode === "keep") return stored ?? { mode: "Inline", value: MASK };
+  // As it was typed: blanks may be part of it.
+  return { mode: "Inline", value: String(form.get(field) ?? "") };
+}
+
+/** Whether another secret is stored with it. */
+export function isSecretTyped(form: FormData): boolean {
+  const fields = Object.keys(credentialText.secrets);
+  return fields.some((field) => ["inline", "file"].includes(String(form.get(`${field}_mode`))));
+}
+
+/** The secret of a type in a field, masked; undefined for none. */
+export function secretIn(type: CredentialType | null, field: SecretField): Secret | undefined {
+  return (type as Partial<Record<SecretField, Secret>> | null)?.[field];
+}

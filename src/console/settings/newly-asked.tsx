@@ -1,0 +1,94 @@
+// Who will be asked with a credential that was not before, said before it is saved: subnets of networks, addresses of
+// hosts, first addresses, and whoever is sent another secret.
+
+import { useAnswer } from "../api/answer.ts";
+import { type DataOf, read } from "../api/client.ts";
+import { nameOf } from "../names/names.ts";
+import { credentialText } from "../text/credentials.ts";
+
+type Credential = DataOf<"/api/v1/credentials">[number];
+
+interface NewlyAskedProps {
+  /** Null for a new one. */
+  readonly before: Credential | null;
+  readonly networks: readonly string[];
+  readonly hosts: Credential["host_assignments"];
+  readonly targets: readonly string[];
+  readonly isOtherSecret: boolean;
+}
+
+/** More are no list that anybody reads. */
+const LISTED_MAX = 12;
+/** Each is asked about by itself. */
+const ASKED_MAX = 20;
+
+export function NewlyAsked({ before, networks, hosts, targets, isOtherSecret }: NewlyAskedProps) {
+  const newNetworks = networks.filter((id) => before?.assigned_network_ids.includes(id) !== true);
+  const newHosts = hosts.filter(
+    ({ host_id }) => before?.host_assignments.some((each) => each.host_id === host_id) !== true,
+  );
+  const newTargets = targets.filter((address) => before?.target_ips?.includes(address) !== true);
+  const isNobody = newNetworks.length + newHosts.length + newTargets.length === 0;
+  return (
+    <section role="status" class="note settings-note">
+      <p>
+        <strong>{credentialText.before}</strong>
+      </p>
+      {isNobody && <p>{credentialText.nobodyNew}</p>}
+      {isOtherSecret && <p>{credentialText.newSecretSays}</p>}
+      {!isNobody && (
+        <ul class="credential-new">
+          {newNetworks.slice(0, ASKED_MAX).map((id) => (
+            <NewNetwork key={id} id={id} />
+          ))}
+          {newHosts.slice(0, ASKED_MAX).map(({ host_id }) => (
+            <NewHost key={host_id} id={host_id} />
+          ))}
+          {newNetworks.length + newHosts.length > ASKED_MAX && (
+            <li>{credentialText.listed(newNetworks.length + newHosts.length - ASKED_MAX)}</li>
+          )}
+          {newTargets.length > 0 && <li>{credentialText.newTargets(newTargets.slice(0, LISTED_MAX))}</li>}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** As the scans decide it: see `accepts_credentials`. */
+const ACCEPTING =
+  'accepts_credentials = true AND subnet_type != "Internet" AND subnet_type != "Remote" AND subnet_type != "Loopback"';
+
+function NewNetwork({ id }: { readonly id: string }) {
+  const { data, meta } = useAnswer(
+    read("/api/v1/subnets", {
+      query: { network_id: id, filter: ACCEPTING, order_by: "cidr", limit: LISTED_MAX },
+    }),
+  );
+  const name = nameOf("networks", id, null) ?? "…";
+  if (data === undefined) return <li>{name}: …</li>;
+  const count = meta?.pagination.total_count ?? data.length;
+  return (
+    <li>
+      {credentialText.newNetwork(name, count)} {data.map(({ cidr }) => cidr).join(", ")}
+      {count > data.length && ` ${credentialText.listed(count - data.length)}`}
+    </li>
+  );
+}
+
+function NewHost({ id }: { readonly id: string }) {
+  const { data, meta } = useAnswer(
+    read("/api/v1/ip-addresses", { query: { host_id: id, order_by: "ip_address", limit: LISTED_MAX } }),
+  );
+  const name = nameOf("hosts", id, null) ?? "…";
+  if (data === undefined) return <li>{name}: …</li>;
+  const more = (meta?.pagination.total_count ?? data.length) - data.length;
+  return (
+    <li>
+      {credentialText.newHost(
+        name,
+        data.map(({ ip_address }) => ip_address),
+      )}
+      {more > 0 && ` ${credentialText.listed(more)}`}
+    </li>
+  );
+}
