@@ -6,7 +6,7 @@ import type { Device } from "../discovery/device.ts";
 import type { AskedDevice, Probes, Refusal } from "../discovery/scans/probes.ts";
 import type { AddressSighting, OpenPort } from "../discovery/sightings.ts";
 import type { SnmpCredential } from "../discovery/snmp/credential.ts";
-import { endedStep, type TrialStep, untriedStep } from "../discovery/trial-steps.ts";
+import { endedStep, type TrialStep, untriedStep } from "../discovery/snmp/trial-steps.ts";
 import { type Campus, type CampusStation, DOMAINS, dnsNameOf } from "./campus.ts";
 import { CampusMoment } from "./device-report.ts";
 import type { Site, Switch } from "./equipment.ts";

@@ -233,6 +233,20 @@ test("a secret that is changed while it is tried is not sent", async () => {
   expect(probes.sent).toEqual([]);
 });
 
+test("it ends when nobody waits for it any more, and nothing is sent after that", async () => {
+  const { reached, letGo } = holdBack();
+  const gone = new AbortController();
+  const { networkId, userId: id } = first;
+  const order = { credential_id: credential.id, network_id: networkId, ip_address: ADDRESS };
+  const trial = appliance.scans.tryCredential(order, { type: "User", id, role: "Admin", networkId }, gone.signal);
+  await reached;
+  gone.abort();
+  const steps = await trial;
+  letGo();
+  expect(steps.find(({ step }) => step === "agent")).toMatchObject({ outcome: "Failed", reason: "cancelled" });
+  expect(probes.sent).toEqual([]);
+});
+
 test("not more than two of one user are under way", async () => {
   const { reached, letGo } = holdBack();
   const trials = [tried(), tried()];

@@ -30,6 +30,17 @@ describe("the subnets of a network", () => {
     ).toEqual(["10.1.2.0/24", "10.1.0.0/16", "10.0.0.0/8", null]);
   });
 
+  test("accept credentials for a whole subnet where it or a larger one does, not where only a part of it does", () => {
+    const subnets = new AcceptingSubnets([
+      subnet("10.0.0.0/8", false),
+      subnet("10.1.0.0/16", true),
+      subnet("10.1.2.0/24", false),
+      subnet("10.9.0.0/16", true, "Internet"),
+    ]);
+    const whole = ["10.0.0.0/8", "10.1.0.0/16", "10.1.2.0/24", "10.2.0.0/24", "10.9.1.0/24", "fd00::/64", "no CIDR"];
+    expect(whole.filter((cidr) => subnets.acceptsAllOf(cidr))).toEqual(["10.1.0.0/16", "10.1.2.0/24"]);
+  });
+
   test.each(SUBNET_TYPES)("of the type %s have a say only where they are asked by themselves", (type) => {
     expect(
       new AcceptingSubnets([subnet("10.0.0.0/8", true, type), subnet("10.1.0.0/24", false)]).accepts("10.1.0.1"),

@@ -9,7 +9,9 @@ import { DEEDS } from "../../src/demo/deeds.ts";
 import { CampusMoment } from "../../src/demo/device-report.ts";
 import { CABLES, PORT_STORIES, SWITCHES } from "../../src/demo/equipment.ts";
 import { SUBNETS } from "../../src/demo/places.ts";
+import { demoProbes, SNMP_WORDS } from "../../src/demo/probes.ts";
 import { STATIONS } from "../../src/demo/stations.ts";
+import { community } from "../support/snmp/sessions.ts";
 
 /** RFC 1918, RFC 3849, RFC 5737. */
 const NOBODYS = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "192.0.2.0/24", "198.51.100.0/24", "2001:db8::/32"];
@@ -131,4 +133,28 @@ test("both ends of a cable announce each other while both run, and neither while
   expect(heardBy("acc-science-2", calendar.at("-6d 15:00"))).toBeNull();
   const without = heardBy("dist-science", calendar.at("-6d 15:00"));
   expect(heardBy("dist-science", calendar.at("-6d 14:00"))).toEqual(["acc-science-2", ...(without ?? [])].sort());
+});
+
+test("a credential that is tried is answered by the switch at the address as by a real one, and by nobody elsewhere", async () => {
+  const now = calendar.at("-1d 12:00");
+  const probes = demoProbes({ campus, clock: { now: () => now }, pass: async () => {}, site: "campus" });
+  const device = campus.switchesAt(now).find(({ site }) => site === "campus");
+  const options = { maySend: () => true, signal: new AbortController().signal };
+  const tried = async (address: string, word: string) => {
+    const steps = await probes.tryCredential(address, community(word), options);
+    return Object.fromEntries(steps.map(({ step, outcome }) => [step, outcome]));
+  };
+  const at = device?.address ?? "";
+  expect(await tried(at, SNMP_WORDS.campus)).toMatchObject({
+    agent: "Passed",
+    authentication: "Passed",
+    system: "Passed",
+    interfaces: "Passed",
+    addresses: "Passed",
+  });
+  expect(await tried(at, "another")).toMatchObject({ agent: "Passed", authentication: "Failed", system: "NotTried" });
+  expect(await tried("192.0.2.250", SNMP_WORDS.campus)).toMatchObject({ agent: "Unclear", authentication: "NotTried" });
+  const { signal } = options;
+  expect((await probes.reach(at, signal)).answered).toEqual(["Icmp"]);
+  expect((await probes.reach("192.0.2.250", signal)).answered).toEqual([]);
 });

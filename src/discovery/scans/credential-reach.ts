@@ -8,7 +8,7 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { CREDENTIAL_EXAMPLE, credentialKind } from "../../resources/credentials/credential.ts";
 import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
 import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
-import { SUBNET_TYPES } from "../../resources/subnets/subnet-type.ts";
+import { PASSED_OVER_TYPES, SUBNET_TYPES } from "../../resources/subnets/subnet-type.ts";
 import { IpAddressText, OneOf, Uuid } from "../../wire/schemas.ts";
 import { readSubnets } from "./known-network.ts";
 
@@ -89,7 +89,10 @@ export function credentialReach(reader: Reader, credentialId: string, actor: Act
 function subnetsOf(reader: Reader, networkN: number) {
   const words = readSubnets(reader, networkN);
   const accepting = new AcceptingSubnets(words);
-  const subnets = words.map((word) => ({ ...word, is_asked: accepting.acceptsAllOf(word.cidr) }));
+  const subnets = words.map((word) => ({
+    ...word,
+    is_asked: !PASSED_OVER_TYPES.includes(word.subnet_type) && accepting.acceptsAllOf(word.cidr),
+  }));
   const asked = subnets.filter(({ is_asked }) => is_asked);
   const notAsked = subnets.filter(({ is_asked }) => !is_asked);
   return {
@@ -131,8 +134,8 @@ function hostsOf(reader: Reader, credentialN: number, reaches: (networkN: number
   });
 }
 
-const NETWORKS = `SELECT a.network_n, r.id, json_extract('{' || w.members || '}', '$.name')
-  FROM credential_assignments a JOIN history_records r ON r.n = a.network_n JOIN networks w ON w.n = a.network_n
+const NETWORKS = `SELECT a.network_n, r.id, json_extract('{' || n.members || '}', '$.name')
+  FROM credential_assignments a JOIN history_records r ON r.n = a.network_n JOIN networks n ON n.n = a.network_n
   WHERE a.credential_n = ? AND a.host_n IS NULL ORDER BY a.n`;
 /** With the addresses that each is for, and one row where it is for none. */
 const HOSTS = `SELECT a.network_n, w.id, h.id, json_extract('{' || o.members || '}', '$.name'),

@@ -11,7 +11,7 @@ import type { Timers } from "../../base/timers.ts";
 import type { WaitOutcome } from "../../db/commit-watch.ts";
 import type { CommitSource } from "../../db/commits.ts";
 import type { WriteQueue } from "../../db/writing/write-queue.ts";
-import type { TrialStep } from "../trial-steps.ts";
+import type { TrialStep } from "../snmp/trial-steps.ts";
 import type { ScanCommands } from "./commands.ts";
 import { roleToOrder, type ScanEnd } from "./commands.ts";
 import { SCANS_RUNNING_MAX, type Scan, type ScanProgress, scanName } from "./scan.ts";

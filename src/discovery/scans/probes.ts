@@ -4,7 +4,7 @@ import type { Device } from "../device.ts";
 import type { ServedBefore } from "../mib/served.ts";
 import type { AddressSighting, WorkingCredential } from "../sightings.ts";
 import type { SnmpCredential } from "../snmp/credential.ts";
-import type { TrialStep } from "../trial-steps.ts";
+import type { TrialStep } from "../snmp/trial-steps.ts";
 
 /** Devices read at once. */
 export const DEVICES_AT_A_TIME = 32;

@@ -4,7 +4,7 @@ import { describeFault, domainError, type PlainError } from "../../base/errors.t
 import type { Messages, StartThread, ThreadMain } from "../../base/thread.ts";
 import type { CommandOutcome } from "../../db/writing/transaction.ts";
 import type { ScanKind } from "../../resources/schedules/schedule.ts";
-import type { TrialStep } from "../trial-steps.ts";
+import type { TrialStep } from "../snmp/trial-steps.ts";
 import type { Dispatched, ScanCommands, ScanEnd } from "./commands.ts";
 import type { ScanProgress } from "./scan.ts";
 import type { SightingCommands } from "./sighting-commands.ts";

@@ -4,7 +4,7 @@
 import type { Timers } from "../../base/timers.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { limited } from "../snmp/time-limit.ts";
-import { endedStep, TRIAL_STEPS, type TrialStep, untriedStep } from "../trial-steps.ts";
+import { endedStep, TRIAL_STEPS, type TrialStep, untriedStep } from "../snmp/trial-steps.ts";
 import type { OpenedCredentials } from "./opened-credentials.ts";
 import type { Probes } from "./probes.ts";
 import { StandingCredentials } from "./standing-credentials.ts";

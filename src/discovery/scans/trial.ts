@@ -11,7 +11,7 @@ import {
   TRIAL_REASONS,
   TRIAL_STEPS,
   TRIAL_TEXT_MAX_LENGTH,
-} from "../trial-steps.ts";
+} from "../snmp/trial-steps.ts";
 
 /** Under way at a time, and of one user and that user's keys. */
 export const TRIALS_MAX = 8;

@@ -5,14 +5,6 @@ import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
 import type { SnmpValue } from "../mib/reads.ts";
 import { textOf } from "../mib/values.ts";
-import {
-  endedStep,
-  TRIAL_TEXT_MAX_LENGTH,
-  type TrialFact,
-  type TrialStep,
-  type TrialStepName,
-  untriedStep,
-} from "../trial-steps.ts";
 import type { SnmpCredential, UserCredential } from "./credential.ts";
 import { type FailureReason, failure, isFailure, isFinal, type SnmpFailure } from "./failure.ts";
 import { hasKeyExtension, type KeyExtension } from "./net-snmp-user.ts";
@@ -20,6 +12,14 @@ import { type AgentReply, ERROR_STATUS } from "./requests.ts";
 import { getScalars } from "./scalars.ts";
 import { openSnmpSession, type SnmpSession, type SnmpTimeouts } from "./session.ts";
 import { limited } from "./time-limit.ts";
+import {
+  endedStep,
+  TRIAL_TEXT_MAX_LENGTH,
+  type TrialFact,
+  type TrialStep,
+  type TrialStepName,
+  untriedStep,
+} from "./trial-steps.ts";
 import { isException } from "./value.ts";
 import { errorFailure, walk } from "./walk.ts";
 
@@ -231,7 +231,8 @@ async function ofCommunity(
       session,
       steps: [
         endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent answers." }),
-        endedStep("authentication", startedMs, {
+        // One answer tells both.
+        endedStep("authentication", performance.now(), {
           outcome: "Passed",
           sentence: `The device answers the community in ${protocol}.`,
         }),
@@ -252,12 +253,13 @@ async function ofCommunity(
         : untriedStep("authentication", "Nobody was there to take the community.");
     return { session: null, steps: [agent, authentication] };
   }
-  const waitedMs = performance.now() - startedMs;
+  const silentMs = performance.now();
+  const waitedMs = silentMs - startedMs;
   const engine = await discoverEngine(target, options);
   const agent =
     engine === null
-      ? withoutAgent(target, answer, startedMs, protocol)
-      : endedStep("agent", startedMs + waitedMs, {
+      ? withoutAgent(target, answer, silentMs, protocol)
+      : endedStep("agent", silentMs, {
           outcome: "Passed",
           sentence: "An SNMP agent is there: it answers the discovery of SNMPv3, which needs no secret.",
           facts: [{ name: "engine_id", value: engine.id }],

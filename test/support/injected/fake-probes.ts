@@ -6,7 +6,7 @@ import { DEVICE_TABLES } from "../../../src/discovery/device.ts";
 import type { AskedDevice, Probes, Reached, Refusal } from "../../../src/discovery/scans/probes.ts";
 import type { AddressSighting } from "../../../src/discovery/sightings.ts";
 import type { SnmpCredential } from "../../../src/discovery/snmp/credential.ts";
-import { endedStep, type TrialStep, untriedStep } from "../../../src/discovery/trial-steps.ts";
+import { endedStep, type TrialStep, untriedStep } from "../../../src/discovery/snmp/trial-steps.ts";
 import { rowsOf } from "../reconcile/sightings.ts";
 
 interface FakeDevice {

@@ -1,6 +1,6 @@
 // What the trial of a credential at an address goes through, and how each step ends. Words only.
 
-import type { FailureReason } from "./snmp/failure.ts";
+import type { FailureReason } from "./failure.ts";
 
 /** In this order. */
 export const TRIAL_STEPS = [
