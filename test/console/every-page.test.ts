@@ -7,25 +7,13 @@ import { PAGE_PATHS, type PagePath } from "../../src/console/url/page-paths.ts";
 import { DEMO_EMAIL } from "../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { PAGE_SAMPLES } from "../support/browser/page-samples.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
 const TEN_DAYS_MS = 10 * 86_400_000;
 const LOOKING_MS = 300_000;
 
-/** What stands for the parameter of a path: the first record of a list of the API, and its field. */
-const SAMPLES: Partial<Record<PagePath, readonly [list: string, field: string]>> = {
-  "/hosts/:id": ['hosts?filter=name = "acc-admin-1"', "id"],
-  "/hosts/:id/identity": ['hosts?filter=name = "acc-admin-1"', "id"],
-  "/interfaces/:id": ['if-entries?filter=host.name = "acc-admin-1"', "id"],
-  "/subnets/:id": ["subnets?order_by=cidr", "id"],
-  "/vlans/:id": ["vlans?order_by=number", "id"],
-  "/changes/:sequence": ["transactions?order_direction=asc", "sequence"],
-  "/discovery/schedules/:id": ["discovery/schedules?order_by=name", "id"],
-  "/records/:kind/:id": ["tags?order_by=name", "id"],
-  "/settings/credentials/:id": ["credentials?order_by=name", "id"],
-  "/discovery/:id": ["discovery/scans?order_direction=asc", "id"],
-};
 const COMPARED: Partial<Record<PagePath, string>> = { "/compare": "?vs=2020-01-01T00:00:00Z" };
 
 const PLACES = [
@@ -77,9 +65,12 @@ describe.skipIf(!hasChromium).each(PLACES)("every page of $of", ({ serve, email,
   async function addresses(): Promise<string[]> {
     const found: string[] = [];
     for (const path of PAGE_PATHS) {
-      const sample = SAMPLES[path];
+      const sample = PAGE_SAMPLES[path];
       if (sample === undefined) {
-        expect([path, path.includes(":")], "a new page of records takes a place in SAMPLES").toEqual([path, false]);
+        expect([path, path.includes(":")], "a new page of records takes a place in PAGE_SAMPLES").toEqual([
+          path,
+          false,
+        ]);
         found.push(path + (COMPARED[path] ?? ""));
       } else if (hasRecords) found.push(path.replace(":kind", "tag").replace(/:\w+/, await sampled(sample)));
     }
@@ -113,7 +104,7 @@ describe.skipIf(!hasChromium).each(PLACES)("every page of $of", ({ serve, email,
     return seen.size;
   }
 
-  const atLeast = hasRecords ? PAGE_PATHS.length + 8 : PAGE_PATHS.length - Object.keys(SAMPLES).length;
+  const atLeast = hasRecords ? PAGE_PATHS.length + 8 : PAGE_PATHS.length - Object.keys(PAGE_SAMPLES).length;
 
   test(
     "is as it should be now, in light colours",

@@ -16,8 +16,6 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   deleteApiKeys: "What cannot be undone is done one by one, each with its name in the question.",
   deleteUsers: "What cannot be undone is done one by one, each with its name in the question.",
   deleteCredentials: "What cannot be undone is done one by one, each with its name in the question.",
-  deleteCredential: "Credentials have no page yet.",
-  updateOrganization: "The organization has no page yet.",
 };
 
 /** Reads that no page shows. */
@@ -30,18 +28,13 @@ const UNREAD: Readonly<Record<string, string>> = {
   getIgnored: "The list tells all of each.",
   getApiKey: "The list tells all of each.",
   getUser: "The list tells all of each.",
-  getOrganization: "The organization has no page yet.",
-  listLogLines: "The log has no page yet.",
 };
 
 /** What an expression of the console could ask by its type, and the API does not have: no page offers it. */
 const NOT_THERE: readonly string[] = [
   "POST /api/v1/custom-fields/bulk-update",
-  "POST /api/v1/custom-fields/import/csv",
   "POST /api/v1/discovery/schedules/bulk-update",
-  "POST /api/v1/discovery/schedules/import/csv",
   "POST /api/v1/markers/bulk-update",
-  "POST /api/v1/markers/import/csv",
 ];
 
 /** A type check of the whole console, on one thread. */

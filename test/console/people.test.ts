@@ -253,6 +253,8 @@ describe.skipIf(!hasChromium)("whoever looks after keys", () => {
     await page.getByText("There is no API key yet.").waitFor();
     // It ends, or the test would not.
     await followed;
+    // The page follows with the session, which goes on.
+    await page.locator(".live-state").getByText("live", { exact: true }).waitFor();
     expect((await asked("hosts", second)).status).toBe(401);
     expect(visitor.troubles()).toEqual([]);
   });
