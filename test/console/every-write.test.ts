@@ -13,6 +13,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   updateBinding: "A binding is no more than its two ends: one is taken away, and another made.",
   deleteBindings: "Those of a service are few, and taken away one by one where they stand.",
   liftIgnored: "Those that are marked are lifted together, and one alone is marked alone.",
+  importBindings: "They come in with the services that they are of, or by a program; they have no list of their own.",
   deleteApiKeys: "What cannot be undone is done one by one, each with its name in the question.",
   deleteUsers: "What cannot be undone is done one by one, each with its name in the question.",
   deleteCredentials: "What cannot be undone is done one by one, each with its name in the question.",
@@ -28,6 +29,7 @@ const UNREAD: Readonly<Record<string, string>> = {
   getIgnored: "The list tells all of each.",
   getApiKey: "The list tells all of each.",
   getUser: "The list tells all of each.",
+  getBillOfMaterials: "Offered as a file, by its address.",
 };
 
 /** What an expression of the console could ask by its type, and the API does not have: no page offers it. */
