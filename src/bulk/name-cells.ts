@@ -18,7 +18,7 @@ export interface NameInCell {
 }
 
 /** The record that a name is found to be of. */
-export interface NamedRecord {
+export interface MeantRecord {
   readonly of: Named;
   readonly id: string;
 }
@@ -27,7 +27,7 @@ export interface NameCell {
   /** The names in a cell; a sentence's end for one that cannot be read. */
   readonly namesIn: (cell: string) => readonly NameInCell[] | string;
   /** What the field is. @param records of the names, in their order */
-  readonly value: (cell: string, records: readonly NamedRecord[]) => unknown;
+  readonly value: (cell: string, records: readonly MeantRecord[]) => unknown;
   /** Whether a cell says the same as one of ids, beside what an export would write of that; else the texts must be alike. */
   readonly agrees?: (cell: string, own: string, ids: string) => boolean;
   /** Whether the records are of the row's own host, or only of its network. */

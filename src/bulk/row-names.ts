@@ -7,7 +7,7 @@ import type { Named } from "../resources/resource.ts";
 import { serviceKind } from "../resources/services/service.ts";
 import { cellText } from "../wire/csv.ts";
 import { cellValue } from "./cell-values.ts";
-import type { NameCell, NamedRecord, NameInCell } from "./name-cells.ts";
+import type { MeantRecord, NameCell, NameInCell } from "./name-cells.ts";
 import type { NameCandidate, NamedRecords } from "./named-records.ts";
 import type { NameReference, Row, TableRows } from "./table-rows.ts";
 
@@ -99,7 +99,7 @@ function resolveCell(
     table.refuse(row, namesColumn, { message: wanted, value: names });
     return;
   }
-  const found: NamedRecord[] = [];
+  const found: MeantRecord[] = [];
   for (const each of wanted) {
     const hostId = cell.isOfHost ? hostOf(table, row, field) : undefined;
     const one = theOnly(table, row, reference, { ...each, hostId }, named);
@@ -116,7 +116,7 @@ function theOnly(
   { field, namesColumn }: NameReference,
   { of, name, hostId }: NameInCell & { readonly hostId: string | undefined },
   named: NamedRecords,
-): NamedRecord | null {
+): MeantRecord | null {
   const candidates = of.flatMap((each) =>
     near(table, row, field, { of: each, name, hostId }, named).map(({ id }) => ({ of: each, id })),
   );
@@ -133,7 +133,7 @@ function theOnly(
   return null;
 }
 
-function listed(candidates: readonly NamedRecord[]): string {
+function listed(candidates: readonly MeantRecord[]): string {
   const ids = candidates.slice(0, CANDIDATES_MAX).map(({ id }) => id);
   return `${ids.join(", ")}${candidates.length > CANDIDATES_MAX ? ", …" : ""}`;
 }

@@ -1,7 +1,7 @@
 // The columns of a table that say what its ids stand for: which column has which beside it, and whose names are in it.
 // Must not look names up: that is reference-names.ts.
 
-import type { ColumnOfObjects, Named, RecordNames } from "../resources/resource.ts";
+import type { ColumnOfObjects, Named, ObjectNames } from "../resources/resource.ts";
 import { virtualizingService } from "../resources/services/resource.ts";
 import type { CsvColumn } from "../wire/csv.ts";
 import { PARTS } from "./resources.ts";
@@ -63,7 +63,7 @@ export function withNames(columns: readonly CsvColumn[], nameOf: NameOf): CsvCol
   });
 }
 
-function namesIn(targets: readonly Target[], nameOf: NameOf): RecordNames {
+function namesIn(targets: readonly Target[], nameOf: NameOf): ObjectNames {
   const names: Record<string, string | number> = {};
   for (const target of targets) {
     const name = nameOf(target);

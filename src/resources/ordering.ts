@@ -7,7 +7,6 @@ import { customFieldKey } from "../base/custom-field-names.ts";
 import type { AnyKind, Kind, ObservedField, RecordBase } from "../db/kind.ts";
 import type { OrderTerm } from "../db/reading/list-query.ts";
 import { OneOf, OneOfOr } from "../wire/schemas.ts";
-import { FIELD_KINDS, type FieldKind } from "./custom-fields/field-type.ts";
 
 /** OrderDirection. */
 export const ORDER_DIRECTIONS = ["asc", "desc"] as const;
@@ -19,22 +18,26 @@ export interface OrderParameters<Field extends string> {
   readonly order_direction?: OrderDirection;
 }
 
-/** The query parameters of a list that can be ordered by `fields` (handbook: api, "Lists"). */
+/**
+ * The query parameters of a list that can be ordered by `fields` (handbook: api, "Lists").
+ * @param hasCustom whether its records have custom fields, which order it as well
+ */
 export function orderQuery<R extends RecordBase, const Field extends (keyof R & string) | ObservedField>(
-  kind: Kind<R>,
+  _kind: Kind<R>,
   fields: readonly Field[],
+  hasCustom = false,
 ) {
   return {
-    group_by: Type.Optional(orderField(kind, fields, "The primary order, for grouping; always ascending.")),
-    order_by: Type.Optional(orderField(kind, fields, "The order within groups, or of the whole list.")),
+    group_by: Type.Optional(orderField(fields, hasCustom, "The primary order, for grouping; always ascending.")),
+    order_by: Type.Optional(orderField(fields, hasCustom, "The order within groups, or of the whole list.")),
     order_direction: Type.Optional(
       OneOf(ORDER_DIRECTIONS, { default: "asc", description: "Of order_by alone; without order_by it has no effect." }),
     ),
   };
 }
 
-function orderField<Field extends string>(kind: AnyKind, fields: readonly Field[], description: string) {
-  if (!FIELD_KINDS.includes(kind.name as FieldKind)) return OneOf(fields, { description });
+function orderField<Field extends string>(fields: readonly Field[], hasCustom: boolean, description: string) {
+  if (!hasCustom) return OneOf(fields, { description });
   return OneOfOr<Field, never>(fields, {
     pattern: `^custom_fields\\.[a-z][a-z0-9_]{0,${FIELD_KEY_MAX_LENGTH - 1}}$`,
     sample: "custom_fields.KEY",

@@ -44,11 +44,11 @@ export interface ColumnOfObjects {
    * same column.
    */
   // biome-ignore lint/suspicious/noExplicitAny: as for id.
-  readonly text?: (value: any, names: RecordNames) => unknown;
+  readonly text?: (value: any, names: ObjectNames) => unknown;
 }
 
 /** By kind, what the records of an object are called; absent for one that the caller does not see. */
-export type RecordNames = Readonly<Record<string, string | number>>;
+export type ObjectNames = Readonly<Record<string, string | number>>;
 
 /** How records of a kind are answered, one by one. */
 export type View = Pick<Shown, "kind" | "compose">;

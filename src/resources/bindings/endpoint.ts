@@ -2,7 +2,7 @@
 // that has colons itself (RFC 3986), `10.2.3.4` alone for a whole address. Pure.
 
 import { parseIp } from "../../base/ip.ts";
-import type { RecordNames } from "../resource.ts";
+import type { ObjectNames } from "../resource.ts";
 
 /** What a binding names, as people call it. */
 export interface Endpoint {
@@ -11,7 +11,7 @@ export interface Endpoint {
 }
 
 /** @param names of its port and its address, as far as it has them */
-export function endpointText(_binding: unknown, { port, ip_address: address }: RecordNames): string {
+export function endpointText(_binding: unknown, { port, ip_address: address }: ObjectNames): string {
   if (address === undefined) return String(port ?? "");
   if (port === undefined) return String(address);
   return String(address).includes(":") ? `[${address}]:${port}` : `${address}:${port}`;

@@ -41,18 +41,22 @@ const filters = {
       description: "false: leave out `interfaces`, `ip_addresses`, `ports` and `services`.",
     }),
   ),
-  ...orderQuery(hostKind, [
-    "created_at",
-    "name",
-    "hostname",
-    "hidden",
-    "network_id",
-    "manufacturer",
-    "model",
-    "sys_location",
-    "last_seen_at",
-    "updated_at",
-  ]),
+  ...orderQuery(
+    hostKind,
+    [
+      "created_at",
+      "name",
+      "hostname",
+      "hidden",
+      "network_id",
+      "manufacturer",
+      "model",
+      "sys_location",
+      "last_seen_at",
+      "updated_at",
+    ],
+    true,
+  ),
 };
 const ChildrenQuery = {
   children: Type.Optional(

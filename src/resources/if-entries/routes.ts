@@ -25,16 +25,11 @@ const filters = {
   ...searchQuery(
     "a word of the interface's name, description or alias, in full or abbreviated as in `Gi1/0/7`; or its MAC address or one that the device forwards to it",
   ),
-  ...orderQuery(ifEntryKind, [
-    "created_at",
-    "if_index",
-    "if_descr",
-    "if_name",
-    "if_alias",
-    "mac_address",
-    "oper_status",
-    "updated_at",
-  ]),
+  ...orderQuery(
+    ifEntryKind,
+    ["created_at", "if_index", "if_descr", "if_name", "if_alias", "mac_address", "oper_status", "updated_at"],
+    true,
+  ),
 };
 const operations = standardOperations(ifEntryResource, filters);
 const body = {

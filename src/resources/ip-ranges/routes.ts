@@ -22,7 +22,7 @@ const filters = {
   subnet_id: Type.Optional(Type.String({ ...Uuid, description: "Only ranges of this subnet." })),
   ...IdsQuery,
   ...searchQuery("the range's first or last address (`10.2.`), or a word of its description"),
-  ...orderQuery(ipRangeKind, ["created_at", "first", "last", "purpose", "subnet_id", "network_id", "updated_at"]),
+  ...orderQuery(ipRangeKind, ["created_at", "first", "last", "purpose", "subnet_id", "network_id", "updated_at"], true),
 };
 const operations = standardOperations(ipRangeResource, filters);
 const { network_id, first, last, purpose, description } = IP_RANGE_EXAMPLE;

@@ -3,7 +3,7 @@
 import { MEMBER, VIEWER } from "../../access/actor.ts";
 import type { HostRecord } from "../hosts/host.ts";
 import { hostResource } from "../hosts/resource.ts";
-import type { Named, RecordNames, Resource } from "../resource.ts";
+import type { Named, ObjectNames, Resource } from "../resource.ts";
 import { VIRTUALIZATION_BY_NAME } from "../virtualization.ts";
 import { type ServiceRecord, serviceKind } from "./service.ts";
 import { SERVICE_EXAMPLE, Service, ServiceAlone } from "./service-body.ts";
@@ -46,6 +46,6 @@ export const serviceResource: Resource<ServiceRecord> = {
 type Virtualization = NonNullable<ServiceRecord["virtualization"] | HostRecord["virtualization"]>;
 
 /** With what the service is called in the place of its id. */
-function byName({ type, details: { service_id: _id, ...details } }: Virtualization, { service }: RecordNames) {
+function byName({ type, details: { service_id: _id, ...details } }: Virtualization, { service }: ObjectNames) {
   return { type, details: service === undefined ? details : { ...details, service: String(service) } };
 }

@@ -32,16 +32,11 @@ const filters = {
       description: "Only services with exactly this definition.",
     }),
   ),
-  ...orderQuery(serviceKind, [
-    "created_at",
-    "name",
-    "service_definition",
-    "position",
-    "host_id",
-    "network_id",
-    "last_seen_at",
-    "updated_at",
-  ]),
+  ...orderQuery(
+    serviceKind,
+    ["created_at", "name", "service_definition", "position", "host_id", "network_id", "last_seen_at", "updated_at"],
+    true,
+  ),
 };
 const operations = standardOperations(serviceResource, filters);
 const body = {

@@ -26,7 +26,7 @@ const filters = {
   accepts_credentials: Type.Optional(
     Type.Boolean({ description: "Only subnets that accept credentials, or only those that do not." }),
   ),
-  ...orderQuery(subnetKind, ["created_at", "name", "cidr", "subnet_type", "network_id", "vlan_id", "updated_at"]),
+  ...orderQuery(subnetKind, ["created_at", "name", "cidr", "subnet_type", "network_id", "vlan_id", "updated_at"], true),
 };
 const operations = standardOperations(subnetResource, filters);
 const shown = {

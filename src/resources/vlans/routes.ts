@@ -21,7 +21,7 @@ const filters = {
   network_id: Type.Optional(Uuid),
   ...IdsQuery,
   ...searchQuery("the VLAN's number, or a word of its name or description"),
-  ...orderQuery(vlanKind, ["created_at", "number", "name", "network_id", "updated_at"]),
+  ...orderQuery(vlanKind, ["created_at", "number", "name", "network_id", "updated_at"], true),
 };
 const operations = standardOperations(vlanResource, filters);
 const body = { network_id: VLAN_EXAMPLE.network_id, number: 120, name: "Voice" };
