@@ -75,6 +75,23 @@ describe.skipIf(!hasChromium)("custom fields in the console", () => {
     await then.close();
   });
 
+  test("a list is ordered by one of them, now and then, and what has no value comes last", async () => {
+    const page = await visitor.open("/hosts?columns=name,custom_fields.height");
+    const first = page.getByRole("row").nth(1);
+    await page.getByRole("columnheader", { name: "Height" }).getByRole("link").click();
+    await settles(async () => new URL(page.url()).searchParams.get("order") ?? "", "custom_fields.height");
+    await first.getByRole("link", { name: "core-1" }).waitFor();
+    await page.getByRole("columnheader", { name: "Height" }).getByRole("link").click();
+    await settles(async () => new URL(page.url()).searchParams.get("order") ?? "", "-custom_fields.height");
+    await first.getByRole("link", { name: "core-1" }).waitFor();
+    await page.goto(`${new URL(page.url()).origin}/hosts?columns=name,custom_fields.room&order=-custom_fields.room`);
+    await first.getByRole("link", { name: "core-1" }).waitFor();
+    await page.getByRole("columnheader", { name: "Room" }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
   test("a host and a VLAN tell theirs by label, and only a URL leads somewhere", async () => {
     const page = await visitor.open(`/hosts/${hostId}`);
     const fact = (name: string) => page.locator("dl.facts > div").filter({ hasText: name });

@@ -11,6 +11,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   writeHosts: "For programs: people bring many hosts in as a table, with its plan.",
   assignTags: "Tags are a field of each record's form, which is saved over the version that it was begun on.",
   updateBinding: "A binding is no more than its two ends: one is taken away, and another made.",
+  importBindings: "Bindings have no list of their own: the table of services says where each of them listens.",
   deleteBindings: "Those of a service are few, and taken away one by one where they stand.",
   liftIgnored: "Those that are marked are lifted together, and one alone is marked alone.",
   importBindings: "They come in with the services that they are of, or by a program; they have no list of their own.",

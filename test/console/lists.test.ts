@@ -165,6 +165,18 @@ describe("rows that were not read in order", () => {
     ]);
   });
 
+  test("by a custom field stand by its values, without one last in both directions", () => {
+    const rows = [3, undefined, 20, 100].map((height) => ({ custom_fields: height === undefined ? {} : { height } }));
+    const heights = (order_direction: "asc" | "desc") => {
+      const order = rowOrder({ order_by: "custom_fields.height", order_direction });
+      return order === null ? [] : rows.toSorted(order).map(({ custom_fields: { height } }) => height);
+    };
+    expect([heights("asc"), heights("desc")]).toEqual([
+      [3, 20, 100, undefined],
+      [100, 20, 3, undefined],
+    ]);
+  });
+
   test("stay where they are where only the API knows the order", () => {
     expect(ordered("host_id", ["b", "a"])).toEqual(["b", "a"]);
     expect(rowOrder({})).toBeNull();

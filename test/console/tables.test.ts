@@ -143,6 +143,40 @@ describe.skipIf(!hasChromium)("whoever brings a table in", () => {
     expect(visitor.troubles()).toEqual([]);
   }, 90_000);
 
+  test("takes markers, custom fields and schedules on their lists", async () => {
+    for (const [place, text, counted, look] of [
+      [
+        "/settings/custom-fields",
+        "key,label,kinds,type,choices\nroom,Room,host,choice,North;South\nrack,Rack,host;vlan,text,\n",
+        2,
+        "custom-fields",
+      ],
+      ["/settings/markers", "Name,at\nbefore the move,2026-01-02T03:04:05Z\n", 1, "markers"],
+      [
+        "/discovery/schedules",
+        `Name,network_id,cron,kind,targets\nNightly,${appliance.networkId},30 2 * * *,full,10.0.0.0/24\n`,
+        1,
+        "discovery/schedules",
+      ],
+    ] as const) {
+      await page.goto(`${appliance.running.url}${place}`);
+      await button("Bring in CSV").click();
+      await give("t.csv", text);
+      await button("See what it comes to").click();
+      await page.getByText(`${counted} would be created, 0 changed, 0 stay as is.`).waitFor();
+      expect([place, await accessibilityFindings(page)]).toEqual([place, []]);
+      await button(counted === 1 ? "Write 1 row" : `Write ${counted} rows`).click();
+      await page.getByText("Saved.").waitFor();
+      expect(await list(look)).toHaveLength(counted);
+    }
+    expect(await list("custom-fields?order_by=key")).toMatchObject([
+      { key: "rack", kinds: ["host", "vlan"], type: "text" },
+      { key: "room", choices: ["North", "South"] },
+    ]);
+    await page.getByRole("link", { name: "Nightly" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  }, 90_000);
+
   test("changes what is there by an export, reads the difference first, and says what is not written", async () => {
     await made(appliance.client.post("vlans", { network_id: appliance.networkId, number: 20, name: "Offices" }));
     const csv = await (await page.request.get(`${appliance.running.url}/api/v1/vlans/export/csv`)).text();

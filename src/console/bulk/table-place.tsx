@@ -9,13 +9,13 @@ import { Waiting } from "../parts/waiting.tsx";
 import { frameText } from "../text/frame.ts";
 import { tableText } from "../text/tables.ts";
 import { go, hrefHere, parameter, pathname } from "../url/location.ts";
-import { bulkUpdateOf } from "./writes.ts";
 
 /** In the address: a table that was begun outlasts a reload. */
 export const TABLE = "table";
 
+/** Every kind that is edited comes in as a table as well. */
 export function mayImport(kind: EditedKind): boolean {
-  return bulkUpdateOf(kind) !== null && mayWrite(kind, "create") && mayWrite(kind, "update");
+  return mayWrite(kind, "create") && mayWrite(kind, "update");
 }
 
 export function TableButton({ kind }: { readonly kind: EditedKind }) {

@@ -25,6 +25,7 @@ function column(key: string, type: string): Column<unknown> {
   return {
     key,
     width: WIDTHS[type] ?? 12,
+    isOrdered: true,
     ...(type === "number" ? { isNumber: true } : {}),
     cell: (row) => <CustomValue field={key} value={valueOfField(row, key)} />,
   };

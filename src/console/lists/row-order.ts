@@ -11,14 +11,23 @@ interface Order {
 export function rowOrder({ order_by, order_direction }: Order): ((a: unknown, b: unknown) => number) | null {
   if (order_by === undefined || order_by.endsWith("_id")) return null;
   const sign = order_direction === "desc" ? -1 : 1;
-  const keyOf = (row: unknown) => sortKey((row as Readonly<Record<string, unknown>> | undefined)?.[order_by]);
+  // `custom_fields.rack` is in what the record has of them.
+  const path = order_by.split(".");
+  const isCustom = path.length > 1;
+  const keyOf = (row: unknown) => sortKey(path.reduce(valueIn, row));
   return (a, b) => {
     const [left, right] = [keyOf(a), keyOf(b)];
     if (left === right) return 0;
-    // Without a value first, as the API has them.
-    if (left === null || right === null) return left === null ? -sign : sign;
+    // Without a value first, and of custom fields last in both directions, as the API has them.
+    if (left === null || right === null) return (left === null ? -1 : 1) * (isCustom ? -1 : sign);
     return (left < right ? -1 : 1) * sign;
   };
+}
+
+function valueIn(record: unknown, name: string): unknown {
+  return typeof record === "object" && record !== null && Object.hasOwn(record, name)
+    ? (record as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 }
 
 function sortKey(value: unknown): string | number | null {
