@@ -30,7 +30,6 @@ const UNREAD: Readonly<Record<string, string>> = {
   getIgnored: "The list tells all of each.",
   getApiKey: "The list tells all of each.",
   getUser: "The list tells all of each.",
-  getBillOfMaterials: "Offered as a file, by its address.",
 };
 
 /** What an expression of the console could ask by its type, and the API does not have: no page offers it. */

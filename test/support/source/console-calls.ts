@@ -64,9 +64,14 @@ class Reading {
     return { calls, reads, unknown, unused };
   }
 
-  /** What a call asks for: `api.POST(path)`, `read(path)`, `fetch(path, { method })`. */
+  /** What is asked for: by `api.POST(path)`, `read(path)`, `fetch(path, { method })`, or by a link to the API. */
   private askedBy(node: ts.Node): { readonly method: string; readonly path: ts.Expression } | null {
     const { compiler } = this;
+    if (compiler.isJsxAttribute(node)) {
+      const { name, initializer: path } = node;
+      const isLink = name.getText() === "href" && path !== undefined && compiler.isStringLiteral(path);
+      return isLink && path.text.startsWith("/api/") ? { method: "GET", path } : null;
+    }
     if (!compiler.isCallExpression(node)) return null;
     const { expression: callee } = node;
     const [path, init] = node.arguments;
