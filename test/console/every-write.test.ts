@@ -14,7 +14,6 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   importBindings: "Bindings have no list of their own: the table of services says where each of them listens.",
   deleteBindings: "Those of a service are few, and taken away one by one where they stand.",
   liftIgnored: "Those that are marked are lifted together, and one alone is marked alone.",
-  importBindings: "They come in with the services that they are of, or by a program; they have no list of their own.",
   deleteApiKeys: "What cannot be undone is done one by one, each with its name in the question.",
   deleteUsers: "What cannot be undone is done one by one, each with its name in the question.",
   deleteCredentials: "What cannot be undone is done one by one, each with its name in the question.",
