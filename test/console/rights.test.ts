@@ -37,6 +37,9 @@ const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, operations
   [/^(Edit|Delete)/, /^\/records\/tag/, ["updateTag"]],
   [/^(Edit|Delete) /, /people/, ["updateUser"]],
   [/^(Edit|Rotate|Delete) the key /, /keys/, ["updateApiKey"]],
+  [/^(Edit|Delete)/, /^\/settings\/credentials/, ["updateCredential"]],
+  [/^Add a credential$/, /./, ["createCredential"]],
+  [/^Try it$/, /^\/settings\/credentials/, ["tryCredential"]],
   [/^Add a user$/, /./, ["createUser"]],
   [/^Make a key$/, /./, ["createApiKey"]],
   [/^Bring in CSV$/, /^\/hosts/, ["importHosts"]],
@@ -64,7 +67,7 @@ const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, operations
 
 /** What writes nothing but one's own preferences, or nothing at all. */
 const HARMLESS =
-  /^(\d{4}-\d\d-\d\d [\d:]+|After it|Apply|CSV|Columns|History|More|Copy as curl|Filter by .*|Standard columns|Views|Save this view|Pin|Older|Next|Before it|Compare .*|.* ago|All interfaces of the device|Fullest first)$/;
+  /^(\d{4}-\d\d-\d\d [\d:]+|After it|Apply|CSV|Columns|History|More|Copy all|Copy as curl|Filter by .*|Standard columns|Views|Save this view|Pause|Pin|Older|Next|Before it|Compare .*|.* ago|All interfaces of the device|Fullest first)$/;
 
 interface Offer {
   readonly path: string;
