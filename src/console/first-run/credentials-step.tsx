@@ -12,7 +12,13 @@ import { go, hrefHere } from "../url/location.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import type { Network } from "./chosen.ts";
 import { type Credential, credentialsOf, giveCredential, shareCredential, useCredentials } from "./credentials.ts";
-import { AUTH_PROTOCOLS, NOTHING_TYPED, PRIV_PROTOCOLS, type Typed, wrongWithTyped } from "./credentials-typed.ts";
+import {
+  AUTH_PROTOCOLS,
+  NOTHING_TYPED,
+  PRIV_PROTOCOLS,
+  type TypedCredential,
+  wrongWithTyped,
+} from "./credentials-typed.ts";
 import { StepEnd } from "./step-end.tsx";
 import { TextField } from "./text-field.tsx";
 import { CREDENTIAL_CHOICES, type CredentialChoice, chosenCredentials, hrefOfStep, WAY } from "./way.ts";
@@ -23,7 +29,7 @@ export function CredentialsStep({ of }: { readonly of: Network }) {
   return <Choose of={of} all={data} />;
 }
 
-type Wrong = Partial<Record<keyof Typed | "choice", string>>;
+type Wrong = Partial<Record<keyof TypedCredential | "choice", string>>;
 
 function Choose({ of, all }: { readonly of: Network; readonly all: readonly Credential[] }) {
   const own = credentialsOf(all, of.id);
@@ -39,7 +45,7 @@ function Choose({ of, all }: { readonly of: Network; readonly all: readonly Cred
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
   const tried = useRef<{ readonly text: string; readonly key: string } | null>(null);
-  const type = (changes: Partial<Typed>) => {
+  const type = (changes: Partial<TypedCredential>) => {
     setTyped({ ...typed, ...changes });
     setWrong({});
   };
@@ -145,11 +151,15 @@ function Choose({ of, all }: { readonly of: Network; readonly all: readonly Cred
 }
 
 interface FieldsProps {
-  readonly typed: Typed;
+  readonly typed: TypedCredential;
   readonly wrong: Wrong;
 }
 
-function V3Fields({ typed, wrong, type }: FieldsProps & { readonly type: (changes: Partial<Typed>) => void }) {
+function V3Fields({
+  typed,
+  wrong,
+  type,
+}: FieldsProps & { readonly type: (changes: Partial<TypedCredential>) => void }) {
   return (
     <>
       <TextField

@@ -23,7 +23,7 @@ export const PRIV_PROTOCOLS = ["Aes256", "Aes128", "Des", "None"] as const satis
 /** Of a password of SNMPv3 (RFC 3414 section 11.2). */
 const PASSWORD_MIN_LENGTH = 8;
 
-export interface Typed {
+export interface TypedCredential {
   readonly community: string;
   readonly user: string;
   readonly authProtocol: (typeof AUTH_PROTOCOLS)[number];
@@ -33,7 +33,7 @@ export interface Typed {
   readonly context: string;
 }
 
-export const NOTHING_TYPED: Typed = {
+export const NOTHING_TYPED: TypedCredential = {
   community: "",
   user: "",
   authProtocol: "Sha256",
@@ -44,7 +44,7 @@ export const NOTHING_TYPED: Typed = {
 };
 
 /** What is wrong with what was typed, by field. */
-export function wrongWithTyped(kind: NewKind, typed: Typed): Partial<Record<keyof Typed, string>> {
+export function wrongWithTyped(kind: NewKind, typed: TypedCredential): Partial<Record<keyof TypedCredential, string>> {
   const { required, tooShort, needsAuth } = credentialsText;
   if (kind === "v2c") return typed.community === "" ? { community: required } : {};
   const { user, authProtocol, authPassword, privProtocol, privPassword } = typed;
@@ -61,7 +61,7 @@ export function wrongWithTyped(kind: NewKind, typed: Typed): Partial<Record<keyo
 }
 
 /** As the API takes it, of what is whole. */
-export function typeOf(kind: NewKind, typed: Typed): CredentialType {
+export function typeOf(kind: NewKind, typed: TypedCredential): CredentialType {
   const inline = (value: string) => ({ mode: "Inline" as const, value });
   if (kind === "v2c") return { type: "SnmpV2c", community: inline(typed.community) };
   const { user, authProtocol, authPassword, privProtocol, privPassword, context } = typed;

@@ -8,7 +8,7 @@ import { me } from "../session/me.ts";
 import { credentialsText, wayText } from "../text/start.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import type { Network } from "./chosen.ts";
-import { type NewKind, type Typed, typeOf } from "./credentials-typed.ts";
+import { type NewKind, type TypedCredential, typeOf } from "./credentials-typed.ts";
 
 export type Credential = DataOf<"/api/v1/credentials">[number];
 
@@ -23,7 +23,7 @@ export function credentialsOf(all: readonly Credential[], networkId: string): re
 }
 
 /** @param key of newRequestKey() @throws Refusal */
-export async function giveCredential(of: Network, kind: NewKind, typed: Typed, key: string): Promise<void> {
+export async function giveCredential(of: Network, kind: NewKind, typed: TypedCredential, key: string): Promise<void> {
   await done(
     api.POST("/api/v1/credentials", {
       params: { header: { "Idempotency-Key": key } },

@@ -17,7 +17,7 @@ import type { Network } from "./chosen.ts";
 import { CredentialsStep } from "./credentials-step.tsx";
 import { MachineStep } from "./machine-step.tsx";
 import { ScanStep } from "./scan-step.tsx";
-import { hrefAnew, hrefOfStep, STEPS, type Step, shownStep } from "./way.ts";
+import { hrefAnew, hrefOfStep, STEPS, shownStep, type WayStep } from "./way.ts";
 import { WhereStep } from "./where-step.tsx";
 
 export function StartPage() {
@@ -98,7 +98,7 @@ function Choice({ networks, isUnknown }: { readonly networks: readonly Network[]
   );
 }
 
-const CONTENT: Readonly<Record<Step, (props: { readonly of: Network }) => preact.JSX.Element>> = {
+const CONTENT: Readonly<Record<WayStep, (props: { readonly of: Network }) => preact.JSX.Element>> = {
   machine: MachineStep,
   where: WhereStep,
   credentials: CredentialsStep,

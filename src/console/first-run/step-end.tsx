@@ -3,10 +3,10 @@
 import type { ComponentChildren } from "preact";
 import { wayText } from "../text/start.ts";
 import { hrefOf } from "../url/location.ts";
-import { hrefOfStep, STEPS, type Step } from "./way.ts";
+import { hrefOfStep, STEPS, type WayStep } from "./way.ts";
 
 interface StepEndProps {
-  readonly step: Step;
+  readonly step: WayStep;
   /** What is done here, or the way on. */
   readonly children: ComponentChildren;
   /** Whether there is something that is left out by going on. */

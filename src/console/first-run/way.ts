@@ -4,7 +4,7 @@
 import { hrefHere, parameter } from "../url/location.ts";
 
 export const STEPS = ["machine", "where", "credentials", "scan"] as const;
-export type Step = (typeof STEPS)[number];
+export type WayStep = (typeof STEPS)[number];
 
 /** The parameters of the address. */
 export const WAY = {
@@ -27,12 +27,12 @@ const NONE = "none";
 export const CREDENTIAL_CHOICES = ["own", "other", "v2c", "v3", "none"] as const;
 export type CredentialChoice = (typeof CREDENTIAL_CHOICES)[number];
 
-export function shownStep(): Step {
+export function shownStep(): WayStep {
   return STEPS.find((step) => step === parameter(WAY.step)) ?? STEPS[0];
 }
 
 /** @param changes what else is said in the address from then on */
-export function hrefOfStep(step: Step, changes: Readonly<Record<string, string | null>> = {}): string {
+export function hrefOfStep(step: WayStep, changes: Readonly<Record<string, string | null>> = {}): string {
   return hrefHere({ [WAY.step]: step === STEPS[0] ? null : step, ...changes });
 }
 
