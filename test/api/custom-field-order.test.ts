@@ -147,7 +147,7 @@ describe("a list ordered by a custom field", () => {
       }
     }
     const near = await owner.get("hosts?order_by=custom_fields.heigth");
-    expect(near.body.params.issues[0].message).toEndWith("custom_fields.height?");
+    expect(near.body.params.issues[0].message).toEndWith("the nearest is custom_fields.height");
     for (const order of [
       "custom_fields.",
       "custom_fields.rack.x",
