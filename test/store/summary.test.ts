@@ -32,8 +32,8 @@ let told: ToldChange[];
 const failed: Array<{ readonly id: string; readonly networkId: string; readonly at: number }> = [];
 
 beforeAll(() => {
-  store = new Store({ seed: 51 });
-  model = new Model(store, 51);
+  store = new Store({ seed: 52 });
+  model = new Model(store, 52);
   model.movesHosts = false;
   const { random } = model;
   for (let each = 0; each < 500; each += 1) {
