@@ -78,7 +78,12 @@ export class Store {
     this.reader = new Reader(this.readDb, this.clock);
     const made = this.write((tx) => {
       const organizationId = tx.newId();
-      tx.create(organizationKind, organizationId, { name: "Test", require_change_reason: false }, { id: organizationId });
+      tx.create(
+        organizationKind,
+        organizationId,
+        { name: "Test", require_change_reason: false },
+        { id: organizationId },
+      );
       return {
         organizationId,
         networkId: tx.create(networkKind, organizationId, networkFields(organizationId, "first")).id,
