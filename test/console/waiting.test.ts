@@ -132,6 +132,11 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       await open("/");
       await page.getByRole("link", { name: "2 addresses and subnets wait for an Admin's word" }).click();
       await page.getByRole("heading", { name: "Waiting for an Admin" }).waitFor();
+      // The page of a credential leads there as well.
+      await open("/settings/credentials");
+      await page.getByRole("link", { name: "campus" }).click();
+      await page.getByRole("link", { name: "What waits for an Admin" }).click();
+      await page.getByRole("heading", { name: "Waiting for an Admin" }).waitFor();
       await row("10.2.9.0/24").getByText("would be sent to every address of 10.2.9.0/24").waitFor();
       await page.getByLabel("Mark 10.2.9.0/24").check();
       await page.getByLabel("Mark 10.2.3.9").check();

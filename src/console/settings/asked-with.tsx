@@ -9,6 +9,7 @@ import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { credentialText } from "../text/credentials.ts";
+import { hrefOf } from "../url/location.ts";
 
 type Reach = DataOf<"/api/v1/credentials/{id}/reach">;
 
@@ -23,6 +24,9 @@ export function AskedWith({ id }: { readonly id: string }) {
   });
   if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
   const { networks, hosts, target_ips } = data;
+  const isWaiting =
+    networks.some(({ subnets_not_asked }) => subnets_not_asked > 0) ||
+    hosts.some(({ addresses_waiting }) => addresses_waiting > 0);
   return (
     <>
       {networks.length + hosts.length + target_ips.length === 0 && <p>{credentialText.reachNobody}</p>}
@@ -33,6 +37,11 @@ export function AskedWith({ id }: { readonly id: string }) {
       {target_ips.length > 0 && (
         <p>
           {credentialText.firstTargets} {target_ips.join(", ")}
+        </p>
+      )}
+      {isWaiting && (
+        <p>
+          <a href={hrefOf("/discovery/waiting")}>{credentialText.whatWaits}</a>
         </p>
       )}
     </>

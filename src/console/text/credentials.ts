@@ -110,6 +110,7 @@ export const credentialText = {
   addresses: "Addresses",
   sent: "is sent it",
   waits: "waits for an Admin to confirm the address",
+  whatWaits: "What waits for an Admin, and letting it go",
   hostWide: "every address, as an Admin confirms it",
   listed: (more: number) => `and ${more.toLocaleString("en")} more`,
   firstTargets: "The next scan asks first:",
