@@ -21,7 +21,7 @@ import {
   Verification,
 } from "./verification.ts";
 import type { VerificationCommands } from "./verification-commands.ts";
-import type { Verifications, VerifiedBackup } from "./verifications.ts";
+import type { Verifications } from "./verifications.ts";
 
 const group = "Appliance";
 const ALONE = "Only while the appliance has one organization.";
@@ -78,10 +78,7 @@ export function verificationRoutes(
           parameters: { name: BACKUP_NAME },
         },
       },
-      (call) => {
-        const { name } = call.params;
-        return begin(call, { name, path: fileOf(name) });
-      },
+      (call) => begin(call, call.params.name),
     )
     .get(
       "/api/v1/ledger/verifications",
@@ -147,7 +144,8 @@ export function verificationRoutes(
 
   async function begin(
     call: Call<Actor, unknown, unknown, unknown, Access>,
-    backup: VerifiedBackup | null,
+    /** Null for the appliance's own data. */
+    backup: string | null,
   ): Promise<Response> {
     const { id: userId, name } = backend.authorOf(call);
     const id = await idOf(call);
@@ -155,11 +153,12 @@ export function verificationRoutes(
     // An id that was given out before and that none has: the first request was refused.
     if (known === null) delete call.headers["idempotency-replayed"];
     const requestedBy = { type: "User" as const, id: userId as string, name };
-    const verification = known ?? (await verifications.start(id, requestedBy, backup ?? undefined));
+    const file = () => (backup === null ? undefined : { name: backup, path: fileOf(backup) });
+    const verification = known ?? (await verifications.start(id, requestedBy, file()));
     if (known === null)
       backend.log.info("verification_started", {
         id,
-        ...(backup === null ? {} : { backup: backup.name }),
+        ...(backup === null ? {} : { backup }),
         request_id: call.requestId,
       });
     return json(call, successBody(JSON.stringify(verification)));
