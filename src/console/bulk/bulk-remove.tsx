@@ -59,7 +59,7 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
       buttons={
         <button
           type="button"
-          class="primary"
+          class="danger"
           disabled={isBusy || ids === null || lacksReason(reason)}
           onClick={() => void remove()}
         >

@@ -98,7 +98,7 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
       {problem !== null && isUnsure(problem) && <p class="note">{editText.unsure}</p>}
       <ReasonLine id="remove-reason" reason={reason} onReason={setReason} />
       <p>
-        <button type="submit" class="primary" disabled={isBusy || hasChanged || lacksReason(reason)}>
+        <button type="submit" class="danger" disabled={isBusy || hasChanged || lacksReason(reason)}>
           {isUsed ? editText.deleteAll : editText.delete}
         </button>{" "}
         <button type="button" onClick={() => onEnd(null)}>

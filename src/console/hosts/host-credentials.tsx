@@ -292,6 +292,7 @@ function Unassigning({ host, credential: { id, name }, onEnd, onDone }: Unassign
       title={credentialText.unassignTitle(name, host.name)}
       says={[credentialText.unassignSays]}
       verb={credentialText.unassign}
+      takesAway
       onEnd={onEnd}
       run={async (form, requestKey) => {
         const without = (before: Assignments) => before.filter(({ credential_id }) => credential_id !== id);

@@ -145,7 +145,6 @@ function useTabs(
     {
       key: CREDENTIALS,
       title: credentialText.ofHost,
-      count: ({ credential_assignments }) => credential_assignments.length,
       show: (host) => <HostCredentials host={host} onChanged={again} />,
       reads: [credentialsRead().url],
     },

@@ -184,6 +184,7 @@ function Sessions() {
           title={accountText.endOthers}
           says={accountText.endOthersSays}
           verb={accountText.endOthersVerb}
+          takesAway
           onEnd={() => setAsking(false)}
           run={async () => {
             const { ended } = await done(api.POST("/api/auth/sessions/end-others", {}));

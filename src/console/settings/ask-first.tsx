@@ -20,6 +20,8 @@ interface AskFirstProps {
   readonly verb: string;
   /** @param requestKey the same where it is not known whether it was done @throws Refusal */
   run(form: FormData, requestKey: string): Promise<void>;
+  /** It takes something away. */
+  readonly takesAway?: boolean;
   /** Called when it is given up. What follows once it is done is for `run`. */
   onEnd(): void;
   /** Where what is typed is kept; left out, it is not. */
@@ -28,7 +30,7 @@ interface AskFirstProps {
   readonly children?: ComponentChildren;
 }
 
-export function AskFirst({ title, says, verb, run, onEnd, kept, children }: AskFirstProps) {
+export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kept, children }: AskFirstProps) {
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
   // What may have been done is sent again as it was: anything else would be done beside it.
@@ -104,7 +106,7 @@ export function AskFirst({ title, says, verb, run, onEnd, kept, children }: AskF
       {problem !== null && <Problem problem={problem} />}
       {isLost && <p class="note">{settingsText.unsure}</p>}
       <p>
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class={takesAway ? "danger" : "primary"} disabled={isBusy}>
           {isBusy ? settingsText.working : isLost ? settingsText.again : verb}
         </button>{" "}
         <button type="button" disabled={isBusy} onClick={end}>

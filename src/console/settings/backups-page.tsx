@@ -78,7 +78,7 @@ export function BackupsPage() {
       reads={asked === null ? [] : [asked.url]}
       actions={
         mayNow("createBackup") && (
-          <button type="button" class="primary" disabled={isTaking} onClick={take}>
+          <button type="button" disabled={isTaking} onClick={take}>
             {backupsText.take}
           </button>
         )
@@ -156,6 +156,7 @@ function Ask({ what, backup, all, onEnd, onDone }: AskProps) {
       title={removalTitle(backup)}
       says={newest?.name === name ? [backupsText.deleteNewest, ...says] : says}
       verb={state === "Failed" ? backupsText.forget : backupsText.deleteVerb}
+      takesAway
       onEnd={onEnd}
       run={async (_, requestKey) => {
         const params = { path: { name }, header: { "Idempotency-Key": requestKey } };

@@ -218,6 +218,7 @@ function Removal({ credential, onEnd, onDone }: RemovalProps) {
       title={credentialText.deleteTitle(name)}
       says={[credentialText.deleteAsked(networks.length, hosts.length), credentialText.deleteSays]}
       verb={credentialText.deleteVerb}
+      takesAway
       onEnd={onEnd}
       run={async (form, requestKey) => {
         const cascade = networks.length + hosts.length > 0;

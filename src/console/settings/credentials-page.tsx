@@ -39,7 +39,6 @@ export function CredentialsPage() {
         mayNow("createCredential") && (
           <button
             type="button"
-            class="primary"
             onClick={() => {
               setTold(null);
               go(hrefHere({ [NEW]: CREDENTIAL }));

@@ -54,7 +54,7 @@ export function KeysPage() {
       operation="listApiKeys"
       actions={
         mayNow("createApiKey") && (
-          <button type="button" class="primary" onClick={() => ask({ what: "make" })}>
+          <button type="button" onClick={() => ask({ what: "make" })}>
             {apiKeysText.make}
           </button>
         )
@@ -130,6 +130,7 @@ function Ask({ asked, users, onEnd, onDone }: AskProps) {
       title={isRotated ? apiKeysText.rotateTitle(name) : apiKeysText.deleteTitle(name)}
       says={isRotated ? apiKeysText.rotateSays : apiKeysText.deleteSays}
       verb={isRotated ? apiKeysText.rotateVerb : apiKeysText.deleteVerb}
+      takesAway
       onEnd={onEnd}
       run={async (form, requestKey) => {
         const params = { path: { id }, header: { "Idempotency-Key": requestKey } };

@@ -43,7 +43,6 @@ export function OrganizationPage() {
         data !== undefined && (
           <button
             type="button"
-            class="primary"
             onClick={() => {
               setTold(null);
               setEditing(true);

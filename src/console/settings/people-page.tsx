@@ -45,7 +45,7 @@ export function PeoplePage() {
       reads={[asked.url]}
       actions={
         mayNow("createUser") && (
-          <button type="button" class="primary" onClick={() => ask({ what: "add" })}>
+          <button type="button" onClick={() => ask({ what: "add" })}>
             {peopleText.add}
           </button>
         )
@@ -104,6 +104,7 @@ function Removal({ user: { id, name }, onEnd, onDone }: RemovalProps) {
       title={peopleText.deleteTitle(name)}
       says={[peopleText.deleteKeys(count), ...peopleText.deleteSays]}
       verb={peopleText.deleteVerb}
+      takesAway
       onEnd={onEnd}
       run={async (form, requestKey) => {
         const params = { path: { id }, header: { "Idempotency-Key": requestKey } };
