@@ -8,6 +8,7 @@ import { createBareApp } from "../../src/bare-app.ts";
 import { EDITED_KINDS, operationsOf } from "../../src/console/editing/edited-kinds.ts";
 import { bodyOf, editedOf, meanwhile } from "../../src/console/editing/edits.ts";
 import { type FormField, isSameTyped, sentValue, typedOf, wrongWith } from "../../src/console/editing/field.ts";
+import { helpSaid } from "../../src/console/editing/field-help.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
@@ -56,6 +57,27 @@ describe("a field of a form", () => {
     ] as const)
       expect(sentValue(of, typedOf(of, value))).toEqual(value);
     expect(isSameTyped(["a", "b"], ["b", "a"])).toBe(true);
+  });
+
+  test("is explained in the words of a form, not in those of JSON", async () => {
+    const help = (type: FormField["type"], description: string) => helpSaid({ type, description });
+    expect(help("text", "Not blank, no control characters.")).toBeNull();
+    expect(help("text", '"" when none is given; null clears it.')).toBeNull();
+    expect(help("boolean", "Default in a create: true.")).toBeNull();
+    expect(help("text", "What people read. Default in a create: the key. No control characters.")).toBe(
+      "What people read. Default: the key.",
+    );
+    expect(help("integer", "Hours unseen after which a record is stale; null: never.")).toBe(
+      "Hours unseen after which a record is stale; empty: never.",
+    );
+    expect(help("choice", "`date`: a day such as 2026-11-21.")).toBe("date: a day such as 2026-11-21.");
+    const forms = formsOf(JSON.parse(await openApiDocument(createBareApp().app)));
+    const said = EDITED_KINDS.flatMap((kind) => {
+      const { create, update } = operationsOf(kind);
+      return [...forms[create], ...forms[update]].map((each) => helpSaid(each) ?? "");
+    });
+    expect(said.some((each) => each !== "")).toBe(true);
+    expect(said.filter((each) => /`|\bnull\b|control characters|in a create/i.test(each))).toEqual([]);
   });
 
   test("of the API is in a form, or is left out for a reason", async () => {

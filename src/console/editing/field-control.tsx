@@ -14,6 +14,7 @@ import { readSaid } from "../time/said.ts";
 import { zone } from "../time/zone.ts";
 import { type Choice, choiceOf, choicesRead } from "./choices.ts";
 import type { FormField, Typed, Values } from "./field.ts";
+import { helpSaid } from "./field-help.ts";
 import { FoundHost } from "./found-host.tsx";
 
 interface FieldControlProps {
@@ -70,14 +71,18 @@ export function FieldControl({ field, typed, record, wrong, children, onType }: 
 }
 
 /** Of a type of interfaces its name; else what the API says of the field. */
-function helpOf({ name, type, description }: FormField, typed: Typed): string | null {
+function helpOf(field: FormField, typed: Typed): string | null {
+  const { name, type } = field;
+  const description = helpSaid(field);
   if (type === "lines") return [description, editText.lineEach].filter(Boolean).join(" ");
   if (type === "instant") return [description, editText.instant].filter(Boolean).join(" ");
+  // When it comes due says how it is written.
+  if (name === "cron") return null;
   if (name === "if_type") {
     const { word, beside } = ifTypeSaid(Number(typed));
-    return typed === "" ? (description ?? null) : `${word} ${beside}`.trim();
+    return typed === "" ? description : `${word} ${beside}`.trim();
   }
-  return name === "tags" ? null : (description ?? null);
+  return name === "tags" ? null : description;
 }
 
 interface InputProps extends Pick<FieldControlProps, "field" | "typed" | "record" | "onType"> {
@@ -85,7 +90,7 @@ interface InputProps extends Pick<FieldControlProps, "field" | "typed" | "record
 }
 
 function Input({ field, typed, record, described, onType }: InputProps) {
-  const { type, name, choices, isNullable } = field;
+  const { type, name, choices, isNullable, isRequired } = field;
   const onInput = (event: Event) => onType((event.currentTarget as HTMLInputElement).value);
   if (type === "boolean")
     return (
@@ -116,7 +121,7 @@ function Input({ field, typed, record, described, onType }: InputProps) {
   if (type === "choice")
     return (
       <select {...described} value={typed} onChange={onInput}>
-        {(isNullable || typed === "") && <option value="">{editText.none}</option>}
+        {(isNullable || typed === "") && <option value="">{isRequired ? editText.chooseOne : editText.none}</option>}
         {choices?.map((choice) => (
           <option key={choice} value={choice}>
             {choice}
@@ -207,7 +212,7 @@ function Chosen({ field, typed, record, described, onType }: InputProps) {
   if (typeof typed === "string")
     return (
       <select {...described} value={typed} onChange={(event) => onType(event.currentTarget.value)}>
-        <option value="">{editText.none}</option>
+        <option value="">{field.isRequired ? editText.chooseOne : editText.none}</option>
         {typed !== "" && !choices.some(({ id }) => id === typed) && <option value={typed}>{nameOf(typed)}</option>}
         {choices.map(({ id, name }) => (
           <option key={id} value={id}>

@@ -67,7 +67,7 @@ export const fieldText: Readonly<Record<string, string>> = {
   next_run_at: "Runs next",
   targets: "Scope",
   is_enabled: "Enabled",
-  label: "Record",
+  label: "Label",
   change: "Change",
   entity: "Kind",
   signs: "Recognized by",
