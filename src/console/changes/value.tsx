@@ -7,8 +7,10 @@ import { Tags } from "../names/tags.tsx";
 import { CustomValue } from "../parts/custom-value.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { When } from "../parts/when.tsx";
+import { may } from "../session/me.ts";
 import { changesText } from "../text/changes.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
+import { listText } from "../text/lists.ts";
 
 /** Fields that hold ids, and of what. */
 const REFERENCES: Readonly<Record<string, NamedKind>> = {
@@ -19,6 +21,7 @@ const REFERENCES: Readonly<Record<string, NamedKind>> = {
   native_vlan_id: "vlans",
   vlan_ids: "vlans",
   network_ids: "networks",
+  credential_ids: "credentials",
 };
 
 /** A large value says little in a line: its beginning does. */
@@ -38,7 +41,9 @@ export function Value({ field, value, at }: ValueProps) {
   if (field === "speed_bps" && typeof value === "number") return <>{speedOf(value)}</>;
   if (field === "if_type" && typeof value === "number") return <IfType type={value} />;
   if (field === "tags" && Array.isArray(value)) return <Tags ids={value.map(String)} as={at} />;
-  const kind = REFERENCES[field];
+  if (typeof value === "boolean") return <>{value ? listText.yes : listText.no}</>;
+  // Not everybody may read what credentials are called.
+  const kind = field === "credential_ids" && !may("listCredentials") ? undefined : REFERENCES[field];
   if (kind !== undefined && typeof value === "string") return <Named kind={kind} id={value} as={at} />;
   if (kind !== undefined && Array.isArray(value))
     return (

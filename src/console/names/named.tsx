@@ -15,6 +15,7 @@ const PAGES: Readonly<Record<NamedKind, ((id: string) => string) | null>> = {
   networks: null,
   ports: null,
   tags: null,
+  credentials: (id) => `/settings/credentials/${id}`,
 };
 
 /**

@@ -6,7 +6,7 @@ import { read } from "../api/client.ts";
 import { onChanges } from "../api/live.ts";
 
 /** Kinds that are referred to, by the path of their list. */
-export type NamedKind = "hosts" | "networks" | "subnets" | "vlans" | "if-entries" | "ports" | "tags";
+export type NamedKind = "hosts" | "networks" | "subnets" | "vlans" | "if-entries" | "ports" | "tags" | "credentials";
 
 /** Undefined while it is not known; null where there is no such record then, or not within reach. */
 type Name = string | null | undefined;
@@ -132,5 +132,7 @@ async function listNames(
       return (await read("/api/v1/networks", { query }).load()).data;
     case "tags":
       return (await read("/api/v1/tags", { query }).load()).data;
+    case "credentials":
+      return (await read("/api/v1/credentials", { query }).load()).data;
   }
 }

@@ -258,7 +258,7 @@ function TreeTable({ rows, gone, title, isFlat }: TreeTableProps) {
                 <Fill {...utilization} />
               </td>
               <td>{child_count > 0 && <Fill {...total} />}</td>
-              <td class="is-number">{subnetText.number(utilization.free)}</td>
+              <td class="is-number">{subnetText.roughly(utilization.free)}</td>
             </tr>
           ))}
         </tbody>

@@ -100,6 +100,9 @@ export const subnetText = {
     Gone: "free, in use 30 days before",
   } as Readonly<Record<string, string>>,
   number,
+  /** What is left of a large prefix of IPv6 has more digits than anybody reads in a table. */
+  roughly: (value: number | string) =>
+    BigInt(value) < 2n ** 32n ? number(value) : `≈ 2^${Math.round(Math.log2(Number(value)))}`,
 } as const;
 
 export const vlanText = {
