@@ -67,16 +67,16 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
     return { host, changed };
   }
 
-  const offer = (name: string, on = page) => on.getByRole("button", { name: `Bring some of it back: ${name}` });
+  const offer = (name: string, on = page) => on.getByRole("button", { name: `Restore some fields of ${name}` });
 
   test(
     "brings back two of the fields that changed, leaves the others, and undoes it",
     async () => {
       const { host } = await changedHost("core-1");
       await open(`/hosts/${host.id}?at=${host.updated_at}`);
-      await page.getByRole("link", { name: "Bring some of it back…" }).click();
+      await page.getByRole("link", { name: "Restore some fields…" }).click();
       await offer("core-1-new").click();
-      const form = page.getByRole("form", { name: "Bring back fields of core-1-new" });
+      const form = page.getByRole("form", { name: "Restore fields of core-1-new" });
       await form.getByLabel("Description").check();
       expect(await form.getByRole("checkbox").count()).toBe(5);
       await form.getByText("in the attic").waitFor();
@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       await form.getByLabel("Tags").check();
       expect(await accessibilityFindings(page)).toEqual([]);
       await form.getByLabel("Why").fill("CHG-13: it is in the cellar after all");
-      await form.getByRole("button", { name: "Bring these 2 fields back" }).click();
+      await form.getByRole("button", { name: "Restore these 2 fields" }).click();
       await page.getByText("Saved.").waitFor();
       const [kept] = host.tags;
       const back = { name: "core-1-new", hostname: null, asset_tag: "A-2", description: "in the cellar", tags: [kept] };
@@ -107,15 +107,15 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       const { host, changed } = await changedHost("core-2");
       await open(`/compare?vs=${host.updated_at}&types=host`);
       await offer("core-2-new").click();
-      const form = page.getByRole("form", { name: "Bring back fields of core-2-new" });
+      const form = page.getByRole("form", { name: "Restore fields of core-2-new" });
       await form.getByLabel("Asset tag").check();
       const { id, name, hidden, tags } = changed;
       await made(appliance.client.put(`hosts/${id}`, { id, name, hidden, tags, asset_tag: "A-3" }));
-      await form.getByRole("button", { name: "Bring this field back" }).click();
+      await form.getByRole("button", { name: "Restore this field" }).click();
       await form.getByText("It was changed meanwhile.").waitFor();
       await form.getByText("A-3").waitFor();
       expect((await current(host.id)).asset_tag).toBe("A-3");
-      await form.getByRole("button", { name: "Bring this field back" }).click();
+      await form.getByRole("button", { name: "Restore this field" }).click();
       await page.getByText("Saved.").waitFor();
       expect(await current(host.id)).toMatchObject({ asset_tag: "A-1", name: "core-2-new", hostname: null });
       // The browser tells of the refusal, which was asked for.

@@ -55,10 +55,10 @@ describe.skipIf(!hasChromium)("whoever writes many records at once", () => {
     await page.getByText("All 20 hosts of the filter").waitFor();
     await button("Edit all").click();
     await page.getByRole("heading", { name: "Edit 20 hosts" }).waitFor();
-    expect(await button("See what changes").isDisabled()).toBe(true);
+    expect(await button("Preview").isDisabled()).toBe(true);
     await page.getByLabel("Add a field to set").selectOption({ label: "Location" });
     await page.getByRole("region", { name: "Edit 20 hosts" }).getByLabel("Location").fill("Hall North");
-    await button("See what changes").click();
+    await button("Preview").click();
     await page.getByText("20 hosts would change.").waitFor();
     await page.getByRole("listitem").filter({ hasText: "access-1: Location Hall 1 to Hall North" }).first().waitFor();
     for (const colorScheme of ["light", "dark"] as const) {
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)("whoever writes many records at once", () => {
     await button("Edit all").click();
     await page.getByLabel("Add a field to set").selectOption({ label: "Description" });
     await page.getByRole("region", { name: "Edit 20 hosts" }).getByLabel("Description").fill("leased");
-    await button("See what changes").click();
+    await button("Preview").click();
     await page.getByText("20 hosts would change.").waitFor();
     const [one] = await list('hosts?limit=1&filter=sys_location = "Hall 2"');
     await made(appliance.client.post("hosts/bulk-update", { ids: [one?.id], set: { description: "leased" } }));

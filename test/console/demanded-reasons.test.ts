@@ -173,7 +173,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
         await button("Edit all").click();
         await page.getByLabel("Add a field to set").selectOption({ label: "Location" });
         await page.getByRole("region", { name: "Edit 2 hosts" }).getByLabel("Location").fill("Hall North");
-        await button("See what changes").click();
+        await button("Preview").click();
       },
       () => button("Change 2 hosts"),
     ],
@@ -181,11 +181,11 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
       "a table that comes in",
       async () => {
         await open("/hosts");
-        await button("Bring in CSV").click();
+        await button("Import CSV").click();
         const buffer = Buffer.from("name,network_name\r\npc-1,Main\r\n");
         await page.getByLabel(/file/).setInputFiles({ name: "pcs.csv", mimeType: "text/csv", buffer });
         await page.getByText("pcs.csv: 1 row").waitFor();
-        await button("See what it comes to").click();
+        await button("Preview").click();
       },
       () => button("Write 1 row"),
     ],
@@ -202,7 +202,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
       "addresses that are given away",
       async () => {
         await open(`/subnets/${subnet.id}`);
-        await button("Give away the next free").click();
+        await button("Allocate next free").click();
       },
       () => button("Reserve them"),
     ],

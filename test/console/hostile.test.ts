@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     const page = await visitor.signIn(OWNER, PASSWORD);
     for (const list of ["/hosts", "/interfaces", "/addresses", "/services", "/subnets", "/vlans"]) {
       await page.goto(running.url + list);
-      const href = await page.getByRole("link", { name: "CSV", exact: true }).getAttribute("href");
+      const href = await page.getByRole("link", { name: "Export CSV", exact: true }).getAttribute("href");
       const csv = await (await page.request.get(running.url + href)).text();
       expect([list, csv.length > 500, csv.match(/(?:^|,)"?[=+@\-\t][^,]{0,20}/m)?.[0]]).toEqual([
         list,

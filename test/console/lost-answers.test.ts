@@ -125,11 +125,11 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     );
     await loseAnswer(`/api/v1/subnets/${id}/allocate`);
     await open(`/subnets/${id}`);
-    await button("Give away the next free").click();
+    await button("Allocate next free").click();
     await button("Reserve them").click();
     await page.getByText("It is not known whether they were given away.").waitFor();
     await button("Reserve them").click();
-    await page.getByText("Given away: 10.40.0.1").waitFor();
+    await page.getByText("Allocated: 10.40.0.1").waitFor();
     expect(await list(`ip-ranges?subnet_id=${id}`)).toHaveLength(1);
   });
 

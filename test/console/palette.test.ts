@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     await box.pressSequentially("cor");
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "A page, an action or a record" }).fill("zzzz");
-    await page.getByText("Nothing is called so.").waitFor();
+    await page.getByText("Nothing matches.").waitFor();
     await page.getByRole("combobox", { name: "A page, an action or a record" }).fill("h");
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });

@@ -265,13 +265,13 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     );
     const host = await newHost("lab-1");
     await open(`/subnets/${subnet.id}`);
-    await button("Give away the next free").click();
+    await button("Allocate next free").click();
     await page.getByLabel("How many").fill("101");
     await page.getByText("A number from 1 to 100.").waitFor();
     await page.getByLabel("How many").fill("2");
     await page.getByLabel("What for").fill("the new printer");
     await button("Reserve them").click();
-    await page.getByText("Given away: 10.5.0.1, 10.5.0.2").waitFor();
+    await page.getByText("Allocated: 10.5.0.1, 10.5.0.2").waitFor();
     expect(await list(`ip-ranges?subnet_id=${subnet.id}`)).toMatchObject([
       { first: "10.5.0.1", purpose: "Reserved", description: "the new printer" },
       { first: "10.5.0.2" },
@@ -281,8 +281,8 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     const option = page.locator('datalist option[value^="lab-1"]');
     await option.waitFor({ state: "attached" });
     await page.getByLabel("To the host").fill((await option.getAttribute("value")) ?? "");
-    await button("Give them to the host").click();
-    await page.getByText("Given away: 10.5.0.3").waitFor();
+    await button("Allocate them").click();
+    await page.getByText("Allocated: 10.5.0.3").waitFor();
     expect(await list(`ip-addresses?host_id=${host.id}`)).toMatchObject([{ ip_address: "10.5.0.3" }]);
     await button("Undo").click();
     await button("Undo it").click();

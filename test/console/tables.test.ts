@@ -104,12 +104,12 @@ describe.skipIf(!hasChromium)("whoever brings a table in", () => {
       return isWrong && index % 1_000 === 7 ? `;maybe-${index};false` : `pc-${index};;${isWrong ? "perhaps" : "false"}`;
     });
     await page.goto(`${appliance.running.url}/hosts`);
-    await button("Bring in CSV").click();
+    await button("Import CSV").click();
     await give("pcs.csv", `\ufeffName;Asset tag;Hidden\r\n${rows.join("\r\n")}\r\n`);
     await page.getByText("pcs.csv: 5,000 rows").waitFor();
     await page.getByText("3 of 3 columns are matched").waitFor();
     await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
-    await button("See what it comes to").click();
+    await button("Preview").click();
     await page.getByRole("alert").getByText("10 things are wrong in 10 rows.").waitFor();
     // The refusal is an answer, and no surprise.
     expect(visitor.troubles()).toHaveLength(2);
@@ -125,10 +125,10 @@ describe.skipIf(!hasChromium)("whoever brings a table in", () => {
     await page.reload();
     await page.getByText("The table that you had begun is back.").waitFor();
     await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
-    await button("See what it comes to").click();
+    await button("Preview").click();
     await page.getByRole("alert").getByText("1 thing is wrong in 1 row.").waitFor();
     await button("Leave out row 4,509").click();
-    await button("See what it comes to").click();
+    await button("Preview").click();
     await page.getByText("4,999 would be created, 0 changed, 0 stay as is.").waitFor();
     await page.getByLabel("Why").fill("the list of 2019");
     await button("Write 4,999 rows").click();
@@ -160,9 +160,9 @@ describe.skipIf(!hasChromium)("whoever brings a table in", () => {
       ],
     ] as const) {
       await page.goto(`${appliance.running.url}${place}`);
-      await button("Bring in CSV").click();
+      await button("Import CSV").click();
       await give("t.csv", text);
-      await button("See what it comes to").click();
+      await button("Preview").click();
       await page.getByText(`${counted} would be created, 0 changed, 0 stay as is.`).waitFor();
       expect([place, await accessibilityFindings(page)]).toEqual([place, []]);
       await button(counted === 1 ? "Write 1 row" : `Write ${counted} rows`).click();
@@ -182,11 +182,11 @@ describe.skipIf(!hasChromium)("whoever brings a table in", () => {
     const csv = await (await page.request.get(`${appliance.running.url}/api/v1/vlans/export/csv`)).text();
     await page.goto(`${appliance.running.url}/vlans?table=yes`);
     await give("same.csv", csv);
-    await button("See what it comes to").click();
+    await button("Preview").click();
     await page.getByText("Nothing would change: every row is like its record already.").waitFor();
     await page.getByText("Not written, only shown by exports").waitFor();
     await give("other.csv", csv.replace("Offices", "Floor 2"));
-    await button("See what it comes to").click();
+    await button("Preview").click();
     await page.getByText("0 would be created, 1 changed, 0 stay as is.").waitFor();
     await page.getByRole("listitem").filter({ hasText: "Name Offices to Floor 2" }).waitFor();
     await button("Write 1 row").click();

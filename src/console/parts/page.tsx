@@ -38,7 +38,8 @@ export function Page({ title, about, count, reads = [], csv = null, actions, mor
       {moreActions}
       {csv !== null && (
         <a class="button" href={csv} download>
-          {partText.openCsv}
+          <span class="where-wide">{partText.exportAs} </span>
+          {partText.csv}
         </a>
       )}
       {reads.length > 0 && <CopyCurl reads={reads} />}

@@ -13,7 +13,7 @@ export const rightsText = {
   noNetworks: "none",
   networks: "Networks",
   why: "Why (kept in history)",
-  changedMeanwhile: "Others changed it meanwhile. Saving again writes what stands here over that.",
+  changedMeanwhile: "Others changed it meanwhile. Saving again overwrites that with what stands here.",
   edit: "Edit",
   delete: "Delete",
 } as const;
@@ -32,7 +32,7 @@ export const apiKeysText = {
   name: "Name",
   user: "User",
   mask: "Begins with",
-  may: "May",
+  may: "Permissions",
   reach: "Networks",
   follows: "all of its user",
   sources: "From",
@@ -49,7 +49,7 @@ export const apiKeysText = {
   follow: "All networks of its user, now and later",
   only: "Only these",
   expiry: "Expires on (00:00 UTC); empty: never",
-  allowed: "Only from these CIDRs, one in a line; empty: from everywhere",
+  allowed: "Only from these CIDRs, one per line; empty: from everywhere",
   isEnabled: "Enabled",
   save: "Save",
   noChoice: "Choose at least one network, or all of the user.",
@@ -64,6 +64,6 @@ export const apiKeysText = {
   deleteVerb: "Delete the key",
   deleteSays: [
     "It stops working at once, also where it follows changes. This cannot be undone: another key has another text.",
-    "History keeps its name. To stop it for a while, edit it and take Enabled away.",
+    "History keeps its name. To stop it for a while, edit it and untick Enabled.",
   ],
 } as const;

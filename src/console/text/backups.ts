@@ -26,7 +26,7 @@ export const backupsText = {
   downloadVerb: "Download",
   downloadSays: [
     "The file has everything of the appliance, and the hashes of passwords and API keys. Keep it as you keep the appliance itself.",
-    "Your password is asked again.",
+    "Enter your password to confirm.",
   ],
   downloaded: (name: string) => `${name} was downloaded. Verify it where you keep it:`,
   delete: "Delete",

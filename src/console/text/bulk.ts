@@ -19,7 +19,7 @@ export const bulkText = {
   leaveField: (name: string) => `Do not set ${name}`,
   emptied: "Left empty, it is cleared.",
   noField: "Choose what to set. What is not chosen stays as it is in each.",
-  plan: "See what changes",
+  plan: "Preview",
   planned: (updated: number, unchanged: number, words: Words) =>
     `${counted(updated, words)} would change${unchanged === 0 ? "." : `, ${number(unchanged)} would stay as is.`}`,
   nothing: "Nothing would change: they are all like this already.",

@@ -26,7 +26,7 @@ export const credentialText = {
           ...(hosts > 0 ? [plural(hosts, "host", "hosts")] : []),
         ].join(" and ")}: these are asked with it no more.`,
   deleteSays:
-    "A secret that was typed here is forgotten for ever: undoing cannot bring such a credential back. History keeps its name, and who had it.",
+    "A secret that was typed here is gone for good: undoing cannot bring such a credential back. History keeps its name, and who had it.",
   added: (name: string) => `The credential ${name} was added.`,
   saved: (name: string) => `The credential ${name} was saved.`,
   unchanged: "Nothing was changed: what was typed was there already.",
@@ -49,7 +49,7 @@ export const credentialText = {
   everyAddress: "every address that it has now",
   someAddresses: (count: number) => plural(count, "address", "addresses"),
   targets: "Try first at",
-  targetsHelp: "Addresses of devices that are not known yet, one in a line. The next scan asks them, and clears this.",
+  targetsHelp: "Addresses of devices that are not known yet, one per line. The next scan asks them, and clears this.",
   tags: "Tags",
   noTags: "There are no tags.",
   secretsChanged: "Secret changed",

@@ -15,7 +15,7 @@ export const claimText = {
   defaults: { organization: "My organization", network: "Main" },
   tokenHelp: "Where netledger was started, it printed a link that begins with “Claim it”: open it, or paste it here.",
   wrongToken: "This is not the token of the running appliance. Each start prints a new one: take the last.",
-  nameHelp: "As others see it in the history. May stay empty.",
+  nameHelp: "As others see it in the history. Optional.",
   emailHelp: "You sign in with it. Nothing is sent to it.",
   passwordHelp: (least: number) => `At least ${least} characters. A sentence is easy to keep.`,
   showPassword: "Show",

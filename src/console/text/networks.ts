@@ -7,7 +7,7 @@ type UtilizationParts = Readonly<Record<"used" | "usable" | "free", number | str
   Readonly<Partial<Record<"dhcp" | "reserved" | "in_subnets", number | string>>>;
 
 export const subnetText = {
-  noSubnets: "There are no subnets in this network. Discovery finds them, or they are added through the API.",
+  noSubnets: "There are no subnets in this network. Discovery finds them, or you add one.",
   noSubnetsThen: "There were no subnets in this network at this instant.",
   noNetworks: "There are no networks within your reach.",
   noNetworksThen: "At this instant there were no networks within your reach.",
@@ -161,20 +161,20 @@ export const stationText = {
   } as Readonly<Record<string, string>>,
 } as const;
 
-/** What stands where addresses of a subnet are given away. */
+/** What stands where addresses of a subnet are allocated. */
 export const allocateText = {
-  open: "Give away the next free",
-  title: "Give away the next free addresses",
+  open: "Allocate next free",
+  title: "Allocate the next free addresses",
   host: "To the host",
   hostHelp: "Left empty, they are reserved: ranges of one address each.",
   count: "How many",
   countWrong: (most: number) => `A number from 1 to ${most}.`,
   name: "Name of the address",
   description: "What for",
-  give: "Give them to the host",
+  give: "Allocate them",
   reserve: "Reserve them",
-  given: "Given away:",
-  unsure: "It is not known whether they were given away. Send it again as it is: they are given once.",
+  given: "Allocated:",
+  unsure: "It is not known whether they were allocated. Send it again as it is: they are allocated once.",
   close: "Close",
 } as const;
 

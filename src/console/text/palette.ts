@@ -6,10 +6,10 @@ export const paletteText = {
   label: "A page, an action or a record",
   here: "On this page",
   goTo: "Go to",
-  create: "Make",
+  create: "Create",
   records: "Records",
   keys: "Keys",
-  nothing: "Nothing is called so.",
+  nothing: "Nothing matches.",
   count: (count: number) => `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "entry" : "entries"}`,
   gone: "gone",
   pages: {
@@ -18,6 +18,6 @@ export const paletteText = {
     ignored: "What must not come back",
     account: "Account",
   },
-  table: (many: string) => `Bring in ${many} from a table`,
+  table: (many: string) => `Import ${many} from CSV`,
   signOut: "Sign out",
 } as const;

@@ -24,8 +24,7 @@ export const peopleText = {
   newPasswordSays: "Another password ends all their sessions. Their API keys stay valid.",
   ownPassword: "Your own password is changed under Account.",
   isEnabled: "May sign in",
-  disableSays:
-    "Taking it away ends their sessions and stops their API keys at once; giving it back brings the keys back.",
+  disableSays: "Unticked, their sessions end and their API keys stop at once. Ticked again, the keys work again.",
   networksSay: "An Owner or Admin reaches all networks, whatever is chosen here.",
   deleteTitle: (name: string) => `Delete ${name}`,
   deleteVerb: "Delete the user",
@@ -35,6 +34,6 @@ export const peopleText = {
       : `${count === 1 ? "Their API key goes" : `Their ${number(count)} API keys go`} with them, at once.`,
   deleteSays: [
     "Their sessions end. This cannot be undone: somebody who is added again has a new id, and needs new keys.",
-    "History keeps their name. To keep somebody out for a while, edit them and take “May sign in” away.",
+    "History keeps their name. To keep somebody out for a while, edit them and untick “May sign in”.",
   ],
 } as const;

@@ -69,7 +69,7 @@ export const whereText = {
     `this machine's ${interfaces}${isDefaultRoute ? ", with its default route" : ""}`,
   doubt: (doubt: Doubt) => DOUBTS[doubt],
   others: "Others",
-  othersHelp: "Addresses and subnets such as 10.2.3.4 or 10.2.3.0/24, apart by spaces, commas or lines.",
+  othersHelp: "Addresses and subnets such as 10.2.3.4 or 10.2.3.0/24, separated by spaces, commas or line breaks.",
   total: (count: number) => `${counted(count, "address", "addresses")} in all.`,
   large: "One of them is larger than /16: scan all of it",
   largeWrong: "Tick this, or name smaller subnets.",

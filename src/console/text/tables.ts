@@ -1,12 +1,12 @@
-// What stands where a table is brought in.
+// What stands where a table is imported.
 
 const number = (count: number) => new Intl.NumberFormat("en").format(count);
 const rows = (count: number) => `${number(count)} ${count === 1 ? "row" : "rows"}`;
 
 export const tableText = {
-  open: "Bring in CSV",
-  title: (many: string) => `Bring in ${many} from a table`,
-  help: "The columns of “Open as CSV”, in any order, fewer allowed. A row that has its record already changes it. Nothing is ever deleted.",
+  open: "Import CSV",
+  title: (many: string) => `Import ${many} from CSV`,
+  help: "The columns of “Export CSV”, in any order, or fewer. A row whose record is there already changes it. Nothing is ever deleted.",
   file: "A CSV file",
   drop: "or drop it here",
   another: "Another file",
@@ -21,7 +21,7 @@ export const tableText = {
   leaveOut: "left out",
   twice: (name: string) => `Two columns are ${name}.`,
   network: "Network of all rows",
-  plan: "See what it comes to",
+  plan: "Preview",
   planning: "Looking…",
   counts: (created: number, updated: number, unchanged: number) =>
     `${number(created)} would be created, ${number(updated)} changed, ${number(unchanged)} stay as is.`,
@@ -31,11 +31,11 @@ export const tableText = {
   apply: (count: number) => `Write ${rows(count)}`,
   replanned: "Some records were changed since. This is what it comes to now.",
   wrong: (issues: number, rowCount: number) =>
-    `${number(issues)} ${issues === 1 ? "thing is" : "things are"} wrong in ${rows(rowCount)}. Mend them here, or in the file.`,
+    `${number(issues)} ${issues === 1 ? "thing is" : "things are"} wrong in ${rows(rowCount)}. Fix them here, or in the file.`,
   row: "Row",
   cell: (column: string, row: number) => `${column} of row ${number(row)}`,
   leaveRow: "Leave out",
   leaveRowOf: (row: number) => `Leave out row ${number(row)}`,
-  moreWrong: (count: number) => `And ${rows(count)} more, shown once these are mended.`,
+  moreWrong: (count: number) => `And ${rows(count)} more, shown once these are fixed.`,
   restored: "The table that you had begun is back.",
 } as const;
