@@ -34,7 +34,7 @@ export const apiKeysText = {
   mask: "Begins with",
   may: "Permissions",
   reach: "Networks",
-  follows: "all of its user",
+  follows: "as its user",
   sources: "From",
   everywhere: "everywhere",
   state: "State",
