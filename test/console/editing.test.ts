@@ -306,6 +306,24 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     visitor.troubles();
   });
 
+  test("shows what it saved, undid and removed, though the feed of changes says nothing", async () => {
+    const feed = /\/api\/v1\/changes\?/;
+    await page.route(feed, (route) => route.fulfill({ status: 204 }));
+    await page.reload();
+    await edit();
+    await page.getByLabel("Name", { exact: true }).fill("access-2");
+    await save();
+    await page.getByRole("heading", { name: "access-2", level: 1 }).waitFor();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByRole("heading", { name: "access-1", level: 1 }).waitFor();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("form").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+    expect(visitor.troubles().filter((trouble) => !trouble.includes("404"))).toEqual([]);
+    await page.unroute(feed);
+  });
+
   test("saves once, though the answer was lost on the way", async () => {
     await edit();
     await page.getByLabel("Model").fill("C9300-48P");

@@ -200,4 +200,16 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
       await visitor.leave();
     },
   );
+
+  test("offers to choose between networks as soon as there is a second one", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signIn(OWNER, PASSWORD, "/settings/networks?new=network");
+    await page.locator("#edit-name").fill("Branch");
+    expect(await page.getByRole("banner").getByLabel("Network").count()).toBe(0);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("banner").getByLabel("Network").selectOption({ label: "Branch" });
+    await page.waitForURL((url) => url.searchParams.has("network"));
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
 });

@@ -42,6 +42,13 @@ export function showOffered(): void {
 
 const EVERY_MS = 500;
 
+const refreshing = new Set<() => void>();
+
+/** What was written on this page itself is shown without hearing of it: the feed may be late, or have broken off. */
+export function refreshNow(): void {
+  for (const refresh of [...refreshing]) refresh();
+}
+
 interface FreshOptions {
   /** Null where what is shown cannot change: the past. */
   readonly live: Live | null;
@@ -108,8 +115,12 @@ function refreshAgain(latest: Latest): () => void {
   const stop = onChanges((changes) => {
     if (countOf(latest, changes, 0) > 0) wait();
   });
+  // An answer that is on its way may be of before: it is given up.
+  const now = () => latest.current.again();
+  refreshing.add(now);
   return () => {
     stop();
+    refreshing.delete(now);
     clearTimeout(timer);
   };
 }

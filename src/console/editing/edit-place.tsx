@@ -3,6 +3,7 @@
 
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { refreshNow } from "../api/fresh.ts";
 import { useKeys } from "../parts/keys.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
@@ -160,14 +161,25 @@ export function EditPlace({ own, presets = {}, onSaved }: EditPlaceProps) {
   if (!isWanted) return null;
   if (hasFailed) return <p class="note">{frameText.newVersion}</p>;
   if (parts === null) return <Waiting />;
+  // Of a page that ends with its record the parts are not there any more.
+  const show = (isOver: boolean) => {
+    onSaved();
+    if (!isOver) refreshNow();
+  };
   const end: End = (done) => {
     const here = hrefHere(NOTHING_ASKED);
     lastSaved.value = done === null ? null : { ...done, place: here.split("?")[0] ?? "" };
     go(here, "replace");
-    if (done !== null) onSaved();
+    if (done !== null) show(own?.id === done.id && done.operation === "deleted");
   };
   if (asked === null)
-    return saved === null ? null : <parts.SavedNote key={saved.sequence} saved={saved} onUndone={onSaved} />;
+    return saved === null ? null : (
+      <parts.SavedNote
+        key={saved.sequence}
+        saved={saved}
+        onUndone={() => show(own?.id === saved.id && ["created", "restored"].includes(saved.operation))}
+      />
+    );
   const { verb, kind, id, only } = asked;
   if (verb === "remove" && id !== null) return <parts.RemoveForm key={id} kind={kind} id={id} onEnd={end} />;
   const [word] = kindText[kind] ?? [kind];

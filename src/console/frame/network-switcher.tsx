@@ -17,7 +17,10 @@ export function rememberNetwork(): void {
 }
 
 export function NetworkSwitcher() {
-  const { data } = useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }));
+  const { data } = useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }), {
+    how: "refresh",
+    types: ["network"],
+  });
   const networks = data ?? [];
   const chosen = network.value;
   if (networks.length < 2 && chosen === null) return null;

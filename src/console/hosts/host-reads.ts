@@ -81,7 +81,8 @@ export function useHost(id: string): Answer<ShownHost> & { readonly isThere: boo
   // The host itself is what counts: where it cannot be told, nothing else is.
   const problem = host.problem ?? failed?.problem;
   const again = () => {
-    for (const each of [host, ...parts]) if (each.problem !== undefined) each.again();
+    host.again();
+    for (const each of parts) if (each.problem !== undefined) each.again();
   };
   const { data } = host;
   const isThere = isShown;
