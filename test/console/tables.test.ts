@@ -65,6 +65,11 @@ describe("a table", () => {
       null,
     ]);
     expect(matchColumns(["Host name", "hostname"], known, titleOf)).toEqual([null, "hostname"]);
+    const tagged = ["name", "tags", "tag_names"];
+    const below = (cells: string[]) => matchColumns(["Tags"], tagged, titleOf, () => cells);
+    expect(below(["", "core; printers"])).toEqual(["tag_names"]);
+    expect(below(["", "01a21e9b-ee52-7b51-bc69-422a550966b5"])).toEqual(["tags"]);
+    expect(matchColumns(["tags", "tag_names"], tagged, titleOf, () => ["core"])).toEqual(["tags", "tag_names"]);
     expect([columnTwice(["name", "id", "name"]), columnTwice(["name", null, null])]).toEqual(["name", null]);
   });
 });

@@ -1,12 +1,36 @@
 // Which column of a file is which of the API. Plain functions.
 
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** What has the names where another column has ids: `tag_names` of `tags`; null where none does. */
+function namesOf(column: string, known: readonly string[]): string | null {
+  const names = column.endsWith("_id") ? column.replace(/_id$/, "_name") : `${column.replace(/s$/, "")}_names`;
+  return known.includes(names) ? names : null;
+}
+
 /**
  * For each header the column that it means; null for none. By the name of the API first, then by what people call it:
- * `Host name` is `hostname`.
+ * `Host name` is `hostname`. Where it means ids and its cells are none, it means the names: people's tables have those.
  * @param known the columns of the kind's export
  * @param titleOf what people call one
+ * @param cellsOf what stands below the header of a position; ids where it is left out
  */
 export function matchColumns(
+  headers: readonly string[],
+  known: readonly string[],
+  titleOf: (column: string) => string,
+  cellsOf: (position: number) => readonly string[] = () => [],
+): (string | null)[] {
+  const meant = meantColumns(headers, known, titleOf);
+  return meant.map((column, position) => {
+    const names = column === null ? null : namesOf(column, known);
+    if (names === null || meant.includes(names)) return column;
+    const parts = cellsOf(position).flatMap((cell) => cell.split(";"));
+    return parts.some((part) => part.trim() !== "" && !ID.test(part.trim())) ? names : column;
+  });
+}
+
+function meantColumns(
   headers: readonly string[],
   known: readonly string[],
   titleOf: (column: string) => string,

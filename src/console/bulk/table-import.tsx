@@ -143,7 +143,10 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
       {known !== null && (
         <ChooseFile
           begun={begun}
-          onRead={(table) => change({ table, columns: matchColumns(table.headers, known, fieldTitle) })}
+          onRead={(table) => {
+            const cellsOf = (position: number) => table.rows.map(({ cells }) => cells[position] ?? "");
+            change({ table, columns: matchColumns(table.headers, known, fieldTitle, cellsOf) });
+          }}
           onRefused={(sentence) =>
             setProblem(new Refusal({ status: 0, code: "table", message: sentence, requestId: null }))
           }
