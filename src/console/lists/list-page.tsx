@@ -153,6 +153,7 @@ function ListFrame(props: ListFrameProps) {
   const [acted, setActed] = useState<readonly string[] | null>(null);
   const choose = (id: string) =>
     setChosen((last) => (last.has(id) ? new Set([...last].filter((each) => each !== id)) : new Set(last).add(id)));
+  const chooseAll = (ids: readonly string[]) => setChosen((last) => new Set([...last, ...ids]));
   const kind = isEditedKind(list.kind) ? list.kind : null;
   const [bulk, setBulk] = useState<{ readonly verb: BulkVerb; readonly scope: BulkScope } | null>(null);
   const scopeOf = (ids: readonly string[] | null): BulkScope => ({
@@ -269,6 +270,7 @@ function ListFrame(props: ListFrameProps) {
           count={Math.min(rows.count, ROWS_MAX)}
           chosen={chosen}
           choose={choose}
+          chooseAll={chooseAll}
           filterBy={setFiltered}
           edit={kind !== null && mayWrite(kind, "update") ? (id, field) => go(hrefEditing(kind, id, field)) : null}
         />

@@ -24,13 +24,15 @@ interface ListTableProps {
   /** What is marked, by id. */
   readonly chosen: ReadonlySet<string>;
   readonly choose: (id: string) => void;
+  /** Marks several more. */
+  readonly chooseAll: (ids: readonly string[]) => void;
   /** Opens the filter of a column. */
   readonly filterBy: (key: string) => void;
   /** Begins to edit a record, or one field of it; null where nothing is edited. */
   readonly edit: ((id: string, field?: string) => void) | null;
 }
 
-export function ListTable({ list, state, rows, count, chosen, choose, filterBy, edit }: ListTableProps) {
+export function ListTable({ list, state, rows, count, chosen, choose, chooseAll, filterBy, edit }: ListTableProps) {
   const box = useRef<HTMLElement>(null);
   const [seen, setSeen] = useState({ scrolled: 0, height: 600 });
   const [active, setActive] = useState<number | null>(null);
@@ -73,13 +75,29 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy, 
   };
   const moving = useRef(move);
   moving.current = move;
-  const marking = useRef<() => boolean>(() => false);
-  marking.current = () => {
-    const row = active === null ? undefined : rows.rowAt(active);
+  const marked = useRef<number | null>(null);
+  const mark = (index: number) => {
+    const row = rows.rowAt(index);
     if (row === undefined) return false;
+    marked.current = index;
     choose(list.idOf(row));
     return true;
   };
+  /** From the row that was marked last to this one. Where rows between them were never read, it marks this one alone. */
+  const markUpTo = (index: number) => {
+    const from = marked.current ?? index;
+    const [first, end] = [Math.min(from, index), Math.max(from, index) + 1];
+    const between = Array.from({ length: end - first }, (_, position) => rows.rowAt(first + position));
+    const ids = between.flatMap((row) => (row === undefined ? [] : [list.idOf(row)]));
+    if (ids.length < between.length) return mark(index);
+    marked.current = index;
+    chooseAll(ids);
+    return true;
+  };
+  const marking = useRef({ mark, markUpTo });
+  marking.current = { mark, markUpTo };
+  const walked = useRef(active);
+  walked.current = active;
   const editing = useRef<() => boolean>(() => false);
   editing.current = () => {
     const row = active === null ? undefined : rows.rowAt(active);
@@ -92,7 +110,16 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy, 
     () => [
       { key: "j", meaning: listText.next, press: () => moving.current(1) },
       { key: "k", meaning: listText.previous, press: () => moving.current(-1) },
-      { key: "x", meaning: listText.mark, press: () => marking.current() },
+      {
+        key: "x",
+        meaning: listText.mark,
+        press: () => walked.current !== null && marking.current.mark(walked.current),
+      },
+      {
+        key: "X",
+        meaning: listText.markUpTo,
+        press: () => walked.current !== null && marking.current.markUpTo(walked.current),
+      },
       ...(isEditable ? [{ key: "e", meaning: editText.editRow, press: () => editing.current() }] : []),
     ],
     [isEditable],
@@ -161,7 +188,8 @@ export function ListTable({ list, state, rows, count, chosen, choose, filterBy, 
                       tabIndex={-1}
                       checked={chosen.has(id)}
                       aria-label={listText.select(list.nameOf(row))}
-                      onChange={() => choose(id)}
+                      // Once it is known whether Shift was held: with it all from the last one that was marked.
+                      onClick={(event) => (event.shiftKey ? markUpTo(index) : mark(index))}
                     />
                   )}
                 </td>

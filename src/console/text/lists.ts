@@ -154,6 +154,7 @@ export const listText = {
     `The list ends here, at ${new Intl.NumberFormat("en").format(limit)}. Filter it to see what follows.`,
   completions: "What can stand here",
   mark: "Select the row",
+  markUpTo: "Select all from the last one",
   next: "Next row",
   previous: "Previous row",
   focusFilter: "Filter the list",
