@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { type PhrasePiece, phrasesOf } from "../../src/console/changes/sentences.ts";
+import { changesText } from "../../src/console/text/changes.ts";
 
 type Highlights = Parameters<typeof phrasesOf>[0];
 type Change = Highlights["changes"][number];
@@ -43,6 +44,15 @@ function read(changes: readonly Change[], others: readonly Rest[] = [], hostId?:
   };
   return phrasesOf({ changes: [...changes], rest: [...others] }, hostId).map(({ pieces }) => pieces.map(said).join(""));
 }
+
+describe("a day is told", () => {
+  test.each([
+    [{ created: 1, updated: 4, deleted: 0 }, "1 host added, 4 host changes"],
+    [{ created: 0, updated: 1, deleted: 2 }, "1 host change, 2 hosts removed"],
+  ])("as changes where they may all be of one record: %p", (counts, sentence) => {
+    expect(changesText.day("host", counts)).toBe(sentence);
+  });
+});
 
 describe("a transaction is told", () => {
   test("of what is new and gone, one and several, with as many names as one reads and the rest counted", () => {

@@ -259,7 +259,7 @@ function ChangedToday({ summary }: { readonly summary: Summary }) {
         {kinds.map(([type, { created, updated, deleted }]) => (
           <li key={type}>
             <a href={hrefOf("/compare", { vs: from, types: type })}>
-              {changesText.counts({ [type]: counted({ Created: created, Updated: updated, Deleted: deleted }) })}
+              {changesText.day(type, { created, updated, deleted })}
             </a>
           </li>
         ))}
@@ -272,10 +272,6 @@ function ChangedToday({ summary }: { readonly summary: Summary }) {
       </p>
     </section>
   );
-}
-
-function counted(operations: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
-  return Object.fromEntries(Object.entries(operations).filter(([, count]) => count > 0));
 }
 
 interface RecordsProps {

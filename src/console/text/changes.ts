@@ -54,6 +54,17 @@ export const changesText = {
         }),
       )
       .join(", "),
+  /** Of several transactions: `1 host added, 4 host changes`, which may all be of that one. */
+  day: (type: string, { created, updated, deleted }: Readonly<Record<"created" | "updated" | "deleted", number>>) => {
+    const [one, many] = kindText[type] ?? [type, type];
+    return [
+      created > 0 && `${counted(created, created === 1 ? one : many)} added`,
+      updated > 0 && `${counted(updated, one)} ${updated === 1 ? "change" : "changes"}`,
+      deleted > 0 && `${counted(deleted, deleted === 1 ? one : many)} removed`,
+    ]
+      .filter(Boolean)
+      .join(", ");
+  },
   moreChanges: (count: number) => `${counted(count, "more")}: open the transaction to see all.`,
   showMore: (count: number, left: number) =>
     count === left ? `Show ${counted(count, "more")}` : `Show ${counted(count, "more")} of ${number(left)}`,
