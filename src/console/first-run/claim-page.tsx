@@ -136,7 +136,7 @@ function Demo() {
       <h2>{claimText.demoTitle}</h2>
       <p>{claimText.demo}</p>
       <p class="command">
-        <Copied text={demoCommand(window.location.port)} />
+        <Copied isOffered text={demoCommand(window.location.port)} />
       </p>
     </section>
   );

@@ -87,7 +87,7 @@ function Head({ ledger: { sequence, at, hash } }: { readonly ledger: LedgerData 
 function Command({ text }: { readonly text: string }) {
   return (
     <p class="command">
-      <Copied text={text} />
+      <Copied isOffered text={text} />
     </p>
   );
 }

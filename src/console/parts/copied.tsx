@@ -7,8 +7,15 @@ import { copyText } from "./copy.ts";
 
 const SHOWN_MS = 1_500;
 
-/** @param text what is copied; shown too where there is nothing inside */
-export function Copied({ text, children }: { readonly text: string; readonly children?: ComponentChildren }) {
+interface CopiedProps {
+  /** What is copied; shown too where there is nothing inside. */
+  readonly text: string;
+  /** Whether it is there to be copied, and says so. */
+  readonly isOffered?: boolean;
+  readonly children?: ComponentChildren;
+}
+
+export function Copied({ text, isOffered = false, children }: CopiedProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     if (!(await copyText(text))) return;
@@ -18,9 +25,14 @@ export function Copied({ text, children }: { readonly text: string; readonly chi
   return (
     <button type="button" class="copied" title={partText.copy} onClick={() => void copy()}>
       {children ?? text}
-      <span class="copied-note" role="status">
+      <span class={isOffered ? "unseen" : "copied-note"} role="status">
         {isCopied ? partText.copied : ""}
       </span>
+      {isOffered && (
+        <span class="copied-offer" aria-hidden="true">
+          {isCopied ? partText.copied : partText.copy}
+        </span>
+      )}
     </button>
   );
 }

@@ -94,7 +94,7 @@ export function BackupsPage() {
           <p>{backupsText[told.what](told.backup.name)}</p>
           {told.what === "downloaded" && (
             <p class="command">
-              <Copied text={verifyCommand(told.backup)} />
+              <Copied isOffered text={verifyCommand(told.backup)} />
             </p>
           )}
         </Told>

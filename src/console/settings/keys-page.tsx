@@ -89,7 +89,7 @@ function Outcome({ sentence, text, onClose }: Done & { onClose(): void }) {
         <>
           <p>{apiKeysText.once}</p>
           <p class="command">
-            <Copied text={text} />
+            <Copied isOffered text={text} />
           </p>
         </>
       )}

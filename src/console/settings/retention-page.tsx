@@ -116,7 +116,7 @@ function Result({ preview, day }: { readonly preview: Preview; readonly day: str
             {retentionText.forGood} <a href={hrefOf("/settings/backups")}>{retentionText.backups}</a>
           </p>
           <p class="command">
-            <Copied text={command} />
+            <Copied isOffered text={command} />
           </p>
           <p class="prose aside">{retentionText.vacuum}</p>
         </>
