@@ -52,6 +52,9 @@ const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, operations
   [/^Import CSV$/, /^\/vlans/, ["importVlans"]],
   [/^Import CSV$/, /networks/, ["importNetworks"]],
   [/^Import CSV$/, /tags/, ["importTags"]],
+  [/^Import CSV$/, /^\/discovery\/schedules/, ["importSchedules"]],
+  [/^Import CSV$/, /custom-fields/, ["importCustomFields"]],
+  [/^Import CSV$/, /markers/, ["importMarkers"]],
   [/^(Join or split|Show what would change)/, /./, ["consolidateHosts", "splitHost"]],
   [/^Scan/, /./, ["createScan"]],
   [/^Check /, /./, ["checkIpAddress"]],
@@ -67,7 +70,7 @@ const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, operations
 
 /** What writes nothing but one's own preferences, or nothing at all. */
 const HARMLESS =
-  /^(\d{4}-\d\d-\d\d [\d:]+|After it|Apply|CSV|Columns|History|More|Copy all|Copy as curl|Filter by .*|Standard columns|Views|Save this view|Pause|Pin|Older|Next|Before it|Compare .*|.* ago|All interfaces of the device|Fullest first)$/;
+  /^(\d{4}-\d\d-\d\d [\d:]+|After it|Apply|Export CSV|Columns|History|More|Copy all|Copy as curl|Filter by .*|Standard columns|Views|Save this view|Pause|Pin|Older|Next|Before it|Compare .*|.* ago|All interfaces of the device|Fullest first)$/;
 
 interface Offer {
   readonly path: string;
