@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await open(`/subnets/${id}`);
     await button("Allocate next free").click();
     await button("Reserve them").click();
-    await page.getByText("It is not known whether they were given away.").waitFor();
+    await page.getByText("It is not known whether they were allocated.").waitFor();
     await button("Reserve them").click();
     await page.getByText("Allocated: 10.40.0.1").waitFor();
     expect(await list(`ip-ranges?subnet_id=${id}`)).toHaveLength(1);

@@ -47,7 +47,11 @@ describe.skipIf(!hasChromium)("whoever plans scans", () => {
     await form.getByLabel("Name", { exact: true }).fill("Every night");
     await form.getByLabel("Time zone").fill("Europe/Berlin");
     await form.getByLabel("Cron").fill("30 2 * *");
-    await form.getByText("Minute, hour, day of month, month, day of week; or a word such as @daily.").waitFor();
+    await form
+      .getByText(
+        "Minute, hour, day of month, month, day of week; or a word such as @hourly, @daily, @weekly, @monthly.",
+      )
+      .waitFor();
     await form.getByLabel("Cron").fill("30 2 * * *");
     await dueTimes().nth(4).waitFor();
     expect(await dueTimes().count()).toBe(5);

@@ -28,6 +28,8 @@ export function Copied({ text, isOffered = false, children }: CopiedProps) {
       <span class={isOffered ? "unseen" : "copied-note"} role="status">
         {isCopied ? partText.copied : ""}
       </span>
+      {/* Whoever selects it by hand has it apart from the word behind it. */}
+      {isOffered && " "}
       {isOffered && (
         <span class="copied-offer" aria-hidden="true">
           {isCopied ? partText.copied : partText.copy}
