@@ -2,11 +2,11 @@
 // executable, and are offered nothing that the API would refuse; what they send by hand all the same is refused.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { PAGE_PATHS } from "../../src/console/url/page-paths.ts";
 import { DEMO_EMAIL } from "../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
-import { closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { PAGE_SAMPLES } from "../support/browser/page-samples.ts";
 import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
 
@@ -141,11 +141,20 @@ describe.skipIf(!hasChromium)("whoever may do less", () => {
   /** What can be pressed on every page. */
   async function walk(visitor: Visitor, page: Page): Promise<Offer[]> {
     const found: Offer[] = [];
+    const awaited = new Set<Request>();
+    // The stream of changes has no end.
+    page.on("request", (request) => !request.url().includes("/api/v1/changes?after=") && awaited.add(request));
+    const end = (request: Request) => awaited.delete(request);
+    page.on("requestfinished", end);
+    page.on("requestfailed", end);
     for (const path of addresses) {
       await page.goto(running.url + path);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.locator(".waiting").first().waitFor({ state: "detached" });
       await page.locator("main[aria-busy=true]").waitFor({ state: "detached" });
+      // Some controls come with an answer that others of the page do not wait for.
+      await settles(async () => awaited.size, 0);
+      await page.evaluate("new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(() => shown())))");
       const names = (await page.evaluate(
         `[...document.querySelectorAll("main button:not(.copied), main a.button, main input[type=file]")]
           .map((each) => (each.getAttribute("aria-label") ?? each.textContent ?? each.type).trim())`,
