@@ -198,7 +198,7 @@ let before: Instant;
 let copies = 0;
 
 beforeAll(() => {
-  base = grown(3, 300);
+  base = grown(4, 300);
   before = base.model.head.at - 60 * DAY_MS;
   base.store.writer.checkpoint();
 });

@@ -50,6 +50,7 @@ export const OPERATIONS: readonly Operation[] = [
   { method: "PUT", path: "/api/auth/password", answers: "something else", sessionOnly: true },
   { method: "GET", path: "/api/v1/organizations", plural: "organizations", answers: "a record" },
   { method: "PUT", path: "/api/v1/organizations", plural: "organizations", answers: "a record" },
+  { method: "GET", path: "/api/v1/discovery/self", answers: "something else" },
   { method: "POST", path: "/api/v1/discovery/self", plural: "discovery/self", answers: "something else" },
   { method: "GET", path: "/api/v1/discovery/scans", plural: "discovery/scans", answers: "a list" },
   { method: "POST", path: "/api/v1/discovery/scans", plural: "discovery/scans", answers: "something else" },
