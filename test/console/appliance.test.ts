@@ -149,7 +149,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     await page.getByRole("button", { name: "Pause" }).click();
     await failSignIn(origin);
     await page.getByText("Paused: 1 new line", { exact: true }).waitFor();
-    expect(await lines.count()).toBe(before + 1);
+    await settles(() => lines.count(), before + 1);
     await page.getByRole("button", { name: "Copy all" }).click();
     const copied = String(await page.evaluate("navigator.clipboard.readText()"));
     expect(copied.trim().split("\n")).toEqual(await page.locator(".log-line").allTextContents());
@@ -170,7 +170,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
     await failSignIn(origin);
     await page.getByText("Paused: 1 new line", { exact: true }).waitFor();
     expect(await top()).toBeLessThan(atEnd);
-    expect(await lines.count()).toBe(before + 2);
+    await settles(() => lines.count(), before + 2);
     await page.getByRole("button", { name: "Follow" }).click();
     await settles(() => lines.count(), before + 3);
 
@@ -257,8 +257,8 @@ describe.skipIf(!hasChromium)("an appliance over TLS", () => {
     await row.getByText("made by the appliance, which renews it").waitFor();
     const { data } = await (await page.request.get(`${running.url}/api/v1/appliance`)).json();
     expect(data.certificate.days_left).toBeGreaterThan(800);
-    expect(await row.textContent()).toContain(`${data.certificate.days_left} days left`);
-    expect(await row.textContent()).toContain(data.certificate.not_after.slice(0, 4));
+    await settles(() => row.textContent(), expect.stringContaining(`${data.certificate.days_left} days left`));
+    await settles(() => row.textContent(), expect.stringContaining(data.certificate.not_after.slice(0, 4)));
     expect(JSON.stringify(data)).not.toContain("PRIVATE KEY");
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();
@@ -298,8 +298,8 @@ describe.skipIf(!hasChromium)("a disk that fills up while one edits", () => {
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByRole("alert").getByText("The disk is full or fails").waitFor();
       expect(visitor.troubles().filter((each) => !each.includes("507"))).toEqual([]);
-      expect(await page.getByLabel("Description", { exact: true }).inputValue()).toBe("In the hall, second rack");
-      expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("core-of-the-hall");
+      await settles(() => page.getByLabel("Description", { exact: true }).inputValue(), "In the hall, second rack");
+      await settles(() => page.getByLabel("Name", { exact: true }).inputValue(), "core-of-the-hall");
 
       const start = await visitor.open("/");
       await attention(start)

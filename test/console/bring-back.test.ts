@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       await offer("core-1-new").click();
       const form = page.getByRole("form", { name: "Restore fields of core-1-new" });
       await form.getByLabel("Description").check();
-      expect(await form.getByRole("checkbox").count()).toBe(5);
+      await settles(() => form.getByRole("checkbox").count(), 5);
       await form.getByText("in the attic").waitFor();
       // What is gone since is said before.
       await form.getByText("without what is gone since").waitFor();

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)("whoever writes many records at once", () => {
     await page.getByText("All 20 hosts of the filter").waitFor();
     await button("Edit all").click();
     await page.getByRole("heading", { name: "Edit 20 hosts" }).waitFor();
-    expect(await button("Preview").isDisabled()).toBe(true);
+    await settles(() => button("Preview").isDisabled(), true);
     await page.getByLabel("Add a field to set").selectOption({ label: "Location" });
     await page.getByRole("region", { name: "Edit 20 hosts" }).getByLabel("Location").fill("Hall North");
     await button("Preview").click();
@@ -102,7 +102,7 @@ describe.skipIf(!hasChromium)("whoever writes many records at once", () => {
       ...[false, true, true, true, false],
     ]);
     await boxes.nth(2).click({ modifiers: ["Shift"] });
-    expect(await boxes.nth(2).isChecked()).toBe(true);
+    await settles(() => boxes.nth(2).isChecked(), true);
     await button("Select none").click();
     await page.getByRole("heading", { level: 1 }).click();
     for (const key of ["j", "x", "j", "j", "X"]) await page.keyboard.press(key);

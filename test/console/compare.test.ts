@@ -42,13 +42,13 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     await page.getByRole("link", { name: "3 differ" }).waitFor();
     for (const words of ["1 added", "1 removed", "1 changed"]) await page.getByRole("link", { name: words }).waitFor();
     const [ghost, next] = [rows(page).nth(0), rows(page).nth(1)];
-    expect(await ghost.textContent()).toBe("Removedleaving");
-    expect(await next.textContent()).toBe("Addedarriving");
+    await settles(() => ghost.textContent(), "Removedleaving");
+    await settles(() => next.textContent(), "Addedarriving");
     const core = rows(page).filter({ hasText: "core" });
     await settles(() => core.locator("del").allTextContents(), ["FOC1", "C9300-24T"]);
     await settles(() => core.locator("ins").allTextContents(), ["FOC2", "none"]);
     // What changed beside the columns is named.
-    expect(await core.getByText("Changed").locator("..").textContent()).toContain("Description");
+    await settles(() => core.getByText("Changed").locator("..").textContent(), expect.stringContaining("Description"));
     expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
@@ -95,10 +95,10 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     const page = await visitor.open(`/hosts?at=${filled.late}&vs=${filled.before}&only=differences`);
     await page.getByRole("link", { name: `${(MANY + 1).toLocaleString("en")} changed` }).waitFor();
     await page.getByText("they stand by what happened").waitFor();
-    expect(await rows(page).nth(0).textContent()).toContain("Added");
+    await settles(() => rows(page).nth(0).textContent(), expect.stringContaining("Added"));
     await page.evaluate("document.querySelector('.list').scrollTop = 1e9");
     await page.getByRole("link", { name: `host-${1_000 + MANY - 1}` }).waitFor();
-    expect(await page.getByRole("table").getAttribute("aria-rowcount")).toBe(String(MANY + 4));
+    await settles(() => page.getByRole("table").getAttribute("aria-rowcount"), String(MANY + 4));
     await page.getByRole("link", { name: "All rows" }).click();
     await page.getByText(`${(MANY + 3).toLocaleString("en")} hosts`).waitFor();
     await rows(page).nth(0).getByText("Removed").waitFor();
@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     await rows(page).nth(0).getByText("arriving").waitFor();
     expect(new URL(page.url()).searchParams.get("at")).toBe(filled.before);
     await page.getByText("A is the later one").waitFor();
-    expect(await rows(page).nth(0).textContent()).toBe("Removedarriving");
+    await settles(() => rows(page).nth(0).textContent(), "Removedarriving");
     const core = rows(page).filter({ hasText: "core" });
     await settles(() => core.locator("del").allTextContents(), ["FOC2"]);
     await settles(() => core.locator("ins").allTextContents(), ["FOC1"]);
@@ -198,14 +198,15 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     expect(new URL(page.url()).searchParams.get("vs")).toBe("marker:before the move");
     // What is gone leads to what it was.
     const left = page.getByRole("link", { name: "leaving" });
-    expect(await left.getAttribute("href")).toContain("at=marker:before");
+    await settles(() => left.getAttribute("href"), expect.stringContaining("at=marker:before"));
     await page.getByRole("link", { name: "core", exact: true }).click();
     await page.getByRole("heading", { name: "What differs between A and B" }).waitFor();
     const serial = page.locator(".facts > div").filter({ hasText: "Serial number" });
     await serial.locator("del").waitFor();
     await settles(() => serial.textContent(), "Serial numberFOC1 → FOC2");
     // A value that is gone still stands where it stood.
-    expect(await page.locator(".facts > div").filter({ hasText: "Model" }).locator("del").textContent()).toBe(
+    await settles(
+      () => page.locator(".facts > div").filter({ hasText: "Model" }).locator("del").textContent(),
       "C9300-24T",
     );
 
@@ -294,10 +295,10 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
       const asked = page.waitForRequest(late);
       await page.getByRole("link", { name: "Swap" }).click();
       await asked;
-      expect(await rowsOf.allTextContents()).toEqual([expect.stringContaining("Added")]);
+      await settles(() => rowsOf.allTextContents(), [expect.stringContaining("Added")]);
       letGo();
       await rowsOf.getByText("Removed").waitFor();
-      expect(await rowsOf.count()).toBe(1);
+      await settles(() => rowsOf.count(), 1);
       expect(visitor.troubles()).toEqual([]);
       await page.close();
     },

@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium)("a credential", () => {
     // No draft: after a reload the form is there, and nothing of what was typed.
     await page.reload();
     await form.waitFor();
-    expect(await secret.inputValue()).toBe("");
+    await settles(() => secret.inputValue(), "");
     await expectNowhere(WRONG);
     await form.getByLabel("Name", { exact: true }).fill("Switches");
     await secret.fill(WRONG);
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)("a credential", () => {
 
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     const form = page.getByRole("form", { name: "Edit the credential Switches" });
-    expect(await form.getByLabel("Keep what is stored").isChecked()).toBe(true);
+    await settles(() => form.getByLabel("Keep what is stored").isChecked(), true);
     expect(await form.getByLabel("New community").count()).toBe(0);
     await form.getByText("Undoing brings back everything but a secret: the old one is not kept.").waitFor();
     await form.getByLabel("Type a new one: the old one is forgotten").check();

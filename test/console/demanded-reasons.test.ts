@@ -110,7 +110,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
     await theirs.getByRole("button", { name: "Edit", exact: true }).click();
     await theirs.getByLabel("Model").fill("C9300-48P");
     const save = theirs.getByRole("button", { name: "Save", exact: true });
-    expect(await save.isDisabled()).toBe(false);
+    await settles(() => save.isDisabled(), false);
 
     await page.getByText("A reason can be given with every change, and need not be.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
@@ -132,7 +132,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
     });
 
     await theirs.getByLabel("Why (required)").waitFor();
-    expect(await theirs.getByLabel("Model").inputValue()).toBe("C9300-48P");
+    await settles(() => theirs.getByLabel("Model").inputValue(), "C9300-48P");
     await settles(() => save.isDisabled(), true);
     await theirs.getByText("Still needed: Why.").waitFor();
     expect(await accessibilityFindings(theirs)).toEqual([]);
@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
     // What undoes it has to say why as well.
     await theirs.getByRole("button", { name: "Undo", exact: true }).click();
     await theirs.getByLabel("Why (required)").waitFor();
-    expect(await theirs.getByRole("button", { name: "Undo it" }).isDisabled()).toBe(true);
+    await settles(() => theirs.getByRole("button", { name: "Undo it" }).isDisabled(), true);
     await theirs.getByLabel("Why (required)").fill("CHG-1 was wrong");
     await theirs.getByRole("button", { name: "Undo it" }).click();
     await theirs.getByText("Done.").waitFor();
@@ -221,9 +221,9 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
     await come();
     await why().waitFor();
     await page.getByText("Your organization demands a reason for every change.").waitFor();
-    expect(await send().isDisabled()).toBe(true);
+    await settles(() => send().isDisabled(), true);
     await why().fill("   ");
-    expect(await send().isDisabled()).toBe(true);
+    await settles(() => send().isDisabled(), true);
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
   });

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
     // On paper there is what was found, and nothing that could be pressed.
     await page.emulateMedia({ media: "print" });
     await page.locator(".finding").first().waitFor();
-    expect(await page.locator("nav:visible a:visible").allTextContents()).toEqual([expect.stringMatching(/^Created/)]);
+    await settles(() => page.locator("nav:visible a:visible").allTextContents(), [expect.stringMatching(/^Created/)]);
     expect(await page.locator("button:visible, input:visible, select:visible").count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
     await page.close();

@@ -11,7 +11,7 @@ import { type FormField, isSameTyped, sentValue, typedOf, wrongWith } from "../.
 import { helpSaid } from "../../src/console/editing/field-help.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -217,7 +217,7 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await page.keyboard.press("e");
     const name = page.getByLabel("Name", { exact: true });
     await name.waitFor();
-    expect(await page.evaluate("document.activeElement?.id")).toBe("edit-name");
+    await settles(() => page.evaluate("document.activeElement?.id"), "edit-name");
     await page.getByLabel("Asset tag").fill("LF-00042");
     await page.getByLabel("Why").fill("Inventur – geprüft");
     await save();
@@ -257,9 +257,9 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await save();
     const clash = page.getByRole("alert").filter({ hasText: "Others changed this while you edited." });
     await clash.waitFor();
-    expect(await clash.locator("dd").allTextContents()).toEqual(["Hall 1", "Hall 2", "Hall 3"]);
+    await settles(() => clash.locator("dd").allTextContents(), ["Hall 1", "Hall 2", "Hall 3"]);
     expect(await now()).toMatchObject({ description: "Hall 2", model: null });
-    expect(await page.getByRole("button", { name: "Save again" }).isDisabled()).toBe(true);
+    await settles(() => page.getByRole("button", { name: "Save again" }).isDisabled(), true);
     expect(await accessibilityFindings(page)).toEqual([]);
     await clash.getByRole("button", { name: "Keep mine" }).click();
     await page.getByRole("button", { name: "Save again" }).click();
@@ -272,18 +272,18 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await edit();
     await page.getByLabel("Name", { exact: true }).fill(" ");
     await page.getByText("A value is required.").waitFor();
-    expect(await page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+    await settles(() => page.getByRole("button", { name: "Save", exact: true }).isDisabled(), true);
     await page.getByLabel("Name", { exact: true }).fill("access\u0007");
     await save();
     const wrong = page.locator(".edit-wrong");
     await wrong.waitFor();
-    expect(await wrong.textContent()).toContain("control");
-    expect(await page.getByLabel("Name", { exact: true }).getAttribute("aria-invalid")).toBe("true");
+    await settles(() => wrong.textContent(), expect.stringContaining("control"));
+    await settles(() => page.getByLabel("Name", { exact: true }).getAttribute("aria-invalid"), "true");
     expect(await now()).toMatchObject({ name: "access-1" });
     await page.getByRole("button", { name: "Cancel" }).click();
     const button = page.getByRole("button", { name: "Edit", exact: true });
     await button.waitFor();
-    expect(await page.evaluate("document.activeElement?.textContent")).toBe("Edit");
+    await settles(() => page.evaluate("document.activeElement?.textContent"), "Edit");
     expect(visitor.troubles().filter((each) => !each.includes("400"))).toEqual([]);
   });
 
@@ -292,7 +292,7 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await page.getByLabel("Model").fill("C9300-48P");
     await page.reload();
     await page.getByText("What you had typed is back.").waitFor();
-    expect(await page.getByLabel("Model").inputValue()).toBe("C9300-48P");
+    await settles(() => page.getByLabel("Model").inputValue(), "C9300-48P");
     await visitor.context.clearCookies();
     await save();
     await page.getByLabel("E-mail").fill(OWNER);
@@ -407,7 +407,7 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await page.getByLabel("Contract").fill("javascript:alert(1)");
     await save();
     await page.locator(".edit-wrong").waitFor();
-    expect(await page.getByLabel("Contract").getAttribute("aria-invalid")).toBe("true");
+    await settles(() => page.getByLabel("Contract").getAttribute("aria-invalid"), "true");
     await page.getByLabel("Contract").fill("https://erp.example/17");
     await page.getByRole("button", { name: "Save again" }).click();
     await saved();

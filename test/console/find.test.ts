@@ -6,7 +6,7 @@ import { askedOf } from "../../src/console/find/asked.ts";
 import { pageOfRequest } from "../../src/console/find/attention.ts";
 import { type Interval, isAtInstant, spanAround, staysOf } from "../../src/console/find/stays.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 describe("a question by its form", () => {
@@ -242,7 +242,7 @@ describe.skipIf(!hasChromium)("finding", () => {
     await card.locator(".note").getByText("2 hosts are called twin").waitFor();
     await page.getByRole("heading", { name: "Hosts" }).waitFor();
     const links = page.locator(".hits a");
-    expect(await links.count()).toBe(2);
+    await settles(() => links.count(), 2);
     const addresses = await links.evaluateAll((all) => all.map((each) => each.getAttribute("href")));
     expect(new Set(addresses).size).toBe(2);
     await links.first().click();
@@ -268,7 +268,7 @@ describe.skipIf(!hasChromium)("finding", () => {
       await page.goto(`${origin}/?q=10.2.3.4`);
       await problems.filter({ hasText: says }).waitFor();
       await page.locator("main:not(:has(.waiting))").waitFor();
-      expect(await problems.count()).toBe(1);
+      await settles(() => problems.count(), 1);
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.unroute(questions);
       await page.getByRole("button", { name: "Try again" }).click();

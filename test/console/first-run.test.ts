@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
     await page.getByText("This is not the token of the running appliance.").waitFor();
     const field = page.getByLabel("Set-up token");
     await field.and(page.locator(":focus")).waitFor();
-    expect(await page.getByLabel("E-mail").inputValue()).toBe(EMAIL);
+    await settles(() => page.getByLabel("E-mail").inputValue(), EMAIL);
     await field.fill(running.url + link());
     await page.keyboard.press("Enter");
     await page.getByRole("banner").waitFor();
@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium)("claiming in the browser", () => {
       await page.getByRole("button", { name: "Claim it" }).click();
       await page.getByText("A value is required.").first().waitFor();
       expect([path, await accessibilityFindings(page)]).toEqual([path, []]);
-      expect(await page.evaluate<boolean>("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
+      await settles(() => page.evaluate<boolean>("document.documentElement.scrollWidth <= window.innerWidth"), true);
     }
     expect(own.troubles()).toEqual([]);
     await own.leave();

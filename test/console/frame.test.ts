@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CONSOLE_POLICY } from "../../src/http/console-pages.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -108,8 +108,11 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     const visitor = await Visitor.arrive(origin, { timezoneId: "Europe/Berlin" });
     const page = await visitor.signIn(OWNER, PASSWORD, "/?at=2026-03-01T02:12:00Z");
     const band = page.getByRole("status").filter({ hasText: "As of" });
-    expect(await band.textContent()).toContain("2026-03-01 03:12:00");
-    expect(await band.getByRole("time").getAttribute("title")).toContain("2026-03-01T02:12:00.000Z (UTC)");
+    await settles(() => band.textContent(), expect.stringContaining("2026-03-01 03:12:00"));
+    await settles(
+      () => band.getByRole("time").getAttribute("title"),
+      expect.stringContaining("2026-03-01T02:12:00.000Z (UTC)"),
+    );
     await page.keyboard.press("t");
     await band.waitFor({ state: "detached" });
     expect(page.url()).toBe(`${origin}/`);
@@ -154,8 +157,8 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     await page.goto(`${origin}/hosts`);
     await page.getByRole("link", { name: "web-1" }).waitFor();
     const filter = page.getByRole("combobox", { name: "Filter" });
-    expect(await filter.inputValue()).toBe('name = "web-1"');
-    expect(await page.locator(".time-bar .instant-field input").first().inputValue()).toBe("-24h");
+    await settles(() => filter.inputValue(), 'name = "web-1"');
+    await settles(() => page.locator(".time-bar .instant-field input").first().inputValue(), "-24h");
     await filter.and(page.locator(":focus")).waitFor();
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();
@@ -169,7 +172,7 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     await page.getByRole("heading", { name: "Find" }).focus();
     await page.keyboard.press("?");
     const keys = page.getByRole("dialog", { name: "Keys" });
-    expect(await keys.textContent()).toContain("Back to now");
+    await settles(() => keys.textContent(), expect.stringContaining("Back to now"));
     await page.keyboard.press("Escape");
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();

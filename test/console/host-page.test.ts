@@ -5,7 +5,7 @@ import { managementLinks } from "../../src/console/hosts/management-links.ts";
 import { neighborLinks, sinceByLink } from "../../src/console/hosts/neighbors.ts";
 import { arePlacesShown, isPlateShown, upTo } from "../../src/console/hosts/plate-room.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -95,11 +95,11 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     await page.getByRole("heading", { name: "access-one" }).waitFor();
     const plate = page.locator(".plate");
     await plate.getByRole("heading", { name: "Module 1/0" }).waitFor();
-    expect(await plate.getByRole("listitem").count()).toBe(24);
+    await settles(() => plate.getByRole("listitem").count(), 24);
     await page.getByRole("link", { name: "Gi1/0/3, Up, printer-2" }).click();
     const row = page.getByRole("row", { name: /Gi1\/0\/3/ });
     await row.getByRole("link", { name: "printer-2" }).waitFor();
-    expect(await page.getByText("<b>uplink</b>").count()).toBe(1);
+    await settles(() => page.getByText("<b>uplink</b>").count(), 1);
     await row.getByRole("link", { name: "printer-2" }).click();
     await page.getByRole("heading", { name: "printer-2" }).waitFor();
     expect(visitor.troubles()).toEqual([]);
@@ -111,12 +111,12 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     const plate = page.getByRole("region", { name: "Its ports" });
     await page.getByRole("heading", { name: "What it is" }).waitFor();
     await plate.getByRole("link", { name: "Gi1/0/24, disabled" }).waitFor();
-    expect(await plate.getByRole("listitem").count()).toBe(24);
+    await settles(() => plate.getByRole("listitem").count(), 24);
     // So has it where the address names a tab that there is not.
     await page.goto(`${appliance.running.url}/hosts/${switchId}?tab=cables`);
     await plate.getByRole("link", { name: "Gi1/0/3, Up, printer-2" }).click();
     await page.locator("tr.is-chosen").getByRole("link", { name: "Gi1/0/3" }).waitFor();
-    expect(await page.getByRole("link", { name: "Interfaces 24" }).getAttribute("aria-current")).toBe("true");
+    await settles(() => page.getByRole("link", { name: "Interfaces 24" }).getAttribute("aria-current"), "true");
     await page.locator("tr.is-chosen").getByRole("link", { name: "printer-2" }).click();
     await page.getByRole("heading", { name: "printer-2" }).waitFor();
     await page.getByRole("link", { name: "Services and ports 0" }).waitFor();
@@ -134,7 +134,8 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     await row.getByText("LLDP", { exact: true }).click();
     await row.getByText("The far device announces itself, and is not in the inventory.").waitFor();
     const heard = row.getByRole("listitem");
-    expect(await heard.textContent()).toBe(
+    await settles(
+      () => heard.textContent(),
       "access-one Gi1/0/5 hears by LLDP: system name core-9, chassis ID 00:1b:21:00:00:99, port ID Te1/1/4.",
     );
     const stations = page.getByRole("table").filter({ hasText: "00:1b:21:00:00:02" });
@@ -168,7 +169,7 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     // The page says whose: the sentence need not.
     await change.getByText(/^name access-1 → access-one/).waitFor();
     await change.getByRole("button").click();
-    expect(await change.locator("ins").first().textContent()).toBe("access-one");
+    await settles(() => change.locator("ins").first().textContent(), "access-one");
     const added = page
       .getByRole("listitem")
       .filter({ hasText: /new interface/ })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { type PageOfRows, pageOfRead, pageOfRows, windowToRead } from "../../src/console/parts/paged-rows.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ADDRESSES, fillHostile, HOSTILE_NAMES, type HostileNetwork, INTERFACES } from "../support/browser/hostile.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
 
@@ -124,7 +124,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     await row.locator("a:focus").waitFor();
     await page.getByLabel("Find in: Interfaces").fill("vl3271");
     await table.getByRole("link", { name: "Vl3271" }).waitFor();
-    expect(await table.locator("tbody tr").count()).toBe(2);
+    await settles(() => table.locator("tbody tr").count(), 2);
     await page.getByText("1 of 3,271").waitFor();
     expect(page.url()).toContain("find=vl3271");
     // Who it is does not wait for what all of its addresses say.
@@ -143,16 +143,16 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
       expect([pathname, (await client.get(pathname + search)).text.length < 50_000]).toEqual([pathname, true]);
     await page.goto(`${running.url}/hosts/${filled.device.id}`);
     await page.getByRole("link", { name: "All 3,271 interfaces" }).waitFor();
-    expect(await page.locator(".plate li").count()).toBe(384);
+    await settles(() => page.locator(".plate li").count(), 384);
     const plates = asked.filter((url) => url.includes(`/hosts/${filled.device.id}/faceplate`) && !url.includes("ids="));
     expect(plates.map((url) => new URL(url).searchParams.get("limit"))).toEqual(["385"]);
     await page.getByRole("link", { name: "All 3,271 interfaces" }).click();
     await table.getByRole("link", { name: "Te1/1", exact: true }).waitFor();
     await page.getByText("Page 1 of 33").first().waitFor();
-    expect(await page.locator(".plate li").count()).toBe(12 * 48);
+    await settles(() => page.locator(".plate li").count(), 12 * 48);
     await page.goto(`${running.url}/hosts/${filled.server.id}?tab=addresses&page=100`);
     await page.getByRole("table").getByText("10.0.39.15", { exact: true }).waitFor();
-    expect(await page.getByRole("link", { name: "Addresses 10,000" }).count()).toBe(1);
+    await settles(() => page.getByRole("link", { name: "Addresses 10,000" }).count(), 1);
     expect(ADDRESSES).toBe(10_000);
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
@@ -181,7 +181,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     await page.getByLabel("Find in: Addresses").pressSequentially(".39.15");
     await page.getByText("1 of 10,000").waitFor();
     await rows.getByText("10.0.39.15", { exact: true }).waitFor();
-    expect(await page.getByLabel("Find in: Addresses").inputValue()).toBe(".39.15");
+    await settles(() => page.getByLabel("Find in: Addresses").inputValue(), ".39.15");
     expect(addressReads()).toEqual(["0"]);
     await page.getByLabel("Find in: Addresses").fill("");
     await page.getByText("Page 1 of 100").first().waitFor();
@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     await page.getByText("Page 100 of 100").first().waitFor();
     await rows.last().getByText("Removed").waitFor();
     await rows.last().getByText("10.0.20.7", { exact: true }).waitFor();
-    expect(await rows.count()).toBe(100);
+    await settles(() => rows.count(), 100);
     await page.goto(`${running.url}${host}&vs=${vs}&page=26`);
     await rows.filter({ hasText: "10.0.10.1" }).filter({ hasText: "moved" }).getByText("Changed").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
@@ -269,7 +269,7 @@ describe.skipIf(!hasChromium)("a host with very many services", () => {
     await page.getByText("1 of 250").waitFor();
     // The ports stay where they were.
     await ports.getByRole("row", { name: "10101 Tcp Custom" }).waitFor();
-    expect(await ports.locator("tbody tr").count()).toBe(100);
+    await settles(() => ports.locator("tbody tr").count(), 100);
     expect([limitsOf("services"), limitsOf("ports")]).toEqual([
       ["100 from 0", "0 from 0"],
       ["100 from 0", "100 from 100", "0 from 0"],
@@ -280,7 +280,7 @@ describe.skipIf(!hasChromium)("a host with very many services", () => {
     await page.goto(`${running.url}/hosts/${id}?tab=services&vs=${vs}&ports_page=5`);
     const last = ports.locator("tbody tr").last();
     await last.getByText("Removed").waitFor();
-    expect(await last.textContent()).toContain("10001");
+    await settles(() => last.textContent(), expect.stringContaining("10001"));
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
@@ -94,15 +94,15 @@ describe.skipIf(!hasChromium)("whoever knows better which host is which", () => 
     await open(`/hosts/${both.id}/identity`);
     const plan = page.getByRole("button", { name: "Show what would change…" });
     await page.getByLabel("10.2.3.12").check();
-    expect(await plan.isDisabled()).toBe(true);
+    await settles(() => plan.isDisabled(), true);
     await page.getByLabel("Name of the new host").fill("server-2");
     await plan.click();
     await page.getByText("Makes host server-2").waitFor();
     await page.getByText("Moves address 10.2.3.12").waitFor();
     // Given up, it is all still there.
     await page.getByRole("button", { name: "Cancel" }).click();
-    expect(await page.getByLabel("10.2.3.12").isChecked()).toBe(true);
-    expect(await page.getByLabel("Name of the new host").inputValue()).toBe("server-2");
+    await settles(() => page.getByLabel("10.2.3.12").isChecked(), true);
+    await settles(() => page.getByLabel("Name of the new host").inputValue(), "server-2");
     await plan.click();
     await page.getByRole("button", { name: "Split it" }).click();
     await page.getByText("Done.").waitFor();

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { DEMO_EMAIL } from "../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { closeBrowser, hasChromium, LAN_NAME, Visitor } from "../support/browser/browser.ts";
+import { closeBrowser, hasChromium, LAN_NAME, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -28,7 +28,7 @@ describe.skipIf(!hasChromium)("on a month of a campus", () => {
   test("over plain HTTP on a LAN a switch is found, listed, opened, seen on the map and in the changes", async () => {
     const visitor = await Visitor.arrive(demo.url.replace("127.0.0.1", LAN_NAME));
     const page = await visitor.signIn(DEMO_EMAIL, DEMO_PASSWORD);
-    expect(await page.evaluate<boolean>("isSecureContext")).toBe(false);
+    await settles(() => page.evaluate<boolean>("isSecureContext"), false);
     await page.getByLabel("Find anything").fill("acc-admin-1");
     await page.keyboard.press("Enter");
     await page.locator(".hits").getByRole("link", { name: "acc-admin-1" }).first().click();

@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await page.reload();
     await page.getByText("It is not known whether it was created.").waitFor();
     // What may have been made stays as it was sent: another would be made beside it.
-    expect(await page.evaluate("document.querySelector('#edit-name').closest('[inert]') !== null")).toBe(true);
+    await settles(() => page.evaluate("document.querySelector('#edit-name').closest('[inert]') !== null"), true);
     expect(await accessibilityFindings(page)).toEqual([]);
     await button("Save again").click();
     await page.locator(".edit-saved").waitFor();
@@ -185,14 +185,14 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await button("Add a user").click();
     await adding.getByText("What you had typed is back.").waitFor();
-    expect(await adding.getByLabel("Name", { exact: true }).inputValue()).toBe("Night shift");
-    expect(await adding.getByLabel("Role").inputValue()).toBe("Member");
+    await settles(() => adding.getByLabel("Name", { exact: true }).inputValue(), "Night shift");
+    await settles(() => adding.getByLabel("Role").inputValue(), "Member");
     await settles(() => adding.getByRole("checkbox").first().isChecked(), true);
-    expect(await adding.getByLabel("Password").inputValue()).toBe("");
+    await settles(() => adding.getByLabel("Password").inputValue(), "");
     expect(await accessibilityFindings(page)).toEqual([]);
     await adding.getByRole("button", { name: "Discard it" }).click();
     await button("Add a user").click();
-    expect(await adding.getByLabel("Name", { exact: true }).inputValue()).toBe("");
+    await settles(() => adding.getByLabel("Name", { exact: true }).inputValue(), "");
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
   });
 });

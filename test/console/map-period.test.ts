@@ -238,7 +238,7 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
     await page.waitForURL(/view=-?\d+,-?\d+,0\.\d+/);
     await page.getByRole("link", { name: "3 changes" }).click();
     const reached = page.locator(".map-tables tr:has([aria-current=step])");
-    expect(await reached.textContent()).toMatch(/\+ acc-library-2 .*− acc-library-2 /);
+    await settles(() => reached.textContent(), expect.stringMatching(/\+ acc-library-2 .*− acc-library-2 /));
     const told = await rows(page);
     const other = await Visitor.arrive(demo.url, { timezoneId: "UTC", viewport: { width: 700, height: 900 } });
     const theirs = await other.signIn("j.lund@larkfield.example", PASSWORD, "/");

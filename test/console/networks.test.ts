@@ -24,7 +24,7 @@ import {
 import { blockName, isWithinPrefix } from "../../src/console/networks/prefixes.ts";
 import { vlanDevices } from "../../src/console/networks/vlan-devices.ts";
 import { gridStep } from "../../src/console/parts/grid-keys.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { type FilledNetwork, fillNetwork, UNKNOWN_MAC } from "../support/browser/networks.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
@@ -59,9 +59,9 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     const states = await table.locator("tbody tr td:nth-child(2)").allTextContents();
     expect(states).toEqual(["Up", "Down", "Up", "Down", "Up"]);
     const last = table.getByRole("row").nth(1);
-    expect(await last.getByText("100M").count()).toBe(1);
+    await settles(() => last.getByText("100M").count(), 1);
     await table.getByRole("link", { name: "printer-2" }).first().waitFor();
-    expect(await page.locator("path.life-up").getAttribute("d")).toMatch(/M.*M.*M/);
+    await settles(() => page.locator("path.life-up").getAttribute("d"), expect.stringMatching(/M.*M.*M/));
     // The second-newest change is a going down.
     await table.getByRole("row").nth(2).getByRole("link").first().click();
     await page.getByText("Operational status").waitFor();
@@ -81,13 +81,14 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     const free = page.getByRole("list", { name: "Next free" });
     await free.waitFor();
     // .1 to .3 and .5 are taken, .8 to .11 are of DHCP, .15 is the broadcast address.
-    expect(await free.getByRole("listitem").allInnerTexts()).toEqual(
+    await settles(
+      () => free.getByRole("listitem").allInnerTexts(),
       ["4", "6", "7", "12", "13", "14"].map((last) => `10.2.3.${last}`),
     );
     await page.locator(".cells").waitFor();
-    expect(await page.locator(".cells .cell").count()).toBe(16);
-    expect(await page.locator(".cells .cell-Dhcp").count()).toBe(4);
-    expect(await page.locator(".cells .cell-Twice").getAttribute("title")).toContain("twin-a");
+    await settles(() => page.locator(".cells .cell").count(), 16);
+    await settles(() => page.locator(".cells .cell-Dhcp").count(), 4);
+    await settles(() => page.locator(".cells .cell-Twice").getAttribute("title"), expect.stringContaining("twin-a"));
     await page.locator(".utilization path").waitFor();
     // The one that two hosts have is told with who they are.
     await page.locator(".subnet-conflicts").getByText("10.2.3.5").waitFor();
@@ -114,16 +115,16 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     const unknown = table.getByRole("row", { name: new RegExp(UNKNOWN_MAC) });
     await unknown.getByText(/Raspberry/).waitFor();
     await unknown.getByRole("link", { name: "Gi1/0/8" }).waitFor();
-    expect(await table.locator("tbody tr").count()).toBe(1);
+    await settles(() => table.locator("tbody tr").count(), 1);
     await page.getByRole("link", { name: "All", exact: true }).click();
     await table.getByRole("link", { name: "Gi1/0/7" }).waitFor();
-    expect(await table.locator("tbody tr").count()).toBe(2);
+    await settles(() => table.locator("tbody tr").count(), 2);
     // Where there is none at all, it is not said that all belong to hosts.
     await page.goto(`${appliance.running.url}/stations?at=2020-01-01T00:00:00Z`);
     await page.getByText("No MAC address is known at an edge port.").waitFor();
     await page.goto(`${appliance.running.url}/stations?show=all&at=${filled.beforeFlap}`);
     await table.getByRole("link", { name: "printer-2" }).waitFor();
-    expect(await table.locator("tbody tr").count()).toBe(1);
+    await settles(() => table.locator("tbody tr").count(), 1);
     await table.getByRole("link", { name: "locate 00:1b:21:00:00:02" }).click();
     await page.getByRole("link", { name: "printer-2" }).first().waitFor();
     expect(page.url()).toContain("at=");
@@ -135,14 +136,17 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     const page = await visitor.open(`/subnets/${filled.parent.id}`);
     const grid = page.getByRole("grid", { name: "Blocks of addresses" });
     await grid.waitFor();
-    expect(await grid.getByRole("gridcell").count()).toBe(256);
+    await settles(() => grid.getByRole("gridcell").count(), 256);
     await grid.getByRole("link", { name: "10.2.3.0/24: 0 in use, 16 in subnets within, 240 free" }).click();
     await page.getByRole("grid", { name: "Addresses" }).waitFor();
     expect(page.url()).toContain("block=10.2.3.0/24");
     const within = page.getByRole("link", { name: /^10\.2\.3\.\d+ in the subnet 10\.2\.3\.0\/28/ });
     await within.first().waitFor();
-    expect(await within.allTextContents()).toEqual(Array.from({ length: 16 }, (_, octet) => String(octet)));
-    expect(await page.getByRole("gridcell").count()).toBe(256);
+    await settles(
+      () => within.allTextContents(),
+      Array.from({ length: 16 }, (_, octet) => String(octet)),
+    );
+    await settles(() => page.getByRole("gridcell").count(), 256);
     await page.getByRole("link", { name: "10.2.0.0/16", exact: true }).click();
     await grid.getByRole("link", { name: /^10\.2\.4\.0\/24: in the subnet 10\.2\.4\.0\/24/ }).click();
     await page.getByRole("heading", { name: "10.2.4.0/24" }).waitFor();

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { Page } from "playwright-core";
 import { DEMO_EMAIL } from "../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
     expect(await accessibilityFindings(page)).toEqual([]);
     const [backup] = (await appliance.client.get("backups")).data as unknown as [Record<string, unknown>];
     const name = String(backup?.name);
-    expect(await row.textContent()).toContain(`transaction ${backup?.sequence}`);
+    await settles(() => row.textContent(), expect.stringContaining(`transaction ${backup?.sequence}`));
 
     await row.getByRole("button", { name: `Download ${name}` }).click();
     const form = page.getByRole("form", { name: `Download ${name}` });
@@ -97,7 +97,10 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
     const file = workplace.path("taken-along.db");
     await download.saveAs(file);
     await page.getByText(`${name} was downloaded.`).waitFor();
-    expect(await page.locator(".command").textContent()).toContain(`--backup ${name} --head ${backup?.sequence}:`);
+    await settles(
+      () => page.locator(".command").textContent(),
+      expect.stringContaining(`--backup ${name} --head ${backup?.sequence}:`),
+    );
     const head = `${backup?.sequence}:${backup?.hash}`;
     expect(await workplace.run(["verify", "--backup", file, "--head", head])).toMatchObject({ code: 0 });
 
@@ -106,7 +109,7 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
     await page.getByText("It is the newest backup that is complete.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Cancel" }).click();
-    expect(await row.count()).toBe(1);
+    await settles(() => row.count(), 1);
     await row.getByRole("button", { name: `Delete ${name}` }).click();
     await page.getByRole("button", { name: "Delete the backup" }).click();
     await page.getByText(`${name} was deleted.`).waitFor();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Page } from "playwright-core";
 import { PAGE_PATHS } from "../../src/console/url/page-paths.ts";
 import { made } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -89,8 +89,8 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     }
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    expect(await box.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
-    expect(await box.inputValue()).toBe("cor");
+    await settles(() => box.evaluate((element) => element === element.ownerDocument.activeElement), true);
+    await settles(() => box.inputValue(), "cor");
     expect(visitor.troubles()).toEqual([]);
   });
 

@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)("one's own account", () => {
     await other(page).getByRole("button").click();
     await page.getByText("The session has ended.").waitFor();
     await other(page).waitFor({ state: "detached" });
-    expect(await own(page).count()).toBe(1);
+    await settles(() => own(page).count(), 1);
     expect(visitor.troubles()).toEqual([]);
     await isSignedOut(elsewhere);
   });
@@ -203,7 +203,7 @@ describe.skipIf(!hasChromium)("whoever looks after keys", () => {
     const form = page.getByRole("form", { name: "Make a key" });
     await form.getByLabel("Name", { exact: true }).fill("Monitoring");
     expect(await form.getByLabel("User", { exact: true }).count()).toBe(0);
-    expect(await form.getByLabel("What it may do, at most").locator("option").count()).toBe(2);
+    await settles(() => form.getByLabel("What it may do, at most").locator("option").count(), 2);
     await form.getByLabel("Only these").check();
     await form.getByRole("button", { name: "Make a key" }).click();
     await form.getByText("Choose at least one network, or all of the user.").waitFor();
@@ -220,9 +220,9 @@ describe.skipIf(!hasChromium)("whoever looks after keys", () => {
     await page.getByRole("button", { name: "I have copied it" }).click();
     expect(await page.locator("body").textContent()).not.toContain(first);
     const row = page.getByRole("row").filter({ hasText: "Monitoring" });
-    expect(await row.textContent()).toContain("10.0.30.0/24, 127.0.0.0/8");
-    expect(await row.textContent()).toContain("2099-12-31");
-    expect(await row.getByRole("cell").last().textContent()).toBe("EditRotateDelete");
+    await settles(() => row.textContent(), expect.stringContaining("10.0.30.0/24, 127.0.0.0/8"));
+    await settles(() => row.textContent(), expect.stringContaining("2099-12-31"));
+    await settles(() => row.getByRole("cell").last().textContent(), "EditRotateDelete");
 
     expect((await asked("hosts", first)).status).toBe(200);
     await settles(async () => {
@@ -288,7 +288,7 @@ describe.skipIf(!hasChromium)("whoever looks after keys", () => {
     expect((await page.request.put(`${keys}/${id}`, { data: body })).status()).toBe(200);
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("Others changed it meanwhile.").waitFor();
-    expect(await form.getByLabel("Why").inputValue()).toBe("not while we move");
+    await settles(() => form.getByLabel("Why").inputValue(), "not while we move");
     expect((await asked("hosts", key)).status).toBe(200);
     await form.getByRole("button", { name: "Save" }).click();
     await page.getByText("The key Backup job was saved.").waitFor();
@@ -403,14 +403,14 @@ describe.skipIf(!hasChromium)("whoever looks after people", () => {
     await adding.getByRole("alert").waitFor();
     expect(visitor.troubles().every((each) => each.includes("409"))).toBe(true);
     // What was typed is still there.
-    expect(await adding.getByLabel("Vault").isChecked()).toBe(true);
+    await settles(() => adding.getByLabel("Vault").isChecked(), true);
     await adding.getByLabel("E-mail").fill(NEW);
     await adding.getByRole("button", { name: "Add a user" }).click();
     await page.getByText("Night shift can sign in now.").waitFor();
     expect(await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])")).not.toContain(FIRST);
     const row = rowOf(page, NEW);
     await row.getByText("Vault").waitFor();
-    expect(await row.textContent()).toContain("Member");
+    await settles(() => row.textContent(), expect.stringContaining("Member"));
 
     const { page: theirs } = await arrived(NEW, "/settings", FIRST);
     await theirs.getByText("1 network", { exact: true }).waitFor();
@@ -454,7 +454,7 @@ describe.skipIf(!hasChromium)("whoever looks after people", () => {
   test("reads why the only Owner stays one", async () => {
     const { visitor, page } = await arrived(OWNER, "/settings/people");
     const own = rowOf(page, OWNER);
-    expect(await own.getByRole("button").allTextContents()).toEqual(["Edit"]);
+    await settles(() => own.getByRole("button").allTextContents(), ["Edit"]);
     await own.getByRole("button", { name: "Edit" }).click();
     const form = page.getByRole("form");
     await form.getByText("Your own password is changed under Account.").waitFor();
@@ -468,14 +468,13 @@ describe.skipIf(!hasChromium)("whoever looks after people", () => {
     const { visitor, page } = await arrived(ADMIN, "/settings/people");
     await rowOf(page, VIEWER).waitFor();
     expect(await rowOf(page, OWNER).getByRole("button").count()).toBe(0);
-    expect(await rowOf(page, VIEWER).getByRole("button").allTextContents()).toEqual(["Edit", "Delete"]);
+    await settles(() => rowOf(page, VIEWER).getByRole("button").allTextContents(), ["Edit", "Delete"]);
     await page.getByRole("button", { name: "Add a user" }).click();
     const roles = page.getByRole("form").getByLabel("Role").locator("option");
-    expect(await roles.evaluateAll((options) => options.map((each) => each.getAttribute("value")))).toEqual([
-      "Admin",
-      "Member",
-      "Viewer",
-    ]);
+    await settles(
+      () => roles.evaluateAll((options) => options.map((each) => each.getAttribute("value"))),
+      ["Admin", "Member", "Viewer"],
+    );
     expect(visitor.troubles()).toEqual([]);
     const users = `${origin}/api/v1/users`;
     const body = { email: "me.too@acme.example", role: "Owner", password: FIRST };

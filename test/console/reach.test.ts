@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { type FilledNetwork, fillNetwork } from "../support/browser/networks.ts";
 import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)("what is beyond one's reach", () => {
     const page = await visitor.signIn(MEMBER, PASSWORD, "/map");
     const networks = page.getByRole("main").getByRole("listitem");
     await networks.getByRole("link", { name: "Vault" }).waitFor();
-    expect(await networks.count()).toBe(2);
+    await settles(() => networks.count(), 2);
     expect(await accessibilityFindings(page)).toEqual([]);
     await networks.getByRole("link", { name: "Vault" }).click();
     await page.waitForURL(`**/map?network=${vault.id}`);

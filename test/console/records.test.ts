@@ -47,12 +47,12 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     await open("/hosts");
     await button("New host").click();
     await page.getByText("Still needed: Network, Name.").waitFor();
-    expect(await button("Create").isDisabled()).toBe(true);
+    await settles(() => button("Create").isDisabled(), true);
     await page.getByRole("form").getByLabel("Network", { exact: true }).selectOption({ index: 1 });
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("dist-1");
     await page.getByLabel("Why").fill("new in hall 3");
     await page.reload();
-    expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe("dist-1");
+    await settles(() => page.getByRole("textbox", { name: "Name", exact: true }).inputValue(), "dist-1");
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
@@ -214,7 +214,7 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     // What was typed stays where all fields are shown.
     await form.getByRole("link", { name: "All fields" }).click();
     await form.getByLabel("Color").selectOption("Cyan");
-    expect(await description.inputValue()).toBe("Access points and bridges");
+    await settles(() => description.inputValue(), "Access points and bridges");
     await button("Save").click();
     await page.getByText("Saved.").waitFor();
     await page.getByRole("row").filter({ hasText: "Access points and bridges" }).filter({ hasText: "Cyan" }).waitFor();

@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
   test("tries a scan of a subnet from its page, reads what it would write, and does it", async () => {
     await open(`/subnets/${subnet.id}`);
     await page.getByRole("link", { name: "Scan now" }).click();
-    expect(await page.getByLabel("Where").inputValue()).toBe("127.0.8.8/30");
+    await settles(() => page.getByLabel("Where").inputValue(), "127.0.8.8/30");
     await page.getByText("Up to 4 addresses.").waitFor();
     await page.getByText("You name these: the network's credentials may be sent to all of them.").waitFor();
     await page.getByLabel("What", { exact: true }).selectOption("sweep");
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     // All that was typed outlasts a reload: the address has it, which browsers let be replaced only so often.
     await page.waitForURL((url) => url.searchParams.get("why") === "CHG-12: die neuen Geräte");
     await page.reload();
-    expect(await page.getByLabel("Why").inputValue()).toBe("CHG-12: die neuen Geräte");
+    await settles(() => page.getByLabel("Why").inputValue(), "CHG-12: die neuen Geräte");
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Start the dry run" }).click();
     const found = page.getByRole("listitem").filter({ hasText: "Created" }).filter({ hasText: "127.0.8.9" });
@@ -132,9 +132,9 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     await open(`/hosts/${host?.id}`);
     await page.getByRole("button", { name: "Scan now" }).click();
     await page.getByRole("heading", { name: "Scan now" }).waitFor();
-    expect(await page.getByLabel("Where").inputValue()).toBe("127.0.8.10");
+    await settles(() => page.getByLabel("Where").inputValue(), "127.0.8.10");
     await page.getByLabel("Add a subnet…").selectOption({ label: "127.0.8.8/30 Loops" });
-    expect(await page.getByLabel("Where").inputValue()).toBe("127.0.8.10 127.0.8.8/30");
+    await settles(() => page.getByLabel("Where").inputValue(), "127.0.8.10 127.0.8.8/30");
     expect(visitor.troubles()).toEqual([]);
   });
 
@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     await page.getByLabel("Why").fill("a look");
     await page.getByRole("button", { name: "Start the scan" }).click();
     await page.getByRole("alert").filter({ hasText: "printer must be" }).waitFor();
-    expect(await page.getByLabel("Why").inputValue()).toBe("a look");
+    await settles(() => page.getByLabel("Why").inputValue(), "a look");
     await page.getByLabel("Where").fill("10.0.0.0/8");
     await page.getByLabel("It is larger than /16: scan all of it").waitFor();
     await page.getByRole("link", { name: "Cancel" }).click();
@@ -163,7 +163,7 @@ describe.skipIf(!hasChromium)("whoever scans", () => {
     expect(await page.getByRole("button", { name: "Do it: scan and write" }).count()).toBe(0);
     await page.getByRole("link", { name: "Scan again…" }).click();
     await page.getByRole("heading", { name: "Scan now" }).waitFor();
-    expect(await page.getByLabel("Where").inputValue()).toBe("127.0.0.0/20");
+    await settles(() => page.getByLabel("Where").inputValue(), "127.0.0.0/20");
     expect(visitor.troubles()).toEqual([]);
   });
 

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -54,9 +54,10 @@ describe.skipIf(!hasChromium)("whoever plans scans", () => {
       .waitFor();
     await form.getByLabel("Cron").fill("30 2 * * *");
     await dueTimes().nth(4).waitFor();
-    expect(await dueTimes().count()).toBe(5);
+    await settles(() => dueTimes().count(), 5);
     // By the reader's clocks, and by those of the schedule.
-    expect(await page.locator(".due-times li").allTextContents()).toEqual(
+    await settles(
+      () => page.locator(".due-times li").allTextContents(),
       Array.from({ length: 5 }, () => expect.stringMatching(/ 0[01]:30 .* 02:30 Europe\/Berlin$/)),
     );
     expect(await accessibilityFindings(page)).toEqual([]);
@@ -72,7 +73,7 @@ describe.skipIf(!hasChromium)("whoever plans scans", () => {
     expect(saved).toMatchObject({ name: "Every night", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full" });
     await page.getByRole("link", { name: "Show it" }).click();
     await page.getByRole("heading", { name: "Every night" }).waitFor();
-    expect(await dueTimes().first().getAttribute("datetime")).toBe(saved?.next_run_at);
+    await settles(() => dueTimes().first().getAttribute("datetime"), saved?.next_run_at);
     await page.keyboard.press("e");
     await page.getByLabel("Scope").fill("10.2.3.0/24");
     await page.getByLabel("Kind", { exact: true }).selectOption("sweep");

@@ -373,10 +373,10 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       await page.waitForURL((url) => url.searchParams.get("credentials") === "v2c");
       await page.reload();
       await page.getByLabel("An SNMP v2c community").and(page.locator(":checked")).waitFor();
-      expect(await page.getByLabel("Community", { exact: true }).inputValue()).toBe("");
+      await settles(() => page.getByLabel("Community", { exact: true }).inputValue(), "");
       await page.getByRole("link", { name: "Back" }).click();
       await page.getByText("8 addresses in all.").waitFor();
-      expect(await page.getByLabel("Others").inputValue()).toBe(SUBNET);
+      await settles(() => page.getByLabel("Others").inputValue(), SUBNET);
       await page.goBack();
       await question(page, "Which credentials may be used?");
       expect(visitor.troubles()).toEqual([]);
@@ -390,7 +390,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       await page.getByRole("button", { name: "Sign in" }).click();
       await question(page, "Which credentials may be used?");
       await page.getByLabel("An SNMP v2c community").and(page.locator(":checked")).waitFor();
-      expect(await page.getByLabel("Community", { exact: true }).inputValue()).toBe("");
+      await settles(() => page.getByLabel("Community", { exact: true }).inputValue(), "");
       expect(visitor.troubles().every((each) => each.includes("401"))).toBe(true);
 
       await giveCommunity(page, "wrong");

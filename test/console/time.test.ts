@@ -317,7 +317,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.mouse.move(track.x + 1, y, { steps: 60 });
     await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
     await page.getByText("web-4").waitFor({ state: "detached" });
-    expect(await page.evaluate<number>("history.length")).toBe(entries);
+    await settles(() => page.evaluate<number>("history.length"), entries);
     await page.mouse.up();
     await settles(() => page.evaluate<number>("history.length"), entries + 1);
     const searches = asked.filter((url) => url.includes("/api/v1/search"));
@@ -360,14 +360,17 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     const visitor = await Visitor.arrive(origin, { timezoneId: BERLIN });
     const page = await visitor.signIn(OWNER, PASSWORD);
     const handle = page.getByRole("slider", { name: "Instant" });
-    expect(await handle.getAttribute("aria-valuetext")).toBe("Now");
+    await settles(() => handle.getAttribute("aria-valuetext"), "Now");
     const entries = await page.evaluate<number>("history.length");
     await handle.focus();
     await page.keyboard.down("ArrowLeft");
     await page.keyboard.down("ArrowLeft");
     await page.keyboard.up("ArrowLeft");
     await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
-    expect(await handle.getAttribute("aria-valuetext")).toMatch(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d.*, \d+ \w+ ago$/);
+    await settles(
+      () => handle.getAttribute("aria-valuetext"),
+      expect.stringMatching(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d.*, \d+ \w+ ago$/),
+    );
     await settles(() => page.evaluate<number>("history.length"), entries + 1);
     // The week is told by hours.
     expect(atOf(page)).toMatch(/T\d\d:00:00Z$/);
@@ -452,7 +455,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.getByRole("button", { name: "before the core upgrade" }).click();
     const words = page.getByRole("status").filter({ hasText: "Comparing" });
     await words.filter({ hasText: /A marker “before the core upgrade”.* with B 2026-03-01/ }).waitFor();
-    expect(await page.getByRole("slider", { name: "Compared with" }).count()).toBe(1);
+    await settles(() => page.getByRole("slider", { name: "Compared with" }).count(), 1);
     const [compared, track] = [page.getByRole("slider", { name: "Compared with" }), page.locator(".track")];
     const [from, to] = [await compared.boundingBox(), await track.boundingBox()];
     if (from === null || to === null) throw new Error("there is no handle");
@@ -467,7 +470,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     await page.getByRole("link", { name: "End comparison" }).click();
     await words.waitFor({ state: "detached" });
     // What had the focus is gone: it is nowhere else than beside it.
-    expect(await page.evaluate<string>("document.activeElement.id")).toBe("shown-instant");
+    await settles(() => page.evaluate<string>("document.activeElement.id"), "shown-instant");
     await page.getByRole("button", { name: "Compare…" }).click();
     await page.getByRole("button", { name: "Now", exact: true }).click();
     await page.waitForURL(`${origin}/hosts?vs=marker:before+the+core+upgrade`);
@@ -567,9 +570,9 @@ describe.skipIf(!hasChromium)("the time bar", () => {
       await held.waitFor();
       await page.getByRole("status").filter({ hasText: "loading…" }).waitFor();
       // It stays, and nothing moves: it is not what the band says, and looks like it.
-      expect(await shown.first().isVisible()).toBe(true);
+      await settles(() => shown.first().isVisible(), true);
       await dimmingOver(page);
-      expect(await page.evaluate<string>("getComputedStyle(document.querySelector('main')).opacity")).toBe("0.5");
+      await settles(() => page.evaluate<string>("getComputedStyle(document.querySelector('main')).opacity"), "0.5");
       waiting.resolve();
       await held.waitFor({ state: "detached" });
       await shown.first().waitFor({ state: "detached" });
@@ -658,7 +661,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     const lan = origin.replace("127.0.0.1", LAN_NAME);
     const visitor = await Visitor.arrive(lan);
     const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
-    expect(await page.evaluate<boolean>("navigator.locks === undefined")).toBe(true);
+    await settles(() => page.evaluate<boolean>("navigator.locks === undefined"), true);
     await page.getByText("live", { exact: true }).waitFor();
     await page.getByText("web-4").first().waitFor();
     await createHost("seen-over-the-lan");
@@ -704,7 +707,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     // The line itself opens it, not the button's picture alone.
     await said.click({ force: true });
     const fold = page.getByRole("button", { name: "Other instants" });
-    expect(await fold.getAttribute("aria-expanded")).toBe("true");
+    await settles(() => fold.getAttribute("aria-expanded"), "true");
     for (const control of [
       page.getByRole("slider", { name: "Instant" }),
       page.getByRole("button", { name: "Previous change" }),
@@ -730,7 +733,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
     // What had the focus is gone: what opens the rest has it.
     await page.getByRole("link", { name: "Back to now" }).click();
     await said.waitFor({ state: "detached" });
-    expect(await page.evaluate<string>("document.activeElement.id")).toBe("time-fold");
+    await settles(() => page.evaluate<string>("document.activeElement.id"), "time-fold");
     expect(await heading.boundingBox()).toEqual(before);
     await page.keyboard.press("@");
     await page.keyboard.type("-1h");

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       await plan.getByText("would be sent to every address of 10.2.9.0/24").waitFor();
       await plan.getByRole("button", { name: "Let them go there" }).click();
       await plan.getByText("Done.").waitFor();
-      expect(await plan.getByRole("link", { name: /^Transaction/ }).count()).toBe(2);
+      await settles(() => plan.getByRole("link", { name: /^Transaction/ }).count(), 2);
       await page.getByText("Nothing waits").waitFor();
       expect(await waiting()).toEqual([]);
       const after = await made(appliance.client.get(`subnets/${subnet.id}`));
