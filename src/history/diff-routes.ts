@@ -3,14 +3,16 @@
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
 import type { Clock } from "../base/clock.ts";
+import { customFieldKey } from "../base/custom-field-names.ts";
 import { invalid } from "../base/errors.ts";
 import { FILTER_MAX_LENGTH } from "../base/filter-limits.ts";
-import { formatInstant } from "../base/instant.ts";
+import { formatInstant, type Instant } from "../base/instant.ts";
 import type { AnyKind } from "../db/kind.ts";
 import { RESOLUTIONS } from "../db/pruned-history.ts";
 import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
+import { customFieldsAt } from "../inventory/custom-fields-at.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
 import { askedInstant, readingAt } from "../inventory/read-instant.ts";
 import { RESOURCES, SHOWN } from "../inventory/resources.ts";
@@ -19,6 +21,7 @@ import { networkKind } from "../resources/networks/network.ts";
 import { ORGANIZATION_EXAMPLE } from "../resources/organizations/organization.ts";
 import { CSV_TYPE } from "../wire/csv.ts";
 import {
+  defineFormat,
   IdsQuery,
   INT32_MAX,
   InstantOrAge,
@@ -41,6 +44,11 @@ const COMPARED_FIELDS = [
   .filter((name) => !UNCOMPARED.has(name))
   .sort();
 
+defineFormat("compared-field", {
+  parse: (text) => (COMPARED_FIELDS.includes(text) || customFieldKey(text) !== null ? text : null),
+  sentence: "must be a field of a record that is compared, or custom_fields. and the key of a custom field",
+});
+
 const Query = Type.Object({
   from: InstantOrAge("The earlier instant, how long ago (`-24h`, `-7d`), or a marker."),
   to: Type.Optional(InstantOrAge("The later instant. Default: now.")),
@@ -57,9 +65,9 @@ const Query = Type.Object({
   ),
   change: Type.Optional(QueryList(OneOf(SORTS), { description: "Only differences of this sort." })),
   ignore: Type.Optional(
-    QueryList(OneOf(COMPARED_FIELDS), {
+    QueryList(Type.String({ format: "compared-field" }), {
       description:
-        "Fields that make no difference: a record of which nothing else changed is not told, and of others they are left out. `stale_since` says only that something was not seen.",
+        "Fields that make no difference: a record of which nothing else changed is not told, and of others they are left out. `stale_since` says only that something was not seen; `custom_fields` are all of them, `custom_fields.rack` is one.",
     }),
   ),
   limit: Type.Optional(
@@ -222,6 +230,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
       if (fromAt > toAt) throw invalid([{ path: "/from", message: "must not be later than to", value: earlier }]);
       const filter = call.query.filter?.trim() ?? "";
       if (filter !== "") assertOneKind(call.query.types);
+      assertDefined(call.query.ignore ?? [], call.actor, [fromAt, toAt, null]);
       // The later end that has passed: the earlier one is settled with it.
       const hasPassed = toAt < now;
       return readingAt(backend, hasPassed ? toAt : fromAt, async (settled) => {
@@ -261,6 +270,17 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
       });
     },
   );
+
+  /** A custom field that is ignored was there at one of the ends, or is now: else its name is mistyped. */
+  function assertDefined(names: readonly string[], actor: Actor, ends: readonly (Instant | null)[]): void {
+    const custom = names.map((name, place) => ({ key: customFieldKey(name), place })).filter(({ key }) => key !== null);
+    if (custom.length === 0) return;
+    const keys = new Set(ends.flatMap((at) => customFieldsAt(reader, actor, reader.resolve(at)).map(({ key }) => key)));
+    const unknown = custom.filter(({ key }) => !keys.has(key as string));
+    if (unknown.length === 0) return;
+    const message = "is no custom field of the organization, neither then nor now";
+    throw invalid(unknown.map(({ place }) => ({ path: `/ignore/${place}`, message, value: names[place] ?? null })));
+  }
 
   /** Null where none was asked for; 0 for one that the caller never saw, which holds nothing. */
   function numberOf(kind: AnyKind, id: string | undefined, actor: Actor): number | null {

@@ -167,8 +167,35 @@ describe("a diff that ignores fields", () => {
     expect((await diff(query)).counts).toEqual({ tag: { added: 1, changed: 3 } });
   });
 
+  test("leaves out one custom field and tells the others; or leaves out all of them", async () => {
+    for (const key of ["rack", "room"])
+      expect(await owner.post("custom-fields", { key, kinds: ["host"], type: "text" })).toMatchObject({ status: 200 });
+    const moved = await newHost({ name: "moved", custom_fields: { rack: "R1", room: "North" } });
+    const other = await newHost({ name: "other", custom_fields: { rack: "R1" } });
+    tick();
+    const from = clock.text();
+    tick();
+    for (const [host, values] of [
+      [moved, { rack: "R2", room: "South" }],
+      [other, { rack: "R2" }],
+    ] as const)
+      expect(await owner.put(`hosts/${host.id}`, { ...host, custom_fields: values })).toMatchObject({ status: 200 });
+    tick();
+    const query = { from, types: "host" };
+    const fieldsOf = (found: Wire) =>
+      found.changed.map(({ name, fields }: Wire) => [name, ...fields.map(({ field }: Wire) => field)]);
+    expect(fieldsOf(await diff({ ...query, ignore: "custom_fields.rack" }))).toEqual([["moved", "custom_fields.room"]]);
+    expect((await diff({ ...query, ignore: "custom_fields" })).counts).toEqual({});
+    expect((await diff({ ...query, ignore: "custom_fields.rack,custom_fields.room" })).counts).toEqual({});
+    // One that is gone since was there at the earlier end.
+    const [gone] = (await owner.get("custom-fields")).data.filter(({ key }: Wire) => key === "rack");
+    await owner.delete(`custom-fields/${gone.id}?cascade=true`);
+    tick();
+    expect(fieldsOf(await diff({ ...query, ignore: "custom_fields.rack" }))).toEqual([["moved", "custom_fields.room"]]);
+  });
+
   test("takes only fields that records have and that are compared", async () => {
-    for (const ignore of ["nmae", "updated_at"])
+    for (const ignore of ["nmae", "updated_at", "custom_fields.nowhere", "custom_fields."])
       expect(await owner.get(`diff?from=${start}&ignore=${ignore}`)).toMatchObject(invalid({ path: "/ignore/0" }));
   });
 });

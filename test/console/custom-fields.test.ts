@@ -2,6 +2,8 @@
 // two instants.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import type { Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
@@ -15,11 +17,14 @@ describe.skipIf(!hasChromium)("custom fields in the console", () => {
   let hostId = "";
   let vlanId = "";
   let before = "";
+  let client: Awaited<ReturnType<Workplace["serveSetUp"]>>["client"];
 
   beforeAll(async () => {
     ensureExecutable();
     workplace = new Workplace();
-    const { client, networkId, running } = await workplace.serveSetUp();
+    const setUp = await workplace.serveSetUp();
+    const { networkId, running } = setUp;
+    client = setUp.client;
     const made = async (path: string, body: object) => {
       const answer = await client.post(path, body);
       expect(answer).toMatchObject({ status: 200 });
@@ -125,5 +130,23 @@ describe.skipIf(!hasChromium)("custom fields in the console", () => {
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
     await page.close();
+  });
+
+  test("a field that was renamed is called in the past what it was called then", async () => {
+    const { data } = await client.get("custom-fields");
+    const [room] = data.filter(({ key }: Wire) => key === "room");
+    const { id, ...rest } = room;
+    expect(await client.put(`custom-fields/${id}`, { ...rest, label: "Hall" })).toMatchObject({ status: 200 });
+    const now = await visitor.open(`/hosts/${hostId}`);
+    const facts = (page: Page, name: string) => page.locator("dl.facts > div").filter({ hasText: name });
+    await facts(now, "Hall").getByText("South").waitFor();
+    await settles(() => facts(now, "Room").count(), 0);
+    await now.goto(`${new URL(now.url()).origin}/hosts/${hostId}?at=${before}`);
+    await facts(now, "Room").getByText("North").waitFor();
+    await settles(() => facts(now, "Hall").count(), 0);
+    await now.goto(`${new URL(now.url()).origin}/hosts?columns=name,custom_fields.room&at=${before}`);
+    await now.getByRole("columnheader", { name: "Room" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await now.close();
   });
 });
