@@ -154,10 +154,8 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     const fact = (name: string) => page.locator(".facts > div").filter({ hasText: name }).first().locator("dd");
     await page.getByRole("heading", { name: "What is connected" }).waitFor();
     await page.locator(".facts").getByText("core-9", { exact: true }).first().waitFor();
-    expect([await fact("Neighbor").textContent(), await fact("Type").textContent()]).toEqual([
-      "core-9 Te1/1/4",
-      "Ethernet ethernetCsmacd, 6",
-    ]);
+    await settles(() => fact("Neighbor").textContent(), "core-9 Te1/1/4");
+    await settles(() => fact("Type").textContent(), "Ethernet ethernetCsmacd, 6");
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
     await page.close();

@@ -56,8 +56,8 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     await page.getByRole("heading", { name: "Gi1/0/7" }).waitFor();
     const table = page.getByRole("table", { name: "What happened" });
     await table.waitFor();
-    const states = await table.locator("tbody tr td:nth-child(2)").allTextContents();
-    expect(states).toEqual(["Up", "Down", "Up", "Down", "Up"]);
+    const states = table.locator("tbody tr td:nth-child(2)");
+    await settles(() => states.allTextContents(), ["Up", "Down", "Up", "Down", "Up"]);
     const last = table.getByRole("row").nth(1);
     await settles(() => last.getByText("100M").count(), 1);
     await table.getByRole("link", { name: "printer-2" }).first().waitFor();
@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     await page.getByRole("list", { name: "Next free" }).waitFor();
     const runs = page.getByRole("table", { name: "What its addresses are" });
     await runs.getByRole("row", { name: /2001:db8:2:3::10.*in use.*server-6/ }).waitFor();
-    expect(await runs.getByRole("row", { name: /free/ }).count()).toBeGreaterThanOrEqual(2);
+    await runs.getByRole("row", { name: /free/ }).nth(1).waitFor();
     expect(await page.locator(".cells").count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
     await page.close();
