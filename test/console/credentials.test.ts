@@ -101,8 +101,8 @@ describe.skipIf(!hasChromium)("a credential", () => {
   test("is added: who will be asked is said before, and the secret is shown nowhere after", async () => {
     await open("/settings/credentials");
     await page.getByText("There is no credential yet").waitFor();
-    await page.getByRole("button", { name: "Add a credential" }).click();
-    const form = page.getByRole("form", { name: "Add a credential" });
+    await page.getByRole("button", { name: "New credential" }).click();
+    const form = page.getByRole("form", { name: "New credential" });
     await form.getByText("Nobody is asked with it who was not before.").waitFor();
     await form.getByLabel("Name", { exact: true }).fill("Switches");
     const secret = form.getByLabel("Community", { exact: true });
@@ -123,8 +123,8 @@ describe.skipIf(!hasChromium)("a credential", () => {
       .getByText("Main: 1 subnet that accepts credentials is asked with it that was not before: 127.0.9.0/30")
       .waitFor();
     await axeInBoth();
-    await form.getByRole("button", { name: "Add a credential" }).click();
-    await page.getByText("The credential Switches was added.").waitFor();
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByText("The credential Switches was created.").waitFor();
     await page.getByRole("row", { name: /Switches SNMPv2c 1 0/ }).waitFor();
     await axeInBoth();
     await expectNowhere(WRONG);
@@ -233,7 +233,7 @@ describe.skipIf(!hasChromium)("a credential", () => {
       expect(await theirs.getByRole("button", { name, exact: true }).count()).toBe(0);
     await open("/settings/credentials", theirs);
     await theirs.getByRole("link", { name: "Switches" }).waitFor();
-    expect(await theirs.getByRole("button", { name: "Add a credential" }).count()).toBe(0);
+    expect(await theirs.getByRole("button", { name: "New credential" }).count()).toBe(0);
     const [host] = await records("hosts?search=access-9");
     await open(`/hosts/${host?.id}?tab=credentials`, theirs);
     await theirs.getByRole("row", { name: /Switches/ }).waitFor();
@@ -253,7 +253,7 @@ describe.skipIf(!hasChromium)("a credential", () => {
     await page.getByRole("combobox", { name: "A page, an action or a record" }).fill("new credential");
     await page.getByRole("option", { name: "New credential" }).first().waitFor();
     await page.keyboard.press("Enter");
-    const form = page.getByRole("form", { name: "Add a credential" });
+    const form = page.getByRole("form", { name: "New credential" });
     await form.getByLabel("Name", { exact: true }).fill("Routers");
     await form.getByLabel("Type", { exact: true }).selectOption("SnmpV3");
     await form.getByLabel("User (security name)").fill("poller");
@@ -265,8 +265,8 @@ describe.skipIf(!hasChromium)("a credential", () => {
       .check();
     await form.getByLabel("Privacy password: path of the file").fill("routers/priv");
     await form.getByLabel("Main", { exact: true }).check();
-    await form.getByRole("button", { name: "Add a credential" }).click();
-    await page.getByText("The credential Routers was added.").waitFor();
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByText("The credential Routers was created.").waitFor();
     const routers = (await records("credentials")).find(({ name }) => name === "Routers");
     expect(routers?.credential_type).toEqual({
       type: "SnmpV3",

@@ -231,8 +231,8 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
   test("so do keys and people, at the field, and a key is then made with one", async () => {
     visitor.troubles();
     await open("/settings/keys");
-    await button("Make a key").first().click();
-    const form = page.getByRole("form", { name: "Make a key" });
+    await button("New key").first().click();
+    const form = page.getByRole("form", { name: "New key" });
     await form.getByLabel("Name", { exact: true }).fill("Monitoring");
     const isValid = () =>
       form
@@ -241,13 +241,13 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
     expect(await isValid()).toBe(false);
     await form.getByLabel("Why (required)").fill("  ");
     expect(await isValid()).toBe(false);
-    await form.getByRole("button", { name: "Make a key" }).click();
+    await form.getByRole("button", { name: "Create" }).click();
     expect(visitor.troubles()).toEqual([]);
     await form.getByLabel("Why (required)").fill("CHG-2");
-    await form.getByRole("button", { name: "Make a key" }).click();
-    await page.getByText("The key Monitoring was made.").waitFor();
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByText("The key Monitoring was created.").waitFor();
     await open("/settings/people");
-    await button("Add a user").click();
+    await button("New user").click();
     await page.getByRole("form").getByLabel("Why (required)").waitFor();
     expect(visitor.troubles()).toEqual([]);
   });

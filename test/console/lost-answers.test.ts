@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await button("Create").click();
     await page.locator(".problem").waitFor();
     await page.locator("#edit-name").fill("free");
-    await page.getByRole("button", { name: /^(Create|Save again)$/ }).click();
+    await button("Create").click();
     await page.locator(".edit-saved").waitFor();
     expect(await list("tags?search=free")).toHaveLength(1);
   });
@@ -101,14 +101,14 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
   test("makes an API key once, and shows the one that was made", async () => {
     await loseAnswer("/api/v1/auth/keys");
     await open("/settings/keys");
-    await button("Make a key").click();
-    const form = page.getByRole("form", { name: "Make a key" });
+    await button("New key").click();
+    const form = page.getByRole("form", { name: "New key" });
     await form.getByLabel("Name", { exact: true }).fill("Backups at night");
-    await form.getByRole("button", { name: "Make a key" }).click();
+    await form.getByRole("button", { name: "Create" }).click();
     await form.getByText("It is not known whether it was done.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await button("Send it again").click();
-    await page.getByText("The key Backups at night was made.").waitFor();
+    await page.getByText("The key Backups at night was created.").waitFor();
     const key = (await page.locator(".command").textContent())?.match(/nlk_\w+/)?.[0] ?? "";
     const { status } = await fetch(`${appliance.running.url}/api/v1/tags`, {
       headers: { authorization: `Bearer ${key}` },
@@ -167,15 +167,15 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
 
   test("keeps a half-filled key and user over the end of a session, but no password", async () => {
     await open("/settings/people");
-    await button("Add a user").click();
-    const adding = page.getByRole("form", { name: "Add a user" });
+    await button("New user").click();
+    const adding = page.getByRole("form", { name: "New user" });
     await adding.getByLabel("Name", { exact: true }).fill("Night shift");
     await adding.getByLabel("E-mail").fill("night@acme.example");
     await adding.getByLabel("Role").selectOption("Member");
     await adding.getByRole("checkbox").first().check();
     await adding.getByLabel("Password").fill("a secret of the night");
     await visitor.context.clearCookies();
-    await adding.getByRole("button", { name: "Add a user" }).click();
+    await adding.getByRole("button", { name: "Create" }).click();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     expect(await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])")).not.toContain(
       "a secret",
@@ -183,7 +183,6 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await page.getByLabel("E-mail").fill(OWNER);
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await button("Add a user").click();
     await adding.getByText("What you had typed is back.").waitFor();
     await settles(() => adding.getByLabel("Name", { exact: true }).inputValue(), "Night shift");
     await settles(() => adding.getByLabel("Role").inputValue(), "Member");
@@ -191,7 +190,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await settles(() => adding.getByLabel("Password").inputValue(), "");
     expect(await accessibilityFindings(page)).toEqual([]);
     await adding.getByRole("button", { name: "Discard it" }).click();
-    await button("Add a user").click();
+    await button("New user").click();
     await settles(() => adding.getByLabel("Name", { exact: true }).inputValue(), "");
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
   });

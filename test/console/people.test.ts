@@ -199,20 +199,20 @@ describe.skipIf(!hasChromium)("whoever looks after keys", () => {
   test("makes a key that is shown once, uses it, rotates it, and ends it while a program follows with it", async () => {
     const { visitor, page } = await arrived(MEMBER, "/settings/keys");
     await page.getByText("There is no API key yet.").waitFor();
-    await page.getByRole("button", { name: "Make a key" }).click();
-    const form = page.getByRole("form", { name: "Make a key" });
+    await page.getByRole("button", { name: "New key" }).click();
+    const form = page.getByRole("form", { name: "New key" });
     await form.getByLabel("Name", { exact: true }).fill("Monitoring");
     expect(await form.getByLabel("User", { exact: true }).count()).toBe(0);
     await settles(() => form.getByLabel("What it may do, at most").locator("option").count(), 2);
     await form.getByLabel("Only these").check();
-    await form.getByRole("button", { name: "Make a key" }).click();
+    await form.getByRole("button", { name: "Create" }).click();
     await form.getByText("Choose at least one network, or all of the user.").waitFor();
     await form.getByRole("checkbox").check();
     await form.getByLabel("Only from these CIDRs").fill("127.0.0.0/8\n10.0.30.0/24");
     await form.getByLabel("Expires on").fill("2099-12-31");
     expect(await accessibilityFindings(page)).toEqual([]);
-    await form.getByRole("button", { name: "Make a key" }).click();
-    await page.getByText("The key Monitoring was made.").waitFor();
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByText("The key Monitoring was created.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     const first = await copied(page);
     expect(first).toMatch(/^nlk_\w{40,}$/);
@@ -261,14 +261,14 @@ describe.skipIf(!hasChromium)("whoever looks after keys", () => {
 
   test("changes a key for a while, says why, and is told what others changed meanwhile", async () => {
     const { visitor, page } = await arrived(ADMIN, "/settings/keys");
-    await page.getByRole("button", { name: "Make a key" }).click();
-    const making = page.getByRole("form", { name: "Make a key" });
+    await page.getByRole("button", { name: "New key" }).click();
+    const making = page.getByRole("form", { name: "New key" });
     await making.getByLabel("Name", { exact: true }).fill("Backup job");
     // An Admin makes them for others, but not for an Owner.
     const users = making.getByLabel("User", { exact: true }).locator("option");
     await settles(async () => (await users.allTextContents()).sort(), [ADMIN, MEMBER, VIEWER]);
     await making.getByLabel("User", { exact: true }).selectOption(MEMBER);
-    await making.getByRole("button", { name: "Make a key" }).click();
+    await making.getByRole("button", { name: "Create" }).click();
     const key = await copied(page);
     await page.getByRole("button", { name: "I have copied it" }).click();
     const row = page.getByRole("row").filter({ hasText: "Backup job" });
@@ -299,7 +299,7 @@ describe.skipIf(!hasChromium)("whoever looks after keys", () => {
   test("a Viewer is offered no key, and is made none by hand; a Member sees their own and no Owner's", async () => {
     const { visitor, page } = await arrived(VIEWER, "/settings/keys");
     await page.getByText("There is no API key yet.").waitFor();
-    expect(await page.getByRole("button", { name: "Make a key" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "New key" }).count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
     const me = (await (await page.request.get(`${origin}/api/auth/me`)).json()).data;
     const body = { name: "mine", organization_id: me.organization_id, user_id: me.id, tags: [] };
@@ -388,21 +388,21 @@ describe.skipIf(!hasChromium)("whoever looks after people", () => {
     const { visitor, page } = await arrived(OWNER, "/settings/people");
     await rowOf(page, VIEWER).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    await page.getByRole("button", { name: "Add a user" }).click();
-    const adding = page.getByRole("form", { name: "Add a user" });
+    await page.getByRole("button", { name: "New user" }).click();
+    const adding = page.getByRole("form", { name: "New user" });
     await adding.getByLabel("Name", { exact: true }).fill("Night shift");
     await adding.getByLabel("E-mail").fill(VIEWER);
     await adding.getByLabel("Role").selectOption("Member");
     await adding.getByLabel("Vault").check();
     await adding.getByLabel("Password").fill(FIRST);
     expect(await accessibilityFindings(page)).toEqual([]);
-    await adding.getByRole("button", { name: "Add a user" }).click();
+    await adding.getByRole("button", { name: "Create" }).click();
     await adding.getByRole("alert").waitFor();
     expect(visitor.troubles().every((each) => each.includes("409"))).toBe(true);
     // What was typed is still there.
     await settles(() => adding.getByLabel("Vault").isChecked(), true);
     await adding.getByLabel("E-mail").fill(NEW);
-    await adding.getByRole("button", { name: "Add a user" }).click();
+    await adding.getByRole("button", { name: "Create" }).click();
     await page.getByText("Night shift can sign in now.").waitFor();
     expect(await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])")).not.toContain(FIRST);
     const row = rowOf(page, NEW);
@@ -466,7 +466,7 @@ describe.skipIf(!hasChromium)("whoever looks after people", () => {
     await rowOf(page, VIEWER).waitFor();
     expect(await rowOf(page, OWNER).getByRole("button").count()).toBe(0);
     await settles(() => rowOf(page, VIEWER).getByRole("button").allTextContents(), ["Edit", "Delete"]);
-    await page.getByRole("button", { name: "Add a user" }).click();
+    await page.getByRole("button", { name: "New user" }).click();
     const roles = page.getByRole("form").getByLabel("Role").locator("option");
     await settles(
       () => roles.evaluateAll((options) => options.map((each) => each.getAttribute("value"))),
@@ -482,7 +482,7 @@ describe.skipIf(!hasChromium)("whoever looks after people", () => {
     for (const email of [MEMBER, VIEWER]) {
       const { visitor: other, page: theirs } = await arrived(email, "/settings/people");
       await rowOf(theirs, email).getByText("you").waitFor();
-      expect(await theirs.getByRole("button", { name: "Add a user" }).count()).toBe(0);
+      expect(await theirs.getByRole("button", { name: "New user" }).count()).toBe(0);
       expect(await theirs.getByRole("row").getByRole("button").count()).toBe(0);
       expect(other.troubles()).toEqual([]);
       const me = (await (await theirs.request.get(`${origin}/api/auth/me`)).json()).data;

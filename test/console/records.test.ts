@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     await made(
       appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.3.0.0/24", name: "Servers" }),
     );
-    await button("Save again").click();
+    await button("Create").click();
     await page.getByText("Created.").waitFor();
     await page.getByRole("cell", { name: "10.3.0.5", exact: true }).waitFor();
     await page.getByRole("link", { name: "Edit 10.3.0.5" }).click();

@@ -242,7 +242,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
         }),
       ]);
       expect(await accessibilityFindings(page)).toEqual([]);
-      for (const name of ["Hosts", "Scan something else", "Invite people", "Take a backup"])
+      for (const name of ["Hosts", "Scan something else", "New user", "Take a backup"])
         expect([name, await page.getByRole("listitem").getByRole("link", { name, exact: true }).count()]).not.toEqual([
           name,
           0,

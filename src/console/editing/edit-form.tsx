@@ -222,11 +222,11 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
     <form
       ref={form}
       class="edit"
-      aria-label={isNew ? editText.newTitle(name) : editText.title(name)}
+      aria-label={isNew ? editText.newOne(name) : editText.title(name)}
       onSubmit={(event) => void save(event)}
     >
       {about.isTitled === true && (
-        <h2>{isNew ? editText.newTitle(name) : editText.title(`${name} ${calledIn(base)}`)}</h2>
+        <h2>{isNew ? editText.newOne(name) : editText.title(`${name} ${calledIn(base)}`)}</h2>
       )}
       {onDiscard !== null && (
         <p class="note">
@@ -271,7 +271,7 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
         <button type="submit" class="primary" disabled={isBusy || cannotSave}>
           {isBusy
             ? editText.saving
-            : tried.current !== null || sentAs !== null
+            : sentAs !== null || (!isNew && tried.current !== null)
               ? editText.again
               : isNew
                 ? editText.create

@@ -4,6 +4,7 @@ import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { FindingLine } from "../discovery/findings.tsx";
 import { Counted, type ScanData } from "../discovery/scan-words.tsx";
+import { NEW } from "../editing/edit-place.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { mayOpen } from "../settings/settings-page.tsx";
@@ -132,7 +133,7 @@ export function AfterScan({ scan, of }: { readonly scan: ScanData; readonly of: 
         </li>
         {may("createUser") && (
           <li>
-            <a href={hrefOf("/settings/people")}>{firstScanText.people}</a>
+            <a href={hrefOf("/settings/people", { [NEW]: "user" })}>{firstScanText.people}</a>
           </li>
         )}
         {mayOpen("/settings/backups") && may("createBackup") && (

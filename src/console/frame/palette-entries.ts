@@ -7,11 +7,14 @@ import { keys } from "../parts/keys.ts";
 import { mayStart, startHref } from "../scanning/start-link.tsx";
 import { mayNow, signOut } from "../session/me.ts";
 import { mayOpen } from "../settings/settings-page.tsx";
+import { apiKeysText } from "../text/api-keys.ts";
 import { kindText } from "../text/changes.ts";
+import { credentialText } from "../text/credentials.ts";
 import { editText } from "../text/editing.ts";
 import { frameText } from "../text/frame.ts";
 import { navigationText } from "../text/navigation.ts";
 import { paletteText } from "../text/palette.ts";
+import { peopleText } from "../text/people.ts";
 import { settingsText } from "../text/settings.ts";
 import { waitingText } from "../text/waiting.ts";
 import { go, hrefOf } from "../url/location.ts";
@@ -65,7 +68,7 @@ const TITLES: Readonly<Record<PlainPath, string>> = {
 };
 
 /** The list that shows the records of a kind, on which they are made. */
-const LIST_OF: Readonly<Record<EditedKind, PlainPath | null>> = {
+const LIST_OF: Readonly<Record<EditedKind, PlainPath>> = {
   network: "/settings/networks",
   subnet: "/subnets/list",
   ip_range: "/subnets/ranges",
@@ -75,11 +78,23 @@ const LIST_OF: Readonly<Record<EditedKind, PlainPath | null>> = {
   port: "/ports",
   service: "/services",
   if_entry: "/interfaces",
-  schedule: null,
+  schedule: "/discovery/schedules",
   tag: "/settings/tags",
   custom_field: "/settings/custom-fields",
   marker: "/settings/markers",
 };
+
+/** What is made by a form of its own in the settings. */
+const SETTINGS_FORMS = [
+  {
+    title: credentialText.newOne,
+    kind: "credential",
+    list: "/settings/credentials",
+    operation: "createCredential",
+  },
+  { title: peopleText.newOne, kind: "user", list: "/settings/people", operation: "createUser" },
+  { title: apiKeysText.newOne, kind: "api_key", list: "/settings/keys", operation: "createApiKey" },
+] as const;
 
 /** All of them, in the order in which they are told. */
 export function paletteEntries(): PaletteEntry[] {
@@ -119,7 +134,6 @@ function pages(): PaletteEntry[] {
 function makings(): PaletteEntry[] {
   const made = EDITED_KINDS.flatMap((kind) => {
     const list = LIST_OF[kind];
-    if (list === null) return [];
     const [one, many] = kindText[kind] ?? [kind, kind];
     const making = {
       group: paletteText.create,
@@ -133,13 +147,13 @@ function makings(): PaletteEntry[] {
     };
     return [...(mayWrite(kind, "create") ? [making] : []), ...(mayImport(kind) ? [table] : [])];
   });
-  const credential = {
+  const settled = SETTINGS_FORMS.filter(({ operation }) => mayNow(operation)).map(({ title, list, kind }) => ({
     group: paletteText.create,
-    title: editText.newOne((kindText.credential ?? ["credential"])[0]),
-    run: () => go(hrefOf("/settings/credentials", { [NEW]: "credential" })),
-  };
-  const leave = { group: paletteText.create, title: paletteText.signOut, run: () => void signOut() };
-  return [...made, ...(mayNow("createCredential") ? [credential] : []), leave];
+    title,
+    run: () => go(hrefOf(list, { [NEW]: kind })),
+  }));
+  const leave = { group: paletteText.account, title: paletteText.signOut, run: () => void signOut() };
+  return [...made, ...settled, leave];
 }
 
 /** Each by what it does. */

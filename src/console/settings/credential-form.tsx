@@ -10,6 +10,7 @@ import { Named } from "../names/named.tsx";
 import { nameOf } from "../names/names.ts";
 import { me } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
+import { editText } from "../text/editing.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
 import type { CredentialDone } from "./credential-outcome.tsx";
@@ -68,9 +69,9 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
   };
   return (
     <AskFirst
-      title={edited === null ? credentialText.add : credentialText.editTitle(edited.name)}
+      title={edited === null ? credentialText.newOne : credentialText.editTitle(edited.name)}
       says={[credentialText.notShared, ...(edited === null ? [] : [credentialText.undoSays])]}
-      verb={edited === null ? credentialText.add : credentialText.save}
+      verb={edited === null ? editText.create : credentialText.save}
       run={run}
       onEnd={onEnd}
     >

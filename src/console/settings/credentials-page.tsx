@@ -1,10 +1,9 @@
-// Credentials: what discovery asks devices with, where each is sent and when its secret changed; adding one. What is typed
+// Credentials: what discovery asks devices with, where each is sent and when its secret changed; making one. What is typed
 // as a secret is never shown, here or anywhere.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { NEW } from "../editing/edit-place.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { Tags } from "../names/tags.tsx";
 import { Paged } from "../parts/paged.tsx";
@@ -15,20 +14,17 @@ import { When } from "../parts/when.tsx";
 import { mayNow } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
 import { settingsText } from "../text/settings.ts";
-import { go, hrefHere, parameter } from "../url/location.ts";
 import { CredentialForm } from "./credential-form.tsx";
 import { type CredentialDone, CredentialOutcome } from "./credential-outcome.tsx";
+import { newOneOf } from "./new-one.ts";
 import { SettingsPage } from "./settings-page.tsx";
-
-const CREDENTIAL = "credential";
 
 type Credential = DataOf<"/api/v1/credentials">[number];
 
 export function CredentialsPage() {
   const asked = read("/api/v1/credentials", { query: { limit: 0, order_by: "name" } });
   const { data, problem, again } = useAnswer(asked, { how: "refresh", types: ["credential"] });
-  // In the address, as elsewhere what is made: so that the palette leads to it. What is typed is not.
-  const isAdding = parameter(NEW) === CREDENTIAL && mayNow("createCredential");
+  const newOne = newOneOf("credential", mayNow("createCredential"));
   const [told, setTold] = useState<CredentialDone | null>(null);
   return (
     <SettingsPage
@@ -41,10 +37,10 @@ export function CredentialsPage() {
             type="button"
             onClick={() => {
               setTold(null);
-              go(hrefHere({ [NEW]: CREDENTIAL }));
+              newOne.open();
             }}
           >
-            {credentialText.add}
+            {credentialText.newOne}
           </button>
         )
       }
@@ -55,12 +51,12 @@ export function CredentialsPage() {
       {told !== null && (
         <CredentialOutcome key={told.sequence} done={told} onClose={() => setTold(null)} onUndone={again} />
       )}
-      {isAdding && (
+      {newOne.isOpen && (
         <CredentialForm
           edited={null}
-          onEnd={() => go(hrefHere({ [NEW]: null }), "replace")}
+          onEnd={newOne.close}
           onDone={(done) => {
-            go(hrefHere({ [NEW]: null }), "replace");
+            newOne.close();
             setTold(done);
             again();
           }}

@@ -5,6 +5,7 @@ import { api, type DataOf, done } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
 import { me } from "../session/me.ts";
 import { apiKeysText } from "../text/api-keys.ts";
+import { editText } from "../text/editing.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
 import { isTicked, keptForm } from "./kept-form.ts";
@@ -53,9 +54,9 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
   const mayChooseUser = edited === null && (who.effective_role === "Owner" || who.effective_role === "Admin");
   return (
     <AskFirst
-      title={edited === null ? apiKeysText.make : apiKeysText.editTitle(edited.name)}
+      title={edited === null ? apiKeysText.newOne : apiKeysText.editTitle(edited.name)}
       says={[]}
-      verb={edited === null ? apiKeysText.make : apiKeysText.save}
+      verb={edited === null ? editText.create : apiKeysText.save}
       run={run}
       onEnd={onEnd}
       kept={kept}

@@ -19,6 +19,7 @@ import { parseInstant } from "../time/instant.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
 import { KeyForm } from "./key-form.tsx";
+import { newOneOf } from "./new-one.ts";
 import { ReasonField, textIn } from "./rights-fields.tsx";
 import { rolesUpTo } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
@@ -27,7 +28,10 @@ import { Told } from "./told.tsx";
 type Key = DataOf<"/api/v1/auth/keys">[number];
 type User = DataOf<"/api/v1/users">[number];
 
-type Asked = { readonly what: "make" } | { readonly what: "edit" | "rotate" | "delete"; readonly key: Key };
+interface Asked {
+  readonly what: "edit" | "rotate" | "delete";
+  readonly key: Key;
+}
 /** What was done last; `text` of a key that was made, which nobody can ask for again. */
 interface Done {
   readonly sentence: string;
@@ -39,12 +43,15 @@ export function KeysPage() {
   const users = useAnswer(read("/api/v1/users", { query: { limit: 0, order_by: "name" } })).data ?? [];
   const [asked, setAsked] = useState<Asked | null>(null);
   const [told, setTold] = useState<Done | null>(null);
+  const newOne = newOneOf("api_key", mayNow("createApiKey"));
   const finish = (what: Done) => {
+    newOne.close();
     setAsked(null);
     setTold(what);
     again();
   };
-  const ask = (what: Asked) => {
+  const ask = (what: Asked | null) => {
+    newOne.close();
     setTold(null);
     setAsked(what);
   };
@@ -54,8 +61,14 @@ export function KeysPage() {
       operation="listApiKeys"
       actions={
         mayNow("createApiKey") && (
-          <button type="button" onClick={() => ask({ what: "make" })}>
-            {apiKeysText.make}
+          <button
+            type="button"
+            onClick={() => {
+              ask(null);
+              newOne.open();
+            }}
+          >
+            {apiKeysText.newOne}
           </button>
         )
       }
@@ -64,9 +77,17 @@ export function KeysPage() {
         {apiKeysText.says} <a href="/handbook/security">{apiKeysText.handbook}</a>
       </p>
       {told !== null && <Outcome key={told.sentence + told.text} {...told} onClose={() => setTold(null)} />}
+      {newOne.isOpen && (
+        <KeyForm
+          edited={null}
+          users={users}
+          onEnd={newOne.close}
+          onDone={(name, text) => finish({ sentence: apiKeysText.created(name), ...(text === null ? {} : { text }) })}
+        />
+      )}
       {asked !== null && (
         <Ask
-          key={asked.what + ("key" in asked ? asked.key.id : "")}
+          key={asked.what + asked.key.id}
           asked={asked}
           users={users}
           onEnd={() => setAsked(null)}
@@ -105,15 +126,6 @@ interface AskProps {
 }
 
 function Ask({ asked, users, onEnd, onDone }: AskProps) {
-  if (asked.what === "make")
-    return (
-      <KeyForm
-        edited={null}
-        users={users}
-        onEnd={onEnd}
-        onDone={(name, text) => onDone({ sentence: apiKeysText.made(name), ...(text === null ? {} : { text }) })}
-      />
-    );
   const { id, name } = asked.key;
   if (asked.what === "edit")
     return (

@@ -1,4 +1,4 @@
-// People: who may sign in, as what, and to which networks; adding, changing and removing them.
+// People: who may sign in, as what, and to which networks; making, changing and deleting them.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -15,6 +15,7 @@ import { peopleText } from "../text/people.ts";
 import { settingsText } from "../text/settings.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
+import { newOneOf } from "./new-one.ts";
 import { ReasonField, textIn } from "./rights-fields.tsx";
 import { reachesAll, rolesUpTo } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
@@ -22,19 +23,25 @@ import { Told } from "./told.tsx";
 import { UserForm } from "./user-form.tsx";
 
 type User = DataOf<"/api/v1/users">[number];
-type Asked = { readonly what: "add" } | { readonly what: "edit" | "delete"; readonly user: User };
+interface Asked {
+  readonly what: "edit" | "delete";
+  readonly user: User;
+}
 
 export function PeoplePage() {
   const asked = read("/api/v1/users", { query: { limit: 0, order_by: "name" } });
   const { data, problem, again } = useAnswer(asked, { how: "refresh", types: ["user"] });
   const [asking, setAsking] = useState<Asked | null>(null);
   const [told, setTold] = useState<string | null>(null);
+  const newOne = newOneOf("user", mayNow("createUser"));
   const finish = (sentence: string) => {
+    newOne.close();
     setAsking(null);
     setTold(sentence);
     again();
   };
-  const ask = (what: Asked) => {
+  const ask = (what: Asked | null) => {
+    newOne.close();
     setTold(null);
     setAsking(what);
   };
@@ -45,8 +52,14 @@ export function PeoplePage() {
       reads={[asked.url]}
       actions={
         mayNow("createUser") && (
-          <button type="button" onClick={() => ask({ what: "add" })}>
-            {peopleText.add}
+          <button
+            type="button"
+            onClick={() => {
+              ask(null);
+              newOne.open();
+            }}
+          >
+            {peopleText.newOne}
           </button>
         )
       }
@@ -57,13 +70,11 @@ export function PeoplePage() {
           <p>{told}</p>
         </Told>
       )}
+      {newOne.isOpen && (
+        <UserForm edited={null} onEnd={newOne.close} onDone={(name) => finish(peopleText.added(name))} />
+      )}
       {asking !== null && (
-        <Ask
-          key={asking.what + ("user" in asking ? asking.user.id : "")}
-          asked={asking}
-          onEnd={() => setAsking(null)}
-          onDone={finish}
-        />
+        <Ask key={asking.what + asking.user.id} asked={asking} onEnd={() => setAsking(null)} onDone={finish} />
       )}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
@@ -79,8 +90,6 @@ interface AskProps {
 }
 
 function Ask({ asked, onEnd, onDone }: AskProps) {
-  if (asked.what === "add")
-    return <UserForm edited={null} onEnd={onEnd} onDone={(name) => onDone(peopleText.added(name))} />;
   if (asked.what === "edit")
     return <UserForm edited={asked.user} onEnd={onEnd} onDone={(name) => onDone(peopleText.saved(name))} />;
   return <Removal user={asked.user} onEnd={onEnd} onDone={() => onDone(peopleText.deleted(asked.user.name))} />;

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { api, type DataOf, done } from "../api/client.ts";
 import { me } from "../session/me.ts";
+import { editText } from "../text/editing.ts";
 import { peopleText } from "../text/people.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
@@ -55,9 +56,9 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
   };
   return (
     <AskFirst
-      title={edited === null ? peopleText.add : peopleText.editTitle(edited.name)}
+      title={edited === null ? peopleText.newOne : peopleText.editTitle(edited.name)}
       says={[]}
-      verb={edited === null ? peopleText.add : peopleText.save}
+      verb={edited === null ? editText.create : peopleText.save}
       run={run}
       onEnd={onEnd}
       kept={kept}

@@ -11,7 +11,7 @@ export const credentialText = {
   gone: "There is no credential here: it was deleted, or never was.",
   goneHistory: "What it was",
   all: "All credentials",
-  add: "Add a credential",
+  newOne: "New credential",
   edit: "Edit",
   editTitle: (name: string) => `Edit the credential ${name}`,
   save: "Save",
@@ -27,7 +27,7 @@ export const credentialText = {
         ].join(" and ")}: these are asked with it no more.`,
   deleteSays:
     "A secret that was typed here is gone for good: undoing cannot bring such a credential back. History keeps its name, and who had it.",
-  added: (name: string) => `The credential ${name} was added.`,
+  added: (name: string) => `The credential ${name} was created.`,
   saved: (name: string) => `The credential ${name} was saved.`,
   unchanged: "Nothing was changed: what was typed was there already.",
   deleted: (name: string) => `The credential ${name} was deleted.`,

@@ -130,7 +130,7 @@ export const discoveryText = {
   noSchedule: "There is no such schedule, or it is not within your reach.",
   noScheduleThen: "At this instant there was no such schedule, or it is not within your reach.",
   scansOfIt: "those that it started",
-  noSchedules: "Nothing is scanned by itself. An Admin makes a schedule.",
+  noSchedules: "Nothing is scanned by itself. An Admin creates a schedule.",
   ignored: "Must not come back",
   lift: "Let it come back",
   liftVerb: "Let come back",

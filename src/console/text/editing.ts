@@ -5,7 +5,6 @@ export const editText = {
   editMeaning: "edit this record",
   title: (name: string) => `Edit ${name}`,
   newOne: (word: string) => `New ${word}`,
-  newTitle: (word: string) => `New ${word}`,
   create: "Create",
   missing: (names: readonly string[]) => `Still needed: ${names.join(", ")}.`,
   created: "Created.",

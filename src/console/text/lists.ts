@@ -117,7 +117,7 @@ export const listText = {
   nothingFiltered: (many: string) => `No ${many} match this filter.`,
   removeFilter: "Remove the filter",
   nothingYet: "Discovery finds them, or you add one.",
-  addOne: "You can add one.",
+  addOne: "You can create one.",
   sortBy: (title: string) => `Order by ${title}`,
   filterBy: (title: string) => `Filter by ${title}`,
   onlyThis: "Only these",

@@ -7,6 +7,7 @@ export const paletteText = {
   here: "On this page",
   goTo: "Go to",
   create: "Create",
+  account: "Account",
   records: "Records",
   keys: "Keys",
   nothing: "Nothing matches.",

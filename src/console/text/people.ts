@@ -5,7 +5,7 @@ const number = (count: number) => new Intl.NumberFormat("en").format(count);
 export const peopleText = {
   says: "Who may sign in, what they may do, and which networks they reach. Nobody gives or takes a role above their own.",
   none: "There is nobody.",
-  add: "Add a user",
+  newOne: "New user",
   added: (name: string) => `${name} can sign in now. Tell them the password; they change it under Settings, Account.`,
   saved: (name: string) => `${name} was saved.`,
   deleted: (name: string) => `${name} was deleted.`,

@@ -180,7 +180,7 @@ export const firstScanText = {
   nextTitle: "What next",
   hosts: "Hosts",
   again: "Scan something else",
-  people: "Invite people",
+  people: "New user",
   backup: "Take a backup",
   addCredentials: "Add credentials, and read devices by SNMP",
   nightly: "Scan this every night",
