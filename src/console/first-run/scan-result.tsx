@@ -7,7 +7,7 @@ import { Counted, type ScanData } from "../discovery/scan-words.tsx";
 import { NEW } from "../editing/edit-place.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
-import { mayOpen } from "../settings/settings-page.tsx";
+import { mayOpen } from "../settings/areas.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { firstScanText } from "../text/start.ts";
 import { hrefOf } from "../url/location.ts";

@@ -3,11 +3,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import { frameText } from "../text/frame.ts";
 import { hrefOf, pathname } from "../url/location.ts";
-import { NAVIGATION } from "./pages.tsx";
+import { isBelow, NAVIGATION, placeOf } from "./pages.tsx";
 
 export function Navigation() {
   const nav = useRef<HTMLElement>(null);
   const path = pathname.value;
+  const place = placeOf(path);
   // Whoever has gone to another page has chosen
   useEffect(() => nav.current?.hidePopover(), [path]);
   return (
@@ -18,7 +19,7 @@ export function Navigation() {
             <li key={href}>
               <a
                 href={isOutside === true ? href : hrefOf(href)}
-                aria-current={isCurrent(href) ? (pathname.value === href ? "page" : "true") : undefined}
+                aria-current={isBelow(href, place) ? (path === href ? "page" : "true") : undefined}
               >
                 {title}
               </a>
@@ -28,8 +29,4 @@ export function Navigation() {
       ))}
     </nav>
   );
-}
-
-function isCurrent(href: string): boolean {
-  return href === "/" ? pathname.value === "/" : `${pathname.value}/`.startsWith(`${href}/`);
 }

@@ -2,6 +2,7 @@
 // first opened.
 
 import type { ComponentType } from "preact";
+import { isListedKind, listPageOf } from "../names/record-page.ts";
 import { frameText } from "../text/frame.ts";
 import { navigationText } from "../text/navigation.ts";
 import { PAGE_PATHS, type PagePath } from "../url/page-paths.ts";
@@ -109,6 +110,22 @@ export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
 /** The page of a path; null where there is none. */
 export function pageOf(pathname: string): RouteMatch<PagePath> | null {
   return routeOf(PAGE_PATHS, pathname);
+}
+
+/**
+ * Where a page belongs: its own path, or, of a record that has no place of its own, that of the list that has it. The way
+ * to the first map is one to a first scan.
+ */
+export function placeOf(path: string): string {
+  const page = pageOf(path);
+  if (page?.path === "/start") return "/discovery";
+  const { kind = "" } = page?.params ?? {};
+  return page?.path === "/records/:kind/:id" && isListedKind(kind) ? listPageOf(kind) : path;
+}
+
+/** Whether a place is that of a page, or one below it. Everything is below the start, and none of it belongs there. */
+export function isBelow(href: string, place: string): boolean {
+  return href === "/" ? place === "/" : `${place}/`.startsWith(`${href}/`);
 }
 
 const loaded = new Map<PagePath, PageComponent>();

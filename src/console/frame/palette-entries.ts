@@ -6,7 +6,7 @@ import { EDITED_KINDS, type EditedKind } from "../editing/edited-kinds.ts";
 import { keys } from "../parts/keys.ts";
 import { mayStart, startHref } from "../scanning/start-link.tsx";
 import { mayNow, signOut } from "../session/me.ts";
-import { mayOpen } from "../settings/settings-page.tsx";
+import { mayOpen } from "../settings/areas.ts";
 import { apiKeysText } from "../text/api-keys.ts";
 import { kindText } from "../text/changes.ts";
 import { credentialText } from "../text/credentials.ts";

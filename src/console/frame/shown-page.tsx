@@ -6,9 +6,10 @@ import { BesideChange } from "../changes/beside-change.ts";
 import { backBeside } from "../editing/back-place.tsx";
 import { Page } from "../parts/page.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { SettingsPlace } from "../settings/settings-place.tsx";
 import { frameText } from "../text/frame.ts";
 import { hrefOf, pathname } from "../url/location.ts";
-import { loadPage, type PageProps, pageOf } from "./pages.tsx";
+import { isBelow, loadPage, type PageProps, pageOf, placeOf } from "./pages.tsx";
 
 interface Shown {
   readonly page: ComponentType<PageProps>;
@@ -62,8 +63,13 @@ export function ShownPage() {
         </p>
       </Page>
     );
-  if (shown === null) return <Waiting />;
-  const { page: Shown, params, key } = shown;
+  const content = shown === null ? <Waiting /> : <Content of={shown} />;
+  // What stands around some pages stays there from one of them to the next.
+  const place = placeOf(shown?.key ?? path);
+  return isBelow("/settings", place) ? <SettingsPlace place={place}>{content}</SettingsPlace> : content;
+}
+
+function Content({ of: { page: Shown, params, key } }: { readonly of: Shown }) {
   return (
     <Fault key={key}>
       <BesideChange.Provider value={backBeside}>

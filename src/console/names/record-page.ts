@@ -1,4 +1,6 @@
-// Where a record has its page, by its kind's name in the API.
+// Where a record has its page, and where it is listed, by its kind's name in the API.
+
+import type { PagePath } from "../url/page-paths.ts";
 
 const PAGES: Readonly<Record<string, (id: string) => string>> = {
   host: (id) => `/hosts/${id}`,
@@ -33,6 +35,37 @@ const PLAIN: ReadonlySet<string> = new Set([
 
 /** Kinds whose own page is of now, or has no tab of its history. */
 const WITHOUT_TABS: ReadonlySet<string> = new Set(["credential", "schedule"]);
+
+/** The page that lists the records of a kind, and on which they are made. */
+const LISTS = {
+  host: "/hosts",
+  if_entry: "/interfaces",
+  ip_address: "/addresses",
+  service: "/services",
+  binding: "/services",
+  port: "/ports",
+  subnet: "/subnets/list",
+  ip_range: "/subnets/ranges",
+  vlan: "/vlans",
+  schedule: "/discovery/schedules",
+  ignored: "/discovery/ignored",
+  network: "/settings/networks",
+  credential: "/settings/credentials",
+  tag: "/settings/tags",
+  custom_field: "/settings/custom-fields",
+  marker: "/settings/markers",
+  user: "/settings/people",
+  api_key: "/settings/keys",
+} as const satisfies Readonly<Record<string, PagePath>>;
+export type ListedKind = keyof typeof LISTS;
+
+export function listPageOf(kind: ListedKind): (typeof LISTS)[ListedKind] {
+  return LISTS[kind];
+}
+
+export function isListedKind(kind: string): kind is ListedKind {
+  return Object.hasOwn(LISTS, kind);
+}
 
 /** Its own page, else the plain one; null for what has no history that can be asked for. */
 export function anyRecordPage(type: string, id: string): string | null {

@@ -86,13 +86,7 @@ export function KeysPage() {
         />
       )}
       {asked !== null && (
-        <Ask
-          key={asked.what + asked.key.id}
-          asked={asked}
-          users={users}
-          onEnd={() => setAsked(null)}
-          onDone={finish}
-        />
+        <Ask key={asked.what + asked.key.id} asked={asked} users={users} onEnd={() => setAsked(null)} onDone={finish} />
       )}
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Waiting />}
@@ -176,9 +170,7 @@ function KeyTable({ keys, users, onAsk }: KeyTableProps) {
           title={settingsText.tabs.keys}
           heads={[
             apiKeysText.name,
-            apiKeysText.mask,
-            apiKeysText.user,
-            apiKeysText.may,
+            apiKeysText.userAs,
             apiKeysText.reach,
             apiKeysText.sources,
             apiKeysText.state,
@@ -208,12 +200,14 @@ function KeyRow({ of: key, user, onAsk }: KeyRowProps) {
     <tr>
       <th scope="row">
         <bdi>{name}</bdi>
+        <div class="mono aside" title={apiKeysText.mask}>
+          {key.key}
+        </div>
       </th>
-      <td class="mono">{key.key}</td>
       <td>
         <bdi>{user?.name ?? `…${key.user_id.slice(-8)}`}</bdi>
+        <div class="aside">{permissions}</div>
       </td>
-      <td>{permissions}</td>
       <td>
         {all_networks && apiKeysText.follows}
         {!all_networks && network_ids.length === 0 && rightsText.noNetworks}

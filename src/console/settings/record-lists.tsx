@@ -7,7 +7,6 @@ import { Instant, Reference, Text } from "../lists/values.tsx";
 import { kindText } from "../text/changes.ts";
 import { listText } from "../text/lists.ts";
 import { settingsText } from "../text/settings.ts";
-import { SettingsTabs } from "./settings-page.tsx";
 
 type Network = DataOf<"/api/v1/networks">[number];
 type Tag = DataOf<"/api/v1/tags">[number];
@@ -162,5 +161,5 @@ const SETTINGS_LISTS = {
 
 /** @param list the last part of its page's path */
 export function settingsList(list: keyof typeof SETTINGS_LISTS) {
-  return () => <ListPage key={list} list={SETTINGS_LISTS[list]} above={<SettingsTabs />} />;
+  return () => <ListPage key={list} list={SETTINGS_LISTS[list]} />;
 }

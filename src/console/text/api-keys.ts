@@ -32,7 +32,7 @@ export const apiKeysText = {
   name: "Name",
   user: "User",
   mask: "Begins with",
-  may: "Permissions",
+  userAs: "User, permissions",
   reach: "Networks",
   follows: "as its user",
   sources: "From",

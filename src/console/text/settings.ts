@@ -2,7 +2,8 @@
 
 export const settingsText = {
   title: "Settings",
-  areas: "Settings",
+  areaOf: (title: string) => `Settings: ${title}`,
+  groups: { you: "You", access: "Access", inventory: "Inventory", appliance: "Appliance" },
   tabs: {
     credentials: "Credentials",
     networks: "Networks",
