@@ -1,5 +1,5 @@
-// The ways to every page of the console, in Chromium, on the executable: the navigation marks where one is, and the
-// settings' own list does, wherever there is room.
+// The ways to every page of the console, in Chromium, on the executable: the navigation marks where one is, the settings'
+// own list too, wherever there is room; and the palette tells of nothing twice.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -138,7 +138,7 @@ describe.skipIf(!hasChromium)("whoever goes through all pages", () => {
     page.getByRole("navigation", { name, exact: true }).locator("[aria-current]").allTextContents();
 
   test(
-    "sees on each of them where it belongs, as the page itself or as one below it",
+    "sees on each of them where it belongs, as the page itself or as one below it, and is told of nothing twice",
     async () => {
       for (const [address, [entry, area]] of pages) {
         await open(address);
@@ -151,11 +151,30 @@ describe.skipIf(!hasChromium)("whoever goes through all pages", () => {
             address,
             pathname,
           ]);
+        await page.keyboard.press("Control+k");
+        await page.getByRole("option").first().waitFor();
+        await page.getByRole("combobox", { name: "A page, an action or a record" }).waitFor();
+        const titles = await toldTitles();
+        expect(titles.length).toBeGreaterThan(20);
+        expect([address, titles.filter((title, at) => titles.indexOf(title) !== at)]).toEqual([address, []]);
+        await page.keyboard.press("Escape");
         expect([address, visitor.troubles()]).toEqual([address, []]);
       }
     },
     WALK_MS,
   );
+
+  /** Of all entries: the palette shows the first of them, and more of those that are typed. */
+  async function toldTitles(): Promise<string[]> {
+    const box = page.getByRole("combobox", { name: "A page, an action or a record" });
+    const titles: string[] = [];
+    for (const group of ["on this page", "go to", "create", "account", "keys"]) {
+      await box.fill(group);
+      const options = page.getByRole("option").filter({ hasText: new RegExp(`${group}$`, "i") });
+      titles.push(...(await options.locator("bdi").allTextContents()));
+    }
+    return titles;
+  }
 
   test("finds the list of settings where it was, from one page to the next, and the page beside it", async () => {
     await open("/settings");

@@ -2,7 +2,8 @@
 
 import { mayImport, TABLE } from "../bulk/table-place.tsx";
 import { mayWrite, NEW } from "../editing/edit-place.tsx";
-import { EDITED_KINDS, type EditedKind } from "../editing/edited-kinds.ts";
+import { EDITED_KINDS } from "../editing/edited-kinds.ts";
+import { listPageOf } from "../names/record-page.ts";
 import { keys } from "../parts/keys.ts";
 import { mayStart, startHref } from "../scanning/start-link.tsx";
 import { mayNow, signOut } from "../session/me.ts";
@@ -16,6 +17,7 @@ import { navigationText } from "../text/navigation.ts";
 import { paletteText } from "../text/palette.ts";
 import { peopleText } from "../text/people.ts";
 import { settingsText } from "../text/settings.ts";
+import { tableText } from "../text/tables.ts";
 import { waitingText } from "../text/waiting.ts";
 import { go, hrefOf } from "../url/location.ts";
 import type { PagePath } from "../url/page-paths.ts";
@@ -67,38 +69,19 @@ const TITLES: Readonly<Record<PlainPath, string>> = {
   "/settings/about": settingsText.tabs.about,
 };
 
-/** The list that shows the records of a kind, on which they are made. */
-const LIST_OF: Readonly<Record<EditedKind, PlainPath>> = {
-  network: "/settings/networks",
-  subnet: "/subnets/list",
-  ip_range: "/subnets/ranges",
-  vlan: "/vlans",
-  host: "/hosts",
-  ip_address: "/addresses",
-  port: "/ports",
-  service: "/services",
-  if_entry: "/interfaces",
-  schedule: "/discovery/schedules",
-  tag: "/settings/tags",
-  custom_field: "/settings/custom-fields",
-  marker: "/settings/markers",
-};
-
 /** What is made by a form of its own in the settings. */
 const SETTINGS_FORMS = [
-  {
-    title: credentialText.newOne,
-    kind: "credential",
-    list: "/settings/credentials",
-    operation: "createCredential",
-  },
-  { title: peopleText.newOne, kind: "user", list: "/settings/people", operation: "createUser" },
-  { title: apiKeysText.newOne, kind: "api_key", list: "/settings/keys", operation: "createApiKey" },
+  { title: credentialText.newOne, kind: "credential", operation: "createCredential" },
+  { title: peopleText.newOne, kind: "user", operation: "createUser" },
+  { title: apiKeysText.newOne, kind: "api_key", operation: "createApiKey" },
 ] as const;
 
 /** All of them, in the order in which they are told. */
 export function paletteEntries(): PaletteEntry[] {
-  return [...onPage(), ...pages(), ...makings(), ...ofKeys()];
+  const here = onPage();
+  // What the page has a button for is begun there, with what the page knows of it, and is told once.
+  const elsewhere = [...pages(), ...makings()].filter((entry) => here.every(({ title }) => title !== entry.title));
+  return [...here, ...elsewhere, ...ofKeys()];
 }
 
 /** What the page itself has buttons for: pressed as if by hand. */
@@ -113,7 +96,11 @@ function onPage(): PaletteEntry[] {
       title: (button.getAttribute("aria-label") ?? button.textContent).trim(),
       run: () => button.click(),
     }));
-  return entries.filter(({ title }, at) => title !== "" && entries.findIndex((each) => each.title === title) === at);
+  return entries.filter(
+    // What comes in as a table is told for every list, with what it is of.
+    ({ title }, at) =>
+      title !== "" && title !== tableText.open && entries.findIndex((each) => each.title === title) === at,
+  );
 }
 
 function pages(): PaletteEntry[] {
@@ -133,7 +120,7 @@ function pages(): PaletteEntry[] {
 
 function makings(): PaletteEntry[] {
   const made = EDITED_KINDS.flatMap((kind) => {
-    const list = LIST_OF[kind];
+    const list = listPageOf(kind);
     const [one, many] = kindText[kind] ?? [kind, kind];
     const making = {
       group: paletteText.create,
@@ -147,10 +134,10 @@ function makings(): PaletteEntry[] {
     };
     return [...(mayWrite(kind, "create") ? [making] : []), ...(mayImport(kind) ? [table] : [])];
   });
-  const settled = SETTINGS_FORMS.filter(({ operation }) => mayNow(operation)).map(({ title, list, kind }) => ({
+  const settled = SETTINGS_FORMS.filter(({ operation }) => mayNow(operation)).map(({ title, kind }) => ({
     group: paletteText.create,
     title,
-    run: () => go(hrefOf(list, { [NEW]: kind })),
+    run: () => go(hrefOf(listPageOf(kind), { [NEW]: kind })),
   }));
   const leave = { group: paletteText.account, title: paletteText.signOut, run: () => void signOut() };
   return [...made, ...settled, leave];
