@@ -1,8 +1,8 @@
 // The values of changed fields as a highlight tells them: short, and references by name.
 
-import { CUSTOM_FIELDS, customFieldKey, fieldValueOf } from "../base/custom-field-names.ts";
+import { fieldValueOf } from "../base/custom-field-names.ts";
 import type { AnyKind } from "../db/kind.ts";
-import { SHOWN } from "../inventory/resources.ts";
+import { isFieldTold } from "../inventory/told-fields.ts";
 import type { FieldsThen, NamesOf } from "./highlight-records.ts";
 import { type HighlightField, VALUE_ITEMS_MAX, VALUE_TEXT_MAX } from "./highlight-rows.ts";
 
@@ -12,14 +12,6 @@ interface FieldSides {
   readonly from: unknown;
   readonly to: unknown;
 }
-
-/** By kind, what is told of its records with its values: what the answer has, as far as it is the same for everybody. */
-const TOLD_FIELDS = new Map(
-  SHOWN.map(({ kind, answer, answerAlone = answer, compose }) => [
-    kind,
-    new Set(Object.keys(answerAlone.properties).filter((field) => compose?.reachFields?.includes(field) !== true)),
-  ]),
-);
 
 /**
  * What is told of some fields that changed.
@@ -31,15 +23,12 @@ export function fieldSides(
   before: FieldsThen | null,
   after: FieldsThen,
 ): FieldSides[] {
-  const told = TOLD_FIELDS.get(kind);
   return fields.map((field) => {
     const sides = [
       before === null ? undefined : (fieldValueOf(before, field) ?? null),
       fieldValueOf(after, field) ?? null,
     ];
-    const isShown =
-      told?.has(customFieldKey(field) === null ? field : CUSTOM_FIELDS) === true &&
-      sides.every((value) => isShort(kind, field, value));
+    const isShown = isFieldTold(kind, field) && sides.every((value) => isShort(kind, field, value));
     return { field, from: isShown ? sides[0] : undefined, to: isShown ? sides[1] : undefined };
   });
 }

@@ -390,6 +390,29 @@ describe("a host that was changed", () => {
     expect(writtenIn()).toEqual({ "Updated host": 1 });
   });
 
+  test("is planned with what each field is now and what it will be, and with the host of each part", async () => {
+    const [entry] = scene.host.interfaces;
+    const [tag] = scene.host.tags as readonly string[];
+    await made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other", hostname: null, tags: [] })));
+    const { host_id, if_index, if_descr } = entry;
+    await made(owner.put(`if-entries/${entry.id}`, { host_id, if_index, if_descr, if_alias: "spare" }));
+    const plan = await made(restore(owner, "hosts", id, at, { dry_run: true }));
+    expect(actionOn(plan, id).changes).toEqual([
+      { field: "hostname", from: null, to: "switch.example" },
+      { field: "name", from: "other", to: "switch" },
+      { field: "tags", from: [], to: [tag] },
+    ]);
+    expect(actionOn(plan, entry.id)).toMatchObject({
+      action: "Update",
+      host_id: id,
+      fields: ["if_alias"],
+      changes: [{ field: "if_alias", from: "spare", to: "uplink" }],
+    });
+    expect(actionOn(plan, id)).not.toHaveProperty("host_id");
+    // What stays as it is has nothing to tell.
+    expect((plan.actions as Wire[]).filter(({ changes }) => changes !== undefined)).toHaveLength(2);
+  });
+
   test("updates a part that was made again since, in place of bringing the first one back", async () => {
     const [address] = scene.host.ip_addresses;
     const [port] = scene.host.ports;
@@ -812,6 +835,12 @@ describe("a user", () => {
         refusal(403, "auth_permission_denied", { required: "Owner" }),
       );
     const plan = await made(restore(owner, "users", user.id, at));
+    expect(actionOn(plan, user.id).changes).toContainEqual({ field: "role", from: "Viewer", to: "Owner" });
+    expect(actionOn(plan, user.id).changes).toContainEqual({
+      field: "network_ids",
+      from: [],
+      to: [first.networkId],
+    });
     expect(actionOn(plan, user.id)).toMatchObject({
       fields: ["email", "is_enabled", "network_ids", "role"],
       reason: `the network ${network.id} in network_ids is gone and left out`,
@@ -918,8 +947,30 @@ describe("an API key", () => {
         network_ids: [first.networkId],
       }),
     );
-    await made(restore(member.client, "auth/keys", own.id, at));
+    const told = actionOn(await made(restore(member.client, "auth/keys", own.id, at)), own.id);
+    expect(told.changes).toEqual([{ field: "permissions", from: "Viewer", to: "Member" }]);
     expect(await live("auth/keys", own.id)).toMatchObject({ permissions: "Member" });
+
+    // Which networks show depends on who looks: a Member is told that they change, not which they are.
+    const confined = instant();
+    await made(
+      owner.put(`${path}/${own.id}`, {
+        name: "confined",
+        organization_id: own.organization_id,
+        user_id: own.user_id,
+        tags: [],
+        network_ids: [first.networkId],
+      }),
+    );
+    const [toMember, toOwner] = await Promise.all(
+      [member.client, owner].map(async (by) =>
+        actionOn(await made(restore(by, "auth/keys", own.id, confined, { dry_run: true })), own.id),
+      ),
+    );
+    const namesOf = ({ changes }: Wire) => changes.map(({ field }: Wire) => field);
+    expect(toMember?.fields).toEqual(["all_networks", "name", "network_ids"]);
+    expect(namesOf(toMember as Wire)).toEqual(["all_networks", "name"]);
+    expect(namesOf(toOwner as Wire)).toEqual(["all_networks", "name", "network_ids"]);
 
     const strong = await newKey({ permissions: "Owner" });
     const then_ = instant();

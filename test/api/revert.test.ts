@@ -130,7 +130,17 @@ describe("a transaction that changed", () => {
     await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "b", description: "c", hidden: true })));
     const plan = await made(revert(owner, sequence));
     expect(plan.actions).toEqual([
-      { entity_type: "host", id: host.id, name: "a", action: "Update", fields: ["hostname", "name"] },
+      {
+        entity_type: "host",
+        id: host.id,
+        name: "a",
+        action: "Update",
+        fields: ["hostname", "name"],
+        changes: [
+          { field: "hostname", from: "b.example", to: "a.example" },
+          { field: "name", from: "b", to: "a" },
+        ],
+      },
     ]);
     expect(await live("hosts", host.id)).toMatchObject({
       name: "a",

@@ -229,7 +229,11 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
       transaction: { reason: "Inventur – geprüft", actor: { name: OWNER } },
     });
     await page.getByRole("button", { name: "Undo", exact: true }).click();
-    await page.getByText("Changes host access-1: Asset tag").waitFor();
+    const plan = page.getByRole("region", { name: "Undo this transaction" });
+    await plan.getByText("Changes host access-1").waitFor();
+    await plan.getByText("Asset tag", { exact: true }).waitFor();
+    await plan.locator("del").getByText("LF-00042").waitFor();
+    await plan.locator("ins").getByText("none").waitFor();
     expect(await now()).toMatchObject({ asset_tag: "LF-00042" });
     await page.getByRole("button", { name: "Undo it" }).click();
     await page.getByText("Done.").waitFor();
@@ -351,7 +355,11 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await byOthers({ description: "Hall 9" });
     await page.goto(`${running.url}/hosts/${host.id}?at=${then}`);
     await page.getByRole("button", { name: "Restore this" }).click();
-    await page.getByText("Changes host access-1: Description").waitFor();
+    const plan = page.locator(".plan");
+    await plan.getByText("Changes host access-1").waitFor();
+    await plan.getByText("Description", { exact: true }).waitFor();
+    await plan.locator("del").getByText("Hall 9").waitFor();
+    await plan.locator("ins").getByText("Hall 1").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(await now()).toMatchObject({ description: "Hall 9" });
     await page.getByLabel("Why").fill("wrong hall");
@@ -360,7 +368,8 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await page.getByText("wrong hall").waitFor();
     expect(await now()).toMatchObject({ description: "Hall 1" });
     await page.getByRole("button", { name: "Undo it" }).click();
-    await page.getByText("Changes host access-1: Description").waitFor();
+    await plan.locator("del").getByText("Hall 1").waitFor();
+    await plan.locator("ins").getByText("Hall 9").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await client.delete(`hosts/${host.id}`);
     await page.goto(`${running.url}/hosts/${host.id}`);

@@ -13,8 +13,8 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
+import { Value } from "../values/value.tsx";
 import { Difference } from "./difference.tsx";
-import { Value } from "./value.tsx";
 
 /** Which differences a page is about, as the diff is asked. */
 export type DiffOf = Pick<DiffQuery, "types" | "ids" | "network_id" | "host_id" | "filter">;

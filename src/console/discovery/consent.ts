@@ -8,7 +8,8 @@ import { allFieldsOf } from "../editing/forms.ts";
 import { loadEdited, saveEdited, sequenceOf, type Tagged } from "../editing/write.ts";
 import { sentenceOf } from "../parts/problem.tsx";
 import { waitingText } from "../text/waiting.ts";
-import type { Plan, PlannedAction, Sending } from "../writes/plans.ts";
+import type { PlannedAction } from "../writes/plan-groups.ts";
+import type { Plan, Sending } from "../writes/plans.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 

@@ -5,7 +5,6 @@ import { useEffect, useRef } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
-import { Value } from "../changes/value.tsx";
 import { FilterField } from "../lists/filter-field.tsx";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { recordPage } from "../names/record-page.ts";
@@ -18,6 +17,7 @@ import { discoveryText } from "../text/discovery.ts";
 import { listText } from "../text/lists.ts";
 import { at, atQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
+import { Value } from "../values/value.tsx";
 import { Counted, isUnderWay, type ScanData } from "./scan-words.tsx";
 
 type FindingData = DataOf<"/api/v1/discovery/scans/{id}/findings">[number];

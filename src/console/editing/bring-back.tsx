@@ -4,13 +4,13 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
-import { Value } from "../changes/value.tsx";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { bringBackText } from "../text/bring-back.ts";
 import { editText } from "../text/editing.ts";
 import { pathname } from "../url/location.ts";
+import { Value } from "../values/value.tsx";
 import { lacksReason } from "../writes/reason.ts";
 import { ReasonLine } from "../writes/reason-input.tsx";
 import { newRequestKey } from "../writes/request-key.ts";

@@ -1,7 +1,7 @@
 // A field that two have changed at once: what it was, what others made of it, what one made of it oneself.
 
-import { Value } from "../changes/value.tsx";
 import { editText } from "../text/editing.ts";
+import { Value } from "../values/value.tsx";
 import type { Clash } from "./edits.ts";
 import { sentValue } from "./field.ts";
 

@@ -3,13 +3,13 @@
 import type { Answer } from "../api/answer.ts";
 import { useWas, Was } from "../changes/comparison.tsx";
 import { CustomFacts } from "../changes/custom-facts.tsx";
-import { Value } from "../changes/value.tsx";
 import { Named } from "../names/named.tsx";
 import { Fact } from "../parts/facts.tsx";
 import { When } from "../parts/when.tsx";
 import { hostText, neighborText } from "../text/hosts.ts";
 import { fieldText } from "../text/lists.ts";
 import { at, isPast } from "../time/at.ts";
+import { Value } from "../values/value.tsx";
 import { FormerSelves } from "./former-selves.tsx";
 import type { FaceplateData, HostData } from "./host-data.ts";
 import { HostPlaces } from "./host-places.tsx";

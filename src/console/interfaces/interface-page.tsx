@@ -5,7 +5,6 @@ import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { useWas, Was } from "../changes/comparison.tsx";
 import { CustomFacts } from "../changes/custom-facts.tsx";
-import { Value } from "../changes/value.tsx";
 import type { FaceplatePort } from "../hosts/host-data.ts";
 import { Connected } from "../hosts/port-table.tsx";
 import { Named } from "../names/named.tsx";
@@ -23,6 +22,7 @@ import { fieldText } from "../text/lists.ts";
 import { recordText } from "../text/records.ts";
 import { at, atQuery, isPast } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
+import { Value } from "../values/value.tsx";
 import { LifeStrip } from "./life-strip.tsx";
 
 type IfEntry = DataOf<"/api/v1/if-entries">[number];

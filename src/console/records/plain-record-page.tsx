@@ -6,7 +6,6 @@ import { read } from "../api/client.ts";
 import { CustomFacts } from "../changes/custom-facts.tsx";
 import { SELF_EVIDENT } from "../changes/difference-lines.ts";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
-import { Value } from "../changes/value.tsx";
 import { EditButton, EditPlace } from "../editing/edit-place.tsx";
 import { isEditedKind } from "../editing/edited-kinds.ts";
 import { lastSaved } from "../editing/saved.ts";
@@ -23,6 +22,7 @@ import { at, atQuery, isPast, vs } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, pathname } from "../url/location.ts";
+import { Value } from "../values/value.tsx";
 import { Restore } from "../writes/restore.tsx";
 
 /** All of them are asked alike. */

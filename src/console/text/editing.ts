@@ -99,9 +99,16 @@ export const planText = {
     Created: "Makes",
     Changed: "Changes",
   },
-  /** Kinds that show in others alone. */
-  untold: { credential_assignment: "where a credential goes" } as Readonly<Record<string, string>>,
-  more: (count: number) => `And ${new Intl.NumberFormat("en").format(count)} more.`,
+  /** Kinds that show in others alone: one and several. */
+  untold: {
+    credential_assignment: ["credential assignment", "credential assignments"],
+    fdb_entry: ["forwarding entry", "forwarding entries"],
+  } as Readonly<Record<string, readonly [one: string, many: string]>>,
+  says: "What it is now → what it will be.",
+  many: (count: number, words: string) => `${new Intl.NumberFormat("en").format(count)} ${words}`,
+  partsAlone: "Only what belongs to it, as below.",
+  /** What changes without a value to tell. */
+  also: (fields: readonly string[], hasValues: boolean) => `${hasValues ? "Also: " : ""}${fields.join(", ")}`,
   stay: (count: number) => `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "stays" : "stay"} as is.`,
   nothing: "Nothing would change: it is like this already.",
   cannot: "It cannot be done:",

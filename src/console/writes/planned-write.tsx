@@ -7,11 +7,12 @@ import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
-import { kindText } from "../text/changes.ts";
 import { planText } from "../text/editing.ts";
-import { fieldText } from "../text/lists.ts";
 import { hrefOf } from "../url/location.ts";
-import { type Plan, type PlannedAction, revertPlans, type Sending } from "./plans.ts";
+import { PlanDifference } from "./plan-difference.tsx";
+import { isChange } from "./plan-groups.ts";
+import { PlanReason } from "./plan-reason.tsx";
+import { type Plan, revertPlans, type Sending } from "./plans.ts";
 import { lacksReason } from "./reason.ts";
 import { ReasonLine } from "./reason-input.tsx";
 import { newRequestKey } from "./request-key.ts";
@@ -96,47 +97,22 @@ export function PlannedWrite(props: PlannedWriteProps) {
   );
 }
 
-function isChange({ action }: PlannedAction): boolean {
-  return action !== "Skip" && action !== "Kept";
-}
-
-/** More are no list that anybody reads. */
-const ACTIONS_SHOWN = 30;
-
-function Planned({ plan: { actions, conflicts } }: { readonly plan: Plan }) {
+function Planned({ plan: { actions, conflicts, thenAt } }: { readonly plan: Plan }) {
   if (conflicts.length > 0)
     return (
       <>
         <p>{planText.cannot}</p>
         <ul>
           {conflicts.map(({ id, field, message }) => (
-            <li key={id + (field ?? "") + message}>{message}</li>
+            <li key={id + (field ?? "") + message}>
+              <PlanReason text={message} at={thenAt ?? null} />
+            </li>
           ))}
         </ul>
       </>
     );
   if (!actions.some(isChange)) return <p>{planText.nothing}</p>;
-  // What stays as it is says so only where there is a reason to.
-  const told = actions.filter((action) => isChange(action) || action.reason !== undefined);
-  return (
-    <>
-      <ul>
-        {told.slice(0, ACTIONS_SHOWN).map((action) => (
-          <li key={`${action.entity_type} ${action.action} ${action.id}`}>
-            {planText.actions[action.action]}{" "}
-            {planText.untold[action.entity_type] ?? kindText[action.entity_type]?.[0] ?? action.entity_type}{" "}
-            <bdi>{action.name ?? (action.id === null ? "" : `…${action.id.slice(-8)}`)}</bdi>
-            {action.action === "Update" && action.fields.length > 0 && (
-              <>: {action.fields.map((field) => fieldText[field] ?? field).join(", ")}</>
-            )}
-            {action.reason !== undefined && <span class="aside"> {action.reason}</span>}
-          </li>
-        ))}
-      </ul>
-      {told.length > ACTIONS_SHOWN && <p class="aside">{planText.more(told.length - ACTIONS_SHOWN)}</p>}
-      {told.length < actions.length && <p class="aside">{planText.stay(actions.length - told.length)}</p>}
-    </>
-  );
+  return <PlanDifference actions={actions} thenAt={thenAt ?? null} />;
 }
 
 function transactionsOf({ sequence, sequences }: Plan): readonly number[] {

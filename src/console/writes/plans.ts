@@ -1,7 +1,9 @@
 // Writes that say what they come to before they are done: putting a transaction back, and a record as it was.
 
-import { api, asRefusal } from "../api/client.ts";
+import { api, asRefusal, read } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
+import { formatUtc, parseInstant } from "../time/instant.ts";
+import type { PlannedAction } from "./plan-groups.ts";
 import { reasonHeader } from "./reason.ts";
 
 /** What it comes to, or came to. */
@@ -14,16 +16,8 @@ export interface Plan {
   readonly actions: readonly PlannedAction[];
   /** What prevents it; of what is done record by record, what was left as it is, and why. */
   readonly conflicts: readonly { readonly id: string; readonly field?: string; readonly message: string }[];
-}
-
-export interface PlannedAction {
-  readonly entity_type: string;
-  /** Null of what is yet to be made. */
-  readonly id: string | null;
-  readonly name?: string;
-  readonly action: "Create" | "Update" | "Delete" | "Skip" | "Moved" | "Kept" | "Closed" | "Created" | "Changed";
-  readonly fields: readonly string[];
-  readonly reason?: string;
+  /** The instant of which what comes back is; left out where it is not known, or there is none. */
+  readonly thenAt?: string;
 }
 
 /** How it is sent. */
@@ -37,6 +31,7 @@ export interface Sending {
 
 /** Undoes a transaction. @throws Refusal */
 export async function revertPlan(sequence: number, { isTried, reason, key }: Sending): Promise<Plan> {
+  const before = isTried ? instantBefore(sequence) : null;
   const { data, error, response } = await api
     .POST("/api/v1/transactions/{sequence}/revert", {
       params: { path: { sequence }, header: isTried ? {} : { "Idempotency-Key": key } },
@@ -45,7 +40,19 @@ export async function revertPlan(sequence: number, { isTried, reason, key }: Sen
     })
     .catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
-  return data.data;
+  return withInstant(data.data, await before);
+}
+
+/** The instant before a transaction; null where it is not told. */
+async function instantBefore(sequence: number): Promise<string | null> {
+  const asked = read("/api/v1/transactions/{sequence}", { path: { sequence } });
+  const answered = await asked.load().catch(() => null);
+  const atMs = answered === null ? null : parseInstant(answered.data.at);
+  return atMs === null ? null : formatUtc(atMs - 1);
+}
+
+function withInstant(plan: Plan, thenAt: string | null): Plan {
+  return thenAt === null ? plan : { ...plan, thenAt };
 }
 
 /**
@@ -57,13 +64,15 @@ export async function revertPlans(sequences: readonly number[], sending: Sending
   for (const sequence of sequences.toReversed())
     plans.push(await revertPlan(sequence, { ...sending, key: `${sending.key}-${sequence}` }));
   const done = plans.flatMap((plan) => plan.sequence ?? []);
-  return {
+  const all = {
     applied: plans.every(({ applied }) => applied),
     sequence: done.at(-1) ?? null,
     sequences: done,
     actions: plans.flatMap(({ actions }) => actions),
     conflicts: plans.flatMap(({ conflicts }) => conflicts),
   };
+  // What there was before the first of them.
+  return withInstant(all, plans.at(-1)?.thenAt ?? null);
 }
 
 /** The kinds whose records are brought back; all of them take the same. */
@@ -102,7 +111,7 @@ export async function restorePlan(
     })
     .catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
-  return data.data;
+  return withInstant(data.data, data.data.at);
 }
 
 function rethrown(cause: unknown): never {

@@ -1,12 +1,13 @@
 // What a restore or a revert would make of the records that it is about, before anything is written: each as it is and
 // as it is to be, over what is live. Must not decide what is to be, and must not write.
 
-import { CUSTOM_FIELDS, customFieldKey, mergedCustomFields } from "../../base/custom-field-names.ts";
+import { CUSTOM_FIELDS, customFieldKey, fieldValueOf, mergedCustomFields } from "../../base/custom-field-names.ts";
 import { type AnyKind, liveIdentity, type Observed, type RecordBase } from "../../db/kind.ts";
 import { changedOwnFields } from "../../db/writing/entry.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { isFieldTold } from "../../inventory/told-fields.ts";
 import { DISCOVERABLE_READ_ONLY } from "../../resources/discovered.ts";
-import { type PlanAction, type PlanConflict, type Planned, subjectOf } from "./plan.ts";
+import { PLAN_VALUES_MAX, type PlanAction, type PlanConflict, type Planned, subjectOf } from "./plan.ts";
 
 /** A record as it is and as it is to be. */
 export interface Drafted {
@@ -99,13 +100,21 @@ export class RestoreDraft {
     });
   }
 
-  /** What comes of it, record by record. */
-  planned(): Planned {
+  /**
+   * What comes of it, record by record.
+   * @param isAllReached whether whoever is told reaches every network of the organization
+   */
+  planned(isAllReached: boolean): Planned {
     const parts = changedParts(this.all, this.byId);
-    return {
-      actions: this.all.map((drafted) => actionOf(drafted, parts.get(drafted.id) ?? new Set())),
-      conflicts: this.conflicts,
-    };
+    let told = 0;
+    const actions = this.all.map((drafted) => {
+      const action = actionOf(drafted, parts.get(drafted.id) ?? new Set());
+      const changes = told < PLAN_VALUES_MAX ? changesOf(drafted, isAllReached) : [];
+      if (changes.length === 0) return action;
+      told += 1;
+      return { ...action, changes };
+    });
+    return { actions, conflicts: this.conflicts };
   }
 }
 
@@ -161,7 +170,36 @@ function actionOf(drafted: Drafted, parts: ReadonlySet<string>): PlanAction {
   const fields =
     before === null || after === null ? [] : [...new Set([...changedOwnFields(before, after), ...parts])].sort();
   const reason = reasons.size === 0 ? {} : { reason: [...reasons].join("; ") };
-  return { ...subjectOf(kind, after ?? subject), action: operationOf(drafted, fields), fields, ...reason };
+  const state = after ?? subject;
+  return {
+    ...subjectOf(kind, state),
+    ...hostOf(state),
+    action: operationOf(drafted, fields),
+    fields,
+    ...reason,
+  };
+}
+
+/** Its name alone does not say which part of which host it is. */
+function hostOf(record: RecordBase): { host_id?: string } {
+  const { host_id } = record as { host_id?: unknown };
+  return typeof host_id === "string" ? { host_id } : {};
+}
+
+/** Written by the write itself: a plan cannot know when that will be. */
+const OF_THE_WRITE: ReadonlySet<string> = new Set(["secrets_updated_at"]);
+
+/** The fields of a record that stays, from what they are to what they are to be. */
+function changesOf({ kind, before, after }: Drafted, isAllReached: boolean): NonNullable<PlanAction["changes"]> {
+  if (before === null || after === null) return [];
+  return changedOwnFields(before, after)
+    .filter((field) => isFieldTold(kind, field, isAllReached) && !OF_THE_WRITE.has(field))
+    .sort()
+    .map((field) => ({
+      field,
+      from: fieldValueOf({ ...before }, field) ?? null,
+      to: fieldValueOf({ ...after }, field) ?? null,
+    }));
 }
 
 function operationOf({ before, after }: Drafted, fields: readonly string[]): PlanAction["action"] {

@@ -32,6 +32,9 @@ const CONFLICT_CODES = [
 /** Conflicts that are listed at most. */
 const CONFLICTS_MAX = 1_000;
 
+/** Records whose values are told: more are no plan that anybody reads, and each may have long texts. */
+export const PLAN_VALUES_MAX = 10_000;
+
 const TYPES = KINDS.map((kind) => kind.name);
 const name = Type.Optional(Type.String({ description: "The record's name, address or number, if it has one." }));
 
@@ -40,10 +43,19 @@ export const PlanAction = Type.Object(
     entity_type: OneOf(TYPES),
     id: Uuid,
     name,
+    host_id: Type.Optional(Type.String({ ...Uuid, description: "The host that it is a part of; absent for no part." })),
     action: OneOf(PLAN_ACTIONS, { description: "Create: brought back under its own id. Skip: left unchanged." }),
     fields: Type.Array(Type.String(), {
       description: "For an Update, the fields that change; for children, their kind, as in the history.",
     }),
+    changes: Type.Optional(
+      Type.Array(
+        Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() }, { $id: "PlanFieldChange" }),
+        {
+          description: `For an Update, the \`fields\` of the record itself that have values to tell: from what they are now to what they will be. A field without a value is null. Of the first ${PLAN_VALUES_MAX} updates.`,
+        },
+      ),
+    ),
     reason: Type.Optional(Type.String({ description: "Why it does not simply get its earlier state." })),
   },
   { $id: "PlanAction" },

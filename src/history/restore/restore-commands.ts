@@ -132,7 +132,7 @@ function carriedOut(
   refused: string,
   actor: CommandActor,
 ): Planned {
-  const planned = plannedCoverage(draft.planned(), coverage);
+  const planned = plannedCoverage(draft.planned(actor.networkIds === null), coverage);
   if (dryRun) return planned;
   if (planned.conflicts.length > 0) throw refusal(refused, planned.conflicts, actor.role);
   writeDraft(draft, actor);

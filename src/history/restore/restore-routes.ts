@@ -103,7 +103,16 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
           transaction: 2,
           applied: false,
           sequence: null,
-          actions: [{ entity_type: "host", id: ID, name: "switch-1", action: "Update", fields: ["description"] }],
+          actions: [
+            {
+              entity_type: "host",
+              id: ID,
+              name: "switch-1",
+              action: "Update",
+              fields: ["description"],
+              changes: [{ field: "description", from: "Hall 2", to: "Hall 1" }],
+            },
+          ],
           conflicts: [],
         },
       },

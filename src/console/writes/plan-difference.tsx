@@ -1,0 +1,160 @@
+// What a plan comes to, told as differences are: record by record, each field from what it is now to what it will be.
+// Many of one kind are counted, and opened by whoever wants to read them.
+
+import { useState } from "preact/hooks";
+import { fieldTitle } from "../names/custom-fields.ts";
+import { changesText, kindText } from "../text/changes.ts";
+import { planText } from "../text/editing.ts";
+import { ChangedSubject } from "../values/changed-subject.tsx";
+import { FieldChanges } from "../values/field-changes.tsx";
+import { isChange, isFolded, type PlanGroup, type PlannedAction, planGroups, untoldFields } from "./plan-groups.ts";
+import { PlanReason } from "./plan-reason.tsx";
+
+/** As many as one looks through at a time. */
+const SHOWN_MAX = 200;
+
+const SIGNS: Readonly<Record<PlannedAction["action"], string>> = {
+  Create: "added",
+  Created: "added",
+  Update: "changed",
+  Changed: "changed",
+  Moved: "changed",
+  Delete: "removed",
+  Closed: "removed",
+  Skip: "left",
+  Kept: "left",
+};
+
+interface PlanDifferenceProps {
+  readonly actions: readonly PlannedAction[];
+  /** The instant as of which what will be has its names: what is gone now may come back with it; null for now. */
+  readonly thenAt: string | null;
+}
+
+export function PlanDifference({ actions, thenAt }: PlanDifferenceProps) {
+  const groups = planGroups(ofOneHost(actions) ? actions.map(({ host_id: _, ...each }) => each) : actions);
+  const told = groups.reduce((sum, { actions: { length } }) => sum + length, 0);
+  const plan = { thenAt, types: new Set(groups.filter(isChange).map(({ type }) => type)) };
+  return (
+    <>
+      {actions.some(({ changes = [] }) => changes.length > 0) && <p class="aside">{planText.says}</p>}
+      <ul class="difference plan-difference">
+        {groups.map((group) =>
+          isFolded(group) ? (
+            <li key={`${group.action} ${group.type}`}>
+              <Folded group={group} plan={plan} />
+            </li>
+          ) : (
+            group.actions.map((each) => <Line key={keyOf(each)} planned={each} plan={plan} />)
+          ),
+        )}
+      </ul>
+      {told < actions.length && <p class="aside">{planText.stay(actions.length - told)}</p>}
+    </>
+  );
+}
+
+/** What is the same for all of a plan. */
+interface WholePlan {
+  readonly thenAt: string | null;
+  /** The kinds of which records change. */
+  readonly types: ReadonlySet<string>;
+}
+
+/** Whether all parts are of one host that is told of itself: it need not be named with each of them. */
+function ofOneHost(actions: readonly PlannedAction[]): boolean {
+  const [hostId, ...others] = new Set(actions.flatMap(({ host_id = [] }) => host_id));
+  return others.length === 0 && actions.some(({ entity_type, id }) => entity_type === "host" && id === hostId);
+}
+
+function keyOf({ action, entity_type, id, name }: PlannedAction): string {
+  return `${action} ${entity_type} ${id ?? name}`;
+}
+
+/** What is within is not there before it is opened: a plan may have thousands of records, each with names to ask for. */
+function Folded({ group, plan }: { readonly group: PlanGroup; readonly plan: WholePlan }) {
+  const { type, action, actions, reason } = group;
+  const [isOpen, setOpen] = useState(false);
+  const [shown, setShown] = useState(SHOWN_MAX);
+  const left = actions.length - shown;
+  return (
+    <details class="plan-group" onToggle={({ currentTarget: { open } }) => setOpen(open)}>
+      <summary>
+        <Sign action={action} /> {planText.many(actions.length, wordsOf(type)[1])}
+        {reason !== null && <Reason text={reason} plan={plan} />}
+      </summary>
+      {isOpen && (
+        <ul class="difference">
+          {actions.slice(0, shown).map((each) => (
+            <Line key={keyOf(each)} planned={each} plan={plan} hasReason={reason === null} />
+          ))}
+          {left > 0 && (
+            <li>
+              <button type="button" onClick={() => setShown(shown + SHOWN_MAX)}>
+                {changesText.showMore(Math.min(SHOWN_MAX, left), left)}
+              </button>
+            </li>
+          )}
+        </ul>
+      )}
+    </details>
+  );
+}
+
+interface LineProps {
+  readonly planned: PlannedAction;
+  readonly plan: WholePlan;
+  /** Whether it says why; else what it stands below does. */
+  readonly hasReason?: boolean;
+}
+
+function Line({ planned, plan, hasReason = true }: LineProps) {
+  const { entity_type: type, id, name = "", host_id: hostId = null, action, changes = [], reason } = planned;
+  const [word] = wordsOf(type);
+  const { thenAt, types } = plan;
+  const others = untoldFields(planned, types);
+  return (
+    <li>
+      <Sign action={action} />{" "}
+      {id === null ? (
+        <>
+          <span class="aside">{word}</span> <bdi>{name}</bdi>
+        </>
+      ) : (
+        <ChangedSubject
+          type={type}
+          id={id}
+          name={name}
+          at={action === "Create" ? thenAt : null}
+          hostId={hostId}
+          word={word}
+        />
+      )}
+      {hasReason && reason !== undefined && <Reason text={reason} plan={plan} />}
+      {changes.length > 0 && <FieldChanges changes={changes} from={null} to={thenAt} />}
+      {action === "Update" && others.length + changes.length === 0 && (
+        <p class="aside plan-also">{planText.partsAlone}</p>
+      )}
+      {action === "Update" && others.length > 0 && (
+        <p class="aside plan-also">{planText.also(others.map(fieldTitle), changes.length > 0)}</p>
+      )}
+    </li>
+  );
+}
+
+function Reason({ text, plan: { thenAt } }: { readonly text: string; readonly plan: WholePlan }) {
+  return (
+    <span class="aside">
+      {" "}
+      <PlanReason text={text} at={thenAt} />
+    </span>
+  );
+}
+
+function Sign({ action }: Pick<PlannedAction, "action">) {
+  return <span class={`sign ${SIGNS[action]}`}>{planText.actions[action]}</span>;
+}
+
+function wordsOf(type: string): readonly [one: string, many: string] {
+  return planText.untold[type] ?? kindText[type] ?? [type, type];
+}

@@ -1,0 +1,43 @@
+// Why a plan does something else, or cannot be done: the API's sentence, in which records that it knows by their ids alone
+// are called by their names.
+
+import type { ComponentChildren } from "preact";
+import { Named } from "../names/named.tsx";
+import type { NamedKind } from "../names/names.ts";
+
+/** What the API calls the kinds that have names, in its sentences. */
+const WORDS: Readonly<Record<string, NamedKind>> = {
+  host: "hosts",
+  network: "networks",
+  subnet: "subnets",
+  VLAN: "vlans",
+  "interface entry": "if-entries",
+  port: "ports",
+  tag: "tags",
+  credential: "credentials",
+};
+
+const NAMED = new RegExp(`\\b(${Object.keys(WORDS).join("|")}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\b`, "g");
+
+interface PlanReasonProps {
+  readonly text: string;
+  /** The instant as of which records have their names: they may be gone now; null for now. */
+  readonly at: string | null;
+}
+
+export function PlanReason({ text, at }: PlanReasonProps) {
+  const pieces: ComponentChildren[] = [];
+  let end = 0;
+  for (const { 0: whole, 1: word = "", 2: id = "", index } of text.matchAll(NAMED)) {
+    const kind = WORDS[word];
+    if (kind === undefined) continue;
+    pieces.push(text.slice(end, index), `${word} `, <Named key={index} kind={kind} id={id} as={at} />);
+    end = index + whole.length;
+  }
+  return (
+    <>
+      {pieces}
+      {text.slice(end)}
+    </>
+  );
+}
