@@ -2,15 +2,14 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";
-import { DomainError } from "../base/errors.ts";
 import type { NetChange, WriteTransaction } from "../db/writing/transaction.ts";
+import { ToldPlanToken } from "../inventory/plan-token.ts";
 import { SHOWN } from "../inventory/resources.ts";
 import { recordName } from "../resources/record-label.ts";
 import { Nullable, OneOf, Uuid } from "../wire/schemas.ts";
 
 /** Changes that one answer lists: more are no list that anybody reads. They are all counted. */
 export const BULK_CHANGES_MAX = 10_000;
-export const PLAN_TOKEN_LENGTH = 64;
 
 const TYPES = SHOWN.map(({ kind }) => kind.name);
 const SHOWN_TYPES: ReadonlySet<string> = new Set(TYPES);
@@ -38,18 +37,9 @@ export const bulkPlanFields = {
   sequence: Nullable(Type.Integer({ minimum: 1 }), {
     description: "The transaction, which can be reverted; null if nothing was written.",
   }),
-  plan: Type.String({
-    description:
-      "Stands for exactly this plan. Send it with the request itself to be refused with 409 if it would come to anything else by then.",
-  }),
+  plan: ToldPlanToken,
   changes: Type.Array(BulkChange, { description: `The first ${BULK_CHANGES_MAX} changes; \`counts\` counts all.` }),
 };
-
-export const PlanToken = Type.String({
-  minLength: PLAN_TOKEN_LENGTH,
-  maxLength: PLAN_TOKEN_LENGTH,
-  description: "The `plan` of a dry run: 409 if any of its records has changed since, or the plan has.",
-});
 
 /** What a command of many tells, as the members of a JSON object: it is rendered once. */
 export interface ReportedBulk {
@@ -105,14 +95,4 @@ export function planToken(tx: WriteTransaction, asked: string, ids: Iterable<str
   const hasher = new Bun.CryptoHasher("sha256").update(asked);
   for (const id of ids) hasher.update(`\n${id} ${tx.versionOf(id).sequence}`);
   return hasher.digest("hex");
-}
-
-/** @throws DomainError entity_stale where a plan was quoted that this is not */
-export function assertPlanned(quoted: string | undefined, actual: string): void {
-  if (quoted === undefined || quoted === actual) return;
-  throw new DomainError(
-    "entity_stale",
-    "The plan no longer holds: records that it is about have changed since, or the request is another one. Nothing was written; make a new plan.",
-    { expected: quoted, actual },
-  );
 }

@@ -10,12 +10,13 @@ import { Reader } from "../db/reading/reader.ts";
 import { type CallsOf, Tried, takingLong } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { listCondition } from "../inventory/list-filter.ts";
+import { assertPlanned } from "../inventory/plan-token.ts";
 import { ipRangeKind } from "../resources/ip-ranges/ip-range.ts";
 import { clashingClaims } from "../resources/ip-ranges/rules.ts";
 import { IssueCollector } from "../resources/issues.ts";
 import { SharedLookups } from "../resources/shared-lookups.ts";
 import { BULK_UPDATE_MAX } from "../wire/schemas.ts";
-import { assertPlanned, plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
+import { plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
 import { bodyOver, EDITABLE, type Editable } from "./editable.ts";
 
 export interface BulkUpdateInput {

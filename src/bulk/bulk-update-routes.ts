@@ -8,11 +8,12 @@ import { FILTER_MAX_LENGTH } from "../base/filter-limits.ts";
 import { pascalCase } from "../base/text.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
+import { PLAN_TOKEN_LENGTH, PlanToken } from "../inventory/plan-token.ts";
 import { runWrite } from "../inventory/write-answers.ts";
 import { ALL_ISSUES, ISSUES_MAX } from "../resources/issues.ts";
 import { successBody } from "../wire/envelope.ts";
 import { Body, BULK_UPDATE_MAX, Uuid } from "../wire/schemas.ts";
-import { BULK_CHANGES_MAX, bulkPlanFields, PLAN_TOKEN_LENGTH, PlanToken } from "./bulk-plan.ts";
+import { BULK_CHANGES_MAX, bulkPlanFields } from "./bulk-plan.ts";
 import type { BulkUpdateCommands } from "./bulk-update-commands.ts";
 import { EDITABLE, type Editable, settableFields } from "./editable.ts";
 

@@ -470,6 +470,40 @@ describe("a host that was changed", () => {
     expect((await restore(owner, "hosts", id, at, {}, { "if-match": tag })).status).toBe(200);
   });
 
+  test("is what was read in its plan, or nothing: not where a part, a reference or its own fields changed since", async () => {
+    await made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other" })));
+    const [address] = scene.host.ip_addresses;
+    const between: ReadonlyArray<readonly [what: string, change: () => Promise<unknown>]> = [
+      ["a field that comes back", () => made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "another" })))],
+      [
+        "a part",
+        () => made(owner.put(`ip-addresses/${address.id}`, { ip_address: address.ip_address, name: "other" })),
+      ],
+      ["a part that is new", () => newIfEntry(id, { if_index: 9 })],
+      ["what it refers to", () => made(owner.delete(`tags/${scene.tag.id}`))],
+      ["that it is gone", () => made(owner.delete(`hosts/${id}`))],
+    ];
+    for (const [what, change] of between) {
+      const { plan } = await made(restore(owner, "hosts", id, at, { dry_run: true }));
+      await change();
+      tick();
+      const expectNothingWritten = writingWatched();
+      for (const dry_run of [true, false])
+        expect([what, await restore(owner, "hosts", id, at, { plan, dry_run })]).toMatchObject([
+          what,
+          refusal(409, "entity_stale", { expected: plan }),
+        ]);
+      expectNothingWritten();
+    }
+    // What has nothing to do with it is in nobody's way, nor is when it is asked.
+    const { plan } = await made(restore(owner, "hosts", id, at, { dry_run: true }));
+    await newHost({ name: "elsewhere" });
+    tick();
+    expect(await made(restore(owner, "hosts", id, at, { plan }))).toMatchObject({ applied: true, plan });
+    expect(await live("hosts", id)).toMatchObject({ name: "switch" });
+    expect(await restore(owner, "hosts", id, at, { plan: "5" })).toMatchObject(refusal(400, "validation_failed"));
+  });
+
   test("leaves what is observed as it is today", async () => {
     const address = scene.host.ip_addresses[0];
     const seen = (await live("ip-addresses", address.id)).last_seen_at;
@@ -734,6 +768,23 @@ describe("a credential", () => {
       assigned_network_ids: [first.networkId],
       secrets_updated_at: changed.secrets_updated_at,
     });
+    expect(sealed()).toBe(1);
+  });
+
+  test("is not brought back over a secret that was set since its plan was read, which tells of none", async () => {
+    const credential = await newCredential({ credential_type: file("a") });
+    const at = instant();
+    const put = (value: string) =>
+      made(owner.put(`credentials/${credential.id}`, bodyOf(credential, { credential_type: inline(value) })));
+    await put("first secret");
+    const { plan, actions } = await made(restore(owner, "credentials", credential.id, at, { dry_run: true }));
+    expect(JSON.stringify(actions)).not.toContain("first secret");
+    tick();
+    expect(await made(restore(owner, "credentials", credential.id, at, { dry_run: true }))).toMatchObject({ plan });
+    await put("second secret");
+    expect(await restore(owner, "credentials", credential.id, at, { plan })).toMatchObject(
+      refusal(409, "entity_stale", { expected: plan }),
+    );
     expect(sealed()).toBe(1);
   });
 

@@ -349,6 +349,25 @@ describe("a bulk write", () => {
 });
 
 describe("asking for the plan", () => {
+  test("gives what stands for it: the transaction is undone as it was read, or not at all", async () => {
+    const host = await newHost({ name: "a", description: "a" });
+    await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "b" })));
+    const sequence = last();
+    const { plan } = await made(revert(owner, sequence, { dry_run: true }));
+    // It would be undone all the same, but of a host that is not the one that was read.
+    await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: "b", description: "c" })));
+    const before = last();
+    expect(await revert(owner, sequence, { plan })).toMatchObject(refusal(409, "entity_stale", { expected: plan }));
+    expect(last()).toBe(before);
+    const again = await made(revert(owner, sequence, { dry_run: true }));
+    expect(again.plan).not.toBe(plan);
+    expect(await made(revert(owner, sequence, { plan: again.plan }))).toMatchObject({
+      applied: true,
+      plan: again.plan,
+    });
+    expect(await live("hosts", host.id)).toMatchObject({ name: "a", description: "c" });
+  });
+
   test("tells what would be done, and what stands in the way, and writes nothing", async () => {
     const host = await newHost();
     const creation = last();

@@ -67,6 +67,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
     return { host, changed };
   }
 
+  const bodyOf = ({ id, name, hidden, tags }: Wire) => ({ id, name, hidden, tags });
   const offer = (name: string, on = page) => on.getByRole("button", { name: `Restore some fields of ${name}` });
 
   test(
@@ -202,6 +203,45 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       await plan.locator("ins").getByText("labelled").waitFor();
       expect(await accessibilityFindings(page)).toEqual([]);
       expect(visitor.troubles()).toEqual([]);
+    },
+    LOOKING_MS,
+  );
+
+  test(
+    "does nothing else than what was read: where records changed meanwhile, what it comes to now is read first",
+    async () => {
+      const { client } = appliance;
+      const { host, changed } = await changedHost("core-6");
+      await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-3" }));
+      await open(`/hosts/${host.id}?at=${changed.updated_at}`);
+      await page.getByRole("button", { name: "Restore this" }).click();
+      const plan = page.getByRole("region", { name: "Bring it back as it was" });
+      await plan.locator("del").getByText("A-3").waitFor();
+      await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-4", hidden: true }));
+      const before = (await made(client.get("ledger"))).sequence;
+      await plan.getByLabel("Why").fill("CHG-15");
+      await plan.getByRole("button", { name: "Restore this" }).click();
+      await plan.getByRole("alert").getByText("Records changed since you read this").waitFor();
+      await plan.locator("del").getByText("A-4").waitFor();
+      await settles(() => plan.locator("dt").allTextContents(), ["Asset tag", "Hidden"]);
+      expect((await made(client.get("ledger"))).sequence).toBe(before);
+      // What was typed is still there.
+      expect(await plan.getByLabel("Why").inputValue()).toBe("CHG-15");
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await plan.getByRole("button", { name: "Restore this" }).click();
+      await plan.getByText("Done.").waitFor();
+      expect(await current(host.id)).toMatchObject({ asset_tag: "A-2", hidden: false });
+      // An undo likewise: here it cannot be done any more, and says why.
+      await plan.getByRole("button", { name: "Undo", exact: true }).click();
+      const undo = page.getByRole("region", { name: "Undo this transaction" });
+      await undo.locator("ins").getByText("A-4").waitFor();
+      await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-5" }));
+      await undo.getByRole("button", { name: "Undo it" }).click();
+      await undo.getByRole("alert").waitFor();
+      await undo.getByText("asset_tag was changed again since").waitFor();
+      expect((await current(host.id)).asset_tag).toBe("A-5");
+      // The browser tells of the refusals, which were asked for.
+      expect(visitor.troubles().filter((trouble) => !/409/.test(trouble))).toEqual([]);
     },
     LOOKING_MS,
   );

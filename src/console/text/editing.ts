@@ -110,6 +110,7 @@ export const planText = {
   /** What changes without a value to tell. */
   also: (fields: readonly string[], hasValues: boolean) => `${hasValues ? "Also: " : ""}${fields.join(", ")}`,
   stay: (count: number) => `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "stays" : "stay"} as is.`,
+  moved: "Records changed since you read this, and nothing was done. This is what it comes to now: look at it again.",
   nothing: "Nothing would change: it is like this already.",
   cannot: "It cannot be done:",
   done: "Done.",

@@ -38,22 +38,42 @@ export function PlannedWrite(props: PlannedWriteProps) {
   const [plan, setPlan] = useState<Plan | null>(null);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [reason, setReason] = useState("");
+  const [hasMoved, setMoved] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const key = useRef(newRequestKey());
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus(), []);
-  const send = (isTried: boolean) => {
+  const look = async () => {
+    const told = await run({ isTried: true, reason, key: key.current });
+    key.current = newRequestKey();
+    setPlan(told);
+    return told;
+  };
+  const send = async (act: () => Promise<unknown>) => {
     setBusy(true);
     setProblem(null);
-    run({ isTried, reason, key: key.current })
-      .then((told) => {
-        setPlan(told);
-        if (!isTried) onDone?.();
-      })
-      .catch((cause: unknown) => setProblem(asRefusal(cause)))
-      .finally(() => setBusy(false));
+    setMoved(false);
+    try {
+      await act();
+    } catch (cause) {
+      setProblem(asRefusal(cause));
+    } finally {
+      setBusy(false);
+    }
   };
-  useEffect(() => send(true), []);
+  const write = async (read: Plan) => {
+    try {
+      setPlan(await run({ isTried: false, reason, key: key.current, plan: read.plan }));
+      onDone?.();
+    } catch (cause) {
+      const refusal = asRefusal(cause);
+      if (refusal.status !== 409 || read.plan === undefined) throw refusal;
+      // Nothing was done. What it comes to now is read before it is; where that is the same, something else was the matter.
+      if (isSame(await look(), read)) throw refusal;
+      setMoved(true);
+    }
+  };
+  useEffect(() => void send(look), []);
   const isDone = plan?.applied === true;
   if (undone !== null)
     return (
@@ -73,14 +93,26 @@ export function PlannedWrite(props: PlannedWriteProps) {
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
-      {problem !== null && <Problem problem={problem} again={() => send(plan === null)} />}
+      {problem !== null && (
+        <Problem problem={problem} again={() => void send(() => (plan === null ? look() : write(plan)))} />
+      )}
+      {hasMoved && (
+        <p class="note" role="alert">
+          {planText.moved}
+        </p>
+      )}
       {plan === null && problem === null && <Waiting />}
       {plan !== null && (isDone ? <Done plan={plan} /> : <Planned plan={plan} />)}
       {canDo && says !== undefined && <p>{says}</p>}
       {canDo && <ReasonLine id="plan-reason" reason={reason} onReason={setReason} />}
       <p>
         {canDo && (
-          <button type="button" class="primary" disabled={isBusy || lacksReason(reason)} onClick={() => send(false)}>
+          <button
+            type="button"
+            class="primary"
+            disabled={isBusy || lacksReason(reason)}
+            onClick={() => void send(() => write(plan))}
+          >
             {verb}
           </button>
         )}
@@ -95,6 +127,10 @@ export function PlannedWrite(props: PlannedWriteProps) {
       </p>
     </section>
   );
+}
+
+function isSame(one: Plan, other: Plan): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function Planned({ plan: { actions, conflicts, thenAt } }: { readonly plan: Plan }) {

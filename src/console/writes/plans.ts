@@ -16,6 +16,8 @@ export interface Plan {
   readonly actions: readonly PlannedAction[];
   /** What prevents it; of what is done record by record, what was left as it is, and why. */
   readonly conflicts: readonly { readonly id: string; readonly field?: string; readonly message: string }[];
+  /** What stands for it: quoted where it is done, so that nothing else is. Left out where there is none. */
+  readonly plan?: string;
   /** The instant of which what comes back is; left out where it is not known, or there is none. */
   readonly thenAt?: string;
 }
@@ -27,16 +29,18 @@ export interface Sending {
   readonly reason: string;
   /** Of newRequestKey(): what was done for it is not done again. */
   readonly key: string;
+  /** What stands for the plan that was read: 409 where it would come to anything else by now. */
+  readonly plan?: string | undefined;
 }
 
 /** Undoes a transaction. @throws Refusal */
-export async function revertPlan(sequence: number, { isTried, reason, key }: Sending): Promise<Plan> {
+export async function revertPlan(sequence: number, { isTried, reason, key, plan }: Sending): Promise<Plan> {
   const before = isTried ? instantBefore(sequence) : null;
   const { data, error, response } = await api
     .POST("/api/v1/transactions/{sequence}/revert", {
       params: { path: { sequence }, header: isTried ? {} : { "Idempotency-Key": key } },
       headers: reasonHeader(reason),
-      body: { dry_run: isTried },
+      body: { dry_run: isTried, ...quoted(isTried, plan) },
     })
     .catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
@@ -68,6 +72,8 @@ export async function revertPlans(sequences: readonly number[], sending: Sending
     applied: plans.every(({ applied }) => applied),
     sequence: done.at(-1) ?? null,
     sequences: done,
+    // Of several, what one undoes makes another plan of the next: the API refuses each where others came between.
+    ...(sequences.length === 1 && plans[0]?.plan !== undefined ? { plan: plans[0].plan } : {}),
     actions: plans.flatMap(({ actions }) => actions),
     conflicts: plans.flatMap(({ conflicts }) => conflicts),
   };
@@ -101,17 +107,21 @@ export type RestoredKind = keyof typeof RESTORES;
 /** Brings a record back to what it was. @param at an instant, or `marker:NAME` @throws Refusal */
 export async function restorePlan(
   { kind, id, at }: { readonly kind: RestoredKind; readonly id: string; readonly at: string },
-  { isTried, reason, key }: Sending,
+  { isTried, reason, key, plan }: Sending,
 ): Promise<Plan> {
   const { data, error, response } = await api
     .POST(RESTORES[kind], {
       params: { path: { id }, header: isTried ? {} : { "Idempotency-Key": key } },
       headers: reasonHeader(reason),
-      body: { at, dry_run: isTried },
+      body: { at, dry_run: isTried, ...quoted(isTried, plan) },
     })
     .catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
   return withInstant(data.data, data.data.at);
+}
+
+function quoted(isTried: boolean, plan: string | undefined): { plan?: string } {
+  return isTried || plan === undefined ? {} : { plan };
 }
 
 function rethrown(cause: unknown): never {

@@ -187,7 +187,7 @@ function hostOf(record: RecordBase): { host_id?: string } {
 }
 
 /** Written by the write itself: a plan cannot know when that will be. */
-const OF_THE_WRITE: ReadonlySet<string> = new Set(["secrets_updated_at"]);
+export const OF_THE_WRITE: ReadonlySet<string> = new Set(["secrets_updated_at"]);
 
 /** The fields of a record that stays, from what they are to what they are to be. */
 function changesOf({ kind, before, after }: Drafted, isAllReached: boolean): NonNullable<PlanAction["changes"]> {

@@ -6,6 +6,7 @@ import { entityWord } from "../../base/entity-words.ts";
 import { DomainError, type ErrorCode } from "../../base/errors.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import type { Thinned } from "../../db/pruned-history.ts";
+import { ToldPlanToken } from "../../inventory/plan-token.ts";
 import { KINDS } from "../../inventory/resources.ts";
 import { recordLabel, recordName } from "../../resources/record-label.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
@@ -80,6 +81,7 @@ const planned = {
   sequence: Nullable(Type.Integer({ minimum: 1 }), {
     description: "The transaction, which can be reverted; null if nothing was written.",
   }),
+  plan: ToldPlanToken,
   actions: Type.Array(PlanAction),
   conflicts: Type.Array(PlanConflict, {
     description: "What prevents it, in a dry run; otherwise conflicts are an error.",
@@ -101,6 +103,11 @@ export interface Planned {
   readonly conflicts: readonly PlanConflict[];
 }
 
+/** With what stands for it. */
+export interface TokenedPlan extends Planned {
+  readonly token: string;
+}
+
 /**
  * What a command of either tells, as the members of a JSON object: a plan may have a hundred thousand actions, and is
  * rendered once.
@@ -112,8 +119,8 @@ export interface ReportedPlan {
 }
 
 /** The answer adds whether and where it was written. */
-export function reportPlan({ actions, conflicts }: Planned, thinned?: Thinned): ReportedPlan {
-  const members = `"actions":${JSON.stringify(actions)},"conflicts":${JSON.stringify(conflicts.slice(0, CONFLICTS_MAX))}`;
+export function reportPlan({ token, actions, conflicts }: TokenedPlan, thinned?: Thinned): ReportedPlan {
+  const members = `"plan":"${token}","actions":${JSON.stringify(actions)},"conflicts":${JSON.stringify(conflicts.slice(0, CONFLICTS_MAX))}`;
   return { members, ...(thinned === undefined ? {} : { thinned }) };
 }
 

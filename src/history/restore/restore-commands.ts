@@ -11,6 +11,7 @@ import type { AnyKind } from "../../db/kind.ts";
 import { type CallsOf, type Conditional, takingLong } from "../../db/writing/command.ts";
 import type { Author } from "../../db/writing/ledger.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { assertPlanned } from "../../inventory/plan-token.ts";
 import { notFoundThen } from "../../inventory/read-instant.ts";
 import { KINDS, RESOURCES } from "../../inventory/resources.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../../resources/api-keys/api-key.ts";
@@ -27,10 +28,11 @@ import {
   plannedCoverage,
   writeCoverage,
 } from "./draft-coverage.ts";
+import { draftToken } from "./draft-token.ts";
 import { writeDraft } from "./draft-write.ts";
 import { assertMayRevert, assertMayWrite } from "./own-transactions.ts";
 import { Past, type PastRecord, type WrittenVersion } from "./past.ts";
-import { type Planned, type ReportedPlan, refusal, reportPlan } from "./plan.ts";
+import { type ReportedPlan, refusal, reportPlan, type TokenedPlan } from "./plan.ts";
 import { draftRestore } from "./restore.ts";
 import { draftRevert } from "./revert.ts";
 
@@ -40,17 +42,21 @@ interface RestoreInput extends Conditional {
   /** Whether `at` had not passed when it was asked for, which is the present however far the ledger's clock leads. */
   readonly isPresent: boolean;
   readonly dryRun: boolean;
+  /** What stands for the plan that was read. */
+  readonly plan?: string | undefined;
 }
 
 interface RevertInput {
   readonly sequence: number;
   readonly dryRun: boolean;
+  readonly plan?: string | undefined;
 }
 
 /**
  * The command that brings a record of this kind back to what it was at an instant. It throws DomainError
  * entity_not_found for one that was not there then, or is out of reach; precondition_failed; what its own update would;
- * and what stands in the way: entity_already_exists, entity_in_use, entity_stale, auth_permission_denied.
+ * and what stands in the way: entity_already_exists, entity_in_use, entity_stale, auth_permission_denied; entity_stale
+ * also where the plan that was quoted no longer holds.
  */
 function restoreRecord(kind: AnyKind) {
   return takingLong((tx: WriteTransaction, input: RestoreInput, actor: CommandActor): ReportedPlan => {
@@ -72,7 +78,7 @@ function restoreRecord(kind: AnyKind) {
       carriedOut(
         draft,
         coverageThen(draft, sequence, actor),
-        input.dryRun,
+        input,
         `The ${entityWord(kind)} cannot be restored`,
         actor,
       ),
@@ -86,10 +92,10 @@ function restoreRecord(kind: AnyKind) {
  * @throws DomainError entity_not_found for one that the caller does not reach all of; auth_permission_denied, below
  * Admin also for what somebody else wrote and for what takes an Admin;
  * auth_session_required; entity_access_denied; and what stands in the way: entity_already_exists, entity_in_use,
- * entity_stale
+ * entity_stale, which it is also where the plan that was quoted no longer holds
  */
 function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: CommandActor): ReportedPlan {
-  const { sequence, dryRun } = input;
+  const { sequence } = input;
   const past = new Past(tx.db, KINDS);
   if (past.isThinned(sequence)) throw notKnown(past, sequence, actor);
   const versions = past.writtenIn(sequence);
@@ -103,8 +109,8 @@ function revertTransaction(tx: WriteTransaction, input: RevertInput, actor: Comm
     requireSession(actor, "Reverting changes to API keys");
   const coverage = coverageBefore(draft, sequence, actor);
   assertMayWrite(draft, coverage, sequence, actor);
-  const planned = carriedOut(draft, coverage, dryRun, `The transaction ${sequence} cannot be reverted`, actor);
-  if (!dryRun)
+  const planned = carriedOut(draft, coverage, input, `The transaction ${sequence} cannot be reverted`, actor);
+  if (!input.dryRun)
     for (const { kind, n, before } of versions)
       if (kind.code === hostKind.code && before === null) keepConsolidationAgain(tx, n, sequence);
   return reportPlan(
@@ -128,11 +134,13 @@ export function reachesTransaction(tx: WriteTransaction, sequence: number, autho
 function carriedOut(
   draft: RestoreDraft,
   coverage: CoverageChanges,
-  dryRun: boolean,
+  { dryRun, plan }: Pick<RestoreInput, "dryRun" | "plan">,
   refused: string,
   actor: CommandActor,
-): Planned {
-  const planned = plannedCoverage(draft.planned(actor.networkIds === null), coverage);
+): TokenedPlan {
+  const told = plannedCoverage(draft.planned(actor.networkIds === null), coverage);
+  const planned = { ...told, token: draftToken(draft, told, coverage) };
+  assertPlanned(plan, planned.token);
   if (dryRun) return planned;
   if (planned.conflicts.length > 0) throw refusal(refused, planned.conflicts, actor.role);
   writeDraft(draft, actor);

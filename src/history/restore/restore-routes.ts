@@ -8,6 +8,7 @@ import { formatInstant } from "../../base/instant.ts";
 import { pascalCase } from "../../base/text.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../inventory/backend.ts";
+import { PLAN_TOKEN_LENGTH, PlanToken } from "../../inventory/plan-token.ts";
 import { askedInstant, readingAt } from "../../inventory/read-instant.ts";
 import { RESOURCES } from "../../inventory/resources.ts";
 import { type Done, runWrite } from "../../inventory/write-answers.ts";
@@ -27,15 +28,16 @@ const RestoreBody = Body(
   {
     at: AsOfText("The instant to go back to, how long ago, or a marker. `at` in the answer is the resolved instant."),
     dry_run,
+    plan: Type.Optional(PlanToken),
   },
   { $id: "Restore" },
 );
-const RevertBody = Body({ dry_run }, { $id: "Revert" });
+const RevertBody = Body({ dry_run, plan: Type.Optional(PlanToken) }, { $id: "Revert" });
 
 const errors: readonly ErrorCode[] = ["entity_already_exists", "entity_in_use", "entity_stale", "entity_access_denied"];
 
 const RESTORES =
-  "Brings the record back to its state at `at`; if it was deleted since, under its own id. All or nothing, in one transaction that can be reverted. Conflicts are listed in `params.conflicts`. Honors `If-Match` with the live record's ETag. Where history was thinned, `meta.resolved_at` says which state was used.";
+  "Brings the record back to its state at `at`; if it was deleted since, under its own id. All or nothing, in one transaction that can be reverted. Conflicts are listed in `params.conflicts`. Honors `If-Match` with the live record's ETag, and the `plan` of a dry run, which covers all records that it is about. Where history was thinned, `meta.resolved_at` says which state was used.";
 /** Restores of all resources, and reverts. */
 export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<RestoreCommands>): void {
   for (const { kind, path, group, example, restores, write } of RESOURCES) {
@@ -59,6 +61,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
             at: AT,
             applied: true,
             sequence: 43,
+            plan: "5".repeat(PLAN_TOKEN_LENGTH),
             actions: [{ ...subject, action: "Create", fields: [] }],
             conflicts: [],
           },
@@ -75,6 +78,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
               at,
               isPresent: asOf === null,
               dryRun,
+              plan: call.body.plan,
             }),
             formatInstant(at),
             { at: formatInstant(at) },
@@ -89,7 +93,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
       operationId: "revertTransaction",
       summary: "Revert a transaction",
       description:
-        "Deletes what it created, restores the fields it changed, and brings back what it deleted: all or nothing, in one transaction that can itself be reverted. Refused if later changes conflict, with all reasons in `params.conflicts`. Later changes to other fields stay. Below the role Admin, only your own transactions, including those of your API keys if you are signed in, and only if you could make every write yourself today. Users, API keys and the organization are not reverted, and secrets are not in the history. Bringing back a deleted network requires the role Owner.",
+        "Deletes what it created, restores the fields it changed, and brings back what it deleted: all or nothing, in one transaction that can itself be reverted. Refused if later changes conflict, with all reasons in `params.conflicts`, and if the `plan` of a dry run is quoted that no longer holds. Later changes to other fields stay. Below the role Admin, only your own transactions, including those of your API keys if you are signed in, and only if you could make every write yourself today. Users, API keys and the organization are not reverted, and secrets are not in the history. Bringing back a deleted network requires the role Owner.",
       group: "Changes",
       access: MEMBER,
       params: SequenceParams,
@@ -103,6 +107,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
           transaction: 2,
           applied: false,
           sequence: null,
+          plan: "5".repeat(PLAN_TOKEN_LENGTH),
           actions: [
             {
               entity_type: "host",
@@ -119,7 +124,11 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
     },
     (call) => {
       const { sequence } = call.params;
-      const done = runWrite(backend, call, "transaction.revert", { sequence, dryRun: call.body.dry_run === true });
+      const done = runWrite(backend, call, "transaction.revert", {
+        sequence,
+        dryRun: call.body.dry_run === true,
+        plan: call.body.plan,
+      });
       return answerPlan(call, done, null, { transaction: sequence });
     },
   );

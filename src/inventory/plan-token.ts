@@ -1,0 +1,30 @@
+// What stands for a plan that was read, so that nothing else is done than what it told.
+
+import { Type } from "@sinclair/typebox";
+import { DomainError } from "../base/errors.ts";
+
+/** A SHA-256 in hexadecimal digits. */
+export const PLAN_TOKEN_LENGTH = 64;
+
+/** As a request quotes it. */
+export const PlanToken = Type.String({
+  minLength: PLAN_TOKEN_LENGTH,
+  maxLength: PLAN_TOKEN_LENGTH,
+  description: "The `plan` of a dry run: 409 if any of its records has changed since, or the plan has.",
+});
+
+/** As an answer tells it. */
+export const ToldPlanToken = Type.String({
+  description:
+    "Stands for exactly this plan. Send it with the request itself to be refused with 409 if it would come to anything else by then.",
+});
+
+/** @throws DomainError entity_stale where a plan was quoted that this is not */
+export function assertPlanned(quoted: string | undefined, actual: string): void {
+  if (quoted === undefined || quoted === actual) return;
+  throw new DomainError(
+    "entity_stale",
+    "The plan no longer holds: records that it is about have changed since, or the request is another one. Nothing was written; make a new plan.",
+    { expected: quoted, actual },
+  );
+}
