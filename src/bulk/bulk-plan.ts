@@ -5,6 +5,8 @@ import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom
 import type { NetChange, WriteTransaction } from "../db/writing/transaction.ts";
 import { ToldPlanToken } from "../inventory/plan-token.ts";
 import { SHOWN } from "../inventory/resources.ts";
+import { type BindingRecord, bindingKind } from "../resources/bindings/binding.ts";
+import { bindingName } from "../resources/bindings/binding-name.ts";
 import { recordName } from "../resources/record-label.ts";
 import { Nullable, OneOf, Uuid } from "../wire/schemas.ts";
 
@@ -18,7 +20,9 @@ export const BulkChange = Type.Object(
   {
     entity_type: OneOf(TYPES),
     id: Nullable(Uuid, { description: "Null for a record that gets its id when it is created." }),
-    name: Type.String({ description: "The record's name, address or number." }),
+    name: Type.String({
+      description: "The record's name, address or number; of a binding, which has none, what is bound where.",
+    }),
     operation: OneOf(["Created", "Updated", "Deleted"] as const),
     fields: Type.Array(
       Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() }, { $id: "BulkFieldChange" }),
@@ -54,18 +58,26 @@ export interface ReportedBulk {
 export function plannedChanges(tx: WriteTransaction, isNew: (id: string) => boolean): BulkChange[] {
   const changes: BulkChange[] = [];
   for (const change of tx.eachNetChange()) {
-    const { kind, id, operation, before, after } = change;
+    const { kind, id, operation } = change;
     if (!SHOWN_TYPES.has(kind.name)) continue;
     changes.push({
       entity_type: kind.name,
       id: isNew(id) ? null : id,
-      name: recordName(kind, after ?? before ?? {}) ?? "",
+      name: nameOf(tx, change),
       operation,
       fields: changedFields(change),
     });
     if (changes.length === BULK_CHANGES_MAX) break;
   }
   return changes;
+}
+
+/** As it is after the write, and of what that takes away as it was. */
+function nameOf(tx: WriteTransaction, { kind, before, after }: NetChange): string {
+  const record = after ?? before ?? {};
+  return kind.code === bindingKind.code
+    ? bindingName(record as BindingRecord, (each, id) => tx.find(each, id))
+    : (recordName(kind, record) ?? "");
 }
 
 const OF_EVERY_RECORD = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);

@@ -693,7 +693,15 @@ describe("kinds that are edited one at a time", () => {
       ["two", "Shop", "Port", "443/Tcp", "10.0.0.2"],
       ["two", "Shop", "IpAddress", "", "10.0.0.2"],
     ];
-    expect((await bring("bindings", csv([head, ...rows]))).data.counts).toMatchObject({ created: 3 });
+    const brought = (await bring("bindings", csv([head, ...rows]))).data;
+    expect(brought.counts).toMatchObject({ created: 3 });
+    // Called by what is bound where, in the plan of their undoing as well.
+    const names = ["Shop at 443/Tcp", "Shop at 443/Tcp at 10.0.0.2", "Shop at 10.0.0.2"];
+    const namesIn = (told: Wire[]) =>
+      told.filter(({ entity_type }) => entity_type === "binding").map(({ name }) => name);
+    expect(namesIn(brought.changes).sort()).toEqual(names.toSorted());
+    const undoing = await made(owner.post(`transactions/${brought.sequence}/revert`, { dry_run: true }));
+    expect(namesIn(undoing.actions).sort()).toEqual(names.toSorted());
     expect(writtenIn()).toEqual({ "Created binding": 3, "Updated service": 2, "Updated host": 2 });
     tick();
     expect((await bring("bindings", csv([head, ...rows]))).data.counts).toMatchObject({ unchanged: 3 });
@@ -708,7 +716,11 @@ describe("kinds that are edited one at a time", () => {
       ]),
     );
     expect(moved.data.changes).toMatchObject([
-      { operation: "Updated", fields: [{ field: "port_id", from: one.ports[0].id, to: one.ports[1].id }] },
+      {
+        name: "Shop at 80/Tcp",
+        operation: "Updated",
+        fields: [{ field: "port_id", from: one.ports[0].id, to: one.ports[1].id }],
+      },
     ]);
     tick();
     const expectNothingWritten = writingWatched();

@@ -182,6 +182,50 @@ describe.skipIf(!hasChromium)("whoever brings a table in", () => {
     expect(visitor.troubles()).toEqual([]);
   }, 90_000);
 
+  test("reads a plan in the words of the console, without ids that mean nothing to anybody", async () => {
+    const { networkId, client } = appliance;
+    await made(client.post("subnets", { network_id: networkId, cidr: "10.6.0.0/24", name: "Shops" }));
+    const ports = [443, 8443].map((number) => ({ number, protocol: "Tcp" }));
+    const services = [{ name: "old", service_definition: "nginx" }];
+    await made(
+      client.post("hosts", {
+        ...{ network_id: networkId, name: "front", ports, services },
+        ip_addresses: [{ ip_address: "10.6.0.5" }],
+      }),
+    );
+    const plan = page.locator(".bulk-changes");
+    const line = (text: string) => plan.getByRole("listitem").filter({ hasText: text });
+    for (const [place, table, lines] of [
+      ["/settings/tags", "name,color\nplanned,Teal\n", ["planned: new, Name planned; Color Teal"]],
+      [
+        "/services",
+        "host_name,service_definition,name,binding_names\nfront,nginx,shop,443/Tcp\nfront,nginx,old,10.6.0.5:8443/Tcp\n",
+        [
+          "shop: new, Host front; Network Main; Source Manual; Name shop;",
+          "binding shop at 443/Tcp: new",
+          "binding old at 8443/Tcp at 10.6.0.5: new",
+        ],
+      ],
+      [
+        "/hosts",
+        `name,network_name\nplanned-1,Main\n`,
+        ["planned-1: new, Name planned-1;", "Network Main;", "Source Manual"],
+      ],
+    ] as const) {
+      await page.goto(`${appliance.running.url}${place}?table=yes`);
+      await give("t.csv", table);
+      await button("Preview").click();
+      for (const text of lines) await line(text).waitFor();
+      expect([place, await plan.textContent()]).toEqual([
+        place,
+        expect.not.stringMatching(/[0-9a-f]{8}|Organization|Port:|\{/),
+      ]);
+      expect([place, await accessibilityFindings(page)]).toEqual([place, []]);
+      await button("Cancel").click();
+    }
+    expect(visitor.troubles()).toEqual([]);
+  });
+
   test("changes what is there by an export, reads the difference first, and says what is not written", async () => {
     await made(appliance.client.post("vlans", { network_id: appliance.networkId, number: 20, name: "Offices" }));
     const csv = await (await page.request.get(`${appliance.running.url}/api/v1/vlans/export/csv`)).text();

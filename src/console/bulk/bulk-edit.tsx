@@ -171,7 +171,7 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
         <div role="status">
           {isReplanned && <p class="note">{bulkText.replanned}</p>}
           <p>{updated === 0 ? bulkText.nothing : bulkText.planned(updated, unchanged, words)}</p>
-          <PlannedChanges changes={plan.changes} count={updated} />
+          <PlannedChanges kind={kind} changes={plan.changes} count={updated} />
         </div>
       )}
     </BulkForm>

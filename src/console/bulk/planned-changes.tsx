@@ -1,41 +1,32 @@
 // What a plan changes, record by record and field by field.
 
+import type { EditedKind } from "../editing/edited-kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
-import { Named } from "../names/named.tsx";
-import type { NamedKind } from "../names/names.ts";
-import { Tags } from "../names/tags.tsx";
 import { bulkText } from "../text/bulk.ts";
+import { kindText } from "../text/changes.ts";
+import { UNTOLD_FIELDS, Value } from "../values/value.tsx";
 import type { BulkChange } from "./writes.ts";
 
 /** More are no list that anybody reads. */
 const CHANGES_SHOWN = 30;
 
 interface PlannedChangesProps {
+  /** Of what is changed; what else changes with it says what it is. */
+  readonly kind: EditedKind;
   readonly changes: readonly BulkChange[];
   /** How many there are in all. */
   readonly count: number;
 }
 
-export function PlannedChanges({ changes, count }: PlannedChangesProps) {
+export function PlannedChanges({ kind, changes, count }: PlannedChangesProps) {
   return (
     <>
       <ul class="bulk-changes">
-        {changes.slice(0, CHANGES_SHOWN).map(({ id, name, fields }, row) => (
-          <li key={id ?? row}>
-            <bdi>{name || (id === null ? "" : `…${id.slice(-8)}`)}</bdi>:{" "}
-            {fields.map(({ field, from, to }, position) => (
-              <span key={field}>
-                {position > 0 && "; "}
-                {fieldTitle(field)}{" "}
-                <del>
-                  <Told field={field} value={from} />
-                </del>{" "}
-                {bulkText.to}{" "}
-                <ins>
-                  <Told field={field} value={to} />
-                </ins>
-              </span>
-            ))}
+        {changes.slice(0, CHANGES_SHOWN).map((change, row) => (
+          <li key={change.id ?? row}>
+            {change.entity_type !== kind && <>{kindText[change.entity_type]?.[0] ?? change.entity_type} </>}
+            <bdi>{change.name || (change.id === null ? "" : `…${change.id.slice(-8)}`)}</bdi>:{" "}
+            {change.operation === "Updated" ? <Updated fields={change.fields} /> : <Whole change={change} />}
           </li>
         ))}
       </ul>
@@ -44,30 +35,47 @@ export function PlannedChanges({ changes, count }: PlannedChangesProps) {
   );
 }
 
-/** The kinds that fields name. */
-const REFERENCES: Readonly<Record<string, NamedKind>> = {
-  vlan_id: "vlans",
-  native_vlan_id: "vlans",
-  vlan_ids: "vlans",
-  subnet_id: "subnets",
-  network_id: "networks",
-  host_id: "hosts",
-};
-
-function Told({ field, value }: { readonly field: string; readonly value: unknown }) {
-  if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0))
-    return <>{bulkText.none}</>;
-  if (field === "tags" && Array.isArray(value)) return <Tags ids={value.map(String)} />;
-  const kind = REFERENCES[field];
-  if (kind !== undefined)
-    return (
-      <>
-        {[value].flat().map((id) => (
-          <span key={String(id)}>
-            <Named kind={kind} id={String(id)} />{" "}
+function Updated({ fields }: Pick<BulkChange, "fields">) {
+  return (
+    <>
+      {fields
+        .filter(({ field }) => !UNTOLD_FIELDS.has(field))
+        .map(({ field, from, to }, position) => (
+          <span key={field}>
+            {position > 0 && "; "}
+            {fieldTitle(field)}{" "}
+            <del>
+              <Value field={field} value={from} at={null} />
+            </del>{" "}
+            {bulkText.to}{" "}
+            <ins>
+              <Value field={field} value={to} at={null} />
+            </ins>
           </span>
         ))}
-      </>
-    );
-  return <bdi>{typeof value === "object" ? JSON.stringify(value) : String(value)}</bdi>;
+    </>
+  );
+}
+
+/** Kinds whose name says all that there is of one. */
+const NAMED_WHOLLY: ReadonlySet<string> = new Set(["binding"]);
+
+/** What is new, with what it has; what is taken away. */
+function Whole({ change: { entity_type, operation, fields } }: { readonly change: BulkChange }) {
+  if (operation === "Deleted") return <del>{bulkText.deleted}</del>;
+  const told = fields.filter(
+    ({ field, to }) => !UNTOLD_FIELDS.has(field) && to !== "" && !(Array.isArray(to) && to.length === 0),
+  );
+  return (
+    <>
+      <ins>{bulkText.created}</ins>
+      {!NAMED_WHOLLY.has(entity_type) &&
+        told.map(({ field, to }, position) => (
+          <span key={field}>
+            {position > 0 ? "; " : ", "}
+            {fieldTitle(field)} <Value field={field} value={to} at={null} />
+          </span>
+        ))}
+    </>
+  );
 }

@@ -177,19 +177,25 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
           />
         </>
       )}
-      {plan !== null && <Planned plan={plan} isReplanned={isReplanned} />}
+      {plan !== null && <Planned kind={kind} plan={plan} isReplanned={isReplanned} />}
     </BulkForm>
   );
 }
 
-function Planned({ plan, isReplanned }: { readonly plan: TablePlan; readonly isReplanned: boolean }) {
+interface PlannedProps {
+  readonly kind: EditedKind;
+  readonly plan: TablePlan;
+  readonly isReplanned: boolean;
+}
+
+function Planned({ kind, plan, isReplanned }: PlannedProps) {
   const { created, updated, unchanged } = plan.counts;
   return (
     <div role="status">
       {isReplanned && <p class="note">{tableText.replanned}</p>}
       <p>{created + updated === 0 ? tableText.nothing : tableText.counts(created, updated, unchanged)}</p>
       {plan.ignored_columns.length > 0 && <p class="aside">{tableText.ignored(plan.ignored_columns)}</p>}
-      <PlannedChanges changes={plan.changes} count={created + updated} />
+      <PlannedChanges kind={kind} changes={plan.changes} count={created + updated} />
     </div>
   );
 }

@@ -17,6 +17,8 @@ export interface BulkPlan {
 }
 
 export interface BulkChange {
+  readonly entity_type: string;
+  readonly operation: "Created" | "Updated" | "Deleted";
   /** Null of a record that is still to be made. */
   readonly id: string | null;
   readonly name?: string;

@@ -13,7 +13,9 @@ const PAGES: Readonly<Record<NamedKind, ((id: string) => string) | null>> = {
   subnets: (id) => `/subnets/${id}`,
   vlans: (id) => `/vlans/${id}`,
   networks: null,
+  "ip-addresses": null,
   ports: null,
+  services: null,
   tags: null,
   credentials: (id) => `/settings/credentials/${id}`,
 };

@@ -6,7 +6,17 @@ import { read } from "../api/client.ts";
 import { onChanges } from "../api/live.ts";
 
 /** Kinds that are referred to, by the path of their list. */
-export type NamedKind = "hosts" | "networks" | "subnets" | "vlans" | "if-entries" | "ports" | "tags" | "credentials";
+export type NamedKind =
+  | "hosts"
+  | "networks"
+  | "subnets"
+  | "vlans"
+  | "if-entries"
+  | "ip-addresses"
+  | "ports"
+  | "services"
+  | "tags"
+  | "credentials";
 
 /** Undefined while it is not known; null where there is no such record then, or not within reach. */
 type Name = string | null | undefined;
@@ -124,6 +134,12 @@ async function listNames(
       const { data } = await read("/api/v1/subnets", { query }).load();
       return data.map(({ id, cidr }) => ({ id, name: cidr }));
     }
+    case "ip-addresses": {
+      const { data } = await read("/api/v1/ip-addresses", { query }).load();
+      return data.map(({ id, ip_address }) => ({ id, name: ip_address }));
+    }
+    case "services":
+      return (await read("/api/v1/services", { query }).load()).data;
     case "ports": {
       const { data } = await read("/api/v1/ports", { query }).load();
       return data.map(({ id, number, protocol }) => ({ id, name: `${number}/${protocol}` }));

@@ -22,7 +22,7 @@ import { at, atQuery, isPast, vs } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, pathname } from "../url/location.ts";
-import { Value } from "../values/value.tsx";
+import { UNTOLD_FIELDS, Value } from "../values/value.tsx";
 import { Restore } from "../writes/restore.tsx";
 
 /** All of them are asked alike. */
@@ -136,14 +136,7 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
 }
 
 /** Said elsewhere on the page, the same for all, or told in parts of its own. */
-const UNTOLD: ReadonlySet<string> = new Set([
-  ...SELF_EVIDENT,
-  "id",
-  "organization_id",
-  "lineage_id",
-  "first_discovery_id",
-  "custom_fields",
-]);
+const UNTOLD: ReadonlySet<string> = new Set([...SELF_EVIDENT, ...UNTOLD_FIELDS, "custom_fields"]);
 
 function Facts({ kind, record }: { readonly kind: PlainKind; readonly record: Said }) {
   return (

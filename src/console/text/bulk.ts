@@ -25,6 +25,8 @@ export const bulkText = {
   nothing: "Nothing would change: they are all like this already.",
   more: (count: number) => `And ${number(count)} more.`,
   to: "to",
+  created: "new",
+  deleted: "deleted",
   none: "none",
   apply: (count: number, words: Words) => `Change ${counted(count, words)}`,
   back: "Back to the fields",

@@ -27,7 +27,6 @@ export const tableText = {
     `${number(created)} would be created, ${number(updated)} changed, ${number(unchanged)} stay as is.`,
   nothing: "Nothing would change: every row is like its record already.",
   ignored: (columns: readonly string[]) => `Not written, only shown by exports: ${columns.join(", ")}.`,
-  created: "new",
   apply: (count: number) => `Write ${rows(count)}`,
   replanned: "Some records were changed since. This is what it comes to now.",
   wrong: (issues: number, rowCount: number) =>

@@ -22,7 +22,19 @@ const REFERENCES: Readonly<Record<string, NamedKind>> = {
   vlan_ids: "vlans",
   network_ids: "networks",
   credential_ids: "credentials",
+  service_id: "services",
+  port_id: "ports",
+  ip_address_id: "ip-addresses",
 };
+
+/** Fields whose values mean nothing to people: ids of what is the same for all, or is told elsewhere. */
+export const UNTOLD_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "organization_id",
+  "lineage_id",
+  "first_discovery_id",
+  "last_discovery_id",
+]);
 
 /** A large value says little in a line: its beginning does. */
 const TEXT_MAX = 300;
@@ -83,6 +95,9 @@ function textOf(value: unknown): string {
   // A chassis or a port, as LLDP names them.
   const { subtype, value: inner } = value as { readonly subtype?: unknown; readonly value?: unknown };
   if (typeof subtype === "string" && typeof inner === "string") return inner;
+  // Where a record comes from.
+  const { type } = value as { readonly type?: unknown };
+  if (typeof type === "string" && Object.keys(value as object).length === 1) return type;
   const isList = Array.isArray(value) && value.every((each) => typeof each === "string");
   return isList ? value.join(", ") : JSON.stringify(value);
 }

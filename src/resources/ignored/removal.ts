@@ -8,14 +8,13 @@ import type { Removal } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
 import { type BindingRecord, bindingKind } from "../bindings/binding.ts";
+import { bindingName } from "../bindings/binding-name.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { isSharedMac } from "../ip-addresses/shared-macs.ts";
-import { portKind } from "../ports/port.ts";
 import { recordLabel } from "../record-label.ts";
 import { refuseInUse, removeWithItsOwn } from "../references.ts";
-import { serviceKind } from "../services/service.ts";
 import type { SourceRecord } from "../source.ts";
 import { subnetKind } from "../subnets/subnet.ts";
 import { vlanKind } from "../vlans/vlan.ts";
@@ -112,17 +111,10 @@ function isFound(tx: WriteTransaction, kind: AnyKind, record: RecordBase & Disco
   return kind.code === vlanKind.code && interfacesIn(tx, record.id).some((entry) => isFound(tx, ifEntryKind, entry));
 }
 
-/** Of a binding, which is called nothing, what is bound where. */
 function labelOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase): string {
-  const named = (kind: AnyKind, record: RecordBase | null) => (record === null ? [] : [recordLabel(kind, record)]);
-  if (kind.code !== bindingKind.code) return named(kind, record)[0] as string;
-  const { service_id, port_id, ip_address_id } = record as BindingRecord;
-  const parts = [
-    named(serviceKind, tx.find(serviceKind, service_id)),
-    port_id === null ? [] : named(portKind, tx.find(portKind, port_id)),
-    ip_address_id === null ? [] : named(ipAddressKind, tx.find(ipAddressKind, ip_address_id)),
-  ];
-  return parts.flat().join(" at ");
+  return kind.code === bindingKind.code
+    ? bindingName(record as BindingRecord, (each, id) => tx.find(each, id))
+    : recordLabel(kind, record);
 }
 
 function identityOf(kind: AnyKind, record: RecordBase): string {
