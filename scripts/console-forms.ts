@@ -4,6 +4,7 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createBareApp } from "../src/bare-app.ts";
+import { FIELD_TEXT_MAX_LENGTH, FIELD_URL_MAX_LENGTH } from "../src/base/custom-field-limits.ts";
 import type { FormField } from "../src/console/editing/field.ts";
 import { openApiDocument } from "../src/http/documentation.ts";
 
@@ -118,10 +119,16 @@ function listTypeOf(items: Schema | undefined): FormField["type"] {
   return items.format === "uuid" ? "ids" : "lines";
 }
 
+/** Of the values of custom fields, which are in no document: characters of each type that is typed as text. */
+const CUSTOM_LIMITS = { text: FIELD_TEXT_MAX_LENGTH, url: FIELD_URL_MAX_LENGTH };
+
 /** Writes them, unless they are there. */
 export async function writeForms(text?: string): Promise<void> {
   const document = JSON.parse(text ?? (await openApiDocument(createBareApp().app))) as Document;
-  const forms = `export const FORMS = ${JSON.stringify(formsOf(document), null, 2)} as const;\n`;
+  const exported = { FORMS: formsOf(document), CUSTOM_LIMITS };
+  const forms = Object.entries(exported)
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)} as const;\n`)
+    .join("");
   const file = Bun.file(FORMS);
   if ((await file.exists()) && (await file.text()) === forms) return;
   mkdirSync(resolve(FORMS, ".."), { recursive: true });

@@ -47,12 +47,13 @@ function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean,
   for (const error of compile(schema).Errors(value)) {
     if (issues.length >= limit) return;
     if (error.type === ValueErrorType.Union) {
-      const branch = branchOf(error.schema as TUnion, error.value);
+      const union = error.schema as TUnion;
+      const branch = branchOf(union, error.value) ?? branchOfType(union, error.value);
       if (branch !== null) {
         collect(branch, error.value, at + error.path, isSecret || isInSecret(schema, error.path), issues, limit);
         continue;
       }
-      const told = at + error.path === "" ? discriminatorOf(error.schema as TUnion) : null;
+      const told = at + error.path === "" ? discriminatorOf(union) : null;
       if (told !== null && error.value !== null && typeof error.value === "object" && !Array.isArray(error.value)) {
         // A body as a whole has no name that an issue could give: the field that tells its forms apart has.
         const value = (error.value as Record<string, unknown>)[told.field];
@@ -178,10 +179,23 @@ function oneOf(values: readonly unknown[]): string {
 
 function unionSentence(union: TUnion): string {
   const told = discriminatorOf(union);
-  return told === null
-    ? "has the wrong type"
-    : `must be an object whose ${told.field} is one of ${told.tags.join(", ")}`;
+  if (told !== null) return `must be an object whose ${told.field} is one of ${told.tags.join(", ")}`;
+  const types = union.anyOf.map(({ type }) => TYPE_WORDS[type as string]);
+  if (types.includes(undefined)) return "has the wrong type";
+  const words = [...new Set(types.flatMap((each) => each ?? []))];
+  return `must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
+
+/** What JSON has, in a sentence. */
+const TYPE_WORDS: Readonly<Record<string, readonly string[]>> = {
+  string: ["a string"],
+  number: ["a number"],
+  integer: ["an integer"],
+  boolean: ["true", "false"],
+  array: ["an array"],
+  object: ["an object"],
+  null: ["null"],
+};
 
 /** The field that tells the forms of a union apart, and its values; null where none does. */
 function discriminatorOf(union: TUnion): { field: string; tags: unknown[] } | null {
@@ -227,6 +241,20 @@ function branchOf(union: TUnion, value: unknown): TSchema | null {
     if (tagged.length === 1) return tagged[0] as TSchema;
   }
   return null;
+}
+
+/** The only branch that takes values of this type: the value breaks its limits. Null where there is none such. */
+function branchOfType(union: TUnion, value: unknown): TSchema | null {
+  const branches = alternativesOf(union).filter(({ type }) => isOfType(value, type));
+  return branches.length === 1 ? (branches[0] as TSchema) : null;
+}
+
+/** @param type as JSON Schema names it */
+function isOfType(value: unknown, type: unknown): boolean {
+  if (value === null) return type === "null";
+  if (Array.isArray(value)) return type === "array";
+  if (typeof value === "number") return type === "number" || (type === "integer" && Number.isInteger(value));
+  return typeof value === type;
 }
 
 // What follows goes through every value of a body, and a bulk has a million: what stays as it is is not copied.

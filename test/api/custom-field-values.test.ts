@@ -108,6 +108,20 @@ describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (
         { path: "/custom_fields/a~1b", value: 1 },
       ),
     );
+    // Of what no custom field takes, whatever its type: what is beyond its limit, and what is of none of the types.
+    const beyond = await owner.post(path, { ...body, custom_fields: { rack: "x".repeat(2_001), height: ["2"] } });
+    expect(beyond.body.params.issues).toEqual([
+      { path: "/custom_fields/rack", message: "must have at most 2000 characters", value: expect.any(String) },
+      {
+        path: "/custom_fields/height",
+        message: "must be a string, a number, true, false or null",
+        value: "an array of 1",
+      },
+    ]);
+    const within = await owner.post(path, { ...body, custom_fields: { rack: "x".repeat(1_001) } });
+    expect(within.body.params.issues).toMatchObject([
+      { path: "/custom_fields/rack", message: "must have at most 1,000 characters" },
+    ]);
     const [unknown, type] = answer.body.params.issues;
     expect(unknown.message).toMatch(/is not a custom field of .*; rack\?/);
     expect(type.message).toBe('must be a number, not "2"');

@@ -87,6 +87,8 @@ describe("a custom field", () => {
     ["text", "a rack", 5, /must be a text, not 5/],
     ["text", "a\nb", " ", /must not be blank/],
     ["text", "x".repeat(1_000), "x".repeat(1_001), /at most 1,000 characters/],
+    ["url", "https://a.example/", "x".repeat(2_001), /^must have at most 2000 characters$/],
+    ["text", "a", ["a"], /^must be a string, a number, true, false or null$/],
     ["text", "tab\tand line\r\n", "bell\u0007", /control characters/],
     ["number", -1.5, "5", /must be a number, not "5"/],
     ["boolean", false, 0, /must be true or false, not 0/],

@@ -149,4 +149,24 @@ describe.skipIf(!hasChromium)("custom fields in the console", () => {
     expect(visitor.troubles()).toEqual([]);
     await now.close();
   });
+
+  test("a default that is too long is said at its field, with the limit", async () => {
+    const page = await visitor.open("/settings/custom-fields?new=custom_field");
+    const form = page.getByRole("form");
+    await form.getByLabel("Key").fill("shelf");
+    await form.getByLabel("hosts").check();
+    await form.getByLabel("Type").selectOption("text");
+    const value = form.getByLabel("Default");
+    await value.fill("x".repeat(2_001));
+    await form.getByRole("button", { name: "Create" }).click();
+    await value.and(page.locator("[aria-invalid=true]")).waitFor();
+    await form.getByText("must have at most 2000 characters").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    visitor.troubles();
+    await value.fill("A");
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("cell", { name: "shelf" }).first().waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
 });

@@ -408,6 +408,8 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await define({ key: "warranty", label: "Warranty", type: "date" });
     await page.reload();
     await edit();
+    await page.getByLabel("Room").fill("x".repeat(1_001));
+    await page.getByText("At most 1000 characters; it has 1001.").waitFor();
     await page.getByLabel("Room").fill("H2.17");
     await page.getByLabel("Rented").selectOption({ label: "no" });
     await page.getByLabel("Power").fill("42.5");

@@ -65,6 +65,30 @@ describe("a value that is checked", () => {
     });
   });
 
+  test("of several types is refused for the limit of its own, and where it has none of them with all that it could be", () => {
+    const Value = Type.Union([
+      Type.String({ maxLength: 3, format: "name" }),
+      Type.Integer({ minimum: 1, maximum: 9 }),
+      Type.Array(Uuid, { maxItems: 1 }),
+      Type.Boolean(),
+    ]);
+    const Held = Body({ value: Type.Optional(Value) });
+    for (const [value, message] of [
+      ["abcd", "must have at most 3 characters"],
+      [" ", "must not be blank or contain control characters"],
+      [10, "must be from 1 to 9"],
+      [[ID, ID], "must have at most 1 items"],
+      [1.5, "must be a string, an integer, an array, true or false"],
+      [null, "must be a string, an integer, an array, true or false"],
+      [{}, "must be a string, an integer, an array, true or false"],
+    ] as const)
+      expect(check(Held, { value })).toMatchObject({ ok: false, issues: [{ path: "/value", message }] });
+    expect(check(Held, { value: ["x"] })).toMatchObject({ ok: false, issues: [{ path: "/value/0" }] });
+    // Three characters of two units each are three.
+    expect(check(Held, { value: "𝟙𝟚𝟛" })).toEqual({ ok: true, value: { value: "𝟙𝟚𝟛" } });
+    for (const value of ["abc", 9, [ID], false]) expect(check(Held, { value })).toEqual({ ok: true, value: { value } });
+  });
+
   test("is refused with as many issues as are asked for", () => {
     const sent = { name: "a", ports: Array.from({ length: 1_000 }, () => ({ mac: 5 })) };
     for (const [limit, count] of [

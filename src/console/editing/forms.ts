@@ -1,6 +1,6 @@
 // The kinds that have a form: which of the fields that the API takes are in it, in which order, and which are not.
 
-import { FORMS } from "#forms";
+import { CUSTOM_LIMITS, FORMS } from "#forms";
 import { type DataOf, type Read, read } from "../api/client.ts";
 import { type EditedKind, operationsOf } from "./edited-kinds.ts";
 import type { FormField, Values } from "./field.ts";
@@ -168,6 +168,7 @@ export function customField({ key, label, type, choices, required, description }
     isNullable: !required,
     isRequired: false,
     ...(type === "choice" ? { choices } : {}),
+    ...(type === "text" || type === "url" ? { maxLength: CUSTOM_LIMITS[type] } : {}),
     ...(description ? { description } : {}),
   };
 }
