@@ -148,6 +148,27 @@ describe.skipIf(!hasChromium)("whoever brings a table in", () => {
     expect(visitor.troubles()).toEqual([]);
   }, 90_000);
 
+  test("fixes a row in another cell than the one that it is refused for", async () => {
+    const { client, networkId } = appliance;
+    await made(client.post("subnets", { network_id: networkId, cidr: "10.7.0.0/24", name: "Desks" }));
+    await page.goto(`${appliance.running.url}/subnets/ranges?table=yes`);
+    await give("ranges.csv", "subnet_cidr,first,last,purpose\n10.7.0.0/24,10.7.0.90,10.7.0.20,Dhcp\n");
+    await page.getByLabel("Network of all rows").selectOption(networkId);
+    await button("Preview").click();
+    const last = page.getByLabel("last of row 2");
+    await last.and(page.locator("[aria-invalid=true]")).waitFor();
+    await page.getByText("must not be before first, 10.7.0.90").waitFor();
+    await page.getByLabel("first of row 2").and(page.locator("[aria-invalid=false]")).fill("10.7.0.10");
+    expect(await accessibilityFindings(page)).toEqual([]);
+    visitor.troubles();
+    await button("Preview").click();
+    await page.getByText("1 would be created, 0 changed, 0 stay as is.").waitFor();
+    await button("Write 1 row").click();
+    await page.getByText("Saved.").waitFor();
+    expect(await list("ip-ranges")).toMatchObject([{ first: "10.7.0.10", last: "10.7.0.20" }]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
   test("takes markers, custom fields and schedules on their lists", async () => {
     for (const [place, text, counted, look] of [
       [

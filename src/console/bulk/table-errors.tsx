@@ -1,4 +1,4 @@
-// The rows of a table that the API refuses, each with what is wrong in which cell: they are mended where they stand.
+// The rows of a table that the API refuses, each with what is wrong in which cell: they are fixed where they stand.
 
 import type { RefusalIssue } from "../api/refusal.ts";
 import { tableText } from "../text/tables.ts";
@@ -13,7 +13,7 @@ interface TableErrorsProps {
   onLeaveOut(line: number): void;
 }
 
-/** As many as one mends at once. */
+/** As many as one fixes at once. */
 const ROWS_SHOWN = 50;
 /** The first row that is sent, as a spreadsheet counts it. */
 const FIRST_ROW = 2;
@@ -61,22 +61,20 @@ export function TableErrors({ table, columns, issues, onCell, onLeaveOut }: Tabl
                     const id = `cell-${own.line}-${at}`;
                     return (
                       <td key={at}>
-                        {said.length === 0 ? (
-                          <bdi>{own.cells[at]}</bdi>
-                        ) : (
-                          <>
-                            <input
-                              type="text"
-                              aria-label={tableText.cell(column, own.line)}
-                              aria-invalid={true}
-                              aria-describedby={id}
-                              value={own.cells[at]}
-                              onInput={(event) => onCell(own.line, at, event.currentTarget.value)}
-                            />
-                            <p class="edit-wrong" id={id}>
-                              {said.map(({ message }) => message).join(" ")}
-                            </p>
-                          </>
+                        {/* What is said of one cell may be fixed in another: where a range ends in where it begins. */}
+                        <input
+                          type="text"
+                          aria-label={tableText.cell(column, own.line)}
+                          aria-invalid={said.length > 0}
+                          aria-describedby={said.length > 0 ? id : undefined}
+                          value={own.cells[at]}
+                          dir="auto"
+                          onInput={(event) => onCell(own.line, at, event.currentTarget.value)}
+                        />
+                        {said.length > 0 && (
+                          <p class="edit-wrong" id={id}>
+                            {said.map(({ message }) => message).join(" ")}
+                          </p>
                         )}
                       </td>
                     );
