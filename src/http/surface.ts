@@ -519,9 +519,9 @@ export class Surface<Actor, Access> {
           again,
         }) as never,
       );
-      if (answer instanceof Response) return this.done(answer, exchange);
+      if (answer instanceof Response) return this.done(answer, exchange, actor);
       return answer.then(
-        (response) => this.done(response, exchange),
+        (response) => this.done(response, exchange, actor),
         (error) => this.refuse(error, context),
       );
     }
@@ -568,7 +568,7 @@ export class Surface<Actor, Access> {
           }) as never,
         ),
       );
-      return await this.done(await answer, exchange);
+      return await this.done(await answer, exchange, actor);
     } catch (error) {
       return this.refuse(error, context);
     } finally {
@@ -633,21 +633,26 @@ export class Surface<Actor, Access> {
   private permitted<T>(access: Access, context: RequestContext, handle: (actor: Actor) => T): T {
     return this.gate.snapshot(() => {
       const actor = this.gate.identify(context, access);
-      // Of what is to be changed, by whom is logged, also where it is refused.
-      if (!isRead(context.request) && context.logFields.actor_id === undefined)
-        Object.assign(context.logFields, this.gate.logFieldsOf(actor));
+      // By whom is logged of all that is, also where it is refused. Of a GET it is told at its end, where it is told.
+      if (context.request.method !== "GET") this.nameActor(context, actor);
       this.gate.permit(actor, access, context);
       return handle(actor);
     });
   }
 
+  private nameActor(context: RequestContext, actor: Actor): void {
+    if (context.logFields.actor_id === undefined) Object.assign(context.logFields, this.gate.logFieldsOf(actor));
+  }
+
   private done(
     response: Response,
     { context, operation, started }: Exchange<Actor, Access>,
+    actor: Actor,
   ): Response | Promise<Response> {
     this.counts.answered += 1;
     const tookMs = this.monotonicMs() - started;
     if (context.request.method !== "GET" || tookMs > SLOW_MS) {
+      if (operation.access !== "anyone") this.nameActor(context, actor);
       this.log.info("request", {
         operation: operation.operationId,
         status: response.status,
@@ -749,10 +754,6 @@ interface RouteInput {
 
 const EMPTY = Object.freeze({});
 const NO_QUERY = { type: "object", properties: {} } as unknown as TObject;
-
-function isRead({ method }: Request): boolean {
-  return method === "GET" || method === "HEAD";
-}
 
 /** Before anything else of a request is looked at. @throws DomainError validation_failed */
 function requirePlain(request: Request): void {

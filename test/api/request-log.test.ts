@@ -1,7 +1,7 @@
 // What the log tells of requests: by whom something was changed, and whose account was signed in to.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import { newUnclaimedAppliance, SETUP_TOKEN } from "../support/appliance/appliance.ts";
+import { newAppliance, newUnclaimedAppliance, SETUP_TOKEN } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 
 const PASSWORD = "correct horse battery";
@@ -68,6 +68,35 @@ describe("a request that changes something is logged with who acts:", () => {
     const lines = await logged(() => client.post("tags", { name: "a", color: "Red" }));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('actor_name="x\\" actor_id=nobody"');
+  });
+
+  test("also where it only looks, by HEAD, as far as it is known who does", async () => {
+    const { id, client } = await newUser({ role: "Admin", name: "Ada" });
+    const tag = await newTag();
+    const lines = await logged(async () => {
+      await client.send("HEAD", `tags/${tag.id}`);
+      await client.send("HEAD", "tags/01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002");
+      await anonymous.send("HEAD", `tags/${tag.id}`);
+    });
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toContain("operation=getTag status=200");
+    expect(lines[1]).toContain("method=HEAD");
+    for (const line of lines.slice(0, 2)) expect(line).toContain(`actor_type=User actor_id=${id} actor_name=Ada`);
+    expect(lines[2]).not.toContain("actor_");
+  });
+
+  test("also where a look takes long enough to be logged, but for what anybody may look at", async () => {
+    let ms = 0;
+    const slow = await newAppliance({ monotonicMs: () => (ms += 2_000) });
+    slow.logLines.length = 0;
+    await slow.owner.get("tags");
+    await slow.anonymous.get("/api/version");
+    const lines = slow.logLines.filter((line) => line.includes(" request "));
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain(`operation=listTags status=200`);
+    expect(lines[0]).toContain(`actor_type=User actor_id=${slow.first.userId}`);
+    expect(lines[1]).not.toContain("actor_");
+    await slow.close();
   });
 
   test("and nobody where nothing is to be changed", async () => {
