@@ -2,7 +2,7 @@
 // every form that makes something; and what was typed is there after a reload and the end of a session, but no secret.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { keepDraft, keptDraft } from "../../src/console/editing/drafts.ts";
 import { RequestKeys } from "../../src/console/writes/request-key.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
@@ -117,6 +117,96 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     const told = await page.request.get(`${appliance.running.url}/api/v1/auth/keys?limit=0`);
     const { data } = (await told.json()) as { readonly data: readonly { readonly name: string }[] };
     expect(data.filter(({ name }) => name === "Backups at night")).toHaveLength(1);
+  });
+
+  /** The step of the first run that asks for credentials, with a community typed and sent. */
+  async function giveCommunity(networkId: string, community: string): Promise<void> {
+    await open(`/start?network=${networkId}&step=credentials&others=127.77.9.0/30`);
+    await page.getByLabel("An SNMP v2c community").check();
+    await page.getByLabel("Community", { exact: true }).fill(community);
+    await button("Save and continue").click();
+  }
+  const UNSURE = "It is not known whether what you sent was saved.";
+  const credentialsOf = async (networkId: string) =>
+    (await list("credentials?limit=0")).filter((each) => each.assigned_network_ids.includes(networkId));
+  const newNetwork = async (name: string) => (await made(appliance.client.post("networks", { name }))).id as string;
+  const kept = () =>
+    page.evaluate<string>("JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }])");
+
+  test("saves the first run's credential once, and says so after a reload", async () => {
+    const networkId = await newNetwork("Saved");
+    await loseAnswer("/api/v1/credentials");
+    await giveCommunity(networkId, "not-for-storage");
+    await page.getByText(UNSURE).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(await kept()).not.toContain("not-for-storage");
+    await page.reload();
+    await page.getByText("What you sent before was saved.").waitFor();
+    await page.getByLabel("What this network has: SNMP v2c, Saved").and(page.locator(":checked")).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
+    await button("Continue").click();
+    await button("Start the first scan").waitFor();
+    expect(await credentialsOf(networkId)).toHaveLength(1);
+  });
+
+  test("saves the first run's credential once where it is sent again, with or without a reload", async () => {
+    for (const [name, again] of [
+      ["Stayed", async () => undefined],
+      [
+        "Reloaded",
+        async () => {
+          await page.reload();
+          await page.getByText(UNSURE).waitFor();
+          await settles(() => page.getByLabel("Community", { exact: true }).inputValue(), "");
+        },
+      ],
+    ] as const) {
+      const networkId = await newNetwork(name);
+      // It never came there.
+      await page.route("**/api/v1/credentials", (route) =>
+        route.request().method() === "POST" ? route.abort() : route.continue(),
+      );
+      await giveCommunity(networkId, "see-and-tell");
+      await page.getByText(UNSURE).waitFor();
+      await page.unrouteAll({ behavior: "wait" });
+      await again();
+      await page.getByLabel("Community", { exact: true }).fill("see-and-tell");
+      await button("Save and continue").click();
+      await button("Start the first scan").waitFor();
+      expect(await credentialsOf(networkId)).toHaveLength(1);
+      expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
+    }
+  });
+
+  test("saves no second credential of the first run beside one that came late, whatever is typed then", async () => {
+    const networkId = await newNetwork("Late");
+    const late = Promise.withResolvers<Route>();
+    await page.route("**/api/v1/credentials", (route) =>
+      route.request().method() === "POST" ? late.resolve(route) : route.continue(),
+    );
+    await giveCommunity(networkId, "the-first-one");
+    const route = await late.promise;
+    const { headers, body } = { headers: await route.request().allHeaders(), body: route.request().postData() };
+    await route.abort();
+    await page.getByText(UNSURE).waitFor();
+    await page.reload();
+    await page.getByText(UNSURE).waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+    const sent = Object.fromEntries(
+      ["content-type", "idempotency-key", "x-request-id", "x-change-reason"].map((name) => [name, headers[name] ?? ""]),
+    );
+    const answer = await page.request.post(`${appliance.running.url}/api/v1/credentials`, {
+      headers: sent,
+      data: body ?? "",
+    });
+    expect(answer.status()).toBe(200);
+    await page.getByLabel("Community", { exact: true }).fill("another-one");
+    await button("Save and continue").click();
+    await page.getByText("What you sent before was saved.").waitFor();
+    await page.getByLabel("What this network has: SNMP v2c, Late").and(page.locator(":checked")).waitFor();
+    expect(await credentialsOf(networkId)).toHaveLength(1);
+    expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
   });
 
   test("gives addresses away once", async () => {

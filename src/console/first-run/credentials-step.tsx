@@ -1,10 +1,11 @@
-// The third step: what devices are asked with, or that they are not. Which way was chosen is in the address; what was
-// typed is nowhere but in the page.
+// The third step: what devices are asked with, or that they are not. Which way was chosen is in the address; a secret is
+// nowhere but in the page, and what was sent is saved once.
 
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
+import { isUnsure, type Refusal } from "../api/refusal.ts";
+import { sequenceOf } from "../editing/write.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { credentialsText, wayText } from "../text/start.ts";
@@ -14,11 +15,13 @@ import type { Network } from "./chosen.ts";
 import { type Credential, credentialsOf, giveCredential, shareCredential, useCredentials } from "./credentials.ts";
 import {
   AUTH_PROTOCOLS,
+  type NewKind,
   NOTHING_TYPED,
   PRIV_PROTOCOLS,
   type TypedCredential,
   wrongWithTyped,
 } from "./credentials-typed.ts";
+import { keepTry, keptTry } from "./kept-try.ts";
 import { StepEnd } from "./step-end.tsx";
 import { TextField } from "./text-field.tsx";
 import { CREDENTIAL_CHOICES, type CredentialChoice, chosenCredentials, hrefOfStep, WAY } from "./way.ts";
@@ -26,12 +29,22 @@ import { CREDENTIAL_CHOICES, type CredentialChoice, chosenCredentials, hrefOfSte
 export function CredentialsStep({ of }: { readonly of: Network }) {
   const { data, problem, again } = useCredentials();
   if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
-  return <Choose of={of} all={data} />;
+  return <Choose of={of} all={data} onSaved={again} />;
 }
+
+/** As the API says that a key stands for another request. */
+const REUSED = "idempotency_key_reused";
 
 type Wrong = Partial<Record<keyof TypedCredential | "choice", string>>;
 
-function Choose({ of, all }: { readonly of: Network; readonly all: readonly Credential[] }) {
+interface ChooseProps {
+  readonly of: Network;
+  readonly all: readonly Credential[];
+  /** Called when there is another credential. */
+  onSaved(): void;
+}
+
+function Choose({ of, all, onSaved }: ChooseProps) {
   const own = credentialsOf(all, of.id);
   const others = all.filter((each) => !own.includes(each));
   const offered = CREDENTIAL_CHOICES.filter(
@@ -39,12 +52,13 @@ function Choose({ of, all }: { readonly of: Network; readonly all: readonly Cred
   );
   const said = chosenCredentials() ?? (own.length > 0 ? "own" : null);
   const choice = offered.find((each) => each === said) ?? null;
-  const [typed, setTyped] = useState(NOTHING_TYPED);
+  const [unsure, setUnsure] = useState(() => keptTry(of.id));
+  const [isSaved, setSaved] = useState(false);
+  const [typed, setTyped] = useState(unsure?.typed ?? NOTHING_TYPED);
   const [otherId, setOtherId] = useState(others[0]?.id ?? "");
   const [wrong, setWrong] = useState<Wrong>({});
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const tried = useRef<{ readonly text: string; readonly key: string } | null>(null);
   const type = (changes: Partial<TypedCredential>) => {
     setTyped({ ...typed, ...changes });
     setWrong({});
@@ -53,6 +67,41 @@ function Choose({ of, all }: { readonly of: Network; readonly all: readonly Cred
     setWrong({});
     setProblem(null);
     go(hrefHere({ [WAY.credentials]: next, [WAY.scan]: null }), "replace");
+  };
+  const forget = () => {
+    keepTry(of.id, null);
+    setUnsure(null);
+  };
+  /** Whether what was sent with the key was saved: then it is one of the network's own. */
+  const isSavedAs = async (key: string) => {
+    if ((await sequenceOf(key)) === null) return false;
+    forget();
+    setSaved(true);
+    onSaved();
+    go(hrefHere({ [WAY.credentials]: "own", [WAY.scan]: null }), "replace");
+    return true;
+  };
+  // After a reload. Where that cannot be told now, it is when it is sent again.
+  useEffect(() => {
+    if (unsure !== null) isSavedAs(unsure.key).catch(() => false);
+  }, []);
+  const give = async (kind: NewKind) => {
+    // What may have been saved is sent with the key that it had: it is not saved beside it.
+    const key = unsure?.key ?? newRequestKey();
+    keepTry(of.id, { key, typed });
+    try {
+      await giveCredential(of, kind, typed, key);
+    } catch (cause) {
+      const refusal = asRefusal(cause);
+      if (isUnsure(refusal)) setUnsure({ key, typed });
+      else if (refusal.code === REUSED) {
+        if (await isSavedAs(key)) return;
+        forget();
+      } else if (unsure === null) forget();
+      throw refusal;
+    }
+    forget();
+    goOn(false);
   };
   const goOn = (isNone: boolean) => go(hrefOfStep("scan", { [WAY.credentials]: isNone ? "none" : "own" }));
   const submit = async (event: SubmitEvent) => {
@@ -75,18 +124,15 @@ function Choose({ of, all }: { readonly of: Network; readonly all: readonly Cred
     if (choice === "own" || choice === "none") return goOn(choice === "none");
     setBusy(true);
     try {
-      if (choice === "other") await shareCredential(of, otherId);
-      if (choice === "v2c" || choice === "v3") {
-        // The same, sent again because its answer was lost, is one credential.
-        const text = JSON.stringify([choice, typed]);
-        if (tried.current?.text !== text) tried.current = { text, key: newRequestKey() };
-        await giveCredential(of, choice, typed, tried.current.key);
+      if (choice === "other") {
+        await shareCredential(of, otherId);
+        goOn(false);
       }
-      goOn(false);
+      if (choice === "v2c" || choice === "v3") await give(choice);
     } catch (cause) {
       setProblem(asRefusal(cause));
-      setBusy(false);
     }
+    setBusy(false);
   };
   const labels: Readonly<Record<CredentialChoice, string>> = {
     ...credentialsText.choices,
@@ -97,6 +143,16 @@ function Choose({ of, all }: { readonly of: Network; readonly all: readonly Cred
     <form class="steps" noValidate method="post" autoComplete="off" onSubmit={(event) => void submit(event)}>
       <p class="prose">{credentialsText.says}</p>
       {problem !== null && <Problem problem={problem} />}
+      {unsure !== null && isNew && (
+        <p class="note" role="status">
+          {credentialsText.unsure}
+        </p>
+      )}
+      {isSaved && choice === "own" && (
+        <p class="note" role="status">
+          {credentialsText.wasSaved}
+        </p>
+      )}
       <fieldset class="way-choices" aria-describedby={wrong.choice === undefined ? undefined : "way-choice-wrong"}>
         <legend class="unseen">{wayText.question.credentials}</legend>
         {offered.map((each) => (

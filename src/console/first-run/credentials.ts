@@ -27,7 +27,7 @@ export async function giveCredential(of: Network, kind: NewKind, typed: TypedCre
   await done(
     api.POST("/api/v1/credentials", {
       params: { header: { "Idempotency-Key": key } },
-      headers: reasonHeader(wayText.reason),
+      headers: { "X-Request-Id": key, ...reasonHeader(wayText.reason) },
       body: {
         organization_id: me.value?.organization_id ?? "",
         name: credentialsText.nameOf[kind](of.name),
