@@ -374,3 +374,41 @@ test("subcommands and the appliance may write at the same time, and the ledger t
   expect(list.data.map((subnet: { id: string }) => subnet.id)).toEqual(made);
   expect(rows(await command("user", "list"))).toHaveLength(5);
 });
+
+describe("an organization that demands a reason", () => {
+  test("demands none of who runs the machine, with an appliance and without one, and keeps the one that is given", async () => {
+    const { client, networkId, running } = await place.serveSetUp();
+    const demanded = await client.put("organizations", { name: "Acme", require_change_reason: true });
+    expect(demanded).toMatchObject({ status: 200 });
+    const before = (await client.get("ledger")).data.sequence;
+    const lacking = { status: 400, body: { params: { issues: [{ path: "/X-Change-Reason" }] } } };
+    expect(await client.post("tags", { name: "a", color: "Red" })).toMatchObject(lacking);
+    const password = ["--password-file", await place.passwordFile()];
+    const user = ["--email", "late@acme.example"];
+    const created = ["user", "create", ...user, "--role", "Member", "--networks", networkId, ...password];
+    expect(await command(...created)).toMatchObject({ code: 0, err: "" });
+    expect(await command("user", "password", ...user, ...password, "--reason", "CHG-7")).toMatchObject({ code: 0 });
+    const key = await command("key", "create", ...user, "--name", "night", "--permissions", "Member");
+    expect(key).toMatchObject({ code: 0, err: "" });
+    // What was made by such a command is asked like everybody else.
+    const made = { network_id: networkId, name: "h" };
+    expect(await running.withKey(key.out.trim()).post("hosts", made)).toMatchObject(lacking);
+    expect(await running.withKey(key.out.trim()).post("hosts", made, { "x-change-reason": "CHG-8" })).toMatchObject({
+      status: 200,
+    });
+    await running.stop();
+
+    expect(await command("user", "disable", ...user)).toMatchObject({ code: 0, err: "" });
+    expect(await command("verify")).toMatchObject({ code: 0 });
+    const db = new Database(join(place.data, "netledger.db"), { readonly: true });
+    const told = db.query("SELECT source, actor_type, reason FROM history_transactions WHERE sequence > ?");
+    expect(told.values(before)).toEqual([
+      ["user.create", "System", null],
+      ["user.set_password", "System", "CHG-7"],
+      ["api_key.create", "System", null],
+      ["host.create", "ApiKey", "CHG-8"],
+      ["user.update", "System", null],
+    ]);
+    db.close();
+  });
+});
