@@ -245,13 +245,53 @@ describe.skipIf(!hasChromium)("the appliance", () => {
   });
 });
 
+/** What a test started, to be ended in the reverse order however the test goes. */
+class Started {
+  private readonly ends: Array<() => unknown> = [];
+
+  /** Takes note of how it is ended, as soon as it is there. */
+  with<T>(what: T, end: (what: T) => unknown): T {
+    this.ends.push(() => end(what));
+    return what;
+  }
+
+  async endAll(): Promise<void> {
+    const failures: unknown[] = [];
+    for (let end = this.ends.pop(); end !== undefined; end = this.ends.pop())
+      await Promise.resolve()
+        .then(end)
+        .catch((cause: unknown) => failures.push(cause));
+    if (failures.length > 0) throw new AggregateError(failures, "not everything could be ended");
+  }
+}
+
+describe("what a test started", () => {
+  test("is ended, the last first, though one of the ends fails", async () => {
+    const started = new Started();
+    const ended: string[] = [];
+    for (const name of ["folder", "mount", "server"])
+      started.with(name, (what) => {
+        ended.push(what);
+        if (what === "mount") throw new Error("busy");
+      });
+    await expect(started.endAll()).rejects.toThrow("not everything");
+    expect(ended).toEqual(["server", "mount", "folder"]);
+    await started.endAll();
+    expect(ended).toHaveLength(3);
+  });
+});
+
 describe.skipIf(!hasChromium)("an appliance over TLS", () => {
+  const started = new Started();
+  afterEach(() => started.endAll());
+
   test("says when its certificate ends", async () => {
     ensureExecutable();
-    const workplace = new Workplace();
+    const workplace = started.with(new Workplace(), (each) => each.close());
     await workplace.setUp();
     const running = await workplace.serve(["--tls-self-signed"]);
-    const visitor = await Visitor.arrive(running.url, { ignoreHTTPSErrors: true });
+    const arriving = await Visitor.arrive(running.url, { ignoreHTTPSErrors: true });
+    const visitor = started.with(arriving, (each) => each.leave());
     const page = await visitor.signIn(OWNER, PASSWORD, "/settings/appliance");
     const row = fact(page, "TLS certificate");
     await row.getByText("made by the appliance, which renews it").waitFor();
@@ -261,32 +301,34 @@ describe.skipIf(!hasChromium)("an appliance over TLS", () => {
     await settles(() => row.textContent(), expect.stringContaining(data.certificate.not_after.slice(0, 4)));
     expect(JSON.stringify(data)).not.toContain("PRIVATE KEY");
     expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
-    await workplace.close();
   });
 });
 
 describe.skipIf(!hasChromium)("a disk that fills up while one edits", () => {
+  const started = new Started();
+  afterEach(() => started.endAll());
+
   test(
     "is said in words at what was typed and at the start, and once there is room the same is saved",
     async () => {
       ensureExecutable();
-      const workplace = new Workplace();
-      const disk = await SmallDisk.mount(workplace.path("small"), { bytes: SMALL_DISK_BYTES });
-      if (!(disk instanceof SmallDisk)) {
-        console.log(`A disk that fills up while one edits: ${disk.reason}`);
-        return workplace.close();
+      const workplace = started.with(new Workplace(), (each) => each.close());
+      const mounted = await SmallDisk.mount(workplace.path("small"), { bytes: SMALL_DISK_BYTES });
+      if (!(mounted instanceof SmallDisk)) {
+        console.log(`A disk that fills up while one edits: ${mounted.reason}`);
+        return;
       }
+      const disk = started.with(mounted, (each) => each.unmount());
       const place = {
         executable: EXECUTABLE,
         data: join(disk.path, "data"),
         seen: join(disk.outside, "data"),
         inside: disk.inside,
       };
-      const appliance = new ProvedAppliance(place, workplace.path("notes"));
+      const appliance = started.with(new ProvedAppliance(place, workplace.path("notes")), (each) => each.close());
       const { running, client, networkId } = await appliance.serveSetUp();
       const host = await client.post("/api/v1/hosts", { network_id: networkId, name: "core-1" });
-      const visitor = await Visitor.arrive(running.url);
+      const visitor = started.with(await Visitor.arrive(running.url), (each) => each.leave());
       const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${host.data.id}`);
       await page.getByRole("heading", { level: 1, name: "core-1" }).waitFor();
       await page.keyboard.press("e");
@@ -319,10 +361,6 @@ describe.skipIf(!hasChromium)("a disk that fills up while one edits", () => {
         description: "In the hall, second rack",
       });
       expect(visitor.troubles()).toEqual([]);
-      await visitor.leave();
-      await appliance.close();
-      await disk.unmount();
-      await workplace.close();
     },
     JOURNEY_MS,
   );
