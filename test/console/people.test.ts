@@ -87,6 +87,91 @@ describe.skipIf(!hasChromium)("one's own account", () => {
   const own = (page: Page) => page.getByRole("row").filter({ hasText: "this session" });
   const other = (page: Page) => page.getByRole("row").filter({ has: page.getByRole("button", { name: /^End/ }) });
 
+  test("lists what the console remembers of one's choices, takes back one of them or all, and that as well", async () => {
+    const { client, networkId } = appliance;
+    await made(client.post("networks", { name: "Branch" }));
+    const host = await made(client.post("hosts", { network_id: networkId, name: "core-1" }));
+    const visitor = await Visitor.arrive(origin, { timezoneId: "Europe/Berlin" });
+    visitors.push(visitor);
+    const page = await visitor.signIn(OWNER, PASSWORD, "/settings");
+    const row = (name: string) =>
+      page.getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+    const cell = (name: string) => row(name).getByRole("cell").first();
+    const reset = (name: string) => page.getByRole("button", { name: `Reset: ${name}`, exact: true });
+    const shown = async () => ({
+      zone: await row("Time zone").getByRole("combobox").inputValue(),
+      range: await cell("Range of the time bar").textContent(),
+      network: await cell("Network at first").textContent(),
+      asked: await cell("Asked last").textContent(),
+      pins: await cell("Pinned").textContent(),
+      views: await cell("Saved views").textContent(),
+    });
+    const beginning = {
+      ...{ zone: "Europe/Berlin", range: "Week", network: "All networks" },
+      ...{ asked: "none", pins: "none", views: "none" },
+    };
+    await settles(shown, beginning);
+    expect(await page.getByRole("button", { name: /^Reset/ }).count()).toBe(0);
+
+    await row("Time zone").getByRole("combobox").selectOption("UTC");
+    await page.locator("select.range").selectOption("day");
+    await page.goto(`${origin}/hosts/${host.id}`);
+    await page.getByRole("button", { name: "Pin", exact: true }).click();
+    await page.getByRole("button", { name: "Pinned", exact: true }).waitFor();
+    await page.goto(`${origin}/hosts?filter=name = "core-1"`);
+    await page.getByRole("button", { name: "Views", exact: true }).click();
+    await page.getByLabel("Name of the view").fill("The core");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "The core" }).waitFor();
+    await page.goto(`${origin}/?q=core-1`);
+    await page.locator(".hits").waitFor();
+    await page.getByRole("banner").getByLabel("Network").selectOption({ label: "Branch" });
+    await page.waitForURL((url) => url.searchParams.has("network"));
+    await page.goto(`${origin}/settings`);
+    const chosen = {
+      ...{ zone: "UTC", range: "Day", network: "Branch", asked: "core-1 until you sign out", pins: "core-1" },
+      views: "Hosts: The core",
+    };
+    await settles(shown, chosen);
+    for (const [width, colorScheme] of [
+      [1280, "light"],
+      [360, "dark"],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      expect([width, await accessibilityFindings(page)]).toEqual([width, []]);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+
+    await reset("Pinned").click();
+    await settles(shown, { ...chosen, pins: "none" });
+    await reset("Pinned").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await settles(shown, chosen);
+    await page.getByRole("button", { name: "Reset all" }).click();
+    await settles(shown, beginning);
+    await page.getByText("All of them are as they were at the beginning.").waitFor();
+    expect(await page.getByRole("button", { name: /^Reset/ }).count()).toBe(0);
+    const ofUser = async () => (await (await page.request.get(`${origin}/api/auth/preferences`)).json()).data;
+    expect(await ofUser()).toEqual({});
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await settles(shown, chosen);
+    expect(await ofUser()).toMatchObject({
+      pins: [{ kind: "hosts", id: host.id }],
+      "views.host": [{ name: "The core" }],
+    });
+    // They lead to what they are.
+    await row("Saved views").getByRole("link", { name: "The core" }).click();
+    await page.waitForURL((url) => url.pathname === "/hosts" && url.searchParams.get("filter") === 'name = "core-1"');
+    await page.getByRole("heading", { level: 1, name: "Hosts" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    // In the past nothing is taken back.
+    await page.goto(`${origin}/settings?at=2026-03-01T02:12:00Z`);
+    await row("Pinned").waitFor();
+    expect(await page.getByRole("button", { name: /^Reset/ }).count()).toBe(0);
+  });
+
   test("ends a session from the list, and it is signed out there", async () => {
     const { page: elsewhere } = await arrived(VIEWER, "/");
     const { visitor, page } = await arrived(VIEWER, "/settings");

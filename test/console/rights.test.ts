@@ -70,7 +70,7 @@ const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, operations
 
 /** What writes nothing but one's own preferences, or nothing at all. */
 const HARMLESS =
-  /^(\d{4}-\d\d-\d\d [\d:]+|After it|Apply|Export CSV|Columns|History|More|Copy all|Copy as curl|Filter by .*|Standard columns|Views|Save this view|Pause|Pin|Older|Next|Before it|Compare .*|.* ago|All interfaces of the device|Fullest first|Settings(: .*)?)$/;
+  /^(\d{4}-\d\d-\d\d [\d:]+|After it|Apply|Export CSV|Columns|History|More|Copy all|Copy as curl|Filter by .*|Standard columns|Views|Save this view|Pause|Pin|Reset all|Reset: .*|Older|Next|Before it|Compare .*|.* ago|All interfaces of the device|Fullest first|Settings(: .*)?)$/;
 
 interface Offer {
   readonly path: string;

@@ -22,6 +22,13 @@ export function rememberQuestion(words: string): void {
   turn.value += 1;
 }
 
+/** @param questions what is remembered from now on: none, or what was before that */
+export function setQuestions(questions: readonly string[]): void {
+  const user = me.peek()?.id;
+  keep(RECENT, questions.length === 0 || user === undefined ? null : JSON.stringify({ user, questions }));
+  turn.value += 1;
+}
+
 /** What stands there may be somebody else's, or of another version. */
 function read(): readonly string[] {
   try {

@@ -4,14 +4,12 @@ import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { frameText } from "../text/frame.ts";
 import { network } from "../time/at.ts";
-import { keep, kept } from "../url/kept.ts";
+import { keep, kept, NETWORK } from "../url/kept.ts";
 import { go, hrefHere, location } from "../url/location.ts";
-
-const NAME = "network";
 
 /** The network of the last visit is that of this one, unless the address says which. */
 export function rememberNetwork(): void {
-  const last = kept(NAME);
+  const last = kept(NETWORK);
   if (last !== null && network.peek() === null && location.peek().search === "")
     go(hrefHere({ network: last }), "replace");
 }
@@ -26,7 +24,7 @@ export function NetworkSwitcher() {
   if (networks.length < 2 && chosen === null) return null;
   const choose = (event: Event) => {
     const value = (event.currentTarget as HTMLSelectElement).value || null;
-    keep(NAME, value);
+    keep(NETWORK, value);
     go(hrefHere({ network: value }));
   };
   return (

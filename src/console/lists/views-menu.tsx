@@ -10,20 +10,14 @@ import { listText } from "../text/lists.ts";
 import { vs } from "../time/at.ts";
 import { hrefOf, parameter } from "../url/location.ts";
 import type { AnyList } from "./definitions.tsx";
-
-interface SavedView {
-  readonly name: string;
-  readonly filter: string;
-  readonly order: string;
-  readonly columns: string;
-}
+import { type SavedView, savedViews, VIEWS } from "./saved-views.ts";
 
 /** As many as one finds one's way in. */
 const VIEWS_MAX = 30;
 
 export function ViewsMenu({ list }: { readonly list: AnyList }) {
   const [problem, setProblem] = useState<Refusal | null>(null);
-  const preference = `views.${list.kind}`;
+  const preference = `${VIEWS}${list.kind}`;
   const saved = savedViews(preferences.value?.[preference]);
   const change = (next: (last: readonly SavedView[]) => readonly SavedView[]) => {
     setProblem(null);
@@ -92,16 +86,4 @@ export function ViewsMenu({ list }: { readonly list: AnyList }) {
       </div>
     </>
   );
-}
-
-/** What stands there may be of another version, or of nobody's making. */
-function savedViews(preference: unknown): readonly SavedView[] {
-  if (!Array.isArray(preference)) return [];
-  return preference.flatMap((each: unknown) => {
-    if (typeof each !== "object" || each === null) return [];
-    const { name, filter, order, columns } = each as Record<string, unknown>;
-    if (typeof name !== "string") return [];
-    const text = (value: unknown) => (typeof value === "string" ? value : "");
-    return [{ name, filter: text(filter), order: text(order), columns: text(columns) }];
-  });
 }

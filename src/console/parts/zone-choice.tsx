@@ -3,10 +3,11 @@
 import { frameText } from "../text/frame.ts";
 import { ownZone, setZone, zone } from "../time/zone.ts";
 
-export function ZoneChoice() {
+/** @param isNamed whether its name is seen beside it */
+export function ZoneChoice({ isNamed = true }: { readonly isNamed?: boolean }) {
   return (
     <label>
-      {frameText.timeZone}
+      <span class={isNamed ? undefined : "unseen"}>{frameText.timeZone}</span>
       <select value={zone.value} onChange={(event) => setZone(event.currentTarget.value)}>
         {[...new Set([ownZone(), "UTC", zone.value, ...Intl.supportedValuesOf("timeZone")])].map((name) => (
           <option key={name} value={name}>

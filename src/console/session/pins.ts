@@ -10,18 +10,19 @@ export interface Pinned {
   readonly id: string;
 }
 
-const NAME = "pins";
+/** The name of the preference. */
+export const PINS = "pins";
 /** As many as one finds one's way in. */
 const PINS_MAX = 30;
 
 /** The latest last; none until the preferences are there. */
 export function pins(): readonly Pinned[] {
-  return pinsIn(preferences.value?.[NAME]);
+  return pinsIn(preferences.value?.[PINS]);
 }
 
 /** @throws Refusal */
 export async function setPinned({ kind, id }: Pinned, isPinned: boolean): Promise<void> {
-  await setPreference(NAME, (last) => {
+  await setPreference(PINS, (last) => {
     const others = pinsIn(last).filter((each) => each.id !== id);
     return isPinned ? [...others, { kind, id }].slice(-PINS_MAX) : others;
   });

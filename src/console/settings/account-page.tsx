@@ -1,4 +1,4 @@
-// One's own: who one is, the password, where one is signed in.
+// One's own: who one is, what one prefers, the password, where one is signed in.
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
@@ -9,12 +9,12 @@ import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { ZoneChoice } from "../parts/zone-choice.tsx";
 import { mayNow, me } from "../session/me.ts";
 import { accountText } from "../text/account.ts";
 import { settingsText } from "../text/settings.ts";
 import { AskFirst } from "./ask-first.tsx";
 import { browserName } from "./browser-name.ts";
+import { Preferences } from "./preferences-part.tsx";
 import { SettingsPage } from "./settings-page.tsx";
 import { Told } from "./told.tsx";
 
@@ -23,16 +23,8 @@ type Session = DataOf<"/api/auth/sessions">[number];
 export function AccountPage() {
   return (
     <SettingsPage title={settingsText.tabs.account} operation="getMe">
-      <div class="columns">
-        <Who />
-        <section class="part">
-          <h2>{accountText.reading}</h2>
-          <div class="settings-zone">
-            <ZoneChoice />
-          </div>
-          <p class="aside">{accountText.zoneSays}</p>
-        </section>
-      </div>
+      <Who />
+      <Preferences />
       {mayNow("changePassword") && <Password />}
       <Sessions />
     </SettingsPage>

@@ -12,8 +12,6 @@ export const accountText = {
   reaches: (count: number) => (count === 1 ? "1 network" : `${number(count)} networks`),
   reachesAll: "all",
   ofOthers: "An Owner or Admin can change these.",
-  reading: "Reading",
-  zoneSays: "Kept by this browser.",
   passwordTitle: "Password",
   change: "Change password",
   changeSays: ["All your other sessions end. API keys stay valid."],
@@ -39,4 +37,29 @@ export const accountText = {
   ended: "The session has ended.",
   endedOthers: (count: number) => (count === 1 ? "1 session has ended." : `${number(count)} sessions have ended.`),
   on: (program: string, system: string) => `${program} on ${system}`,
+} as const;
+
+/** What stands where one sees what the console remembers of one's choices. */
+export const preferenceText = {
+  title: "Preferences",
+  what: "What",
+  now: "As it is",
+  where: "Kept",
+  here: "in this browser",
+  everywhere: "for you, in every browser",
+  zone: "Time zone",
+  range: "Range of the time bar",
+  network: "Network at first",
+  recent: "Asked last",
+  recentSays: "until you sign out",
+  pins: "Pinned",
+  views: "Saved views",
+  none: "none",
+  more: (count: number) => `and ${number(count)} more`,
+  reset: "Reset",
+  resetOf: (what: string) => `Reset: ${what}`,
+  resetAll: "Reset all",
+  wasReset: (what: string) => `Reset: ${what}.`,
+  wereReset: "All of them are as they were at the beginning.",
+  undo: "Undo",
 } as const;

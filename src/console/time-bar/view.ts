@@ -8,6 +8,8 @@ import { isWithin, RANGES, type RangeName, type TimeWindow, windowBetween, windo
 import { keep, kept } from "../url/kept.ts";
 
 const NAME = "time-range";
+/** For whoever has not chosen. */
+export const FIRST_RANGE = "week";
 
 /** What one can choose. */
 export type RangeChoice = RangeName | "all" | "custom";
@@ -77,5 +79,5 @@ const MOST_OF_IT = 0.75;
 
 function initial(): RangeChoice {
   const last = kept(NAME);
-  return last === "all" || (last !== null && last in RANGES) ? (last as RangeChoice) : "week";
+  return last === "all" || (last !== null && last in RANGES) ? (last as RangeChoice) : FIRST_RANGE;
 }

@@ -4,6 +4,8 @@
 
 /** What was asked for last. */
 export const RECENT = "recent";
+/** The network that was looked at last. */
+export const NETWORK = "network";
 
 const PREFIX = "netledger:";
 const instead = new Map<string, string>();

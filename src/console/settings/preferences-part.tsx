@@ -1,0 +1,277 @@
+// What the console remembers of one's choices: each as it is, where it is kept, and the way back to how it was at the
+// beginning, which can be undone.
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { asRefusal } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
+import { recentQuestions, setQuestions } from "../find/recent.ts";
+import { savedViews, VIEWS } from "../lists/saved-views.ts";
+import { Named } from "../names/named.tsx";
+import { isListedKind, listPageOf } from "../names/record-page.ts";
+import { Problem } from "../parts/problem.tsx";
+import { RowsTable } from "../parts/rows-table.tsx";
+import { ZoneChoice } from "../parts/zone-choice.tsx";
+import { may } from "../session/me.ts";
+import { PINS, pins } from "../session/pins.ts";
+import { preferences, setPreference } from "../session/preferences.ts";
+import { preferenceText } from "../text/account.ts";
+import { kindText } from "../text/changes.ts";
+import { frameText } from "../text/frame.ts";
+import { settingsText } from "../text/settings.ts";
+import { timeText } from "../text/time.ts";
+import { isPast } from "../time/at.ts";
+import { ownZone, setZone, zone } from "../time/zone.ts";
+import { chooseRange, FIRST_RANGE, range } from "../time-bar/view.ts";
+import { keep, kept, NETWORK } from "../url/kept.ts";
+import { hrefOf } from "../url/location.ts";
+import { useNetworks } from "./rights-fields.tsx";
+import { Told } from "./told.tsx";
+
+/** Puts back what a reset took away. */
+type Undo = () => unknown;
+
+interface Preference {
+  readonly key: string;
+  readonly title: string;
+  /** Kept by the appliance for the user, or by the browser. */
+  readonly isOfUser: boolean;
+  readonly shown: ComponentChildren;
+  /** Whether it is as it was at the beginning. */
+  readonly isInitial: boolean;
+  /** @throws Refusal */
+  reset(): Promise<Undo> | Undo;
+}
+
+interface Reset {
+  readonly sentence: string;
+  readonly undo: readonly Undo[];
+}
+
+export function Preferences() {
+  const all = usePreferences();
+  const [told, setTold] = useState<Reset | null>(null);
+  const [problem, setProblem] = useState<Refusal | null>(null);
+  const resettable = all.filter(
+    ({ isInitial, isOfUser }) => !isInitial && !isPast.value && (!isOfUser || may("setPreferences")),
+  );
+  const reset = async (these: readonly Preference[], sentence: string) => {
+    setTold(null);
+    setProblem(null);
+    const undo: Undo[] = [];
+    try {
+      // One after the other: those of the user are one document.
+      for (const each of these) undo.unshift(await each.reset());
+    } catch (cause) {
+      setProblem(asRefusal(cause));
+    }
+    if (undo.length > 0) setTold({ sentence, undo });
+  };
+  const putBack = async ({ undo }: Reset) => {
+    setTold(null);
+    try {
+      for (const each of undo) await each();
+    } catch (cause) {
+      setProblem(asRefusal(cause));
+    }
+  };
+  return (
+    <section class="part">
+      <h2>{preferenceText.title}</h2>
+      {problem !== null && <Problem problem={problem} />}
+      {told !== null && (
+        <Told key={told.sentence} onClose={() => setTold(null)}>
+          <p>
+            {told.sentence}{" "}
+            <button type="button" onClick={() => void putBack(told)}>
+              {preferenceText.undo}
+            </button>
+          </p>
+        </Told>
+      )}
+      <RowsTable
+        title={preferenceText.title}
+        kind="preferences"
+        heads={[preferenceText.what, preferenceText.now, preferenceText.where, settingsText.actions]}
+      >
+        {all.map((each) => (
+          <tr key={each.key}>
+            <th scope="row">{each.title}</th>
+            <td>{each.shown}</td>
+            <td>{each.isOfUser ? preferenceText.everywhere : preferenceText.here}</td>
+            <td>
+              {resettable.includes(each) && (
+                <button
+                  type="button"
+                  aria-label={preferenceText.resetOf(each.title)}
+                  onClick={() => void reset([each], preferenceText.wasReset(each.title))}
+                >
+                  {preferenceText.reset}
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </RowsTable>
+      {resettable.length > 1 && (
+        <p>
+          <button type="button" onClick={() => void reset(resettable, preferenceText.wereReset)}>
+            {preferenceText.resetAll}
+          </button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function usePreferences(): readonly Preference[] {
+  // What the browser keeps says nothing when it changes.
+  const [lastNetwork, setLastNetwork] = useState(() => kept(NETWORK));
+  const networks = useNetworks();
+  const questions = recentQuestions();
+  const pinned = pins();
+  const views = viewsByList();
+  const keepNetwork = (id: string | null) => {
+    keep(NETWORK, id);
+    setLastNetwork(id);
+  };
+  return [
+    {
+      key: "zone",
+      title: preferenceText.zone,
+      isOfUser: false,
+      shown: <ZoneChoice isNamed={false} />,
+      isInitial: zone.value === ownZone(),
+      reset: () => {
+        const before = zone.peek();
+        setZone(ownZone());
+        return () => setZone(before);
+      },
+    },
+    {
+      key: "range",
+      title: preferenceText.range,
+      isOfUser: false,
+      shown: timeText.ranges[range.value],
+      isInitial: range.value === FIRST_RANGE,
+      reset: () => {
+        const before = range.peek();
+        chooseRange(FIRST_RANGE);
+        return () => before !== "custom" && chooseRange(before);
+      },
+    },
+    ...(networks.length < 2 && lastNetwork === null
+      ? []
+      : [
+          {
+            key: "network",
+            title: preferenceText.network,
+            isOfUser: false,
+            shown: lastNetwork === null ? frameText.allNetworks : <Named kind="networks" id={lastNetwork} as={null} />,
+            isInitial: lastNetwork === null,
+            reset: () => {
+              keepNetwork(null);
+              return () => keepNetwork(lastNetwork);
+            },
+          },
+        ]),
+    {
+      key: "recent",
+      title: preferenceText.recent,
+      isOfUser: false,
+      shown: questions.length === 0 ? preferenceText.none : <Words words={questions} />,
+      isInitial: questions.length === 0,
+      reset: () => {
+        setQuestions([]);
+        return () => setQuestions(questions);
+      },
+    },
+    {
+      key: "pins",
+      title: preferenceText.pins,
+      isOfUser: true,
+      shown:
+        pinned.length === 0 ? (
+          preferenceText.none
+        ) : (
+          <Several items={pinned.map(({ kind, id }) => <Named key={id} kind={kind} id={id} as={null} />)} />
+        ),
+      isInitial: pinned.length === 0,
+      reset: () => resetOfUser([PINS]),
+    },
+    {
+      key: "views",
+      title: preferenceText.views,
+      isOfUser: true,
+      shown:
+        views.length === 0
+          ? preferenceText.none
+          : views.map(({ kind, title, page, saved }) => (
+              <div key={kind}>
+                {title}:{" "}
+                <Several
+                  items={saved.map(({ name, ...view }) => (
+                    <a key={name} href={hrefOf(page, { ...view })}>
+                      <bdi>{name}</bdi>
+                    </a>
+                  ))}
+                />
+              </div>
+            )),
+      isInitial: views.length === 0,
+      reset: () => resetOfUser(views.map(({ kind }) => `${VIEWS}${kind}`)),
+    },
+  ];
+}
+
+/** Takes preferences of the user away. @throws Refusal */
+async function resetOfUser(names: readonly string[]): Promise<Undo> {
+  const before = preferences.peek() ?? {};
+  for (const name of names) await setPreference(name, () => undefined);
+  return async () => {
+    for (const name of names) await setPreference(name, () => before[name]);
+  };
+}
+
+/** Of each list that has some. */
+function viewsByList() {
+  return Object.entries(preferences.value ?? {}).flatMap(([name, value]) => {
+    const kind = name.slice(VIEWS.length);
+    const saved = name.startsWith(VIEWS) ? savedViews(value) : [];
+    if (saved.length === 0 || !isListedKind(kind)) return [];
+    const many = kindText[kind]?.[1] ?? kind;
+    return [{ kind, title: many.charAt(0).toUpperCase() + many.slice(1), page: listPageOf(kind), saved }];
+  });
+}
+
+/** More are no line that anybody reads. */
+const SHOWN_MAX = 6;
+
+function Words({ words }: { readonly words: readonly string[] }) {
+  return (
+    <>
+      <Several
+        items={words.map((each) => (
+          <a key={each} href={hrefOf("/", { q: each })}>
+            <bdi>{each}</bdi>
+          </a>
+        ))}
+      />{" "}
+      <span class="aside">{preferenceText.recentSays}</span>
+    </>
+  );
+}
+
+function Several({ items }: { readonly items: readonly ComponentChildren[] }) {
+  return (
+    <>
+      {items.slice(0, SHOWN_MAX).map((item, position) => (
+        <>
+          {position > 0 && ", "}
+          {item}
+        </>
+      ))}
+      {items.length > SHOWN_MAX && ` ${preferenceText.more(items.length - SHOWN_MAX)}`}
+    </>
+  );
+}
