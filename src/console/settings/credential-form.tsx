@@ -16,7 +16,7 @@ import { AskFirst } from "./ask-first.tsx";
 import type { CredentialDone } from "./credential-outcome.tsx";
 import { CredentialTypeFields, isSecretTyped, type TypeName, typedType } from "./credential-type-fields.tsx";
 import { NewlyAsked } from "./newly-asked.tsx";
-import { Labelled, ReasonField, textIn, useNetworks } from "./rights-fields.tsx";
+import { Labelled, NameField, ReasonField, textIn, useNetworks } from "./rights-fields.tsx";
 import { savedOver } from "./saved-over.ts";
 
 export type StoredCredential = DataOf<"/api/v1/credentials">[number];
@@ -27,8 +27,6 @@ interface CredentialFormProps {
   onEnd(): void;
   onDone(done: CredentialDone): void;
 }
-
-const NAME_MAX_LENGTH = 255;
 
 export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
   const who = me.value;
@@ -75,20 +73,7 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
       run={run}
       onEnd={onEnd}
     >
-      <Labelled label={credentialText.name} help={credentialText.nameHelp}>
-        {(described) => (
-          <input
-            {...described}
-            type="text"
-            name="name"
-            required
-            maxLength={NAME_MAX_LENGTH}
-            defaultValue={edited?.name ?? ""}
-            autoComplete="off"
-            dir="auto"
-          />
-        )}
-      </Labelled>
+      <NameField label={credentialText.name} help={credentialText.nameHelp} name={edited?.name ?? ""} />
       <CredentialTypeFields
         type={type}
         stored={edited?.credential_type ?? null}

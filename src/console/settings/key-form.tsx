@@ -9,7 +9,7 @@ import { editText } from "../text/editing.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
 import { isTicked, keptForm } from "./kept-form.ts";
-import { Labelled, NetworkChoices, ReasonField, RoleField, textIn } from "./rights-fields.tsx";
+import { Labelled, NameField, NetworkChoices, ReasonField, RoleField, textIn } from "./rights-fields.tsx";
 import { rolesUpTo } from "./roles.ts";
 import { savedOver } from "./saved-over.ts";
 
@@ -24,8 +24,6 @@ interface KeyFormProps {
   /** @param text of a new key, which nobody can ask for again */
   onDone(name: string, text: string | null): void;
 }
-
-const NAME_MAX_LENGTH = 255;
 
 export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
   const who = me.value;
@@ -61,20 +59,7 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
       onEnd={onEnd}
       kept={kept}
     >
-      <Labelled label={apiKeysText.name} help={apiKeysText.nameHelp}>
-        {(described) => (
-          <input
-            {...described}
-            type="text"
-            name="name"
-            required
-            maxLength={NAME_MAX_LENGTH}
-            defaultValue={kept.text("name") ?? edited?.name ?? ""}
-            autoComplete="off"
-            dir="auto"
-          />
-        )}
-      </Labelled>
+      <NameField label={apiKeysText.name} help={apiKeysText.nameHelp} name={kept.text("name") ?? edited?.name ?? ""} />
       {mayChooseUser && (
         <Labelled label={apiKeysText.user}>
           {(described) => (

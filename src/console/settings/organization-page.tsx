@@ -12,14 +12,12 @@ import { organizationText } from "../text/organization.ts";
 import { settingsText } from "../text/settings.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
-import { Labelled, ReasonField, textIn } from "./rights-fields.tsx";
+import { NameField, ReasonField, textIn } from "./rights-fields.tsx";
 import { savedOver } from "./saved-over.ts";
 import { SettingsPage } from "./settings-page.tsx";
 import { Told } from "./told.tsx";
 
 type Organization = DataOf<"/api/v1/organizations">;
-
-const NAME_MAX_LENGTH = 255;
 
 export function OrganizationPage() {
   const asked = read("/api/v1/organizations");
@@ -113,20 +111,7 @@ function OrganizationForm({ edited, onEnd, onDone }: OrganizationFormProps) {
       run={run}
       onEnd={onEnd}
     >
-      <Labelled label={organizationText.name}>
-        {(described) => (
-          <input
-            {...described}
-            type="text"
-            name="name"
-            required
-            maxLength={NAME_MAX_LENGTH}
-            defaultValue={begun.name}
-            autoComplete="off"
-            dir="auto"
-          />
-        )}
-      </Labelled>
+      <NameField label={organizationText.name} name={begun.name} />
       <label class="settings-box">
         <input
           type="checkbox"

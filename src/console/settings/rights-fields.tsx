@@ -1,4 +1,4 @@
-// The fields that forms of users and of API keys share. A password stays in its form alone.
+// The fields that the forms of the settings share. A password stays in its form alone.
 
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
@@ -29,6 +29,36 @@ export function Labelled({ label, help, children }: LabelledProps) {
         </p>
       )}
     </div>
+  );
+}
+
+/** As the API takes names. */
+const NAME_MAX_LENGTH = 255;
+
+interface NameFieldProps {
+  readonly label: string;
+  readonly help?: string;
+  /** What stands there at the beginning. */
+  readonly name: string;
+}
+
+/** What something is called: `name` in the form. */
+export function NameField({ label, help, name }: NameFieldProps) {
+  return (
+    <Labelled label={label} help={help}>
+      {(described) => (
+        <input
+          {...described}
+          type="text"
+          name="name"
+          required
+          maxLength={NAME_MAX_LENGTH}
+          defaultValue={name}
+          autoComplete="off"
+          dir="auto"
+        />
+      )}
+    </Labelled>
   );
 }
 

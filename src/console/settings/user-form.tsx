@@ -8,7 +8,7 @@ import { peopleText } from "../text/people.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
 import { isTicked, keptForm } from "./kept-form.ts";
-import { Labelled, NetworkChoices, ReasonField, RoleField, textIn } from "./rights-fields.tsx";
+import { Labelled, NameField, NetworkChoices, ReasonField, RoleField, textIn } from "./rights-fields.tsx";
 import { type Role, rolesUpTo } from "./roles.ts";
 import { savedOver } from "./saved-over.ts";
 
@@ -21,7 +21,6 @@ interface UserFormProps {
   onDone(name: string): void;
 }
 
-const NAME_MAX_LENGTH = 255;
 const EMAIL_MAX_LENGTH = 254;
 const PASSWORD_MIN_LENGTH = 10;
 const PASSWORD_MAX_LENGTH = 1_024;
@@ -63,20 +62,7 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
       onEnd={onEnd}
       kept={kept}
     >
-      <Labelled label={peopleText.name}>
-        {(described) => (
-          <input
-            {...described}
-            type="text"
-            name="name"
-            required
-            maxLength={NAME_MAX_LENGTH}
-            defaultValue={kept.text("name") ?? edited?.name ?? ""}
-            autoComplete="off"
-            dir="auto"
-          />
-        )}
-      </Labelled>
+      <NameField label={peopleText.name} name={kept.text("name") ?? edited?.name ?? ""} />
       <Labelled label={peopleText.email}>
         {(described) => (
           <input
