@@ -3,12 +3,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import { frameText } from "../text/frame.ts";
 import { hrefOf, pathname } from "../url/location.ts";
-import { isBelow, NAVIGATION, placeOf } from "./pages.tsx";
+import { belongingOf, isBelow, NAVIGATION } from "./pages.tsx";
 
 export function Navigation() {
   const nav = useRef<HTMLElement>(null);
   const path = pathname.value;
-  const place = placeOf(path);
+  const place = belongingOf(path);
   // Whoever has gone to another page has chosen
   useEffect(() => nav.current?.hidePopover(), [path]);
   return (

@@ -116,7 +116,7 @@ export function pageOf(pathname: string): RouteMatch<PagePath> | null {
  * Where a page belongs: its own path, or, of a record that has no place of its own, that of the list that has it. The way
  * to the first map is one to a first scan.
  */
-export function placeOf(path: string): string {
+export function belongingOf(path: string): string {
   const page = pageOf(path);
   if (page?.path === "/start") return "/discovery";
   const { kind = "" } = page?.params ?? {};

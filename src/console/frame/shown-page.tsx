@@ -9,7 +9,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { SettingsPlace } from "../settings/settings-place.tsx";
 import { frameText } from "../text/frame.ts";
 import { hrefOf, pathname } from "../url/location.ts";
-import { isBelow, loadPage, type PageProps, pageOf, placeOf } from "./pages.tsx";
+import { belongingOf, isBelow, loadPage, type PageProps, pageOf } from "./pages.tsx";
 
 interface Shown {
   readonly page: ComponentType<PageProps>;
@@ -65,7 +65,7 @@ export function ShownPage() {
     );
   const content = shown === null ? <Waiting /> : <Content of={shown} />;
   // What stands around some pages stays there from one of them to the next.
-  const place = placeOf(shown?.key ?? path);
+  const place = belongingOf(shown?.key ?? path);
   return isBelow("/settings", place) ? <SettingsPlace place={place}>{content}</SettingsPlace> : content;
 }
 

@@ -69,6 +69,6 @@ export function openAreas(): readonly AreaGroup[] {
 }
 
 /** Whether a page is that of an area, or one of what is listed there. @param place where the page belongs */
-export function isWithin(href: string, place: string): boolean {
+export function isInArea(href: string, place: string): boolean {
   return place === href || (href !== "/settings" && place.startsWith(`${href}/`));
 }

@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { settingsText } from "../text/settings.ts";
 import { hrefOf, pathname } from "../url/location.ts";
-import { isWithin, openAreas } from "./areas.ts";
+import { isInArea, openAreas } from "./areas.ts";
 
 interface SettingsPlaceProps {
   /** Where the page that is shown belongs: its path, or that of the list that has its record. */
@@ -30,7 +30,7 @@ function Areas({ place }: { readonly place: string }) {
   // Whoever has gone to another page has chosen.
   useEffect(() => nav.current?.hidePopover(), [path]);
   const groups = openAreas();
-  const current = groups.flatMap(({ areas }) => areas).find(({ href }) => isWithin(href, place));
+  const current = groups.flatMap(({ areas }) => areas).find(({ href }) => isInArea(href, place));
   return (
     <>
       <button type="button" class="settings-button" popoverTarget={ID}>
@@ -45,7 +45,7 @@ function Areas({ place }: { readonly place: string }) {
                 <li key={href}>
                   <a
                     href={hrefOf(href)}
-                    aria-current={isWithin(href, place) ? (path === href ? "page" : "true") : undefined}
+                    aria-current={isInArea(href, place) ? (path === href ? "page" : "true") : undefined}
                   >
                     {area}
                   </a>
