@@ -126,6 +126,88 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
   );
 
   test(
+    "sees what still differs at once, where it stood, and offers what others change",
+    async () => {
+      const { client } = appliance;
+      const { host } = await changedHost("core-7");
+      await changedHost("core-8");
+      await open(`/compare?vs=${host.updated_at}&types=host`);
+      const lines = page.locator(".difference > li");
+      const line = lines.filter({ hasText: "core-7" });
+      await settles(
+        () => line.locator("dt").allTextContents(),
+        ["Asset tag", "Description", "Host name", "Name", "Tags"],
+      );
+      const order = async () => (await lines.allTextContents()).map((text) => /core-\d/.exec(text)?.[0]);
+      await settles(order, ["core-8", "core-7"]);
+      const bringBack = async (labels: readonly string[]) => {
+        await offer("core-7").click();
+        const form = page.getByRole("form", { name: /^Restore fields of core-7/ });
+        for (const label of labels) await form.getByRole("checkbox", { name: new RegExp(`^${label}:`) }).check();
+        await form.getByRole("button", { name: /^Restore (this|these)/ }).click();
+        await line.getByText("Saved.").waitFor();
+      };
+      await bringBack(["Description", "Asset tag"]);
+      await settles(() => line.locator("dt").allTextContents(), ["Host name", "Name", "Tags"]);
+      const focused = () => page.evaluate("document.activeElement?.className");
+      await settles(focused, "note edit-saved");
+      await line.getByRole("button", { name: "Close" }).click();
+      await settles(focused, "back");
+      // What is brought back is not there to be chosen again.
+      await offer("core-7").click();
+      await settles(() => page.getByRole("form").getByRole("checkbox").count(), 3);
+      await page.getByRole("form").getByRole("button", { name: "Cancel" }).click();
+      await settles(focused, "back");
+      await bringBack(["Host name", "Name", "Tags"]);
+      // The tag that is gone since stays gone: it differs in that.
+      await settles(() => line.locator("dt").allTextContents(), ["Tags"]);
+      expect(await order()).toEqual(["core-8", "core-7"]);
+      expect(await accessibilityFindings(page)).toEqual([]);
+      // Undone, it differs as before.
+      await line.getByRole("button", { name: "Undo", exact: true }).click();
+      await line.getByRole("button", { name: "Undo it" }).click();
+      await line.getByText("Done.").waitFor();
+      await settles(() => line.locator(":scope > dl dt").allTextContents(), ["Host name", "Name", "Tags"]);
+      await line.getByRole("button", { name: "Close" }).click();
+      // What others change is offered, and moves nothing until it is wanted.
+      await made(client.put(`hosts/${host.id}`, { ...bodyOf(await current(host.id)), description: "by others" }));
+      const offered = page.locator(".live-note");
+      await offered.getByText(/^1 change since/).waitFor();
+      expect(await line.locator(":scope > dl dt").allTextContents()).toEqual(["Host name", "Name", "Tags"]);
+      await offered.getByRole("button").click();
+      await line.getByText("by others").waitFor();
+      expect(visitor.troubles()).toEqual([]);
+    },
+    LOOKING_MS,
+  );
+
+  test(
+    "says that it is as it was of what it brought back whole, and stays there",
+    async () => {
+      const { client } = appliance;
+      const host = await made(
+        client.post("hosts", { network_id: appliance.networkId, name: "core-9", description: "in the cellar" }),
+      );
+      await made(client.put(`hosts/${host.id}`, { ...bodyOf(host), description: "in the attic" }));
+      await open(`/compare?vs=${host.updated_at}&types=host`);
+      await offer("core-9").click();
+      await page.getByRole("form").getByLabel("Description").check();
+      await page.getByRole("button", { name: "Restore this field" }).click();
+      const line = page.locator(".difference > li").filter({ hasText: "core-9" });
+      await line.getByText("as it was: it differs no more").waitFor();
+      await line.getByText("Saved.").waitFor();
+      const isFocusWithin = () => page.evaluate("document.activeElement.closest('.difference > li') !== null");
+      await settles(isFocusWithin, true);
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await line.getByRole("button", { name: "Close" }).click();
+      await settles(isFocusWithin, true);
+      expect(await offer("core-9").count()).toBe(0);
+      expect(visitor.troubles()).toEqual([]);
+    },
+    LOOKING_MS,
+  );
+
+  test(
     "is not offered it as a Viewer, nor between two instants of the past; what a scan reads cannot be written",
     async () => {
       const { host, changed } = await changedHost("core-3");

@@ -1,13 +1,19 @@
 // What differs, in the order in which it is read.
 
 import { expect, test } from "bun:test";
-import { linesOf } from "../../src/console/changes/difference-lines.ts";
+import { linesOf, withWritten } from "../../src/console/changes/difference-lines.ts";
 
 type Differences = Parameters<typeof linesOf>[0];
 
 const changed = (entity_type: string, name: string, ...fields: readonly string[]) =>
-  ({ entity_type, name, fields: fields.map((field) => ({ field })) }) as unknown as Differences["changed"][number];
-const whole = (entity_type: string, name: string) => ({ entity_type, name }) as unknown as Differences["added"][number];
+  ({
+    entity_type,
+    id: name,
+    name,
+    fields: fields.map((field) => ({ field })),
+  }) as unknown as Differences["changed"][number];
+const whole = (entity_type: string, name: string) =>
+  ({ entity_type, id: name, name }) as unknown as Differences["added"][number];
 
 test("networks and hosts stand before their parts, and ports that only forward to somebody else come last", () => {
   const lines = linesOf({
@@ -26,5 +32,35 @@ test("networks and hosts stand before their parts, and ports that only forward t
     "added new port",
     "changed went down",
     "changed uplink",
+  ]);
+});
+
+test("what was written here stays where it stood, without fields, where it differs no more", () => {
+  const [a, b, c] = ["a", "b", "c"].map((name) => changed("host", name, "description"));
+  if (a === undefined || b === undefined || c === undefined) throw new Error("there are three");
+  const of = (records: Differences["changed"], more: Partial<Differences> = {}) => ({
+    added: [],
+    removed: [],
+    ...more,
+    changed: records,
+  });
+  const written = [
+    { record: b, place: 1 },
+    { record: a, place: 0 },
+  ];
+  const shown = (diff: Differences) =>
+    linesOf(withWritten(diff, written)).map(({ sort, record }) =>
+      sort === "changed" ? `${record.name} ${record.fields.length}` : `${sort} ${record.name}`,
+    );
+  expect(shown(of([c]))).toEqual(["a 0", "b 0", "c 1"]);
+  expect(shown(of([a, c]))).toEqual(["a 1", "b 0", "c 1"]);
+  expect(shown(of([]))).toEqual(["a 0", "b 0"]);
+  // What was removed since is told as that.
+  expect(shown(of([c], { removed: [whole("host", "b")] }))).toEqual(["removed b", "a 0", "c 1"]);
+  // Of a host that differs no more nothing follows from elsewhere: it stays before its parts.
+  const port = changed("if_entry", "port", "oper_status");
+  expect(linesOf(withWritten(of([port]), [{ record: a, place: 0 }])).map(({ record }) => record.name)).toEqual([
+    "a",
+    "port",
   ]);
 });

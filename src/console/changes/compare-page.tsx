@@ -1,10 +1,11 @@
 // Two instants beside each other: what came, what went, what changed between them, of all, of a network or of a host.
 
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import type { Read } from "../api/client.ts";
 import { diffRead, fromAToB } from "../api/diff.ts";
 import type { DiffData } from "../api/diff-data.ts";
+import { refreshNow, useFresh } from "../api/fresh.ts";
 import { ObservedSwitch } from "../parts/observed-switch.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -15,9 +16,10 @@ import { compareText } from "../text/time.ts";
 import { at, atMs, network } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
-import { formatUtc } from "../time/instant.ts";
+import { formatUtc, parseInstant } from "../time/instant.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { Difference } from "./difference.tsx";
+import { type ChangedRecord, type Written, withWritten } from "./difference-lines.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -32,21 +34,45 @@ export function ComparePage() {
     ...(host === null ? {} : { host_id: host }),
     ...(types === null ? {} : { types: types.split(",") as never }),
   });
-  return <Compared ends={ends} asked={asked} types={types} />;
+  return <Compared ends={ends} asked={asked} types={types} host={host} />;
 }
 
 interface ComparedProps {
   readonly ends: ComparedEnds;
   readonly asked: Read<DiffData>;
   readonly types: string | null;
+  readonly host: string | null;
 }
 
-function Compared({ ends, asked, types }: ComparedProps) {
-  const { data: answered, problem, again, isEarlier } = useAnswer(asked);
+function Compared({ ends, asked, types, host }: ComparedProps) {
+  const { data: answered, problem, again, isEarlier, isLoading } = useAnswer(asked);
   // What was answered for other ends stays as it was seen from them.
   const last = useRef<DiffData | undefined>(undefined);
   if (!isEarlier || answered === undefined) last.current = answered && fromAToB(answered, ends);
   const data = last.current;
+  const isToNow = ends.to === null;
+  useFresh({
+    live: isToNow
+      ? { how: "offer", types: types?.split(","), host_id: host ?? undefined, network_id: network.value }
+      : null,
+    name: `${asked.url} ${answered?.to.at}`,
+    sinceMs: (answered && parseInstant(answered.to.at)) ?? undefined,
+    again,
+    isBusy: () => isLoading,
+  });
+  // Of what is compared otherwise nothing was written yet.
+  const [kept, setKept] = useState<{ readonly url: string; readonly written: readonly Written[] }>(NOTHING_WRITTEN);
+  const written = kept.url === asked.url ? kept.written : [];
+  const onWritten = (record: ChangedRecord) => {
+    const place = data?.changed.findIndex(({ id }) => id === record.id) ?? -1;
+    if (place >= 0)
+      setKept({
+        url: asked.url,
+        written: [...written.filter((each) => each.record.id !== record.id), { record, place }],
+      });
+    again();
+    refreshNow();
+  };
   const choose = (event: Event) => go(hrefHere({ types: (event.currentTarget as HTMLSelectElement).value || null }));
   return (
     <Page
@@ -81,12 +107,14 @@ function Compared({ ends, asked, types }: ComparedProps) {
       {data !== undefined && (
         <>
           <p class="aside">{changesText.total(data.counts as Record<string, Record<string, number>>)}</p>
-          <Difference diff={data} isToNow={ends.to === null} />
+          <Difference diff={withWritten(data, written)} {...(isToNow ? { onWritten } : {})} />
         </>
       )}
     </Page>
   );
 }
+
+const NOTHING_WRITTEN = { url: "", written: [] };
 
 function Begin() {
   const ago = (days: number) =>

@@ -7,6 +7,7 @@ import { type Answer, useAnswer } from "../api/answer.ts";
 import type { Read } from "../api/client.ts";
 import { type DiffQuery, diffRead, fromAToB } from "../api/diff.ts";
 import type { DiffData } from "../api/diff-data.ts";
+import { refreshNow } from "../api/fresh.ts";
 import { NamedAsOf } from "../names/named.tsx";
 import { ObservedSwitch } from "../parts/observed-switch.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -139,7 +140,11 @@ export function ComparisonList() {
             {comparisonText.nothing}
           </p>
         ) : (
-          <Difference diff={diff} more={comparisonText.more} isToNow={comparison.ends.to === null} />
+          <Difference
+            diff={diff}
+            more={comparisonText.more}
+            {...(comparison.ends.to === null ? { onWritten: refreshNow } : {})}
+          />
         ))}
     </section>
   );

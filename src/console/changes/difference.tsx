@@ -15,11 +15,14 @@ interface DifferenceProps {
   readonly diff: DiffData;
   /** What is said of those that are not shown: where they are. Left out, a button shows them here. */
   readonly more?: (count: number) => string;
-  /** Whether it ends now: fields can be brought back as they were at its beginning. */
-  readonly isToNow?: boolean;
+  /**
+   * Called when fields of a record were brought back as they were at its beginning, or that was undone. Left out where it
+   * does not end now: nothing is brought back there.
+   */
+  readonly onWritten?: (record: ChangedRecord) => void;
 }
 
-export function Difference({ diff, more, isToNow = false }: DifferenceProps) {
+export function Difference({ diff, more, onWritten }: DifferenceProps) {
   const [shown, setShown] = useState(SHOWN_MAX);
   const { added, removed, changed, from, to } = diff;
   const total = added.length + removed.length + changed.length;
@@ -31,7 +34,13 @@ export function Difference({ diff, more, isToNow = false }: DifferenceProps) {
         .slice(0, shown)
         .map((line) =>
           line.sort === "changed" ? (
-            <ChangedLine key={line.record.id} record={line.record} from={from.at} to={to.at} isToNow={isToNow} />
+            <ChangedLine
+              key={line.record.id}
+              record={line.record}
+              from={from.at}
+              to={to.at}
+              onWritten={onWritten && (() => onWritten(line.record))}
+            />
           ) : (
             <SideLine
               key={line.record.id}
@@ -80,22 +89,25 @@ function ChangedLine({
   record,
   from,
   to,
-  isToNow,
+  onWritten,
 }: {
   readonly record: ChangedRecord;
   readonly from: string;
   readonly to: string;
-  readonly isToNow: boolean;
+  readonly onWritten: (() => void) | undefined;
 }) {
   const { entity_type, id, name, host_id, fields } = record;
   const beside = useContext(BesideChange);
   const shown = fields.filter(({ field }) => !SELF_EVIDENT.has(field));
   return (
     <li>
-      <span class="sign changed">{changesText.changed}</span>{" "}
+      <span class={`sign ${fields.length === 0 ? "left" : "changed"}`}>
+        {fields.length === 0 ? changesText.same : changesText.changed}
+      </span>{" "}
       <ChangedSubject type={entity_type} id={id} name={name} at={to} hostId={host_id} />
-      <FieldChanges changes={shown} from={from} to={to} />
-      {isToNow && beside?.(record, from)}
+      {fields.length === 0 && <span class="aside"> {changesText.asItWas}</span>}
+      {shown.length > 0 && <FieldChanges changes={shown} from={from} to={to} />}
+      {onWritten !== undefined && beside?.(record, from, onWritten)}
     </li>
   );
 }

@@ -1,7 +1,7 @@
 // The way to bring some fields of a record back, beside it where it differs from now. What does it is loaded when
 // somebody wants to.
 
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ChangedRecord, SELF_EVIDENT } from "../changes/difference-lines.ts";
 import { may } from "../session/me.ts";
 import { bringBackText } from "../text/bring-back.ts";
@@ -9,7 +9,7 @@ import { frameText } from "../text/frame.ts";
 import { pathname } from "../url/location.ts";
 import type { BringBack } from "./bring-back.tsx";
 import { isEditedKind, operationsOf } from "./edited-kinds.ts";
-import { lastSaved } from "./saved.ts";
+import { lastSaved, type Saved } from "./saved.ts";
 import type { SavedNote } from "./saved-note.tsx";
 
 interface Parts {
@@ -17,25 +17,60 @@ interface Parts {
   readonly Note: typeof SavedNote;
 }
 
-/** Nothing where it cannot be edited, or not by whoever is signed in. @param from the instant as of which it comes back */
-export function backBeside(record: ChangedRecord, from: string) {
+/**
+ * Nothing where it cannot be edited, or not by whoever is signed in.
+ * @param from the instant as of which it comes back
+ * @param onWritten called when some of it was brought back, or that was undone
+ */
+export function backBeside(record: ChangedRecord, from: string, onWritten: () => void) {
   const { entity_type: kind } = record;
   if (!isEditedKind(kind) || !may(operationsOf(kind).update)) return null;
-  return <BackPlace key={record.id} record={record} from={from} />;
+  return <BackPlace key={record.id} record={record} from={from} onWritten={onWritten} />;
 }
 
-function BackPlace({ record, from }: { readonly record: ChangedRecord; readonly from: string }) {
+interface BackPlaceProps {
+  readonly record: ChangedRecord;
+  readonly from: string;
+  onWritten(): void;
+}
+
+function BackPlace(props: BackPlaceProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const saved = lastSaved.value;
+  // The page of a record tells by itself what was saved on it.
+  const isTold = saved?.id === props.record.id && saved.place === "/compare" && pathname.value === "/compare";
+  const [isOpen, setOpen] = useState(false);
+  const has = isOpen || isTold;
+  const shown = useRef<{ readonly saved: Saved | null } | null>(null);
+  useLayoutEffect(() => {
+    const now = lastSaved.peek();
+    // The form or the note that had the focus is gone. What was saved since somewhere else has it there.
+    if (shown.current !== null && !has && (now === null || now === shown.current.saved))
+      (place.current?.querySelector("button") ?? place.current)?.focus();
+    shown.current = has ? { saved: now } : null;
+  }, [has]);
+  return (
+    <div ref={place} tabIndex={-1}>
+      <BackParts {...props} saved={isTold ? saved : null} isOpen={isOpen} onOpen={setOpen} />
+    </div>
+  );
+}
+
+interface BackPartsProps extends BackPlaceProps {
+  /** What was saved here last, to be told. */
+  readonly saved: Saved | null;
+  readonly isOpen: boolean;
+  onOpen(isOpen: boolean): void;
+}
+
+function BackParts({ record, from, onWritten, saved, isOpen, onOpen }: BackPartsProps) {
   const { entity_type: kind, id, fields } = record;
   const name = record.name || `…${id.slice(-8)}`;
   const [parts, setParts] = useState<Parts | null>(null);
   const [hasFailed, setFailed] = useState(false);
-  const [isOpen, setOpen] = useState(false);
-  // The page of a record tells by itself what was saved on it.
-  const saved = lastSaved.value;
-  const isTold = saved !== null && saved.id === id && saved.place === "/compare" && pathname.value === "/compare";
   if (!isEditedKind(kind)) return null;
   if (hasFailed) return <p class="note">{frameText.newVersion}</p>;
-  if (isTold && parts !== null) return <parts.Note saved={saved} onUndone={() => {}} />;
+  if (saved !== null && parts !== null) return <parts.Note key={saved.sequence} saved={saved} onUndone={onWritten} />;
   if (isOpen && parts !== null)
     return (
       <parts.Form
@@ -44,17 +79,20 @@ function BackPlace({ record, from }: { readonly record: ChangedRecord; readonly 
         name={name}
         at={from}
         fields={fields.filter(({ field }) => !SELF_EVIDENT.has(field)).map(({ field, from: was }) => ({ field, was }))}
-        onEnd={() => setOpen(false)}
+        onSaved={onWritten}
+        onEnd={() => onOpen(false)}
       />
     );
   const open = () => {
-    setOpen(true);
+    onOpen(true);
     if (parts === null)
       Promise.all([import("./bring-back.tsx"), import("./saved-note.tsx")]).then(
         ([{ BringBack: Form }, { SavedNote: Note }]) => setParts({ Form, Note }),
         () => setFailed(true),
       );
   };
+  // It differs no more.
+  if (fields.length === 0) return null;
   return (
     <button type="button" class="back" aria-label={bringBackText.offerOf(name)} onClick={open}>
       {bringBackText.offer}

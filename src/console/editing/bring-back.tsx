@@ -27,6 +27,8 @@ interface BringBackProps {
   readonly at: string;
   /** What differs, with what it was at A. */
   readonly fields: readonly FieldThen[];
+  /** Called when it was written, before it ends. */
+  onSaved(): void;
   onEnd(): void;
 }
 
@@ -34,7 +36,7 @@ interface Read extends Tagged {
   readonly fields: readonly BackField[];
 }
 
-export function BringBack({ kind, id, name, at, fields, onEnd }: BringBackProps) {
+export function BringBack({ kind, id, name, at, fields, onSaved, onEnd }: BringBackProps) {
   const [read, setRead] = useState<Read | null>(null);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [reason, setReason] = useState("");
@@ -66,6 +68,7 @@ export function BringBack({ kind, id, name, at, fields, onEnd }: BringBackProps)
       await saveEdited(kind, id, { tag: read.tag, body, reason, key: key.current });
       const sequence = await sequenceOf(key.current);
       lastSaved.value = { kind, id, operation: "updated", sequence, merged: [], place: pathname.value };
+      onSaved();
       onEnd();
     } catch (cause) {
       const refusal = asRefusal(cause);

@@ -32,6 +32,8 @@ export const changesText = {
   added: "Added",
   removed: "Removed",
   changed: "Changed",
+  same: "Same",
+  asItWas: "as it was: it differs no more",
   nothing: "Nothing changed.",
   noValue: "none",
   otherOrder: "in another order",
