@@ -101,6 +101,10 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       await page.getByRole("button", { name: "Confirm: 10.2.3.9" }).click();
       const plan = page.getByRole("region", { name: "Where credentials will go" });
       await plan.getByText("would be sent to 10.2.3.9, as an address of core-1").waitFor();
+      // Of what is no change of a field no field is told.
+      await settles(() => plan.getByRole("listitem").allTextContents(), [
+        "Changes address 10.2.3.9 The SNMP credential “core” would be sent to 10.2.3.9, as an address of core-1.",
+      ]);
       await plan.getByText("It is taken back by undoing the transaction").waitFor();
       expect(await accessibilityFindings(page)).toEqual([]);
       expect(await waiting()).toEqual(["10.2.3.9"]);

@@ -109,7 +109,7 @@ interface LineProps {
 }
 
 function Line({ planned, plan, hasReason = true }: LineProps) {
-  const { entity_type: type, id, name = "", host_id: hostId = null, action, changes = [], reason } = planned;
+  const { entity_type: type, id, name = "", host_id: hostId = null, action, fields, changes = [], reason } = planned;
   const [word] = wordsOf(type);
   const { thenAt, types } = plan;
   const others = untoldFields(planned, types);
@@ -132,7 +132,7 @@ function Line({ planned, plan, hasReason = true }: LineProps) {
       )}
       {hasReason && reason !== undefined && <Reason text={reason} plan={plan} />}
       {changes.length > 0 && <FieldChanges changes={changes} from={null} to={thenAt} />}
-      {action === "Update" && others.length + changes.length === 0 && (
+      {action === "Update" && fields.length > 0 && others.length + changes.length === 0 && (
         <p class="aside plan-also">{planText.partsAlone}</p>
       )}
       {action === "Update" && others.length > 0 && (
