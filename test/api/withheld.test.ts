@@ -9,6 +9,7 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { made, type NewUser, type Wire } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
+import { csvRecords } from "../support/contract/csv.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 
@@ -47,6 +48,67 @@ function moment(): string {
   tick();
   return at;
 }
+
+describe("as a table", () => {
+  const table = async (query = "", by: Client = owner) =>
+    csvRecords((await by.get(`discovery/withheld/export/csv?${query}`)).text);
+
+  test("it is all that the list has, then and now, by name, with the credentials side by side", async () => {
+    await newSubnet({ cidr: "10.2.0.0/24" });
+    const host = await newHost({ name: "=core", ip_addresses: [{ ip_address: "10.2.0.1" }] });
+    tick();
+    const [one, two] = [
+      await communityOf("one", { name: "b", assigned_network_ids: [], host_assignments: [{ host_id: host.id }] }),
+      await communityOf("two", { name: "a;c", assigned_network_ids: [], host_assignments: [{ host_id: host.id }] }),
+    ];
+    tick();
+    expect(await table()).toEqual([]);
+    const before = moment();
+    for (const ip_address of ["10.2.0.66", "10.2.0.67"])
+      await made(member.client.post("ip-addresses", { host_id: host.id, ip_address }));
+    await made(member.client.post("subnets", { network_id: first.networkId, cidr: "10.3.0.0/24" }));
+    tick();
+    const { data: network } = await owner.get(`networks/${first.networkId}`);
+    const listed = await list();
+    expect(listed).toHaveLength(2);
+    expect(await table()).toEqual(
+      listed.map(({ since, type, id, value, reason, entered_by: by }) => ({
+        since,
+        type,
+        id,
+        value,
+        host_id: host.id,
+        host_name: "'=core",
+        network_id: first.networkId,
+        network_name: network.name,
+        credential_ids: `${two?.id};${one?.id}`,
+        credential_names: '["a;c","b"]',
+        address_count: "1",
+        entered_by_type: "User",
+        entered_by_id: member.id,
+        entered_by_name: by.name,
+        reason,
+      })),
+    );
+    expect(await table("filter=value%20%3D%20%2210.2.0.67%22")).toMatchObject([{ value: "10.2.0.67" }]);
+    // The credentials go to the network now as well, and with them to the subnet that nobody accepts.
+    await made(owner.put(`credentials/${one?.id}`, { ...one, assigned_network_ids: [first.networkId] }));
+    tick();
+    expect(await table("type=Subnet")).toMatchObject([
+      { type: "Subnet", value: "10.3.0.0/24", host_id: "", host_name: "", credential_names: "b" },
+    ]);
+    // What was renamed since has the name of then.
+    await made(owner.put(`networks/${first.networkId}`, { name: "Renamed", tags: [] }));
+    expect((await table("type=Address"))[0]).toMatchObject({ network_name: "Renamed" });
+    expect(await table(`at=${before}`)).toEqual([]);
+    const { headers } = await owner.get(`discovery/withheld/export/csv?at=${before}`);
+    expect(headers.get("content-disposition")).toBe(
+      `attachment; filename="withheld-${before.replaceAll(":", "-")}.csv"`,
+    );
+    for (const query of ["filter=valeu:*", "type=Host", "limit=1"])
+      expect(await owner.get(`discovery/withheld/export/csv?${query}`)).toMatchObject({ status: 400 });
+  });
+});
 
 describe("an address of a host that has credentials", () => {
   let host: Wire;

@@ -98,13 +98,19 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       await row("10.2.3.9").getByText(MEMBER).waitFor();
       await page.getByRole("link", { name: "Waiting 1" }).waitFor();
       expect(await accessibilityFindings(page)).toEqual([]);
+      // The same as a table.
+      const exported = await page.getByRole("link", { name: "Export CSV" }).getAttribute("href");
+      expect(exported).toBe("/api/v1/discovery/withheld/export/csv");
+      const table = await page.request.get(appliance.running.url + exported);
+      expect(await table.text()).toContain(",10.2.3.9,");
       await page.getByRole("button", { name: "Confirm: 10.2.3.9" }).click();
       const plan = page.getByRole("region", { name: "Where credentials will go" });
       await plan.getByText("would be sent to 10.2.3.9, as an address of core-1").waitFor();
       // Of what is no change of a field no field is told.
-      await settles(() => plan.getByRole("listitem").allTextContents(), [
-        "Changes address 10.2.3.9 The SNMP credential “core” would be sent to 10.2.3.9, as an address of core-1.",
-      ]);
+      await settles(
+        () => plan.getByRole("listitem").allTextContents(),
+        ["Changes address 10.2.3.9 The SNMP credential “core” would be sent to 10.2.3.9, as an address of core-1."],
+      );
       await plan.getByText("It is taken back by undoing the transaction").waitFor();
       expect(await accessibilityFindings(page)).toEqual([]);
       expect(await waiting()).toEqual(["10.2.3.9"]);

@@ -8,6 +8,7 @@ import { FilterField } from "../lists/filter-field.tsx";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { Copied } from "../parts/copied.tsx";
+import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -41,7 +42,7 @@ export function WaitingPage() {
   const mark = (id: string) =>
     setMarked((last) => (last.has(id) ? new Set([...last].filter((each) => each !== id)) : new Set(last).add(id)));
   return (
-    <Page title={waitingText.title} reads={[asked.url]}>
+    <Page title={waitingText.title} reads={[asked.url]} csv={csvOf(asked.url)}>
       <DiscoveryTabs />
       <p class="aside">
         {waitingText.says} {!isPast.value && !may("confirmIpAddress") && waitingText.notYours}

@@ -3,14 +3,17 @@
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend } from "../../inventory/backend.ts";
+import type { ActorCall, Backend } from "../../inventory/backend.ts";
+import { tableHeaders } from "../../inventory/csv-answers.ts";
 import { filterText } from "../../inventory/list-answers.ts";
 import { FilterQuery } from "../../inventory/list-filter.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../../inventory/read-instant.ts";
+import { csvHead, csvRows } from "../../wire/csv.ts";
 import { LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
 import { type WithheldInput, withheld } from "./withheld.ts";
-import { WITHHELD_EXAMPLE, WITHHELD_TYPES, WithheldBody } from "./withheld-answer.ts";
+import { WITHHELD_EXAMPLE, WITHHELD_TYPES, WithheldBody, type WithheldType } from "./withheld-answer.ts";
+import { WITHHELD_COLUMNS, WITHHELD_ROWS_EXAMPLE } from "./withheld-table.ts";
 
 const DESCRIPTION = `What waits for an Admin's word before discovery may send it credentials, now or \`at\` an instant; subnets before addresses, each by value.
 
@@ -19,9 +22,16 @@ const DESCRIPTION = `What waits for an Admin's word before discovery may send it
 
 An Admin lets them go there by \`accepts_credentials\` of the subnet, or by confirming the address. Whoever reaches the network may see what waits and why.`;
 
+const which = {
+  network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
+  type: Type.Optional(QueryList(OneOf(WITHHELD_TYPES), { description: "Only these." })),
+  ...FilterQuery,
+};
+const List = Type.Object({ ...which, ...PageQuery });
+const Export = Type.Object({ ...which, at: PageQuery.at });
+
 /** /api/v1/discovery/withheld. */
 export function withheldRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
-  const { reader } = backend;
   surface.get(
     "/api/v1/discovery/withheld",
     {
@@ -30,33 +40,68 @@ export function withheldRoutes(surface: Surface<Actor, Access>, backend: Backend
       description: DESCRIPTION,
       group: "Discovery",
       access: VIEWER,
-      query: Type.Object({
-        network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
-        type: Type.Optional(QueryList(OneOf(WITHHELD_TYPES), { description: "Only these." })),
-        ...FilterQuery,
-        ...PageQuery,
-      }),
+      query: List,
       answer: Type.Array(WithheldBody),
       isList: true,
       example: { data: [WITHHELD_EXAMPLE] },
     },
-    (call) => {
-      const { network_id, type, limit, offset } = call.query;
-      const { at, asked } = readAt(reader, call);
-      return readingAt(backend, at, (asOf) => {
-        const input: WithheldInput = {
-          actor: plainActor(call.actor),
-          networkId: network_id ?? null,
-          types: type ?? WITHHELD_TYPES,
-          filter: filterText(call, reader, asked),
-          sequence: (asOf ?? reader.head()).sequence,
-          limit: limit ?? LIMIT_DEFAULT,
-          offset: offset ?? 0,
-          asked,
-          ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
-        };
-        return answerLongRead(backend, call, withheld, input);
-      });
-    },
+    (call) => answerWithheld(backend, call, { format: "json", ...call.query }),
   );
+  surface.get(
+    "/api/v1/discovery/withheld/export/csv",
+    {
+      operationId: "exportWithheld",
+      summary: "Export where credentials are withheld as CSV",
+      description:
+        "All that the list has over all of its pages: a row for each subnet and address. Several credentials stand side by side, in the same order in each column.",
+      group: "Discovery",
+      access: VIEWER,
+      query: Export,
+      answer: null,
+      media: [
+        {
+          type: "text/csv",
+          description:
+            "RFC 4180 with a header row. Names are those of that instant. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
+          example: csvHead(WITHHELD_COLUMNS) + csvRows(WITHHELD_COLUMNS, WITHHELD_ROWS_EXAMPLE),
+        },
+      ],
+      example: { data: null },
+    },
+    (call) => answerWithheld(backend, call, { format: "csv", ...call.query, limit: 0, offset: 0 }),
+  );
+}
+
+interface AskedWithheld {
+  readonly format: "json" | "csv";
+  readonly network_id?: string;
+  readonly type?: readonly WithheldType[];
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+function answerWithheld(
+  backend: Backend,
+  call: ActorCall & { readonly query: { readonly at?: string; readonly filter?: string } },
+  { format, network_id, type, limit, offset }: AskedWithheld,
+): Response | Promise<Response> {
+  const { reader } = backend;
+  const { at, asked } = readAt(reader, call);
+  return readingAt(backend, at, (asOf) => {
+    const input: WithheldInput = {
+      actor: plainActor(call.actor),
+      networkId: network_id ?? null,
+      types: type ?? WITHHELD_TYPES,
+      filter: filterText(call, reader, asked),
+      sequence: (asOf ?? reader.head()).sequence,
+      limit: limit ?? LIMIT_DEFAULT,
+      offset: offset ?? 0,
+      asked,
+      format,
+      ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+    };
+    return format === "csv"
+      ? answerLongRead(backend, call, withheld, input, tableHeaders(call, "withheld", asOf, asked))
+      : answerLongRead(backend, call, withheld, input);
+  });
 }

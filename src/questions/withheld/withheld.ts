@@ -1,5 +1,5 @@
 // GET /api/v1/discovery/withheld, as it is worked out: a page of where credentials are withheld until an Admin says
-// otherwise. Every step is bounded.
+// otherwise, or all of them as a table. Every step is bounded.
 
 import type { Actor } from "../../access/actor.ts";
 import { compareCodePoints } from "../../base/text.ts";
@@ -8,11 +8,13 @@ import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import type { FilterText } from "../../inventory/list-filter.ts";
 import { RowFilter } from "../../inventory/row-filter.ts";
+import { csvHead, csvRows } from "../../wire/csv.ts";
 import { LIST_HEAD, listMeta, listTail, resolvedMembers } from "../../wire/envelope.ts";
 import { NamesThen } from "../activity/names-then.ts";
 import { findWithheld, type WithheldItem } from "./find-withheld.ts";
 import { WITHHELD_FIELDS, type WithheldBody, type WithheldType, withheldReason } from "./withheld-answer.ts";
 import { withheldOrigin } from "./withheld-origins.ts";
+import { WITHHELD_COLUMNS, withheldRow } from "./withheld-table.ts";
 
 /** Crosses to another thread. */
 export interface WithheldInput {
@@ -28,6 +30,7 @@ export interface WithheldInput {
   /** The instant to be echoed; null where none was asked for. */
   readonly asked: string | null;
   readonly thinned?: Thinned;
+  readonly format: "json" | "csv";
 }
 
 /** Hands the turn to other reads. */
@@ -35,7 +38,7 @@ const PAUSE = new Uint8Array(0);
 /** Rows named per step. */
 const STEP_ROWS = 100;
 
-/** The answer as an envelope. */
+/** The answer as an envelope, or as a table. */
 export const withheld = longRead("withheld", function* (reader: Reader, input: WithheldInput) {
   const { actor, sequence, networkId, types, limit, offset } = input;
   const filter = RowFilter.of(reader, WITHHELD_FIELDS, actor, input.filter);
@@ -54,11 +57,21 @@ export const withheld = longRead("withheld", function* (reader: Reader, input: W
     found = matching;
   }
   const page = found.slice(offset, limit === 0 ? undefined : offset + limit);
-  yield encoder.encode(LIST_HEAD);
+  const isTable = input.format === "csv";
+  const networkNameOf = (id: string) => names.ofId(id)?.name ?? null;
+  yield encoder.encode(isTable ? csvHead(WITHHELD_COLUMNS) : LIST_HEAD);
   for (let start = 0; start < page.length; start += STEP_ROWS) {
-    const rows = page.slice(start, start + STEP_ROWS).map((each) => JSON.stringify(shown(each)));
-    yield encoder.encode((start === 0 ? "" : ",") + rows.join(","));
+    const rows = page.slice(start, start + STEP_ROWS).map(shown);
+    yield encoder.encode(
+      isTable
+        ? csvRows(
+            WITHHELD_COLUMNS,
+            rows.map((row) => withheldRow(row, networkNameOf)),
+          )
+        : (start === 0 ? "" : ",") + rows.map((row) => JSON.stringify(row)).join(","),
+    );
   }
+  if (isTable) return;
   const meta = listMeta({ limit, offset, total: found.length }, input.asked, resolvedMembers(input.thinned));
   yield encoder.encode(listTail(meta));
 });

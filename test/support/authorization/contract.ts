@@ -171,6 +171,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/discovery/schedules/due": VIEWER,
   // What waits, and why, is no secret: the assignments are shown beside every host and network.
   "GET /api/v1/discovery/withheld": VIEWER,
+  "GET /api/v1/discovery/withheld/export/csv": VIEWER,
   "GET /api/v1/activity": VIEWER,
   "GET /api/v1/changes": VIEWER,
   "GET /api/v1/conflicts": VIEWER,

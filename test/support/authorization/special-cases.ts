@@ -976,6 +976,27 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
         }),
       ),
     ),
+  "GET /api/v1/discovery/withheld/export/csv": (asking) =>
+    asking.instants().flatMap((instant) =>
+      [null, ...asking.places].map(
+        (place): Case => ({
+          title: `${instant.title}, of ${place?.name ?? "all"}`,
+          path: withQuery(asking.path, place === null ? "" : `network_id=${place.networkId}`, instant.query),
+          code: null,
+          check: ({ text }) => {
+            const sequence = Math.min(instant.sequence, asking.world.oracle.head);
+            const living = (kind: string) => asking.world.oracle.living(asking.caller, kind, sequence);
+            for (const row of csvRecords(text)) {
+              if (place !== null) expect(row.network_id).toBe(place.networkId);
+              expect(living("network").find(({ id }) => id === row.network_id)?.name).toBe(row.network_name);
+              expect(idsOf(living(row.type === "Subnet" ? "subnet" : "ip_address"))).toContain(row.id as string);
+              if (row.host_id !== "") expect(idsOf(living("host"))).toContain(row.host_id as string);
+              for (const id of `${row.credential_ids}`.split(";")) expect(idsOf(living("credential"))).toContain(id);
+            }
+          },
+        }),
+      ),
+    ),
   "GET /api/v1/stations/export/csv": (asking) =>
     asking.instants().flatMap((instant) =>
       [null, ...asking.places].map(
