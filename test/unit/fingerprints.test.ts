@@ -82,6 +82,11 @@ const ANSWERS: readonly (readonly [
   ["ssh", "SSH-2.0-dropbear_2022.83\r\n", "dropbear 2022.83", "ssh"],
   ["ssh", "SSH-1.99-Cisco-1.25\n", "Cisco 1.25", "ssh"],
   ["ssh", "SSH-2.0-ROSSSH\r\n", "ROSSSH", "ssh"],
+  // UTF-8 as its bytes are: device makers put their names where their protocol has ASCII.
+  ["ssh", "SSH-2.0-\xc3\x9cberwacher_1.2\r\n", "Überwacher 1.2", "ssh"],
+  ["http", http("", ['WWW-Authenticate: Basic realm="Ger\xc3\xa4teverwaltung"'], "401 No"), "Geräteverwaltung", "http"],
+  ["http", http("", ["Server: \xe8\xb7\xaf\xe7\x94\xb1\xe5\x99\xa8/2.0"], "404 No"), "路由器/2.0", "http"],
+  ["http", http("", ["Server: Ger\xe4t/1"], "404 No"), "Gerät 1", "http"],
   ["ssh", "Authorized use only.\r\nGo away.\r\nSSH-2.0-libssh_0.9.6\r\n", "libssh 0.9.6", "ssh"],
   ["ftp", "220 (vsFTPd 3.0.3)\r\n", "vsftpd 3.0.3", "ftp"],
   ["ftp", "220 ProFTPD Server (Debian) [::ffff:192.0.2.7]\r\n", "ProFTPD", "ftp"],
@@ -346,7 +351,8 @@ describe("text of devices", () => {
   });
 
   test("that leaves nothing over makes the definition the name", () => {
-    expect(identified(" \0\n ", "ssh")).toEqual({ name: "ssh", service_definition: "ssh" });
+    for (const nothing of [" \0\n ", "\u3164\u2800\u115f\uffa0", "\u200b\ufe0f"])
+      expect(identified(nothing, "ssh")).toEqual({ name: "ssh", service_definition: "ssh" });
   });
 
   test("takes no time to speak of, whatever 16 KiB of it hold", async () => {

@@ -1,7 +1,7 @@
 // AMQP: the protocol header, which a server answers with what it is, or with the version that it speaks instead.
 
 import type { Fingerprint } from "./fingerprint.ts";
-import { identified, latin1Of } from "./service-text.ts";
+import { identified, latin1Of, textOfLatin1 } from "./service-text.ts";
 
 const CONNECTION_START = "\x00\x0a\x00\x0a";
 
@@ -31,5 +31,5 @@ function longString(text: string, key: string): string | null {
   const at = text.indexOf(`${key}S\0\0\0`);
   if (at < 0) return null;
   const start = at + key.length + 5;
-  return text.slice(start, start + text.charCodeAt(start - 1));
+  return textOfLatin1(text.slice(start, start + text.charCodeAt(start - 1)));
 }

@@ -1,6 +1,6 @@
 // An HTTP/1 answer (RFC 9112) as far as it has come: status, headers, body. Pure; must not throw on any bytes.
 
-import { latin1Of } from "./service-text.ts";
+import { latin1Of, textOfLatin1 } from "./service-text.ts";
 
 export interface HttpAnswer {
   readonly status: number;
@@ -35,7 +35,7 @@ export function parseHttpAnswer(bytes: Uint8Array, isWhole: boolean, protocol = 
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, colon).trim().toLowerCase();
-    if (colon > 0 && !headers.has(name)) headers.set(name, line.slice(colon + 1).trim());
+    if (colon > 0 && !headers.has(name)) headers.set(name, textOfLatin1(line.slice(colon + 1)).trim());
   }
   const rest = end ? bytes.subarray(end.index + end[0].length) : new Uint8Array();
   const isChunked = /\bchunked\b/i.test(headers.get("transfer-encoding") ?? "");

@@ -1,6 +1,7 @@
 // Bytes that a device sent as text that may be shown and stored: one line, no control characters, nothing that differs
 // from one answer to the next. Pure; must not throw on any bytes.
 
+import { isVisible } from "../../base/visible.ts";
 import { serviceOf } from "../self/well-known-services.ts";
 import type { IdentifiedService } from "../sightings.ts";
 
@@ -45,6 +46,11 @@ export function decodedText(bytes: Uint8Array): string {
   }
 }
 
+/** What was taken from a text of `latin1Of`, as the text that its bytes are. */
+export function textOfLatin1(text: string): string {
+  return decodedText(Buffer.from(text, "latin1"));
+}
+
 /** Each byte as one character: for protocols whose words are ASCII. */
 export function latin1Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
@@ -52,10 +58,11 @@ export function latin1Of(bytes: Uint8Array): string {
 
 /**
  * Without control characters, marks of writing direction and other invisible ones; white space as single spaces; cut
- * between code points.
+ * between code points; "" where nothing of it is seen.
  */
 export function oneLine(text: string, maxLength: number): string {
   const clean = text.replace(/[\p{C}\p{Z}\s]+/gu, " ").trim();
+  if (!isVisible(clean)) return "";
   if (clean.length <= maxLength) return clean;
   const end = /[\ud800-\udbff]/.test(clean.charAt(maxLength - 1)) ? maxLength - 1 : maxLength;
   return clean.slice(0, end).trimEnd();

@@ -1,7 +1,7 @@
 // SSH: the identification that a server sends first (RFC 4253 section 4.2).
 
 import type { Fingerprint } from "./fingerprint.ts";
-import { identified, latin1Of } from "./service-text.ts";
+import { identified, latin1Of, textOfLatin1 } from "./service-text.ts";
 
 export const ssh: Fingerprint = {
   name: "ssh",
@@ -13,7 +13,7 @@ export const ssh: Fingerprint = {
     const text = latin1Of(bytes);
     const match = /^SSH-(?:2\.0|1\.\d+)-([^\r\n ]*)[^\r\n]*(\r?\n)?/m.exec(text);
     if (match && (match[2] !== undefined || isWhole))
-      return identified((match[1] ?? "").replace(/[_-](?=v?\d)/i, " ") || "SSH", "ssh");
+      return identified(textOfLatin1(match[1] ?? "").replace(/[_-](?=v?\d)/i, " ") || "SSH", "ssh");
     return isWhole || !mayBecome(text) ? "Other" : "More";
   },
 };

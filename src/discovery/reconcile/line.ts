@@ -1,11 +1,13 @@
 // Texts of devices as names: what the wire's names and lines may be (wire/schemas.ts). Pure.
 
+import { isVisible } from "../../base/visible.ts";
+
 const MAX_LENGTH = 255;
 
 /** One line without control characters, never cut inside a character; "" if nothing is visible. */
 export function lineOf(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
-  if (!/[^\s\p{Cf}]/u.test(line)) return "";
+  if (!isVisible(line)) return "";
   if (line.length <= MAX_LENGTH) return line;
   const isHighSurrogate = (line.charCodeAt(MAX_LENGTH - 1) & 0xfc00) === 0xd800;
   return line.slice(0, isHighSurrogate ? MAX_LENGTH - 1 : MAX_LENGTH).trimEnd();
