@@ -4,6 +4,7 @@ import { render } from "preact";
 import { Frame } from "./frame/frame.tsx";
 import { rememberNetwork } from "./frame/network-switcher.tsx";
 import { loadPage, pageOf } from "./frame/pages.tsx";
+import { isolateTexts } from "./parts/isolation.ts";
 import { startKeys } from "./parts/keys.ts";
 import { followWhileSignedIn } from "./session/follow-live.ts";
 import { watchForSetupToken } from "./session/setup-token.ts";
@@ -11,6 +12,7 @@ import { settleInstants } from "./time/at.ts";
 import { startClock } from "./time/clock.ts";
 import { followLinks, pathname } from "./url/location.ts";
 
+isolateTexts();
 watchForSetupToken();
 followLinks((path) => pageOf(path) !== null);
 startKeys();

@@ -169,7 +169,7 @@ export function FindingLine({ finding }: { readonly finding: FindingData }) {
           <bdi>{label}</bdi>
         </a>
       )}{" "}
-      <span class="why">{reason}</span>
+      <bdi class="why">{reason}</bdi>
       {records !== undefined && (
         <div class="aside below">
           <Counted records={records} />

@@ -233,7 +233,7 @@ function LatestLine({ finding: { entity, id, label, reason } }: { readonly findi
     <li>
       {entity !== null && <span class="aside">{kindText[entity]?.[0] ?? entity} </span>}
       {entity === null || id === null ? <bdi>{label}</bdi> : <RecordLink type={entity} id={id} name={label} />}{" "}
-      <span class="aside">{reason}</span>
+      <bdi class="aside">{reason}</bdi>
     </li>
   );
 }

@@ -1,10 +1,12 @@
 // What is said where some fields of a record are brought back as they were.
 
+import { isolated } from "./isolated.ts";
+
 export const bringBackText = {
   offer: "Restore some fields…",
   offerOf: (name: string) => `Restore some fields of ${name}`,
   chooseFields: "Restore some fields…",
-  title: (name: string) => `Restore fields of ${name}`,
+  title: (name: string) => `Restore fields of ${isolated(name)}`,
   says: "What it is now → what it was at A. Only what you choose is written; the rest stays as it is now.",
   verb: (count: number) =>
     count === 0 ? "Choose fields to restore" : count === 1 ? "Restore this field" : `Restore these ${count} fields`,

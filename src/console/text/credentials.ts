@@ -1,5 +1,7 @@
 // What the pages about credentials say: what they are, who is asked with them and why, and what a trial tells.
 
+import { isolated } from "./isolated.ts";
+
 const plural = (count: number, one: string, many: string) =>
   count === 1 ? `1 ${one}` : `${count.toLocaleString("en")} ${many}`;
 
@@ -13,10 +15,10 @@ export const credentialText = {
   all: "All credentials",
   newOne: "New credential",
   edit: "Edit",
-  editTitle: (name: string) => `Edit the credential ${name}`,
+  editTitle: (name: string) => `Edit the credential ${isolated(name)}`,
   save: "Save",
   delete: "Delete",
-  deleteTitle: (name: string) => `Delete the credential ${name}`,
+  deleteTitle: (name: string) => `Delete the credential ${isolated(name)}`,
   deleteVerb: "Delete the credential",
   deleteAsked: (networks: number, hosts: number) =>
     networks + hosts === 0
@@ -27,10 +29,10 @@ export const credentialText = {
         ].join(" and ")}: these are asked with it no more.`,
   deleteSays:
     "A secret that was typed here is gone for good: undoing cannot bring such a credential back. History keeps its name, and who had it.",
-  added: (name: string) => `The credential ${name} was created.`,
-  saved: (name: string) => `The credential ${name} was saved.`,
+  added: (name: string) => `The credential ${isolated(name)} was created.`,
+  saved: (name: string) => `The credential ${isolated(name)} was saved.`,
   unchanged: "Nothing was changed: what was typed was there already.",
-  deleted: (name: string) => `The credential ${name} was deleted.`,
+  deleted: (name: string) => `The credential ${isolated(name)} was deleted.`,
   transaction: (sequence: number) => `Transaction ${sequence}`,
   undo: "Undo",
   undoSays: "Undoing brings back everything but a secret: the old one is not kept.",
@@ -81,15 +83,15 @@ export const credentialText = {
   nobodyNew: "Nobody is asked with it who was not before.",
   newNetwork: (name: string, count: number) =>
     count === 0
-      ? `${name}: no subnet of it accepts credentials, so nobody there is asked with it yet.`
-      : `${name}: ${plural(count, "subnet that accepts credentials is", "subnets that accept credentials are")} asked with it that was not before:`.replace(
+      ? `${isolated(name)}: no subnet of it accepts credentials, so nobody there is asked with it yet.`
+      : `${isolated(name)}: ${plural(count, "subnet that accepts credentials is", "subnets that accept credentials are")} asked with it that was not before:`.replace(
           "are asked with it that was not",
           "are asked with it that were not",
         ),
   newHost: (name: string, addresses: readonly string[]) =>
     addresses.length === 0
-      ? `${name}: it has no address, so it is not asked yet.`
-      : `${name}: is sent it at ${addresses.join(", ")}.`,
+      ? `${isolated(name)}: it has no address, so it is not asked yet.`
+      : `${isolated(name)}: is sent it at ${addresses.join(", ")}.`,
   newTargets: (addresses: readonly string[]) => `The next scan sends it to ${addresses.join(", ")}.`,
   newSecretSays: "Whoever is asked with it is sent the new secret by the next scan.",
   reach: "Who is asked with it, and why",
@@ -178,7 +180,7 @@ export const credentialText = {
   throughNetwork: "to its network",
   networkSays: "at its addresses in subnets that accept credentials",
   assign: "Assign a credential",
-  assignTitle: (host: string) => `Assign a credential to ${host}`,
+  assignTitle: (host: string) => `Assign a credential to ${isolated(host)}`,
   assignVerb: "Assign it",
   assignSays:
     "It is sent to the addresses that you choose here by the next scan. Addresses that come later wait for an Admin.",
@@ -186,12 +188,12 @@ export const credentialText = {
   assignWhere: "Where",
   assignEvery: "Every address that it has now",
   assignSome: "Only these",
-  assigned: (name: string) => `${name} is assigned to this host.`,
+  assigned: (name: string) => `${isolated(name)} is assigned to this host.`,
   unassign: "Unassign",
   unassignOf: (name: string) => `Unassign ${name}`,
-  unassignTitle: (name: string, host: string) => `Unassign ${name} from ${host}`,
+  unassignTitle: (name: string, host: string) => `Unassign ${isolated(name)} from ${isolated(host)}`,
   unassignSays: "The host is asked with it no more. What is known of it stays.",
-  unassigned: (name: string) => `${name} is no longer assigned to this host.`,
+  unassigned: (name: string) => `${isolated(name)} is no longer assigned to this host.`,
   noneChosen: "Choose at least one address, or every address.",
   lastChanged: "The assignments of this host were last changed by",
 } as const;

@@ -1,9 +1,11 @@
 // What stands where records are edited.
 
+import { isolated } from "./isolated.ts";
+
 export const editText = {
   edit: "Edit",
   editMeaning: "edit this record",
-  title: (name: string) => `Edit ${name}`,
+  title: (name: string) => `Edit ${isolated(name)}`,
   newOne: (word: string) => `New ${word}`,
   create: "Create",
   missing: (names: readonly string[]) => `Still needed: ${names.join(", ")}.`,
@@ -14,7 +16,7 @@ export const editText = {
   search: "Start typing a name",
   remove: (name: string) => `Remove ${name}`,
   delete: "Delete",
-  deleteTitle: (name: string) => `Delete ${name}`,
+  deleteTitle: (name: string) => `Delete ${isolated(name)}`,
   deleteHelp: "It stays in history, and the transaction can be undone.",
   deleteHost:
     "Its addresses, interfaces, ports and services go with it. What discovery found is put on the list of what scans must not bring back.",

@@ -1,5 +1,7 @@
 // What the page of a host says.
 
+import { isolated } from "./isolated.ts";
+
 export const hostText = {
   goneSince: "Gone since A",
   tabs: {
@@ -115,7 +117,7 @@ export const neighborText = {
 export const bindText = {
   bind: "Bind",
   bindOf: (name: string) => `Bind ${name}`,
-  title: (name: string) => `What ${name} is bound to`,
+  title: (name: string) => `What ${isolated(name)} is bound to`,
   port: "Port",
   noPort: "none, the address alone",
   address: "Address",

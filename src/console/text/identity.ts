@@ -1,5 +1,7 @@
 // What the page says on which two hosts are joined, or one is split.
 
+import { isolated } from "./isolated.ts";
+
 const number = (value: number) => new Intl.NumberFormat("en").format(value);
 
 export const identityText = {
@@ -11,19 +13,19 @@ export const identityText = {
   notYours: "Your role does not join or split hosts.",
   join: "Join another host into this one",
   joinSays: (name: string) =>
-    `For one device that stands here twice. ${name} stays; what the other one has comes to it, and the other one is closed.`,
+    `For one device that stands here twice. ${isolated(name)} stays; what the other one has comes to it, and the other one is closed.`,
   other: "The other host",
   found: "Hosts found",
   nobody: "No other host of this network is called so.",
-  joinTitle: (other: string, name: string) => `Join ${other} into ${name}`,
+  joinTitle: (other: string, name: string) => `Join ${isolated(other)} into ${isolated(name)}`,
   joinVerb: "Join them",
   joinFollows:
     "Where both have the same address, port, interface or service, that of the host that stays is kept. Scans that find either know this host from now on. Credentials go where they went before.",
   split: "Split this host",
   splitSays: (name: string) =>
-    `For two devices that stand here as one. What you choose leaves ${name} for a new host, with its history.`,
+    `For two devices that stand here as one. What you choose leaves ${isolated(name)} for a new host, with its history.`,
   newName: "Name of the new host",
-  splitTitle: (name: string) => `Split off ${name}`,
+  splitTitle: (name: string) => `Split off ${isolated(name)}`,
   splitVerb: "Split it",
   splitFollows: "What discovery found of it, scans do not bring back to the host that it leaves.",
   showPlan: "Show what would change…",

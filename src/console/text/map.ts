@@ -1,5 +1,7 @@
 // What the map says.
 
+import { isolated } from "./isolated.ts";
+
 const number = new Intl.NumberFormat("en");
 const counted = (count: number, one: string, many: string) => `${number.format(count)} ${count === 1 ? one : many}`;
 
@@ -7,7 +9,7 @@ export const mapText = {
   title: "Map",
   chooseNetwork: "A map is of one network. Choose one:",
   noNetworks: "There is no network within your reach.",
-  ofNetwork: (name: string) => `Map of ${name}`,
+  ofNetwork: (name: string) => `Map of ${isolated(name)}`,
   around: "Around",
   hops: "Links away",
   wholeNetwork: "Whole network",

@@ -1,5 +1,7 @@
 // What the pages of subnets, VLANs and conflicts say.
 
+import { isolated } from "./isolated.ts";
+
 const number = (value: number | string) => new Intl.NumberFormat("en").format(BigInt(value));
 
 /** Of all subnets within together, only what is in use and what is free is told. */
@@ -69,7 +71,7 @@ export const subnetText = {
       ...(inSubnets > 0 ? [`${number(inSubnets)} in subnets within`] : []),
       `${number(free)} free`,
     ].join(", "),
-  blockInSubnet: (cidr: string, name: string) => `in the subnet ${cidr}${name === "" ? "" : ` ${name}`}`,
+  blockInSubnet: (cidr: string, name: string) => `in the subnet ${cidr}${name === "" ? "" : ` ${isolated(name)}`}`,
   filledBlocks: "Blocks that are not empty",
   noFilledBlocks: "Nothing is in any of them.",
   inUse: "In use",

@@ -1,5 +1,7 @@
 // What the way to the first map says: this machine, what to scan, credentials, and the first scan.
 
+import { isolated } from "./isolated.ts";
+
 const number = (value: number) => new Intl.NumberFormat("en").format(value);
 const counted = (count: number, one: string, many: string) => `${number(count)} ${count === 1 ? one : many}`;
 
@@ -95,7 +97,7 @@ export const credentialsText = {
   noneSays:
     "A sweep finds who answers, and on which ports. It sends no secret. Without SNMP you will not see the interfaces of switches, VLANs, links between devices, nor at which port a MAC address is: the map has devices and no links. You can add credentials at any time.",
   kept: (name: string) =>
-    `It is kept encrypted as “${name}”, for this network, and never shown again. If you reload this page before you continue, type it again.`,
+    `It is kept encrypted as “${isolated(name)}”, for this network, and never shown again. If you reload this page before you continue, type it again.`,
   unsure: "It is not known whether what you sent was saved. Type it again and continue to find out: it is saved once.",
   wasSaved: "What you sent before was saved. To type another one, choose so.",
   nameOf: { v2c: (network: string) => `SNMP v2c, ${network}`, v3: (network: string) => `SNMP v3, ${network}` },

@@ -1,0 +1,27 @@
+// Texts of others among texts of the console: what signs of direction in a name can reach.
+
+import { describe, expect, test } from "bun:test";
+import { isolated, withoutEnds } from "../../src/console/text/isolated.ts";
+
+const [RLO, RLI, FSI, PDI] = ["\u202e", "\u2067", "\u2068", "\u2069"];
+
+describe("a name in an element that isolates it", () => {
+  test("has no sign that ends the isolate, and keeps its own", () => {
+    expect(withoutEnds(`${PDI}${RLO}evil`)).toBe(`${RLO}evil`);
+    expect(withoutEnds(`a${RLI}b${PDI}c${PDI}${PDI}d`)).toBe(`a${RLI}b${PDI}cd`);
+    expect(withoutEnds(`a\u2029${RLO}b`)).toBe(`a ${RLO}b`);
+  });
+
+  test("is otherwise as it is", () => {
+    for (const name of ["core-9", "שרת-הדפסה", `${RLO}gnp.exe`, "🏴‍☠️", ""]) expect(withoutEnds(name)).toBe(name);
+  });
+});
+
+describe("a name in a sentence", () => {
+  test("is isolated where it would turn the words beside it, and only there", () => {
+    expect(isolated("core-9")).toBe("core-9");
+    expect(isolated("Zürich, 東京")).toBe("Zürich, 東京");
+    expect(isolated("שרת")).toBe(`${FSI}שרת${PDI}`);
+    expect(isolated(`${PDI}${RLO}a${RLI}b\u2029c`)).toBe(`${FSI}abc${PDI}`);
+  });
+});
