@@ -222,7 +222,8 @@ function ChooseFile({ begun, onRead, onRefused }: ChooseFileProps) {
   };
   const open = async (given: File | undefined) => {
     if (given === undefined) return;
-    const bytes = await given.arrayBuffer();
+    const bytes = await given.arrayBuffer().catch(() => null);
+    if (bytes === null) return onRefused(tableText.unread);
     setFile({ name: given.name, bytes });
     take(given.name, bytes, null);
   };

@@ -93,6 +93,9 @@ export function MapTools({ diagram, found, control, name, subject, isOverPeriod,
   );
 }
 
+/** Of the name of what is drawn: file systems take 255 bytes in all, and letters have up to four. */
+const FILE_NAME_MAX = 50;
+
 interface SaveButtonsProps {
   readonly control: MutableRef<Control | null>;
   readonly name: string;
@@ -101,7 +104,7 @@ interface SaveButtonsProps {
 
 function SaveButtons({ control, name, isEmpty }: SaveButtonsProps) {
   const when = at.value ?? "now";
-  const file = mapText.fileName(name, when).replace(/[^\p{L}\p{N}.-]+/gu, "-");
+  const file = mapText.fileName(name.slice(0, FILE_NAME_MAX), when).replace(/[^\p{L}\p{N}.-]+/gu, "-");
   const save = (how: (shown: Control) => unknown) => () => {
     if (control.current !== null) void how(control.current);
   };

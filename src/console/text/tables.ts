@@ -1,5 +1,7 @@
 // What stands where a table is imported.
 
+import { isolated } from "./isolated.ts";
+
 const number = (count: number) => new Intl.NumberFormat("en").format(count);
 const rows = (count: number) => `${number(count)} ${count === 1 ? "row" : "rows"}`;
 
@@ -14,12 +16,13 @@ export const tableText = {
   tooLarge: (most: number) => `At most ${number(most)} rows at once.`,
   unreadable: (row: number) =>
     `Row ${number(row)} cannot be read: its quotes do not end, or it has more cells than columns.`,
+  unread: "It cannot be read: it is a folder, or no longer there.",
   empty: "There are no rows in it.",
-  read: (name: string, count: number) => `${name}: ${rows(count)}`,
+  read: (name: string, count: number) => `${isolated(name)}: ${rows(count)}`,
   columns: (matched: number, all: number) => `${number(matched)} of ${number(all)} columns are matched`,
   columnOf: (name: string) => `Column ${name} is`,
   leaveOut: "left out",
-  twice: (name: string) => `Two columns are ${name}.`,
+  twice: (name: string) => `Two columns are ${isolated(name)}.`,
   network: "Network of all rows",
   plan: "Preview",
   planning: "Looking…",
