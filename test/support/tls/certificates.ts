@@ -52,6 +52,22 @@ export async function makeRsaPair(bits: number, from: number): Promise<MadePair>
   return { certificate: certificate.toString("pem"), privateKey };
 }
 
+/** A self-signed pair that is called so wherever a certificate has a name: subject, issuer and alternative names. */
+export async function makeNamedPair(text: string): Promise<MadePair> {
+  const { SubjectAlternativeNameExtension, X509CertificateGenerator } = await import("@peculiar/x509");
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const keys = (await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])) as CryptoKeyPair;
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: [text] }, { O: [text] }],
+    keys,
+    signingAlgorithm: algorithm,
+    serialNumber: "01",
+    extensions: [new SubjectAlternativeNameExtension([{ type: "dns", value: text }])],
+  });
+  const privateKey = KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }) as string;
+  return { certificate: certificate.toString("pem"), privateKey };
+}
+
 /** The same key, encrypted with a passphrase. */
 export function encrypted(privateKey: string): string {
   return createPrivateKey(privateKey).export({
