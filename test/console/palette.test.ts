@@ -75,6 +75,34 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
+  test("finds by what people call things, asks for a scan of the network that is chosen, and goes to an instant", async () => {
+    await page.goto(`${appliance.running.url}/hosts?network=${appliance.networkId}`);
+    await page.getByRole("banner").waitFor();
+    for (const [typed, title] of [
+      ["password", "Account"],
+      ["log out", "Sign out"],
+      ["add host", "New host"],
+      ["help", "Handbook"],
+      ["users", "People"],
+      ["undo", "Changes"],
+    ] as const) {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "A page, an action or a record" }).fill(typed);
+      await page.getByRole("option", { name: title }).first().waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+    await choose(page, "yesterday 14:00", "As of");
+    await page.waitForURL((url) => url.pathname === "/hosts" && url.searchParams.get("at")?.includes("T") === true);
+    await page.keyboard.press("t");
+    await page.waitForURL((url) => !url.searchParams.has("at"));
+    await choose(page, "scan now", "Scan now");
+    await page.waitForURL((url) => url.pathname === "/discovery" && !url.searchParams.has("at"));
+    await page.getByRole("heading", { name: "Discovery" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("of")).toBe(appliance.networkId);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
   test("goes on where it was when it is closed, even in the middle of a word, and finds nothing amiss in it", async () => {
     await page.goto(`${appliance.running.url}/hosts`);
     const box = page.getByRole("searchbox").first();
@@ -102,6 +130,9 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     await seen.getByRole("dialog").waitFor();
     expect(await seen.getByRole("option", { name: "New host" }).count()).toBe(0);
     expect(await seen.getByRole("option", { name: /table/ }).count()).toBe(0);
+    await seen.getByRole("combobox", { name: "A page, an action or a record" }).fill("scan");
+    await seen.getByRole("option", { name: "Discovery" }).waitFor();
+    expect(await seen.getByRole("option", { name: "Scan now" }).count()).toBe(0);
     await seen.getByRole("combobox", { name: "A page, an action or a record" }).fill("go to");
     await seen.getByRole("option", { name: "Hosts" }).waitFor();
     expect(await seen.getByRole("option", { name: "Backups" }).count()).toBe(0);

@@ -5,6 +5,7 @@ import { mayWrite, NEW } from "../editing/edit-place.tsx";
 import { EDITED_KINDS } from "../editing/edited-kinds.ts";
 import { listPageOf } from "../names/record-page.ts";
 import { keys } from "../parts/keys.ts";
+import { scanHref } from "../scanning/scan-link.ts";
 import { mayStart, startHref } from "../scanning/start-link.tsx";
 import { mayNow, signOut } from "../session/me.ts";
 import { mayOpen } from "../settings/areas.ts";
@@ -16,15 +17,23 @@ import { frameText } from "../text/frame.ts";
 import { navigationText } from "../text/navigation.ts";
 import { paletteText } from "../text/palette.ts";
 import { peopleText } from "../text/people.ts";
+import { scanningText } from "../text/scanning.ts";
 import { settingsText } from "../text/settings.ts";
 import { tableText } from "../text/tables.ts";
 import { waitingText } from "../text/waiting.ts";
-import { go, hrefOf } from "../url/location.ts";
+import { network } from "../time/at.ts";
+import { exactNow } from "../time/clock.ts";
+import { addressInstant, formatLocal } from "../time/instant.ts";
+import { readSaid } from "../time/said.ts";
+import { zone } from "../time/zone.ts";
+import { go, hrefHere, hrefOf } from "../url/location.ts";
 import type { PagePath } from "../url/page-paths.ts";
 
 export interface PaletteEntry {
   readonly group: string;
   readonly title: string;
+  /** What else people call it: found by, and not shown. */
+  readonly also?: string;
   run(): void;
 }
 
@@ -78,9 +87,13 @@ const SETTINGS_FORMS = [
 
 /** All of them, in the order in which they are told. */
 export function paletteEntries(): PaletteEntry[] {
-  const here = onPage();
+  const anywhere = [...pages(), ...makings()];
   // What the page has a button for is begun there, with what the page knows of it, and is told once.
-  const elsewhere = [...pages(), ...makings()].filter((entry) => here.every(({ title }) => title !== entry.title));
+  const here = onPage().map((entry) => ({
+    ...entry,
+    also: anywhere.find(({ title }) => title === entry.title)?.also ?? "",
+  }));
+  const elsewhere = anywhere.filter((entry) => here.every(({ title }) => title !== entry.title));
   return [...here, ...elsewhere, ...ofKeys()];
 }
 
@@ -109,12 +122,18 @@ function pages(): PaletteEntry[] {
     .map(([path, title]) => ({
       group: paletteText.goTo,
       title,
+      also: paletteText.also[path] ?? "",
       run: () => go(path === "/start" ? startHref() : hrefOf(path)),
     }));
   const outside = [
     { href: "/handbook", title: frameText.handbook },
     { href: "/docs", title: frameText.apiReference },
-  ].map(({ href, title }) => ({ group: paletteText.goTo, title, run: () => window.location.assign(href) }));
+  ].map(({ href, title }) => ({
+    group: paletteText.goTo,
+    title,
+    also: paletteText.also[href] ?? "",
+    run: () => window.location.assign(href),
+  }));
   return [...own, ...outside];
 }
 
@@ -125,6 +144,7 @@ function makings(): PaletteEntry[] {
     const making = {
       group: paletteText.create,
       title: editText.newOne(one),
+      also: paletteText.alsoNew,
       run: () => go(hrefOf(list, { [NEW]: kind })),
     };
     const table = {
@@ -137,10 +157,30 @@ function makings(): PaletteEntry[] {
   const settled = SETTINGS_FORMS.filter(({ operation }) => mayNow(operation)).map(({ title, kind }) => ({
     group: paletteText.create,
     title,
+    also: paletteText.alsoNew,
     run: () => go(hrefOf(listPageOf(kind), { [NEW]: kind })),
   }));
-  const leave = { group: paletteText.account, title: paletteText.signOut, run: () => void signOut() };
-  return [...made, ...settled, leave];
+  const scan = {
+    group: paletteText.start,
+    title: scanningText.scanNow,
+    also: paletteText.alsoScan,
+    run: () => go(scanHref({ networkId: network.peek() ?? undefined })),
+  };
+  const leave = {
+    group: paletteText.account,
+    title: paletteText.signOut,
+    also: paletteText.alsoSignOut,
+    run: () => void signOut(),
+  };
+  return [...made, ...settled, ...(mayNow("createScan") ? [scan] : []), leave];
+}
+
+/** The page as of an instant that was typed as people say it; none where it says none, or one that there was twice. */
+export function instantEntries(typed: string): PaletteEntry[] {
+  const said = readSaid(typed, { nowMs: exactNow(), timeZone: zone.peek() });
+  if (said.type !== "instant") return [];
+  const title = paletteText.asOf(formatLocal(said.ms, zone.peek()));
+  return [{ group: paletteText.here, title, run: () => go(hrefHere({ at: addressInstant(said.ms) })) }];
 }
 
 /** Each by what it does. */
@@ -152,13 +192,19 @@ function ofKeys(): PaletteEntry[] {
   }));
 }
 
-/** Those whose title has a word that begins with each word that was typed; those that begin so come first. */
+/**
+ * Those of which a word begins with each word that was typed: first those whose title begins so, and those that are only
+ * called so by some come last.
+ */
 export function entriesFor(entries: readonly PaletteEntry[], typed: string): PaletteEntry[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = entries.filter(({ title, group }) => {
-    const own = `${title} ${group}`.toLowerCase().split(/[\s(/]+/);
+  const has = (text: string) => {
+    const own = text.toLowerCase().split(/[\s(/]+/);
     return words.every((word) => own.some((each) => each.startsWith(word)));
-  });
-  const begins = ({ title }: PaletteEntry) => (title.toLowerCase().startsWith(typed.trim().toLowerCase()) ? 0 : 1);
-  return words.length === 0 ? found : found.toSorted((a, b) => begins(a) - begins(b));
+  };
+  if (words.length === 0) return [...entries];
+  const found = entries.filter(({ title, group, also = "" }) => has(`${title} ${group} ${also}`));
+  const rankOf = ({ title, group }: PaletteEntry) =>
+    title.toLowerCase().startsWith(typed.trim().toLowerCase()) ? 0 : has(`${title} ${group}`) ? 1 : 2;
+  return found.toSorted((a, b) => rankOf(a) - rankOf(b));
 }

@@ -8,7 +8,7 @@ import { kindText } from "../text/changes.ts";
 import { paletteText } from "../text/palette.ts";
 import { atQuery } from "../time/at.ts";
 import { go, hrefOf } from "../url/location.ts";
-import { entriesFor, type PaletteEntry, paletteEntries } from "./palette-entries.ts";
+import { entriesFor, instantEntries, type PaletteEntry, paletteEntries } from "./palette-entries.ts";
 
 /** Records that are found while one types. */
 const RECORDS_MAX = 8;
@@ -38,7 +38,7 @@ export function Palette({ onClose }: { onClose(): void }) {
     const gone = hit.deleted_at === null ? "" : `, ${paletteText.gone}`;
     return [{ group: `${word}${gone}`, title: hit.name || hit.id, run: () => go(withAt(page, at)) }];
   });
-  const shown = [...entriesFor(entries, typed), ...records].slice(0, SHOWN_MAX);
+  const shown = [...entriesFor(entries, typed), ...instantEntries(typed), ...records].slice(0, SHOWN_MAX);
   const chosen = Math.min(active, shown.length - 1);
   useEffect(() => {
     dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
