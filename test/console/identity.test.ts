@@ -107,10 +107,13 @@ describe.skipIf(!hasChromium)("whoever knows better which host is which", () => 
     await page.getByRole("button", { name: "Split it" }).click();
     await page.getByText("Done.").waitFor();
     expect([await addressesOf("server-1"), await addressesOf("server-2")]).toEqual([["10.2.3.11"], ["10.2.3.12"]]);
+    const made = page.getByText("The new host: server-2").getByRole("link", { name: "server-2" });
+    await settles(() => made.getAttribute("href"), `/hosts/${(await hosts("server-2"))[0]?.id}`);
     await page.getByRole("button", { name: "Undo", exact: true }).click();
     await page.getByRole("button", { name: "Undo it" }).click();
     await page.getByText("Done.").waitFor();
     expect([await addressesOf("server-1"), await addressesOf("server-2")]).toEqual([["10.2.3.11", "10.2.3.12"], null]);
+    expect(await made.count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
   });
 

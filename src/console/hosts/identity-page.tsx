@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { read } from "../api/client.ts";
+import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -92,10 +92,22 @@ interface JoinHostProps {
   onDone(): void;
 }
 
+type FoundHost = DataOf<"/api/v1/hosts">[number];
+
 interface OtherHost {
   readonly id: string;
   readonly name: string;
 }
+
+/** By what one sees which of several it is, beside its name. */
+function toldApart(host: FoundHost): string {
+  const name = calledBy(host.id, host);
+  const addresses = (host.ip_addresses ?? []).map(({ ip_address }) => ip_address).filter((each) => each !== name);
+  const others = [host.manufacturer, host.model, host.serial_number];
+  return [...addresses.slice(0, ADDRESSES_MAX), ...others].filter((each) => each !== null && each !== "").join(", ");
+}
+
+const ADDRESSES_MAX = 3;
 
 /** Whom it could be is seen by the first of them. */
 const FOUND_MAX = 8;
@@ -138,13 +150,7 @@ function JoinHost({ id, networkId, name, onDone }: JoinHostProps) {
             <button type="button" onClick={() => setOther({ id: host.id, name: calledBy(host.id, host) })}>
               <bdi>{calledBy(host.id, host)}</bdi>
             </button>{" "}
-            <span class="aside">
-              {(host.ip_addresses ?? [])
-                .slice(0, 3)
-                .map(({ ip_address }) => ip_address)
-                .join(", ")}{" "}
-              {host.serial_number}
-            </span>
+            <bdi class="aside">{toldApart(host)}</bdi>
           </li>
         ))}
       </ul>

@@ -3,10 +3,12 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { RecordLink } from "../names/record-link.tsx";
 import { Problems } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { identityText } from "../text/identity.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
+import type { Plan } from "../writes/plans.ts";
 import { type SplitParts, splitPlan } from "./identity-plans.ts";
 
 /** More are no list that anybody ticks. */
@@ -26,21 +28,39 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState(NOTHING);
   const [isPlanned, setPlanned] = useState(false);
+  const [made, setMade] = useState<string | null>(null);
   const count = Object.values(chosen).reduce((sum, ids) => sum + ids.length, 0);
   if (isPlanned)
     return (
-      <PlannedWrite
-        title={identityText.splitTitle(name.trim())}
-        verb={identityText.splitVerb}
-        says={identityText.splitFollows}
-        isUndoable
-        run={(sending) => splitPlan(id, { name: name.trim(), parts: chosen }, sending)}
-        onEnd={() => setPlanned(false)}
-        onDone={() => {
-          setChosen(NOTHING);
-          onDone();
-        }}
-      />
+      <>
+        <PlannedWrite
+          title={identityText.splitTitle(name.trim())}
+          verb={identityText.splitVerb}
+          says={identityText.splitFollows}
+          isUndoable
+          run={async (sending) => {
+            const plan = await splitPlan(id, { name: name.trim(), parts: chosen }, sending);
+            if (plan.applied) setMade(newHostOf(plan));
+            return plan;
+          }}
+          onEnd={() => {
+            if (made !== null) setName("");
+            setMade(null);
+            setPlanned(false);
+          }}
+          onDone={() => {
+            // What undoes it has none.
+            setMade((host) => (chosen === NOTHING ? null : host));
+            setChosen(NOTHING);
+            onDone();
+          }}
+        />
+        {made !== null && (
+          <p role="status">
+            {identityText.newHost} <RecordLink type="host" id={made} name={name.trim()} />
+          </p>
+        )}
+      </>
     );
   return (
     <form
@@ -76,6 +96,10 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
       </p>
     </form>
   );
+}
+
+function newHostOf({ actions }: Plan): string | null {
+  return actions.find(({ action, entity_type }) => action === "Created" && entity_type === "host")?.id ?? null;
 }
 
 interface PartsProps {

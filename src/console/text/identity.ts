@@ -6,7 +6,7 @@ const number = (value: number) => new Intl.NumberFormat("en").format(value);
 
 export const identityText = {
   link: "Join or split…",
-  title: "Which host is which",
+  title: "Join or split",
   notThen: "The past is not changed: hosts are joined and split as they are now.",
   showNow: "Show it now",
   noHost: "There is no such host, or it is not within your reach.",
@@ -24,6 +24,7 @@ export const identityText = {
   split: "Split this host",
   splitSays: (name: string) =>
     `For two devices that stand here as one. What you choose leaves ${isolated(name)} for a new host, with its history.`,
+  newHost: "The new host:",
   newName: "Name of the new host",
   splitTitle: (name: string) => `Split off ${isolated(name)}`,
   splitVerb: "Split it",
