@@ -116,6 +116,30 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.getByRole("button", { name: "Lay it out anew" }).waitFor();
     await Promise.all([written(), page.keyboard.press("ArrowRight")]);
     expect(await positions()).toEqual([{ ...first, x: first.x + 60 }]);
+    // Taken by the hand as well; what is beside it moves the picture as ever.
+    const picture = await page.getByRole("application").boundingBox();
+    const drag = async (from: Wire, dx: number) => {
+      await page.mouse.move(from.x, from.y);
+      await page.mouse.down();
+      await page.mouse.move(from.x + dx / 2, from.y);
+      await page.mouse.move(from.x + dx, from.y);
+      await page.mouse.up();
+    };
+    const dropped = { x: (picture?.x ?? 0) + 60, y: (picture?.y ?? 0) + 60 };
+    await Promise.all([written(), page.mouse.click(dropped.x, dropped.y)]);
+    const [put] = await positions();
+    // Until it is drawn there, the hand finds nothing.
+    let moves = 0;
+    await settles(async () => {
+      moves += 1;
+      await page.mouse.move(dropped.x + (moves % 2), dropped.y);
+      return page.getByRole("application").locator("canvas").getAttribute("title");
+    }, "access-1");
+    await Promise.all([written(), drag(dropped, 80)]);
+    const [carried] = await positions();
+    expect([carried.x > put.x, Math.abs(carried.y - put.y) <= 1]).toEqual([true, true]);
+    await drag({ x: dropped.x, y: dropped.y + 150 }, 40);
+    expect(await positions()).toEqual([carried]);
     await Promise.all([written(), page.getByRole("button", { name: "Lay it out anew" }).click()]);
     expect(await positions()).toEqual([]);
     await page.goto(`${appliance.running.url}/map?at=${before}`);

@@ -12,16 +12,19 @@ interface MapCanvasProps {
   readonly marks: Marks;
   /** What the map is of: another one is shown whole, the same one stays where it is. */
   readonly subject: string;
+  /** The device that a drag carries; null where it moves the picture. */
+  readonly carriedId?: string | null;
   readonly control: MutableRef<Control | null>;
   /** A press: on a device or on none, and where on the map. */
   readonly onPress: (id: string | null, where: Point) => void;
 }
 
-export function MapCanvas({ diagram, marks, subject, control, onPress }: MapCanvasProps) {
+export function MapCanvas({ diagram, marks, subject, carriedId = null, control, onPress }: MapCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const probe = useRef<HTMLSpanElement>(null);
   const picture = useMemo(() => new Picture(), []);
   picture.pressed = onPress;
+  picture.carriedId = carriedId;
   picture.rested = (place) => go(hrefHere({ view: place }), "replace");
   const place = parameter("view");
   // What was answered is drawn in the next frame, not in the one after it.

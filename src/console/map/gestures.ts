@@ -1,4 +1,5 @@
-// What mouse and fingers do on the picture: drag moves, wheel and two fingers zoom, a press without a drag chooses.
+// What mouse and fingers do on the picture: drag moves it, or carries what is under it, wheel and two fingers zoom, a
+// press without a drag chooses.
 
 interface Gestures {
   readonly move: (dx: number, dy: number) => void;
@@ -6,6 +7,11 @@ interface Gestures {
   readonly zoom: (factor: number, x: number, y: number) => void;
   readonly press: (x: number, y: number) => void;
   readonly hover: (x: number, y: number) => void;
+  /** Whether a drag that begins there carries something instead of moving the picture. */
+  readonly carries: (x: number, y: number) => boolean;
+  readonly carry: (x: number, y: number) => void;
+  /** It is let go there; null where it is not: a second finger came, or the system took the first one. */
+  readonly drop: (where: { readonly x: number; readonly y: number } | null) => void;
 }
 
 /** Less is a press with an unsteady hand. */
@@ -20,16 +26,26 @@ interface Finger {
 }
 
 /** @returns what ends it */
-export function gestures(element: HTMLElement, { move, zoom, press, hover }: Gestures): () => void {
+export function gestures(
+  element: HTMLElement,
+  { move, zoom, press, hover, carries, carry, drop }: Gestures,
+): () => void {
   const stop = new AbortController();
   const options = { signal: stop.signal };
   const fingers = new Map<number, Finger>();
   let dragged = 0;
+  let isCarrying = false;
+  const letGo = (where: { readonly x: number; readonly y: number } | null) => {
+    if (isCarrying) drop(where);
+    isCarrying = false;
+  };
   element.addEventListener(
     "pointerdown",
     (event) => {
       if (event.button !== 0) return;
       if (fingers.size === 0) dragged = 0;
+      if (fingers.size === 0) isCarrying = carries(event.offsetX, event.offsetY);
+      else letGo(null);
       fingers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
       element.setPointerCapture(event.pointerId);
     },
@@ -50,6 +66,7 @@ export function gestures(element: HTMLElement, { move, zoom, press, hover }: Ges
       finger.y = y;
       dragged += Math.hypot(dx, dy);
       if (dragged < DRAG_FROM) return;
+      if (isCarrying) return carry(x, y);
       move(dx / fingers.size, dy / fingers.size);
       const after = spreadOf(fingers);
       if (before !== null && after !== null && before.apart > 0) zoom(after.apart / before.apart, after.x, after.y);
@@ -60,11 +77,20 @@ export function gestures(element: HTMLElement, { move, zoom, press, hover }: Ges
     "pointerup",
     (event) => {
       const wasOnly = fingers.size === 1;
-      if (fingers.delete(event.pointerId) && wasOnly && dragged < DRAG_FROM) press(event.offsetX, event.offsetY);
+      const isPress = fingers.delete(event.pointerId) && wasOnly && dragged < DRAG_FROM;
+      letGo(isPress ? null : { x: event.offsetX, y: event.offsetY });
+      if (isPress) press(event.offsetX, event.offsetY);
     },
     options,
   );
-  element.addEventListener("pointercancel", (event) => fingers.delete(event.pointerId), options);
+  element.addEventListener(
+    "pointercancel",
+    (event) => {
+      fingers.delete(event.pointerId);
+      letGo(null);
+    },
+    options,
+  );
   element.addEventListener(
     "wheel",
     (event) => {

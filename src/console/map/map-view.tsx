@@ -81,7 +81,14 @@ export function MapView({ diagram, period, isPeriodComing, subject, name, networ
       {period !== null && !isPeriodComing && <PeriodTools period={period} control={control} />}
       <div class="map-parts">
         <div class="map-picture">
-          <MapCanvas diagram={diagram} marks={marks} subject={subject.key} control={control} onPress={press} />
+          <MapCanvas
+            diagram={diagram}
+            marks={marks}
+            subject={subject.key}
+            carriedId={placing.isOn ? chosenId : null}
+            control={control}
+            onPress={press}
+          />
           {isCompared && <Counts diagram={diagram} />}
           {diagram.nodes.length === 0 && period?.answer.truncated !== true && <Empty isPeriod={period !== null} />}
           <MapKey isCompared={isCompared} isOverPeriod={period !== null} />

@@ -2,7 +2,7 @@
 
 import type { Scene, SceneDot, SceneLine, SceneName, Tone } from "./scene-parts.ts";
 import { type Colours, DASHES, fontOf, NAME_RIM } from "./style.ts";
-import type { Size, View } from "./viewport.ts";
+import type { Point, Size, View } from "./viewport.ts";
 
 const TOKENS: Readonly<Record<Tone, string>> = {
   text: "--text",
@@ -72,6 +72,14 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, options: 
   context.textBaseline = "middle";
   for (const name of scene.names) if (isSeen(name)) paintName(context, name, grown, colours);
 }
+
+/** Where a device is being carried, above all else. @param where in pixels of the canvas */
+export function paintCarried(context: CanvasRenderingContext2D, where: Point, ratio: number, colours: Colours): void {
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  paintDot(context, { ...CARRIED, ...where }, 1, colours);
+}
+
+const CARRIED = { id: "", radius: 6, tone: "accent", ring: "accent", isHollow: false, isBroken: false } as const;
 
 /** Those that look the same are drawn at once. */
 function paintLines(

@@ -3,7 +3,7 @@
 
 import type { Diagram } from "./diagram.ts";
 import { gestures } from "./gestures.ts";
-import { coloursAt, coloursOfPaper, paint } from "./paint.ts";
+import { coloursAt, coloursOfPaper, paint, paintCarried } from "./paint.ts";
 import { dotAt, sceneOf } from "./scene.ts";
 import type { Scene, SceneOptions } from "./scene-parts.ts";
 import { Stretching } from "./stretch.ts";
@@ -54,6 +54,10 @@ export class Picture {
   pressed: (id: string | null, where: Point) => void = () => {};
   /** Which part is shown, as the address has it; null for all. */
   rested: (place: string | null) => void = () => {};
+  /** The device that a drag carries; null where it moves the picture. */
+  carriedId: string | null = null;
+  /** Where it is being carried, in pixels of the canvas. */
+  private carried: Point | null = null;
   private canvas: HTMLCanvasElement | null = null;
   private context: CanvasRenderingContext2D | null = null;
   private probe: HTMLSpanElement | null = null;
@@ -117,9 +121,15 @@ export class Picture {
       press: (x, y) => this.press(x, y),
       hover: (x, y) => {
         const id = this.idAt(x, y);
-        canvas.style.cursor = id === null ? "grab" : "pointer";
+        canvas.style.cursor = id === null ? "grab" : id === this.carriedId ? "move" : "pointer";
         // Whole, where it is shortened or left out.
         canvas.title = id === null ? "" : (this.given?.nodeById.get(id)?.label ?? "");
+      },
+      carries: (x, y) => this.carriedId !== null && this.idAt(x, y) === this.carriedId,
+      carry: (x, y) => this.carry({ x, y }),
+      drop: (where) => {
+        this.carry(null);
+        if (where !== null) this.press(where.x, where.y);
       },
     });
     this.resize();
@@ -239,6 +249,11 @@ export class Picture {
     return this.given === null ? null : this.stretching.drawn(this.given, this.size);
   }
 
+  private carry(where: Point | null): void {
+    this.carried = where;
+    this.drawSoon();
+  }
+
   private press(x: number, y: number): void {
     const { view } = this;
     if (view === null) return;
@@ -275,6 +290,7 @@ export class Picture {
       ratio: window.devicePixelRatio,
       colours: this.coloursNow(),
     });
+    if (this.carried !== null) paintCarried(context, this.carried, window.devicePixelRatio, this.coloursNow());
   }
 
   private sceneAt(scale: number): Scene {
