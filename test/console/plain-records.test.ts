@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)("a record without a page of its own", () => {
     await fact("Description").getByText("Do not touch").waitFor();
     expect(await page.getByRole("button", { name: "Edit", exact: true }).count()).toBe(0);
     await page.getByRole("button", { name: "Restore this" }).click();
-    await page.getByText("Changes tag core: ").waitFor();
+    await page.getByText("Changes tag core").waitFor();
     await page.getByLabel("Why").fill("It was right");
     await page
       .getByRole("region", { name: "Bring it back as it was" })
