@@ -59,7 +59,7 @@ export function demoScanMachine(
   const machineOf = (networkId: string) => machines[networkId === HARBOUR_ID ? "harbour" : "campus"];
   return {
     scan: (order, ports) => machineOf(order.network_id).scan(order, ports),
-    try: (order, signal) => machineOf(order.network_id).try(order, signal),
+    try: (order, signal, onStep) => machineOf(order.network_id).try(order, signal, onStep),
     close: () => {
       machines.campus.close();
       machines.harbour.close();

@@ -73,12 +73,12 @@ export function demoProbes({ campus, clock, pass, site }: DemoProbesOptions): Pr
       const found = [...answering(campus, clock.now(), site)].find(({ ip_address }) => ip_address === address);
       return { answered: found?.answered ?? [], means: "the questions that the demo makes up", hasRoute: true };
     },
-    tryCredential: async (address, credential) => {
+    tryCredential: async (address, credential, { onStep }) => {
       const startedMs = performance.now();
       await pass(READ_MS);
       const now = clock.now();
       const device = campus.switchesAt(now).find((each) => each.site === site && each.address === address);
-      return madeUpSteps(
+      const steps = madeUpSteps(
         startedMs,
         device === undefined
           ? "nobody"
@@ -86,6 +86,8 @@ export function demoProbes({ campus, clock, pass, site }: DemoProbesOptions): Pr
             ? momentOf(now).deviceOf(device)
             : "refused",
       );
+      for (const step of steps) onStep(step);
+      return steps;
     },
     macOf: () => null,
     addressesOf: async (name) => {

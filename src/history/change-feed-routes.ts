@@ -7,6 +7,7 @@ import { DomainError, invalid } from "../base/errors.ts";
 import type { CommitWatch } from "../db/commit-watch.ts";
 import { TELLING_INTERVAL_MS } from "../db/commits.ts";
 import { type LongReadOptions, untilOver } from "../db/reading/long-reads.ts";
+import { accepts, EVENT_STREAM, STREAM_HEADERS } from "../http/accepts.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import { HeldConnections } from "../http/held-connections.ts";
 import type { Surface } from "../http/surface.ts";
@@ -30,7 +31,6 @@ export const EVENT_STREAMS_OF_USER_MAX = 32;
 const WAITING_MAX = 256;
 export const WAITING_OF_USER_MAX = 32;
 
-const EVENT_STREAM = "text/event-stream";
 /** Reconnection delay of clients. */
 const RETRY_MS = 3_000;
 
@@ -207,13 +207,7 @@ class ChangeFeed {
     if (last === null) this.assertPlace({ after, mark: call.query.mark }, "/after", "/mark");
     else this.assertPlace(last, "/Last-Event-ID", "/Last-Event-ID");
     const release = this.streams.take(call.actor.userN);
-    // Against buffering proxies.
-    const headers = {
-      ...call.headers,
-      "content-type": EVENT_STREAM,
-      "cache-control": "no-store",
-      "x-accel-buffering": "no",
-    };
+    const headers = { ...call.headers, ...STREAM_HEADERS, "content-type": EVENT_STREAM };
     if (call.request.method === "HEAD") {
       release();
       return new Response(null, { headers });
@@ -301,12 +295,6 @@ class ChangeFeed {
 /** Ends a read that is no longer wanted. */
 async function letGo(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   await chunks[Symbol.asyncIterator]().return?.();
-}
-
-function accepts(request: Request, type: string): boolean {
-  return (request.headers.get("accept") ?? "")
-    .split(",")
-    .some((each) => each.split(";", 1)[0]?.trim().toLowerCase() === type);
 }
 
 interface FeedPosition {

@@ -69,6 +69,116 @@ test("says which step fails, and concludes from it", async () => {
   expect(outcomes(data)).toMatchObject({ authentication: "no_answer", system: "NotTried" });
 });
 
+describe("followed as it goes on", () => {
+  /** The events that have come so far, and a wait for more of them. */
+  async function follow(fields: Wire = {}, by = owner) {
+    const { headers } = by as unknown as { headers: Record<string, string> };
+    const response = await appliance.handle(
+      new Request(`http://localhost/api/v1/credentials/${credential.id}/try`, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json", accept: "text/event-stream" },
+        body: JSON.stringify({ network_id: first.networkId, ip_address: ADDRESS, ...fields }),
+      }),
+    );
+    const reader = response.body?.getReader();
+    const decoder = new TextDecoder();
+    let text = "";
+    const parsed = () =>
+      [...text.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)].map(([, name = "", data = ""]) => ({
+        name,
+        data: JSON.parse(data) as Wire,
+      }));
+    const until = async (isThere: () => boolean) => {
+      while (!isThere()) {
+        const piece = await reader?.read();
+        if (piece === undefined || piece.done) break;
+        text += decoder.decode(piece.value as Uint8Array, { stream: true });
+      }
+      return parsed();
+    };
+    return { response, parsed, until, leave: () => reader?.cancel() };
+  }
+
+  test("tells each step as it ends, and then the whole as it is answered otherwise", async () => {
+    const { reached, letGo } = holdBack();
+    const { response, parsed, until } = await follow();
+    expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
+      200,
+      "text/event-stream",
+      "no-store",
+    ]);
+    // The address has not answered yet.
+    await until(() => parsed().length === 1);
+    await reached;
+    expect(parsed()).toMatchObject([{ name: "step", data: { step: "secret", outcome: "Passed" } }]);
+    letGo();
+    const all = await until(() => false);
+    const last = all.pop() as { readonly name: string; readonly data: Wire };
+    expect(last.name).toBe("trial");
+    expect(all).toEqual((last.data.steps as Wire[]).map((data) => ({ name: "step", data })));
+    expect(last.data).toMatchObject({ credential_id: credential.id, ip_address: ADDRESS, is_working: true });
+    const otherwise = (await tried()).data;
+    expect(outcomes(last.data)).toEqual(outcomes(otherwise));
+    expect(appliance.logLines.filter((line) => line.includes("credential_tried"))).toHaveLength(2);
+  });
+
+  test("is refused before it begins as it is otherwise, and has its place among those under way", async () => {
+    const { response } = await follow({ ip_address: "224.0.0.5" });
+    expect(response.status).toBe(400);
+    const { reached, letGo } = holdBack();
+    const two = [await follow(), await follow()];
+    for (const { until, parsed } of two) await until(() => parsed().length === 1);
+    await reached;
+    expect(await tried()).toMatchObject(refusal(429, "rate_limit_exceeded"));
+    letGo();
+    for (const { until } of two) expect((await until(() => false)).at(-1)?.name).toBe("trial");
+    expect((await tried()).status).toBe(200);
+  });
+
+  test("ends when whoever follows it goes away, and nothing is sent after that", async () => {
+    const [reached, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    probes.hold = async (_address, signal) => {
+      if (signal.aborted) return;
+      reached.resolve();
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      ended.resolve();
+    };
+    const { parsed, until, leave } = await follow();
+    await until(() => parsed().length === 1);
+    await reached.promise;
+    await leave();
+    await ended.promise;
+    probes.hold = async () => {};
+    // Its place is free: two more are under way at once.
+    const two = await Promise.all([tried(), tried()]);
+    expect(two.map(({ status }) => status)).toEqual([200, 200]);
+    expect(probes.sent).toHaveLength(2);
+  });
+
+  test("says what ends it: the right to it that was lost, and an appliance that stops", async () => {
+    const admin = await newUser({ role: "Admin" });
+    const { reached } = holdBack();
+    const lost = await follow({}, admin.client);
+    await lost.until(() => lost.parsed().length === 1);
+    await reached;
+    await made(owner.put(`users/${admin.id}`, { ...(await owner.get(`users/${admin.id}`)).data, role: "Viewer" }));
+    appliance.timers.pass(1_000);
+    expect((await lost.until(() => false)).at(-1)).toMatchObject({
+      name: "refused",
+      data: { status: 403, success: false, code: "auth_permission_denied", error: expect.any(String) },
+    });
+    const stopped = await follow();
+    await stopped.until(() => stopped.parsed().length === 1);
+    const stop = appliance.scans.stop();
+    expect((await stopped.until(() => false)).at(-1)).toMatchObject({
+      name: "refused",
+      data: { status: 503, code: "shutting_down" },
+    });
+    await stop;
+    expect(probes.sent).toEqual([]);
+  });
+});
+
 describe("a secret that cannot be read", () => {
   const fileBased = (path: string) =>
     assigned({ credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path } } });

@@ -144,8 +144,13 @@ describe.skipIf(!hasChromium)("a credential", () => {
     await page.getByRole("heading", { name: "Who is asked with it, and why" }).waitFor();
     await page.getByRole("row", { name: "127.0.9.0/30 Asked it accepts credentials" }).waitFor();
     await page.getByLabel("Address", { exact: true }).fill(DEVICE);
+    await page.evaluate(
+      "window.stepsWhileBusy = []; new MutationObserver(() => { if (document.querySelector('.trial button').disabled) stepsWhileBusy.push(document.querySelectorAll('.trial-steps > li').length) }).observe(document.querySelector('.trial'), { childList: true, subtree: true })",
+    );
     await page.getByRole("button", { name: "Try it" }).click();
     await page.getByText("It does not work").waitFor();
+    // What had ended was there before the rest.
+    expect(await page.evaluate<number>("Math.min(...stepsWhileBusy.filter((count) => count > 0))")).toBeLessThan(5);
     await step("Secret").getByText("passed").waitFor();
     await step("Authentication").getByText("unclear").waitFor();
     await step("Authentication")

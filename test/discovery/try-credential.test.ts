@@ -47,14 +47,19 @@ async function tried(
   credential: SnmpCredential,
   options: Partial<TryCredentialOptions> = {},
 ): Promise<TrialStep[]> {
-  return await tryCredential(target, credential, {
+  const told: TrialStep[] = [];
+  const steps = await tryCredential(target, credential, {
     maySend: () => true,
+    onStep: (step) => told.push(step),
     signal: never,
     timers: systemTimers,
     random: seededRandom(1),
     timeouts: PATIENT,
     ...options,
   });
+  // Each was told as it ended.
+  expect(told).toEqual(steps);
+  return steps;
 }
 
 async function agent(view: SnmpView, options: Partial<AgentOptions> = {}) {

@@ -139,7 +139,7 @@ test("a credential that is tried is answered by the switch at the address as by 
   const now = calendar.at("-1d 12:00");
   const probes = demoProbes({ campus, clock: { now: () => now }, pass: async () => {}, site: "campus" });
   const device = campus.switchesAt(now).find(({ site }) => site === "campus");
-  const options = { maySend: () => true, signal: new AbortController().signal };
+  const options = { maySend: () => true, onStep: () => {}, signal: new AbortController().signal };
   const tried = async (address: string, word: string) => {
     const steps = await probes.tryCredential(address, community(word), options);
     return Object.fromEntries(steps.map(({ step, outcome }) => [step, outcome]));

@@ -2,12 +2,13 @@
 // and nothing else. The secret is never here: the appliance alone has it.
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { api, asRefusal, done, isAborted } from "../api/client.ts";
+import { asRefusal, isAborted } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
 import { isPast, vs } from "../time/at.ts";
+import { followTrial, type Trial, type TrialStep } from "./trial.ts";
 
 /** Whether whoever is signed in may, at the instant that is shown: in the past nobody answers. */
 export function mayTry(): boolean {
@@ -27,14 +28,10 @@ interface TryCredentialProps {
   readonly address?: string;
 }
 
-type Trial = Awaited<ReturnType<typeof send>>;
-
-function send(id: string, body: { network_id: string; ip_address: string }, signal: AbortSignal) {
-  return done(api.POST("/api/v1/credentials/{id}/try", { params: { path: { id } }, body, signal }));
-}
-
 export function TryCredential({ credentials, networks, address = "" }: TryCredentialProps) {
   const [trial, setTrial] = useState<Trial | null>(null);
+  /** As they end. */
+  const [steps, setSteps] = useState<readonly TrialStep[]>([]);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
   const underWay = useRef<AbortController | null>(null);
@@ -48,12 +45,14 @@ export function TryCredential({ credentials, networks, address = "" }: TryCreden
     setBusy(true);
     setProblem(null);
     setTrial(null);
+    setSteps([]);
     try {
       const body = {
         network_id: String(form.get("network")),
         ip_address: String(form.get("address")).trim(),
       };
-      setTrial(await send(String(form.get("credential")), body, abort.signal));
+      const add = (step: TrialStep) => setSteps((last) => [...last, step]);
+      setTrial(await followTrial(String(form.get("credential")), body, abort.signal, add));
     } catch (cause) {
       if (abort.signal.aborted || isAborted(cause)) return;
       setProblem(asRefusal(cause));
@@ -90,7 +89,7 @@ export function TryCredential({ credentials, networks, address = "" }: TryCreden
         {trial !== null && <Outcome trial={trial} />}
       </div>
       {problem !== null && <Problem problem={problem} />}
-      {trial !== null && <Steps trial={trial} />}
+      {(isBusy || steps.length > 0) && <Steps steps={trial?.steps ?? steps} />}
     </section>
   );
 }
@@ -140,9 +139,9 @@ const STATES = {
   NotTried: "state",
 } as const;
 
-function Steps({ trial: { steps } }: { readonly trial: Trial }) {
+function Steps({ steps }: { readonly steps: readonly TrialStep[] }) {
   return (
-    <ol class="trial-steps">
+    <ol class="trial-steps" aria-live="polite">
       {steps.map(({ step, outcome, sentence, duration_ms, facts }) => (
         <li key={step} class={outcome === "NotTried" ? "trial-untried" : undefined}>
           <span class="trial-name">{credentialText.steps[step]}</span>

@@ -51,9 +51,15 @@ export interface Scans {
   /**
    * Tries a credential at an address, beside the scans.
    * @param signal ends it where nobody waits any more
+   * @param onStep told each step as it ends
    * @throws DomainError auth_permission_denied once its orderer may no longer; shutting_down; internal_error
    */
-  tryCredential(order: TrialOrder, orderer: Orderer, signal: AbortSignal): Promise<readonly TrialStep[]>;
+  tryCredential(
+    order: TrialOrder,
+    orderer: Orderer,
+    signal: AbortSignal,
+    onStep?: (step: TrialStep) => void,
+  ): Promise<readonly TrialStep[]>;
 }
 
 /** Of an appliance that serves a backup: nothing runs, every write is refused before. */
@@ -90,6 +96,7 @@ interface Trial {
   readonly order: TrialOrder;
   readonly orderer: Orderer;
   readonly outcome: PromiseWithResolvers<readonly TrialStep[]>;
+  readonly onStep: ((step: TrialStep) => void) | undefined;
 }
 
 export interface ScanDirectorOptions {
@@ -222,13 +229,18 @@ export class ScanDirector implements Scans {
     release();
   }
 
-  async tryCredential(order: TrialOrder, orderer: Orderer, signal: AbortSignal): Promise<readonly TrialStep[]> {
+  async tryCredential(
+    order: TrialOrder,
+    orderer: Orderer,
+    signal: AbortSignal,
+    onStep?: (step: TrialStep) => void,
+  ): Promise<readonly TrialStep[]> {
     if (this.isStopping) throw stopping();
     this.lastTrial += 1;
     const id = this.lastTrial;
     const outcome = Promise.withResolvers<readonly TrialStep[]>();
     const abandon = () => this.thread?.post({ type: "abandon", id });
-    this.trials.set(id, { order, orderer, outcome });
+    this.trials.set(id, { order, orderer, outcome, onStep });
     try {
       this.running().post({ type: "try", id, order });
       this.look(LOOK_SOON_MS);
@@ -404,6 +416,10 @@ export class ScanDirector implements Scans {
   private receive(thread: ScanThread, message: ScanMessages["from"]): void {
     if (message.type === "closed") {
       this.threadClosed();
+      return;
+    }
+    if (message.type === "step") {
+      this.trials.get(message.id)?.onStep?.(message.step);
       return;
     }
     if (message.type === "tried") {

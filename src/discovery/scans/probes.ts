@@ -59,6 +59,8 @@ interface TryOptions {
   /** Asked before each sending; false once the credential was changed or deleted. */
   readonly maySend: () => boolean;
   readonly signal: AbortSignal;
+  /** Told each step as it ends. */
+  readonly onStep: (step: TrialStep) => void;
 }
 
 export interface Probes {

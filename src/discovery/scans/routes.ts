@@ -6,6 +6,7 @@ import { DomainError, invalid, notFound } from "../../base/errors.ts";
 import type { CommitWatch } from "../../db/commit-watch.ts";
 import { untilOver } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
+import { EVENT_STREAM, STREAM_HEADERS } from "../../http/accepts.ts";
 import { byteStream } from "../../http/byte-stream.ts";
 import { HeldConnections } from "../../http/held-connections.ts";
 import type { Surface } from "../../http/surface.ts";
@@ -79,7 +80,6 @@ const RETRY_MS = 3_000;
 /** Rows that are read at once for a list without a limit. */
 const STEP_ROWS = 100;
 
-const EVENT_STREAM = "text/event-stream";
 const group = "Discovery";
 
 const List = Type.Object({
@@ -348,13 +348,7 @@ function outcomeRoutes(
         if (findScan(reader, call.params.id, call.actor, null) === null)
           throw notFound({ name: "scan" }, call.params.id);
         const release = streams.take(call.actor.userN);
-        // For proxies that would wait for the end of it.
-        const headers = {
-          ...call.headers,
-          "content-type": EVENT_STREAM,
-          "cache-control": "no-store",
-          "x-accel-buffering": "no",
-        };
+        const headers = { ...call.headers, ...STREAM_HEADERS, "content-type": EVENT_STREAM };
         if (call.request.method === "HEAD") {
           release();
           return new Response(null, { headers });

@@ -92,11 +92,11 @@ export function openScanMachine(
         ended();
       }
     },
-    try: async (order, signal) => {
+    try: async (order, signal, onStep) => {
       running += 1;
       try {
         const credentials = new OpenedCredentials(reader, box, files);
-        return await runTrial(order, { probes, reader, credentials, timers }, signal);
+        return await runTrial(order, { probes, reader, credentials, timers }, signal, onStep);
       } finally {
         ended();
       }

@@ -66,6 +66,8 @@ type FromScanner =
   | { readonly type: "progress"; readonly scan_id: string; readonly progress: ScanProgress; readonly findings: number }
   /** `cause` of an internal failure, for the log. */
   | { readonly type: "ended"; readonly end: ScanEnd; readonly cause: string | null }
+  /** A trial's step, as it ended. */
+  | { readonly type: "step"; readonly id: number; readonly step: TrialStep }
   /** A trial's steps; a `cause` for the log where something went wrong within. */
   | { readonly type: "tried"; readonly id: number; readonly steps: readonly TrialStep[]; readonly cause: string | null }
   | { readonly type: "closed" };
@@ -95,7 +97,7 @@ export interface ScanPorts {
 export interface ScanMachine {
   scan(order: ScanOrder, ports: ScanPorts): Promise<{ readonly end: ScanEnd; readonly cause: string | null }>;
   /** Tries a credential at an address. Ends soon after the signal is aborted. */
-  try(order: TrialOrder, signal: AbortSignal): Promise<readonly TrialStep[]>;
+  try(order: TrialOrder, signal: AbortSignal, onStep: (step: TrialStep) => void): Promise<readonly TrialStep[]>;
   close(): void;
 }
 
@@ -136,7 +138,7 @@ export function serveScans(open: (options: ScannerOptions) => ScanMachine): Thre
     const trials = new Map<number, { readonly controller: AbortController; readonly done: Promise<void> }>();
     const tryOut = async (machine: ScanMachine, id: number, order: TrialOrder, { signal }: AbortController) => {
       const tried = await machine
-        .try(order, signal)
+        .try(order, signal, (step) => post({ type: "step", id, step }))
         .then((steps) => ({ steps, cause: null }))
         .catch((error: unknown) => ({ steps: [], cause: describeFault(error) }));
       trials.delete(id);

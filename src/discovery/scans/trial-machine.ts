@@ -20,12 +20,19 @@ export interface TrialParts {
 /**
  * Never rejects because of what a device does. Nothing is sent with the credential once it is another one, or gone.
  * @param signal ends it soon
+ * @param onStep told each step as it ends
  */
 export async function runTrial(
   order: TrialOrder,
   { probes, reader, credentials, timers }: TrialParts,
   signal: AbortSignal,
+  onStep: (step: TrialStep) => void,
 ): Promise<TrialStep[]> {
+  const steps: TrialStep[] = [];
+  const add = (step: TrialStep) => {
+    steps.push(step);
+    onStep(step);
+  };
   const { credential_id: id, network_id, ip_address: address } = order;
   const openedMs = performance.now();
   const opened = credentials.get(id);
@@ -38,19 +45,20 @@ export async function runTrial(
           ? "The credential was deleted meanwhile."
           : `${opened.refusal.clause.charAt(0).toUpperCase()}${opened.refusal.clause.slice(1)}.`,
     });
-    return [secret, ...TRIAL_STEPS.slice(1, -1).map((step) => untriedStep(step, "Nothing was sent."))];
+    add(secret);
+    for (const step of TRIAL_STEPS.slice(1, -1)) add(untriedStep(step, "Nothing was sent."));
+    return steps;
   }
-  const secret = endedStep("secret", openedMs, { outcome: "Passed", sentence: "The secret can be read." });
+  add(endedStep("secret", openedMs, { outcome: "Passed", sentence: "The secret can be read." }));
   const networkN = reader.recordN(network_id);
   const standing = networkN === null ? null : new StandingCredentials(reader, networkN);
   const maySend = () =>
     standing?.untilCommit(`trial ${id}`, () => Bun.deepEquals(credentials.get(id), opened)) ?? false;
-  return [
-    secret,
-    await reach(probes, address, timers, signal),
-    ...(await probes.tryCredential(address, opened.credential, { maySend, signal })),
-    ...(standing === null ? [] : [wouldBeSent(standing, order)]),
-  ];
+  add(await reach(probes, address, timers, signal));
+  // It tells them itself.
+  steps.push(...(await probes.tryCredential(address, opened.credential, { maySend, signal, onStep })));
+  if (standing !== null) add(wouldBeSent(standing, order));
+  return steps;
 }
 
 /** What a sweep asks an address, without talking to its services. */

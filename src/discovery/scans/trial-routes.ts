@@ -2,17 +2,32 @@
 // Admin names.
 
 import { type Access, type Actor, ADMIN, type Orderer, VIEWER } from "../../access/actor.ts";
+import { DomainError } from "../../base/errors.ts";
+import { untilOver } from "../../db/reading/long-reads.ts";
+import { accepts, EVENT_STREAM, STREAM_HEADERS } from "../../http/accepts.ts";
+import { byteStream } from "../../http/byte-stream.ts";
+import { errorResponse } from "../../http/errors.ts";
 import { HeldConnections } from "../../http/held-connections.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend } from "../../inventory/backend.ts";
+import type { Backend, ResourceCall } from "../../inventory/backend.ts";
+import { logBrokenStream } from "../../inventory/broken-stream.ts";
 import { runWrite } from "../../inventory/write-answers.ts";
 import { CREDENTIAL_EXAMPLE } from "../../resources/credentials/credential.ts";
 import { META, successBody } from "../../wire/envelope.ts";
 import { IdParams } from "../../wire/schemas.ts";
+import type { TrialStep } from "../snmp/trial-steps.ts";
 import type { ScanCommands } from "./commands.ts";
 import { CredentialReach, credentialReach, REACH_EXAMPLE, REACH_LISTED_MAX } from "./credential-reach.ts";
 import type { Scans } from "./director.ts";
-import { CredentialTrial, CredentialTry, concluded, TRIAL_EXAMPLE, TRIALS_MAX, TRIALS_OF_USER_MAX } from "./trial.ts";
+import {
+  CredentialTrial,
+  CredentialTry,
+  concluded,
+  TRIAL_EXAMPLE,
+  TRIALS_MAX,
+  TRIALS_OF_USER_MAX,
+  type TrialOrder,
+} from "./trial.ts";
 
 /** Beside the routes of credentials, which know nothing of discovery. */
 export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<ScanCommands>, scans: Scans): void {
@@ -47,12 +62,19 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
       makesNoTransaction: true,
       isNotRepeated: true,
       summary: "Try a credential on an address",
-      description: `Sends the credential to this address, whatever it is assigned to, and answers with every step and what the device said: after 20 seconds at most, mostly within one. Nothing of it is written to the inventory; the log tells who tried what where, without the secret. It ends when the caller goes away or loses the right to it. ${TRIALS_OF_USER_MAX} of a user and their keys may be under way, ${TRIALS_MAX} in total. A caller limited to some networks can do this only with a credential that is assigned in those and nowhere else.`,
+      description: `Sends the credential to this address, whatever it is assigned to, and answers with every step and what the device said: after 20 seconds at most, mostly within one. Nothing of it is written to the inventory; the log tells who tried what where, without the secret. It ends when the caller goes away or loses the right to it. ${TRIALS_OF_USER_MAX} of a user and their keys may be under way, ${TRIALS_MAX} in total. A caller limited to some networks can do this only with a credential that is assigned in those and nowhere else. With \`Accept: text/event-stream\` each \`step\` comes as it ends, and then the whole as \`trial\`; what ends it before that is a \`refused\`, with \`status\` and what an error answers.`,
       group: "Credentials",
       access: ADMIN,
       params: IdParams,
       body: CredentialTry,
       answer: CredentialTrial,
+      media: [
+        {
+          type: EVENT_STREAM,
+          description: "Each step as it ends, then the trial as it is answered otherwise.",
+          example: `event: step\ndata: ${JSON.stringify(TRIAL_EXAMPLE.steps[0])}\n\n`,
+        },
+      ],
       errors: ["entity_reference_invalid", "entity_access_denied", "rate_limit_exceeded"],
       example: {
         parameters: { id: CREDENTIAL_EXAMPLE.id },
@@ -60,38 +82,126 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
         data: TRIAL_EXAMPLE,
       },
     },
-    async (call) => {
-      const release = places.take(call.actor.userN);
-      try {
-        const { network_id, ip_address } = call.body;
-        const { result: order } = await runWrite(backend, call, "discovery.try", {
-          credential_id: call.params.id,
-          network_id,
-          ip_address,
-        });
-        const { type, id: callerId, name } = backend.authorOf(call);
-        const orderer: Orderer = {
-          type: type as Orderer["type"],
-          id: callerId as string,
-          role: "Admin",
-          networkId: order.network_id,
-        };
-        const steps = await scans.tryCredential(order, orderer, call.request.signal);
-        const trial = concluded(order, steps);
-        backend.log.info("credential_tried", {
-          ...order,
-          by: name,
-          is_working: trial.is_working,
-          failed: steps.find(({ outcome }) => outcome === "Failed" || outcome === "Unclear")?.step,
-          duration_ms: trial.duration_ms,
-          request_id: call.requestId,
-        });
-        return new Response(successBody(JSON.stringify(trial), META), {
-          headers: { ...call.headers, "content-type": "application/json" },
-        });
-      } finally {
-        release();
-      }
-    },
+    (call) => (accepts(call.request, EVENT_STREAM) ? followed(call) : answered(call)),
   );
+
+  async function answered(call: TryCall): Promise<Response> {
+    const release = places.take(call.actor.userN);
+    try {
+      const trial = await tryOut(call, await begin(call), call.request.signal);
+      return new Response(successBody(JSON.stringify(trial), META), {
+        headers: { ...call.headers, "content-type": "application/json" },
+      });
+    } finally {
+      release();
+    }
+  }
+
+  /** What is refused before anything is sent is refused as it is where nothing is followed. */
+  async function followed(call: TryCall): Promise<Response> {
+    const release = places.take(call.actor.userN);
+    const gone = new AbortController();
+    const over = () => {
+      gone.abort();
+      release();
+    };
+    try {
+      const begun = await begin(call);
+      const signal = AbortSignal.any([call.request.signal, gone.signal]);
+      return new Response(
+        byteStream("", untilOver(told(call, begun, signal), over), "", logBrokenStream(backend, call)),
+        { headers: { ...call.headers, ...STREAM_HEADERS, "content-type": EVENT_STREAM } },
+      );
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** @throws DomainError as the command does */
+  async function begin(call: TryCall): Promise<Begun> {
+    const { network_id, ip_address } = call.body;
+    const { result: order } = await runWrite(backend, call, "discovery.try", {
+      credential_id: call.params.id,
+      network_id,
+      ip_address,
+    });
+    const { type, id, name } = backend.authorOf(call);
+    return {
+      order,
+      orderer: {
+        type: type as Orderer["type"],
+        id: id as string,
+        role: "Admin",
+        networkId: order.network_id,
+      },
+      name,
+    };
+  }
+
+  async function tryOut(
+    call: TryCall,
+    { order, orderer, name }: Begun,
+    signal: AbortSignal,
+    onStep?: (step: TrialStep) => void,
+  ): Promise<CredentialTrial> {
+    const steps = await scans.tryCredential(order, orderer, signal, onStep);
+    const trial = concluded(order, steps);
+    backend.log.info("credential_tried", {
+      ...order,
+      by: name,
+      is_working: trial.is_working,
+      failed: steps.find(({ outcome }) => outcome === "Failed" || outcome === "Unclear")?.step,
+      duration_ms: trial.duration_ms,
+      request_id: call.requestId,
+    });
+    return trial;
+  }
+
+  /** Each step as it ends, then the whole; or what ended it before. */
+  async function* told(call: TryCall, begun: Begun, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const waiting: TrialStep[] = [];
+    let isOver = false;
+    let turn = Promise.withResolvers<void>();
+    const trial = tryOut(call, begun, signal, (step) => {
+      waiting.push(step);
+      turn.resolve();
+    });
+    const over = () => {
+      isOver = true;
+      turn.resolve();
+    };
+    trial.then(over, over);
+    for (;;) {
+      for (let step = waiting.shift(); step !== undefined; step = waiting.shift())
+        yield event("step", JSON.stringify(step));
+      if (isOver) break;
+      await turn.promise;
+      turn = Promise.withResolvers<void>();
+    }
+    try {
+      yield event("trial", JSON.stringify(await trial));
+    } catch (error) {
+      // The status is out already. What is no refusal breaks the stream off, and is in the log.
+      if (!(error instanceof DomainError)) throw error;
+      const refusal = errorResponse(error, {});
+      yield event("refused", `{"status":${refusal.status},${(await refusal.text()).trim().slice(1)}`);
+    }
+  }
 }
+
+type TryCall = ResourceCall<{ readonly id: string }, unknown, CredentialTry>;
+
+/** A trial that may be carried out. */
+interface Begun {
+  readonly order: TrialOrder;
+  readonly orderer: Orderer;
+  /** Who tries it, for the log. */
+  readonly name: string;
+}
+
+function event(name: string, data: string): Uint8Array {
+  return encoder.encode(`event: ${name}\ndata: ${data}\n\n`);
+}
+
+const encoder = new TextEncoder();

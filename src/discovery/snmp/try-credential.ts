@@ -36,6 +36,8 @@ export interface TryCredentialOptions {
   /** Asked before everything that is sent with the credential. */
   readonly maySend: () => boolean;
   readonly signal: AbortSignal;
+  /** Told each step as it ends. */
+  readonly onStep?: ((step: TrialStep) => void) | undefined;
   readonly timers: Timers;
   readonly random: Random;
   readonly timeouts?: SnmpTimeouts;
@@ -50,13 +52,23 @@ export async function tryCredential(
   const limit = limited(options.signal, SNMP_TRIAL_DEADLINE_MS, options.timers);
   const at = { address: target.address, port: target.port ?? SNMP_PORT };
   try {
-    const { session, steps } = await authenticate(at, credential, { ...options, signal: limit.signal });
-    if (session === null) return [...steps, ...READING_STEPS.map((step) => untriedStep(step, NOT_LET_IN))];
+    const steps: TrialStep[] = [];
+    const add = (step: TrialStep) => {
+      steps.push(step);
+      options.onStep?.(step);
+    };
+    const { session, steps: first } = await authenticate(at, credential, { ...options, signal: limit.signal });
+    first.forEach(add);
+    if (session === null) {
+      for (const step of READING_STEPS) add(untriedStep(step, NOT_LET_IN));
+      return steps;
+    }
     try {
-      return [...steps, ...(await readLittle(session, limit.signal, options.timers))];
+      await readLittle(session, limit.signal, options.timers, add);
     } finally {
       session.close();
     }
+    return steps;
   } finally {
     limit.release();
   }
@@ -366,25 +378,29 @@ const TABLES: ReadonlyArray<{
 ];
 
 /** The system group, and whether the tables answer that a scan reads. */
-async function readLittle(session: SnmpSession, signal: AbortSignal, timers: Timers): Promise<TrialStep[]> {
+async function readLittle(
+  session: SnmpSession,
+  signal: AbortSignal,
+  timers: Timers,
+  add: (step: TrialStep) => void,
+): Promise<void> {
   const system = await readSystem(session, signal);
-  const steps = [system.step];
+  add(system.step);
   let gone = system.gone;
   for (const table of TABLES) {
     if (gone !== null || signal.aborted) {
-      steps.push(untriedStep(table.step, `Not asked: ${(gone ?? failure("deadline")).clause}.`));
+      add(untriedStep(table.step, `Not asked: ${(gone ?? failure("deadline")).clause}.`));
       continue;
     }
     const limit = limited(signal, TABLE_DEADLINE_MS, timers);
     try {
       const read = await readTable(session, table, limit.signal);
-      steps.push(read.step);
+      add(read.step);
       gone = read.gone;
     } finally {
       limit.release();
     }
   }
-  return steps;
 }
 
 interface StepRead {

@@ -111,7 +111,17 @@ export class FakeProbes implements Probes {
   async tryCredential(
     address: string,
     credential: SnmpCredential,
-    { maySend, signal }: Parameters<Probes["tryCredential"]>[2],
+    { onStep, ...options }: Parameters<Probes["tryCredential"]>[2],
+  ): Promise<readonly TrialStep[]> {
+    const steps = await this.steps(address, credential, options);
+    steps.forEach(onStep);
+    return steps;
+  }
+
+  private async steps(
+    address: string,
+    credential: SnmpCredential,
+    { maySend, signal }: Omit<Parameters<Probes["tryCredential"]>[2], "onStep">,
   ): Promise<readonly TrialStep[]> {
     await this.hold(address, signal);
     const startedMs = performance.now();
