@@ -122,6 +122,17 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
+  test("stands on the page that was chosen, wherever the focus was before", async () => {
+    await page.goto(`${appliance.running.url}/hosts`);
+    await page.getByRole("button", { name: "Compare…" }).focus();
+    await choose(page, "core-9", "core-9");
+    await page.getByRole("heading", { level: 1, name: "core-9" }).and(page.locator(":focus")).waitFor();
+    await page.getByRole("button", { name: "Compare…" }).focus();
+    await choose(page, "vlans", "VLANs");
+    await page.getByRole("heading", { level: 1, name: "VLANs" }).and(page.locator(":focus")).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
   test("is offered nothing that the role forbids", async () => {
     const looker = await Visitor.arrive(appliance.running.url);
     const seen = await looker.signIn(VIEWER, PASSWORD);

@@ -5,7 +5,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { paletteText } from "../text/palette.ts";
 
-type Loaded = ComponentType<{ onClose: () => void }>;
+type Loaded = ComponentType<{ onClose: (hasLeft: boolean) => void }>;
 
 export function PaletteKey() {
   const [isOpen, setOpen] = useState(false);
@@ -34,10 +34,11 @@ export function PaletteKey() {
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
   }, []);
-  const close = () => {
+  const close = (hasLeft: boolean) => {
     setOpen(false);
     // Where what was chosen has taken the focus, it stays there.
-    if (document.activeElement === document.body && before.current instanceof HTMLElement) before.current.focus();
+    if (!hasLeft && document.activeElement === document.body && before.current instanceof HTMLElement)
+      before.current.focus();
   };
   return (
     <>

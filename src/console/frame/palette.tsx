@@ -7,7 +7,7 @@ import { instantBefore, pageOfHit } from "../find/hits.ts";
 import { kindText } from "../text/changes.ts";
 import { paletteText } from "../text/palette.ts";
 import { atQuery } from "../time/at.ts";
-import { go, hrefOf } from "../url/location.ts";
+import { go, hrefOf, pathname } from "../url/location.ts";
 import { entriesFor, instantEntries, type PaletteEntry, paletteEntries } from "./palette-entries.ts";
 
 /** Records that are found while one types. */
@@ -17,7 +17,13 @@ const SHOWN_MAX = 40;
 /** Shorter words find too much to be asked for at each key. */
 const SEARCH_MIN = 2;
 
-export function Palette({ onClose }: { onClose(): void }) {
+interface PaletteProps {
+  /** @param hasLeft whether what was chosen led to another page, which takes the focus */
+  onClose(hasLeft: boolean): void;
+}
+
+export function Palette({ onClose }: PaletteProps) {
+  const hasLeft = useRef(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState("");
   const [active, setActive] = useState(0);
@@ -46,7 +52,11 @@ export function Palette({ onClose }: { onClose(): void }) {
   const run = (entry: PaletteEntry | undefined) => {
     if (entry === undefined) return;
     dialog.current?.close();
+    const before = pathname.peek();
     entry.run();
+    hasLeft.current = pathname.peek() !== before;
+    // The browser has given it back to where it was, which may stand around every page.
+    if (hasLeft.current && document.activeElement instanceof HTMLElement) document.activeElement.blur();
   };
   const press = (event: KeyboardEvent) => {
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
@@ -57,7 +67,7 @@ export function Palette({ onClose }: { onClose(): void }) {
     event.preventDefault();
   };
   return (
-    <dialog ref={dialog} class="palette" aria-label={paletteText.title} onClose={onClose}>
+    <dialog ref={dialog} class="palette" aria-label={paletteText.title} onClose={() => onClose(hasLeft.current)}>
       <input
         type="text"
         role="combobox"
