@@ -212,6 +212,21 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await made(appliance.client.put(`hosts/${host.id}`, { id: host.id, name, hidden, tags, ...changes }));
   };
 
+  test("closes by Escape a form in which nothing was changed, and no other", async () => {
+    await edit();
+    const form = page.getByRole("form", { name: "Edit access-1" });
+    const location = page.getByLabel("Location");
+    await location.fill("Room 2");
+    await page.keyboard.press("Escape");
+    await settles(() => location.inputValue(), "Room 2");
+    await location.fill("");
+    await page.keyboard.press("Escape");
+    await form.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
+    expect(await history()).toHaveLength(1);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
   test("changes a host, says why, reads what undoing comes to, and undoes it", async () => {
     await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
     await page.keyboard.press("e");

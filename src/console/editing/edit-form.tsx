@@ -224,6 +224,11 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
       class="edit"
       aria-label={isNew ? editText.newOne(name) : editText.title(name)}
       onSubmit={(event) => void save(event)}
+      onKeyDown={(event) => {
+        // In a list of choices it closes that.
+        if (event.key !== "Escape" || event.target instanceof HTMLSelectElement) return;
+        if (edited.length === 0 && reason === "" && sentAs === null && !isBusy) give(null);
+      }}
     >
       {about.isTitled === true && (
         <h2>{isNew ? editText.newOne(name) : editText.title(`${name} ${calledIn(base)}`)}</h2>
