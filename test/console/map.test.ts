@@ -150,6 +150,19 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.close();
   });
 
+  test("shows on a telephone what was chosen in the table far below", async () => {
+    const page = await visitor.open("/map");
+    // As low as this, three rows are a long table.
+    await page.setViewportSize({ width: 360, height: 90 });
+    await page.getByRole("button", { name: "access-1" }).waitFor();
+    await page.getByRole("row").last().getByRole("button").first().click();
+    const top = async () => (await page.locator(".map-chosen").boundingBox())?.y ?? Number.NaN;
+    // To the fraction of a pixel.
+    await settles(async () => (await top()) > -2 && (await top()) < 90, true);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
   test("is taken along as SVG, PNG, Mermaid and GraphML", async () => {
     const page = await visitor.open("/map");
     await page.getByRole("application", { name: /3 devices/ }).waitFor();

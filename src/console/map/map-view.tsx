@@ -1,6 +1,6 @@
 // What is shown of a map: the tools above, the picture, and beside it what is chosen and the tables.
 
-import { type MutableRef, useCallback, useMemo, useRef } from "preact/hooks";
+import { type MutableRef, useCallback, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useKeys } from "../parts/keys.ts";
 import { mapText } from "../text/map.ts";
 import { isPast, vs } from "../time/at.ts";
@@ -57,7 +57,17 @@ export function MapView({ diagram, period, isPeriodComing, subject, name, networ
     if (placing.isOn) placing.place(where);
     else choose(id);
   };
+  const beside = useRef<HTMLDivElement>(null);
+  const isSought = useRef(false);
+  useLayoutEffect(() => {
+    // Where there is little room, it stands far above the table that it was chosen in.
+    const shown = isSought.current ? beside.current?.querySelector(".map-chosen") : null;
+    isSought.current = false;
+    const top = shown?.getBoundingClientRect().top ?? 0;
+    if (top < 0 || top > window.innerHeight) shown?.scrollIntoView();
+  }, [chosenId]);
   const chooseAndCentre = useCallback((id: string) => {
+    isSought.current = true;
     control.current?.settle();
     choose(id);
     control.current?.centre(id);
@@ -93,7 +103,7 @@ export function MapView({ diagram, period, isPeriodComing, subject, name, networ
           {diagram.nodes.length === 0 && period?.answer.truncated !== true && <Empty isPeriod={period !== null} />}
           <MapKey isCompared={isCompared} isOverPeriod={period !== null} />
         </div>
-        <div class="map-beside">
+        <div class="map-beside" ref={beside}>
           {chosenId !== null && (
             <>
               <ChosenDevice
