@@ -119,6 +119,26 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     expect(data.filter(({ name }) => name === "Backups at night")).toHaveLength(1);
   });
 
+  test("makes an API key once, also where the page is loaded anew before its answer has come", async () => {
+    await loseAnswer("/api/v1/auth/keys");
+    await open("/settings/keys");
+    await button("New key").click();
+    const form = page.getByRole("form", { name: "New key" });
+    await form.getByLabel("Name", { exact: true }).fill("Monitoring by day");
+    await form.getByLabel("Expires").fill("2099-12-31");
+    await form.getByRole("button", { name: "Create" }).click();
+    await form.getByText("It is not known whether it was done.").waitFor();
+    await page.reload();
+    await form.getByText("It is not known whether it was done.").waitFor();
+    await settles(() => form.getByLabel("Name", { exact: true }).inputValue(), "Monitoring by day");
+    await button("Send it again").click();
+    await page.getByText("The key Monitoring by day was created.").waitFor();
+    expect((await page.locator(".command").textContent())?.match(/nlk_\w+/)).not.toBeNull();
+    const told = await page.request.get(`${appliance.running.url}/api/v1/auth/keys?limit=0`);
+    const { data } = (await told.json()) as { readonly data: readonly { readonly name: string }[] };
+    expect(data.filter(({ name }) => name === "Monitoring by day")).toHaveLength(1);
+  });
+
   /** The step of the first run that asks for credentials, with a community typed and sent. */
   async function giveCommunity(networkId: string, community: string): Promise<void> {
     await open(`/start?network=${networkId}&step=credentials&others=127.77.9.0/30`);

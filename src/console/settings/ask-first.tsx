@@ -34,9 +34,9 @@ export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kep
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [isBusy, setBusy] = useState(false);
   // What may have been done is sent again as it was: anything else would be done beside it.
-  const [isLost, setLost] = useState(false);
+  const [isLost, setLost] = useState(typeof kept?.sentAs === "string");
   const heading = useRef<HTMLHeadingElement>(null);
-  const requestKey = useRef(newRequestKey());
+  const requestKey = useRef(kept?.sentAs ?? newRequestKey());
   const before = useRef(document.activeElement);
   useLayoutEffect(() => {
     heading.current?.focus();
@@ -57,7 +57,10 @@ export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kep
   };
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const element = event.currentTarget as HTMLFormElement;
+    const form = new FormData(element);
+    // Whoever loads the page anew before the answer is there can find out what became of it.
+    if (kept !== undefined) keepForm(kept.name, element, requestKey.current);
     setBusy(true);
     setProblem(null);
     try {
@@ -68,7 +71,10 @@ export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kep
       const refusal = asRefusal(cause);
       setProblem(refusal);
       setLost(isUnsure(refusal));
-      if (!isUnsure(refusal)) requestKey.current = newRequestKey();
+      if (!isUnsure(refusal)) {
+        requestKey.current = newRequestKey();
+        if (kept !== undefined) keepForm(kept.name, element);
+      }
     }
     setBusy(false);
   };

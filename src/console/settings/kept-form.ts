@@ -8,6 +8,8 @@ export interface KeptForm {
   readonly name: DraftName;
   /** Whether something was typed before. */
   readonly isThere: boolean;
+  /** The request key under which all of it was sent, where its answer was not seen; null where it was not sent. */
+  readonly sentAs: string | null;
   /** Of a field; undefined where nothing is kept, `""` where it was left empty. */
   text(field: string): string | undefined;
   /** Of a field with several; undefined where nothing is kept. */
@@ -21,11 +23,13 @@ export interface KeptForm {
 export function keptForm(what: string, edited: { readonly id: string; readonly updated_at: string } | null): KeptForm {
   const id = edited === null ? "new" : `${edited.id}@${edited.updated_at}`;
   const name = { userId: me.value?.id ?? "", kind: `form ${what}`, id };
-  const typed = keptDraft(name)?.typed;
+  const draft = keptDraft(name);
+  const typed = draft?.typed;
   const all = (field: string) => (typed === undefined ? undefined : ((typed[field] ?? []) as readonly string[]));
   return {
     name,
     isThere: typed !== undefined,
+    sentAs: draft?.sentAs ?? null,
     text: (field) => {
       const values = all(field);
       return values === undefined ? undefined : (values[0] ?? "");
@@ -39,11 +43,16 @@ export function isTicked({ isThere, all }: KeptForm, otherwise: boolean): boolea
   return isThere ? all("enabled")?.length === 1 : otherwise;
 }
 
-/** Keeps what is in a form now. */
-export function keepForm(name: DraftName, form: HTMLFormElement): void {
+/**
+ * Keeps what is in a form now.
+ * @param sentAs the request key under which it is sent, so that it can be sent again after a reload: not where a password
+ * is part of it, which would be missing
+ */
+export function keepForm(name: DraftName, form: HTMLFormElement, sentAs: string | null = null): void {
   const secret = new Set([...form.querySelectorAll<HTMLInputElement>("input[type=password]")].map((each) => each.name));
   const typed: Record<string, string[]> = {};
   for (const [field, value] of new FormData(form))
     if (typeof value === "string" && !secret.has(field)) typed[field] = [...(typed[field] ?? []), value];
-  keepDraft(name, { base: {}, tag: "", typed, reason: "" });
+  const isWhole = secret.size === 0;
+  keepDraft(name, { base: {}, tag: "", typed, reason: "", ...(isWhole && sentAs !== null ? { sentAs } : {}) });
 }
