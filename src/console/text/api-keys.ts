@@ -1,5 +1,7 @@
 // What the pages about rights say: of API keys.
 
+import { isolated } from "./isolated.ts";
+
 export const rightsText = {
   roles: {
     Owner: "Owner: everything, other Owners and the organization too",
@@ -23,12 +25,12 @@ export const apiKeysText = {
   handbook: "More about API keys",
   none: "There is no API key yet.",
   newOne: "New key",
-  created: (name: string) => `The key ${name} was created.`,
-  rotated: (name: string) => `The key ${name} was rotated. The old one does not work any more.`,
+  created: (name: string) => `The key ${isolated(name)} was created.`,
+  rotated: (name: string) => `The key ${isolated(name)} was rotated. The old one does not work any more.`,
   once: "Copy it now: only its hash is stored, and it is never shown again.",
   closeOnce: "I have copied it",
-  saved: (name: string) => `The key ${name} was saved.`,
-  deleted: (name: string) => `The key ${name} was deleted. It does not work any more.`,
+  saved: (name: string) => `The key ${isolated(name)} was saved.`,
+  deleted: (name: string) => `The key ${isolated(name)} was deleted. It does not work any more.`,
   name: "Name",
   user: "User",
   mask: "Begins with",
@@ -43,7 +45,7 @@ export const apiKeysText = {
   never: "never",
   used: "Last used",
   unused: "never",
-  editTitle: (name: string) => `Edit the key ${name}`,
+  editTitle: (name: string) => `Edit the key ${isolated(name)}`,
   nameHelp: "What uses it, so that others know what ends with it.",
   permissions: "What it may do, at most",
   follow: "All networks of its user, now and later",
@@ -54,13 +56,13 @@ export const apiKeysText = {
   save: "Save",
   noChoice: "Choose at least one network, or all of the user.",
   rotate: "Rotate",
-  rotateTitle: (name: string) => `Rotate the key ${name}`,
+  rotateTitle: (name: string) => `Rotate the key ${isolated(name)}`,
   rotateVerb: "Rotate it",
   rotateSays: [
     "It gets a new text, which is shown once. The old one stops working at once: whatever uses it needs the new one.",
     "This cannot be undone.",
   ],
-  deleteTitle: (name: string) => `Delete the key ${name}`,
+  deleteTitle: (name: string) => `Delete the key ${isolated(name)}`,
   deleteVerb: "Delete the key",
   deleteSays: [
     "It stops working at once, also where it follows changes. This cannot be undone: another key has another text.",

@@ -1,14 +1,17 @@
 // What the page of people says.
 
+import { isolated } from "./isolated.ts";
+
 const number = (count: number) => new Intl.NumberFormat("en").format(count);
 
 export const peopleText = {
   says: "Who may sign in, what they may do, and which networks they reach. Nobody gives or takes a role above their own.",
   none: "There is nobody.",
   newOne: "New user",
-  added: (name: string) => `${name} can sign in now. Tell them the password; they change it under Settings, Account.`,
-  saved: (name: string) => `${name} was saved.`,
-  deleted: (name: string) => `${name} was deleted.`,
+  added: (name: string) =>
+    `${isolated(name)} can sign in now. Tell them the password; they change it under Settings, Account.`,
+  saved: (name: string) => `${isolated(name)} was saved.`,
+  deleted: (name: string) => `${isolated(name)} was deleted.`,
   save: "Save",
   name: "Name",
   email: "E-mail",
@@ -18,7 +21,7 @@ export const peopleText = {
   lastLogin: "Last sign-in",
   never: "never",
   you: "you",
-  editTitle: (name: string) => `Edit ${name}`,
+  editTitle: (name: string) => `Edit ${isolated(name)}`,
   password: "Password, 10 characters or more",
   newPassword: "New password; empty: it stays",
   newPasswordSays: "Another password ends all their sessions. Their API keys stay valid.",
@@ -26,7 +29,7 @@ export const peopleText = {
   isEnabled: "May sign in",
   disableSays: "Unticked, their sessions end and their API keys stop at once. Ticked again, the keys work again.",
   networksSay: "An Owner or Admin reaches all networks, whatever is chosen here.",
-  deleteTitle: (name: string) => `Delete ${name}`,
+  deleteTitle: (name: string) => `Delete ${isolated(name)}`,
   deleteVerb: "Delete the user",
   deleteKeys: (count: number) =>
     count === 0

@@ -1,10 +1,12 @@
 // What is said of what waits for an Admin before discovery may send it credentials.
 
+import { isolated } from "./isolated.ts";
+
 const number = (value: number) => new Intl.NumberFormat("en").format(value);
 
 /** “a”, “b” and “c”. */
 function listed(names: readonly string[]): string {
-  const quoted = names.map((name) => `“${name}”`);
+  const quoted = names.map((name) => `“${isolated(name)}”`);
   return new Intl.ListFormat("en").format(quoted);
 }
 
@@ -44,7 +46,7 @@ export const waitingText = {
   gone: (value: string) => `${value} is no longer there.`,
   refused: (value: string, why: string) => `${value}: ${why}`,
   sends: (names: readonly string[], address: string, host: string) =>
-    `The SNMP ${names.length === 1 ? "credential" : "credentials"} ${listed(names)} would be sent to ${address}, as an address of ${host}.`,
+    `The SNMP ${names.length === 1 ? "credential" : "credentials"} ${listed(names)} would be sent to ${address}, as an address of ${isolated(host)}.`,
   sendsSubnet: (names: readonly string[], cidr: string, count: number) =>
     `The SNMP ${names.length === 1 ? "credential" : "credentials"} ${listed(names)} of the network would be sent to every address of ${cidr} that a scan asks${
       count === 0 ? "." : `: the ${count === 1 ? "one that is" : `${number(count)} that are`} known, and others.`
