@@ -103,6 +103,26 @@ describe.skipIf(!hasChromium)("whoever presses Ctrl-K", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
+  test("opens again for whoever presses the keys at once after they closed it", async () => {
+    await page.goto(`${appliance.running.url}/hosts`);
+    await page.getByRole("banner").waitFor();
+    const box = page.getByRole("combobox", { name: "A page, an action or a record" });
+    await page.keyboard.press("Control+k");
+    await box.waitFor();
+    // Within one task: the dialog has not told yet that it was closed.
+    for (let turn = 0; turn < 5; turn += 1) {
+      await page.evaluate(
+        `document.querySelector("dialog.palette").close(); document.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true }))`,
+      );
+      await page.locator("dialog.palette[open]").waitFor();
+      await box.fill("help");
+      await page.getByRole("option", { name: "Handbook" }).first().waitFor();
+    }
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(visitor.troubles()).toEqual([]);
+  });
+
   test("goes on where it was when it is closed, even in the middle of a word, and finds nothing amiss in it", async () => {
     await page.goto(`${appliance.running.url}/hosts`);
     const box = page.getByRole("searchbox").first();

@@ -8,18 +8,22 @@ import { paletteText } from "../text/palette.ts";
 type Loaded = ComponentType<{ onClose: (hasLeft: boolean) => void }>;
 
 export function PaletteKey() {
-  const [isOpen, setOpen] = useState(false);
+  // Which opening it is; 0 while it is closed. A dialog tells late that it was closed: by then it may be open again.
+  const [opening, setOpening] = useState(0);
+  const last = useRef(0);
   const [loaded, setLoaded] = useState<{ readonly Palette: Loaded } | null>(null);
   const before = useRef<Element | null>(null);
   const open = () => {
     before.current = document.activeElement;
-    setOpen(true);
+    last.current += 1;
+    setOpening(last.current);
   };
+  const isOpen = opening > 0;
   useEffect(() => {
     if (isOpen && loaded === null)
       import("./palette.tsx").then(
         ({ Palette }) => setLoaded({ Palette }),
-        () => setOpen(false),
+        () => setOpening(0),
       );
   }, [isOpen]);
   useEffect(() => {
@@ -34,8 +38,9 @@ export function PaletteKey() {
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
   }, []);
-  const close = (hasLeft: boolean) => {
-    setOpen(false);
+  const close = (closed: number, hasLeft: boolean) => {
+    if (closed !== last.current) return;
+    setOpening(0);
     // Where what was chosen has taken the focus, it stays there.
     if (!hasLeft && document.activeElement === document.body && before.current instanceof HTMLElement)
       before.current.focus();
@@ -51,7 +56,7 @@ export function PaletteKey() {
       >
         <kbd>Ctrl-K</kbd>
       </button>
-      {isOpen && loaded !== null && <loaded.Palette onClose={close} />}
+      {isOpen && loaded !== null && <loaded.Palette key={opening} onClose={(hasLeft) => close(opening, hasLeft)} />}
     </>
   );
 }
