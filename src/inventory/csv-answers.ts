@@ -3,7 +3,7 @@
 import type { Access } from "../access/actor.ts";
 import { formatInstant } from "../base/instant.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
-import type { Operation } from "../http/surface.ts";
+import type { MediaAnswer, Operation } from "../http/surface.ts";
 import type { OrderParameters } from "../resources/ordering.ts";
 import { CSV_TYPE, type CsvColumn, csvHead, csvRows } from "../wire/csv.ts";
 import type { ActorCall, Backend } from "./backend.ts";
@@ -67,6 +67,19 @@ export function answerCsv(
       headers,
     );
   });
+}
+
+/**
+ * How an export that is no list of records is described: a question's answer as a table.
+ * @param example records as rows
+ */
+export function tableMedia(columns: readonly CsvColumn[], example: readonly Record<string, unknown>[]): MediaAnswer {
+  return {
+    type: "text/csv",
+    description:
+      "RFC 4180 with a header row. Names are those of that instant. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
+    example: csvHead(columns) + csvRows(columns, example),
+  };
 }
 
 /**

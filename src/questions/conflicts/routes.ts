@@ -5,14 +5,13 @@ import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../acces
 import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { ActorCall, Backend } from "../../inventory/backend.ts";
-import { tableHeaders } from "../../inventory/csv-answers.ts";
+import { tableHeaders, tableMedia } from "../../inventory/csv-answers.ts";
 import { filterText } from "../../inventory/list-answers.ts";
 import { FilterQuery } from "../../inventory/list-filter.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../../inventory/read-instant.ts";
 import { runWrite } from "../../inventory/write-answers.ts";
 import { Acceptance, AcceptanceCreate, CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
-import { csvHead, csvRows } from "../../wire/csv.ts";
 import { successBody } from "../../wire/envelope.ts";
 import { IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
 import type { ConflictCommands } from "./commands.ts";
@@ -68,14 +67,7 @@ export function conflictRoutes(surface: Surface<Actor, Access>, backend: Backend
       access: VIEWER,
       query: Export,
       answer: null,
-      media: [
-        {
-          type: "text/csv",
-          description:
-            "RFC 4180 with a header row. Names are those of that instant. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
-          example: csvHead(CONFLICT_COLUMNS) + csvRows(CONFLICT_COLUMNS, CONFLICT_ROWS_EXAMPLE),
-        },
-      ],
+      media: [tableMedia(CONFLICT_COLUMNS, CONFLICT_ROWS_EXAMPLE)],
       example: { data: null },
     },
     (call) => answerConflicts(backend, call, { format: "csv", ...call.query, limit: 0, offset: 0 }),

@@ -5,12 +5,11 @@ import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.
 import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { ActorCall, Backend } from "../../inventory/backend.ts";
-import { tableHeaders } from "../../inventory/csv-answers.ts";
+import { tableHeaders, tableMedia } from "../../inventory/csv-answers.ts";
 import { filterText } from "../../inventory/list-answers.ts";
 import { FilterQuery } from "../../inventory/list-filter.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../../inventory/read-instant.ts";
-import { csvHead, csvRows } from "../../wire/csv.ts";
 import { LIMIT_DEFAULT, PageQuery, Uuid } from "../../wire/schemas.ts";
 import { STATION_EXAMPLE, Station } from "./station-answer.ts";
 import { STATION_COLUMNS, STATION_ROWS_EXAMPLE } from "./station-table.ts";
@@ -59,14 +58,7 @@ export function stationRoutes(surface: Surface<Actor, Access>, backend: Backend)
       access: VIEWER,
       query: Export,
       answer: null,
-      media: [
-        {
-          type: "text/csv",
-          description:
-            "RFC 4180 with a header row. Names are those of that instant. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
-          example: csvHead(STATION_COLUMNS) + csvRows(STATION_COLUMNS, STATION_ROWS_EXAMPLE),
-        },
-      ],
+      media: [tableMedia(STATION_COLUMNS, STATION_ROWS_EXAMPLE)],
       example: { data: null },
     },
     (call) => answerStations(backend, call, { format: "csv", ...call.query, limit: 0, offset: 0 }),

@@ -4,12 +4,11 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { ActorCall, Backend } from "../../inventory/backend.ts";
-import { tableHeaders } from "../../inventory/csv-answers.ts";
+import { tableHeaders, tableMedia } from "../../inventory/csv-answers.ts";
 import { filterText } from "../../inventory/list-answers.ts";
 import { FilterQuery } from "../../inventory/list-filter.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { readAt, readingAt } from "../../inventory/read-instant.ts";
-import { csvHead, csvRows } from "../../wire/csv.ts";
 import { LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
 import { type WithheldInput, withheld } from "./withheld.ts";
 import { WITHHELD_EXAMPLE, WITHHELD_TYPES, WithheldBody, type WithheldType } from "./withheld-answer.ts";
@@ -58,14 +57,7 @@ export function withheldRoutes(surface: Surface<Actor, Access>, backend: Backend
       access: VIEWER,
       query: Export,
       answer: null,
-      media: [
-        {
-          type: "text/csv",
-          description:
-            "RFC 4180 with a header row. Names are those of that instant. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
-          example: csvHead(WITHHELD_COLUMNS) + csvRows(WITHHELD_COLUMNS, WITHHELD_ROWS_EXAMPLE),
-        },
-      ],
+      media: [tableMedia(WITHHELD_COLUMNS, WITHHELD_ROWS_EXAMPLE)],
       example: { data: null },
     },
     (call) => answerWithheld(backend, call, { format: "csv", ...call.query, limit: 0, offset: 0 }),
