@@ -71,6 +71,11 @@ function isLowSurrogate(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xdc00;
 }
 
+/** `200,000`. A count from 0. toLocaleString loads all locales for it, which is felt at a start. */
+export function groupedDigits(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
 /** `if_entry` as `IfEntry`. */
 export function pascalCase(name: string): string {
   return name.replaceAll(/(?:^|_)(.)/g, (_all, first: string) => first.toUpperCase());

@@ -54,7 +54,9 @@ export function tableRoutes(surface: Surface<Actor, Access>, backend: Backend<Ta
         query: tableQuery(importable),
         table: {
           read: (bytes, charset) => readCsvTable(importable, bytes, charset),
-          example: exampleTable(importable),
+          get example() {
+            return exampleTable(importable);
+          },
         },
         answer: Answer,
         errors: [

@@ -1,6 +1,8 @@
 // What became of the rows that were read of a device's tables: kept, or set aside for a reason. Every one of them is in
 // the count.
 
+import { groupedDigits } from "../base/text.ts";
+
 /** Why rows are set aside, in words that follow their number. */
 export const ROW_REASONS = {
   duplicate: "repeating another row",
@@ -89,12 +91,11 @@ export function narrowed(rows: RowCount, handed: Pick<RowCount, "set_aside">): R
  * network's subnets`.
  */
 export function rowsInWords({ read, kept, set_aside }: RowCount): string {
-  const number = (count: number): string => count.toLocaleString("en");
   const reasons = Object.entries(set_aside).map(
-    ([reason, count]) => `${number(count)} ${ROW_REASONS[reason as RowReason]}`,
+    ([reason, count]) => `${groupedDigits(count)} ${ROW_REASONS[reason as RowReason]}`,
   );
-  const aside = reasons.length === 0 ? "" : `, ${number(read - kept)} set aside: ${reasons.join(", ")}`;
-  return `${number(read)} ${read === 1 ? "row" : "rows"} read, ${number(kept)} kept${aside}`;
+  const aside = reasons.length === 0 ? "" : `, ${groupedDigits(read - kept)} set aside: ${reasons.join(", ")}`;
+  return `${groupedDigits(read)} ${read === 1 ? "row" : "rows"} read, ${groupedDigits(kept)} kept${aside}`;
 }
 
 const REASONS = Object.keys(ROW_REASONS) as readonly RowReason[];

@@ -8,6 +8,7 @@ import {
   FIELDS_OF_KIND_MAX,
 } from "../base/custom-field-limits.ts";
 import { FILTER_MAX_DEPTH, FILTER_MAX_LENGTH, FILTER_MAX_REFERENCES, FILTER_MAX_TERMS } from "../base/filter-limits.ts";
+import { groupedDigits } from "../base/text.ts";
 import { MAX_WAITING_BYTES_OF_USER, MAX_WAITING_OF_USER, OUTCOME_LIMITS } from "../base/write-limits.ts";
 import {
   BULK_MAX,
@@ -31,8 +32,6 @@ import {
   BODY_TIMEOUT_MS,
   BULK_BODY_LIMIT_BYTES,
 } from "./body.ts";
-
-const count = (n: number) => n.toLocaleString("en");
 
 /** Markdown. */
 export const INTRODUCTION = `A network inventory with full history: every record can be read as of any instant.
@@ -67,7 +66,7 @@ newest, its end afterwards. Where the operator has thinned history, \`meta\` say
 
 ## Lists
 
-\`limit\` is 0 to ${count(LIMIT_MAX)}, by default ${LIMIT_DEFAULT}; 0 streams all rows. \`offset\` skips rows. The default
+\`limit\` is 0 to ${groupedDigits(LIMIT_MAX)}, by default ${LIMIT_DEFAULT}; 0 streams all rows. \`offset\` skips rows. The default
 order is \`created_at\`, then \`id\`, so pages are stable. \`meta.pagination.total_count\` counts the matches on all pages.
 Lists of ids are repeated (\`ids=a&ids=b\`) or comma-separated (\`ids=a,b\`), at most ${IDS_MAX}. Unknown parameters and
 values out of range are refused with 400, never ignored. Every list can be exported as CSV (\`…/export/csv\`) with the
@@ -111,25 +110,25 @@ organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`)
 | Request body | ${BODY_LIMIT_BYTES / 1024 / 1024} MiB; of a bulk write ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB |
 | Request bodies of one user and their keys at a time | ${BODIES_OF_CALLER_LIMIT_BYTES / 1024 / 1024} MiB |
 | Time until the next MiB of a body, or its end, arrives | ${BODY_TIMEOUT_MS / 1_000} seconds |
-| Arrays and objects in a request body | ${count(BODY_MAX_CONTAINERS)}, ${BODY_MAX_DEPTH} deep |
-| Requests with an \`Idempotency-Key\` remembered per user | ${count(OUTCOME_LIMITS.ofUser.count)}, with ${
+| Arrays and objects in a request body | ${groupedDigits(BODY_MAX_CONTAINERS)}, ${BODY_MAX_DEPTH} deep |
+| Requests with an \`Idempotency-Key\` remembered per user | ${groupedDigits(OUTCOME_LIMITS.ofUser.count)}, with ${
   OUTCOME_LIMITS.ofUser.bytes / 1024 / 1024
 } MiB of answers; the oldest are forgotten first |
 | Names | ${NAME_MAX_LENGTH} characters |
-| Descriptions | ${count(DESCRIPTION_MAX_LENGTH)} characters |
+| Descriptions | ${groupedDigits(DESCRIPTION_MAX_LENGTH)} characters |
 | An \`X-Change-Reason\` | ${CHANGE_REASON_MAX_LENGTH} characters |
-| Tags of a record | ${count(TAGS_MAX)} |
-| Children of each kind of a host | ${count(CHILDREN_MAX)} |
+| Tags of a record | ${groupedDigits(TAGS_MAX)} |
+| Children of each kind of a host | ${groupedDigits(CHILDREN_MAX)} |
 | Custom fields of one kind of record | ${FIELDS_OF_KIND_MAX} |
-| A custom field's key, its choices, a text in it, a link in it | ${FIELD_KEY_MAX_LENGTH} characters, ${FIELD_CHOICES_MAX}, ${count(FIELD_TEXT_MAX_LENGTH)} characters, ${count(FIELD_URL_MAX_LENGTH)} characters |
+| A custom field's key, its choices, a text in it, a link in it | ${FIELD_KEY_MAX_LENGTH} characters, ${FIELD_CHOICES_MAX}, ${groupedDigits(FIELD_TEXT_MAX_LENGTH)} characters, ${groupedDigits(FIELD_URL_MAX_LENGTH)} characters |
 | Ids in a query | ${IDS_MAX} |
-| Rows of a table that is imported | ${count(TABLE_ROWS_MAX)} |
-| Records of one bulk request | ${count(BULK_MAX)}; of a bulk update ${count(BULK_UPDATE_MAX)} |
-| Waiting writes of one user and their keys | ${count(MAX_WAITING_OF_USER)}, and ${
+| Rows of a table that is imported | ${groupedDigits(TABLE_ROWS_MAX)} |
+| Records of one bulk request | ${groupedDigits(BULK_MAX)}; of a bulk update ${groupedDigits(BULK_UPDATE_MAX)} |
+| Waiting writes of one user and their keys | ${groupedDigits(MAX_WAITING_OF_USER)}, and ${
   MAX_WAITING_BYTES_OF_USER / 1024 / 1024
 } MiB |
-| A filter | ${count(FILTER_MAX_LENGTH)} characters, ${FILTER_MAX_TERMS} comparisons, ${FILTER_MAX_DEPTH} deep, ${FILTER_MAX_REFERENCES} references through one field |
-| Rows of a page | ${count(LIMIT_MAX)}, or all with \`limit=0\` |
+| A filter | ${groupedDigits(FILTER_MAX_LENGTH)} characters, ${FILTER_MAX_TERMS} comparisons, ${FILTER_MAX_DEPTH} deep, ${FILTER_MAX_REFERENCES} references through one field |
+| Rows of a page | ${groupedDigits(LIMIT_MAX)}, or all with \`limit=0\` |
 
 Too many requests are refused with 429 \`rate_limit_exceeded\`; \`Retry-After\` says when to try again. So is a request
 that arrives together with more than ${ROUND_ALWAYS_ADMITTED} others and cannot be started within

@@ -19,18 +19,19 @@ export function csvAnswer(
   columns: readonly CsvColumn[],
   example: object,
 ): Pick<Operation<Access>, "answer" | "media" | "example"> {
-  const named = withNames(
-    withCustomFields(columns, () => []),
-    exampleName,
-  );
-  const rows = csvHead(named) + csvRows(named, [example as Record<string, unknown>]);
   return {
     answer: null,
     media: [
       {
         type: "text/csv",
         description: `The ${plural} as CSV: RFC 4180 with a header row. Columns of ids come with a column of the names as of that instant, empty for records out of the caller's reach. Lists are joined with semicolons. Each custom field of the kind has a column, \`custom_fields.KEY\`. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers \`X-Resolution\`, \`X-Resolved-At\` and \`X-Thinned-Until\` replace the fields of \`meta\`.`,
-        example: rows,
+        get example() {
+          const named = withNames(
+            withCustomFields(columns, () => []),
+            exampleName,
+          );
+          return csvHead(named) + csvRows(named, [example as Record<string, unknown>]);
+        },
       },
     ],
     example: { data: null },
@@ -78,7 +79,9 @@ export function tableMedia(columns: readonly CsvColumn[], example: readonly Reco
     type: "text/csv",
     description:
       "RFC 4180 with a header row. Names are those of that instant. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
-    example: csvHead(columns) + csvRows(columns, example),
+    get example() {
+      return csvHead(columns) + csvRows(columns, example);
+    },
   };
 }
 

@@ -48,13 +48,11 @@ const Fields = Type.Object(
  * @param rowLists the lists of what is no record
  */
 export function filterFieldRoutes(surface: Surface<Actor, Access>, reader: Reader, rowLists: readonly RowList[]): void {
-  const answers = new Map(
-    [
-      ...RESOURCES.map(({ kind, path }) => answerOf(kind.name, path, fieldsOf(kind.name))),
-      ...rowLists.map((list) => answerOf(list.name, list.path, new RowFields(list))),
-    ].map((answer) => [answer.kind, answer]),
-  );
-  const vlan = answers.get("vlan") as ReturnType<typeof answerOf>;
+  // Each is worked out when it is first asked for: all of them would be a tenth of a start.
+  const told = new Map<string, () => Answer>([
+    ...RESOURCES.map(({ kind, path }) => once(kind.name, () => answerOf(kind.name, path, fieldsOf(kind.name)))),
+    ...rowLists.map((list) => once(list.name, () => answerOf(list.name, list.path, new RowFields(list)))),
+  ]);
   surface.get(
     "/api/v1/fields/:kind",
     {
@@ -64,12 +62,15 @@ export function filterFieldRoutes(surface: Surface<Actor, Access>, reader: Reade
         "Names, types, operators and values, for completion. Fields of other records follow their name after a dot. What is no record (a scan, a transaction, a version) has its kind as well: no words are searched there, and nothing is asked over time.",
       group: "Questions",
       access: VIEWER,
-      params: Type.Object({ kind: OneOf([...answers.keys()], { description: "The kind of record or row." }) }),
+      params: Type.Object({ kind: OneOf([...told.keys()], { description: "The kind of record or row." }) }),
       answer: Fields,
       isRecord: false,
       example: {
         parameters: { kind: "vlan" },
-        data: { ...vlan, fields: vlan.fields.slice(0, 3) },
+        get data() {
+          const vlan = told.get("vlan")?.() as Answer;
+          return { ...vlan, fields: vlan.fields.slice(0, 3) };
+        },
       },
     },
     (call) => {
@@ -77,8 +78,8 @@ export function filterFieldRoutes(surface: Surface<Actor, Access>, reader: Reade
       const versions = rowLists.find((list) => list.name === kind && FIELD_KINDS.includes(list.recordOf as FieldKind));
       const answer =
         versions !== undefined || FIELD_KINDS.includes(kind as FieldKind)
-          ? withCustomFieldsOf(answers, kind, versions, askableFields(reader, call.actor, null))
-          : answers.get(kind);
+          ? withCustomFieldsOf(told.get(kind)?.() as Answer, versions, askableFields(reader, call.actor, null))
+          : told.get(kind)?.();
       return new Response(successBody(JSON.stringify(answer), metaAt(null)), {
         headers: { ...call.headers, "content-type": "application/json" },
       });
@@ -86,16 +87,18 @@ export function filterFieldRoutes(surface: Surface<Actor, Access>, reader: Reade
   );
 }
 
-function withCustomFieldsOf(
-  answers: ReadonlyMap<string, ReturnType<typeof answerOf>>,
-  kind: string,
-  versions: RowList | undefined,
-  custom: CustomFieldsOf,
-) {
-  const answer = answers.get(kind);
+type Answer = ReturnType<typeof answerOf>;
+
+function once(kind: string, answer: () => Answer): [kind: string, answer: () => Answer] {
+  let kept: Answer | undefined;
+  return [kind, () => (kept ??= answer())];
+}
+
+function withCustomFieldsOf(answer: Answer, versions: RowList | undefined, custom: CustomFieldsOf): Answer {
+  const { kind, path } = answer;
   if (custom(versions?.recordOf ?? kind).size === 0) return answer;
   const fields = versions === undefined ? fieldsOf(kind) : new RowFields(versions);
-  return answerOf(kind, answer?.path as string, fields.with(custom));
+  return answerOf(kind, path, fields.with(custom));
 }
 
 function answerOf(kind: string, path: string, fields: Filterable) {

@@ -1,7 +1,7 @@
-// The order of text.
+// The order of text, and how counts are written.
 
 import { describe, expect, test } from "bun:test";
-import { compareCodePoints, foldCase, textSortKey } from "../../src/base/text.ts";
+import { compareCodePoints, foldCase, groupedDigits, textSortKey } from "../../src/base/text.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 describe("foldCase", () => {
@@ -125,6 +125,15 @@ describe("textSortKey", () => {
       expect([a, b, Math.sign(compareCodePoints(textSortKey(a), textSortKey(b)))]).toEqual([a, b, Math.sign(expected)]);
     }
   });
+});
+
+describe("groupedDigits", () => {
+  test.each([0, 7, 999, 1_000, 21_000, 200_000, 1_234_567, Number.MAX_SAFE_INTEGER])(
+    "writes %d as English does",
+    (count) => {
+      expect(groupedDigits(count)).toBe(count.toLocaleString("en"));
+    },
+  );
 });
 
 /** The same by writing all code points out. */

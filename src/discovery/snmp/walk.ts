@@ -1,5 +1,6 @@
 // Reads columns of a table side by side to their ends, never in circles. Pure: knows only answers.
 
+import { groupedDigits } from "../../base/text.ts";
 import type { ColumnRead, SnmpValue } from "../mib/reads.ts";
 import { failure, isFailure, type SnmpFailure } from "./failure.ts";
 import { compareOids } from "./oid.ts";
@@ -204,7 +205,7 @@ class Walk {
     const value = varbindValue(varbind);
     if (value === undefined) return false;
     if (column.values.size >= this.rowCap) {
-      column.problem = `it has more than ${this.rowCap.toLocaleString("en")} rows`;
+      column.problem = `it has more than ${groupedDigits(this.rowCap)} rows`;
       return true;
     }
     column.last = index;

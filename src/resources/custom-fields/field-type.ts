@@ -2,6 +2,7 @@
 
 import { FIELD_TEXT_MAX_LENGTH, FIELD_URL_MAX_LENGTH } from "../../base/custom-field-limits.ts";
 import { parseInstant } from "../../base/instant.ts";
+import { groupedDigits } from "../../base/text.ts";
 
 export const FIELD_TYPES = ["text", "number", "boolean", "date", "choice", "url"] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
@@ -44,7 +45,7 @@ export function valueProblem({ type, choices }: TypedField, value: unknown): str
 function textProblem(value: string): string | null {
   if (value.trim() === "") return "must not be blank; null clears it";
   if ([...value].length > FIELD_TEXT_MAX_LENGTH)
-    return `must have at most ${FIELD_TEXT_MAX_LENGTH.toLocaleString("en")} characters`;
+    return `must have at most ${groupedDigits(FIELD_TEXT_MAX_LENGTH)} characters`;
   return CONTROL.test(value) ? "must not contain control characters" : null;
 }
 
@@ -53,8 +54,7 @@ const CONTROL = /[^\P{Cc}\t\n\r]/u;
 
 /** Whoever opens a link of another scheme runs what stands in it. */
 function urlProblem(value: string): string | null {
-  if (value.length > FIELD_URL_MAX_LENGTH)
-    return `must have at most ${FIELD_URL_MAX_LENGTH.toLocaleString("en")} characters`;
+  if (value.length > FIELD_URL_MAX_LENGTH) return `must have at most ${groupedDigits(FIELD_URL_MAX_LENGTH)} characters`;
   const isLink = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value);
   return isLink ? null : `must be a URL that begins with http:// or https://, not ${shown(value)}`;
 }
