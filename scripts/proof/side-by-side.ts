@@ -40,7 +40,7 @@ interface Sizes extends LoadPlan {
 
 const SIZES: Readonly<Record<Form, Sizes>> = {
   long: { runs: 5, seconds: 3, connections: 8, trialSeconds: 1, starts: 5, bulkHosts: 200 },
-  short: { runs: 3, seconds: 0.25, connections: 8, trialSeconds: 0.15, starts: 1, bulkHosts: 10 },
+  short: { runs: 3, seconds: 0.75, connections: 8, trialSeconds: 0.15, starts: 1, bulkHosts: 10 },
 };
 const ENTRIES_PER_BULK_HOST = 50;
 
