@@ -2,6 +2,7 @@
 
 import type { EditedKind } from "../editing/edited-kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
+import { shownName } from "../names/shown-name.ts";
 import { bulkText } from "../text/bulk.ts";
 import { kindText } from "../text/changes.ts";
 import { UNTOLD_FIELDS, Value } from "../values/value.tsx";
@@ -25,7 +26,7 @@ export function PlannedChanges({ kind, changes, count }: PlannedChangesProps) {
         {changes.slice(0, CHANGES_SHOWN).map((change, row) => (
           <li key={change.id ?? row}>
             {change.entity_type !== kind && <>{kindText[change.entity_type]?.[0] ?? change.entity_type} </>}
-            <bdi>{change.name || (change.id === null ? "" : `…${change.id.slice(-8)}`)}</bdi>:{" "}
+            <bdi>{change.id === null ? change.name : shownName(change.id, change.name)}</bdi>:{" "}
             {change.operation === "Updated" ? <Updated fields={change.fields} /> : <Whole change={change} />}
           </li>
         ))}

@@ -4,6 +4,7 @@
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { recordPage } from "../names/record-page.ts";
+import { shownName } from "../names/shown-name.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
@@ -89,7 +90,7 @@ function Records({
       <ul class="most">
         {groups.map(({ entity_type, id, name, host, last, total }) => {
           const page = recordPage(entity_type, id) ?? (host === null ? null : recordPage("host", host.id));
-          const shown = <bdi>{name ?? `…${id.slice(-8)}`}</bdi>;
+          const shown = <bdi>{shownName(id, name)}</bdi>;
           return (
             <li key={id}>
               <span class="aside">{kindText[entity_type]?.[0] ?? entity_type}</span>{" "}

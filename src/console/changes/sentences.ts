@@ -2,6 +2,7 @@
 // highlights that the API tells; alike changes are told together. Plain data and functions.
 
 import type { components } from "#api";
+import { shownName } from "../names/shown-name.ts";
 import { speedOf } from "../parts/speed.ts";
 import { sentenceText as text } from "../text/sentences.ts";
 
@@ -229,7 +230,7 @@ function readable(field: string, value: unknown): string {
     return value.length === 0 ? text.none : value.map((each) => readable(field, each)).join(", ");
   if (typeof value !== "object") return shortened(String(value));
   const { id, name } = value as NamedRecord;
-  return name || `…${id.slice(-8)}`;
+  return shownName(id, name);
 }
 
 /** How many characters at the beginning of two long texts say nothing of what differs. */

@@ -3,6 +3,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ChangedRecord, SELF_EVIDENT } from "../changes/difference-lines.ts";
+import { shownName } from "../names/shown-name.ts";
 import { may } from "../session/me.ts";
 import { bringBackText } from "../text/bring-back.ts";
 import { frameText } from "../text/frame.ts";
@@ -65,7 +66,7 @@ interface BackPartsProps extends BackPlaceProps {
 
 function BackParts({ record, from, onWritten, saved, isOpen, onOpen }: BackPartsProps) {
   const { entity_type: kind, id, fields } = record;
-  const name = record.name || `…${id.slice(-8)}`;
+  const name = shownName(id, record.name);
   const [parts, setParts] = useState<Parts | null>(null);
   const [hasFailed, setFailed] = useState(false);
   if (!isEditedKind(kind)) return null;

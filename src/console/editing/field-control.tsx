@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
+import { shownName } from "../names/shown-name.ts";
 import { DueTimes } from "../scanning/due-times.tsx";
 import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
@@ -208,7 +209,7 @@ function Ticked({ choices, typed, described, onType }: TickedProps) {
 function Chosen({ field, typed, record, described, onType }: InputProps) {
   const { data } = useAnswer(choicesRead(field, record));
   const choices = (data ?? []).map(choiceOf);
-  const nameOf = (id: string) => choices.find((choice) => choice.id === id)?.name ?? `…${id.slice(-8)}`;
+  const nameOf = (id: string) => shownName(id, choices.find((choice) => choice.id === id)?.name);
   if (typeof typed === "string")
     return (
       <select {...described} value={typed} onChange={(event) => onType(event.currentTarget.value)}>

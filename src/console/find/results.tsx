@@ -5,6 +5,7 @@ import type { Answer } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { RecordLink } from "../names/record-link.tsx";
+import { shownName } from "../names/shown-name.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { kindText } from "../text/changes.ts";
@@ -66,7 +67,7 @@ function Result({ hit }: { readonly hit: Hit }) {
   const page = pageOfHit(hit);
   // A record that is gone is shown as it was last.
   const at = deleted_at === null ? undefined : instantBefore(deleted_at);
-  const called = <bdi>{name || `…${id.slice(-8)}`}</bdi>;
+  const called = <bdi>{shownName(id, name)}</bdi>;
   const isSaid = match.value === name;
   return (
     <>

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { RecordLink } from "../names/record-link.tsx";
+import { interfaceName } from "../names/shown-name.ts";
 import { Problems } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { identityText } from "../text/identity.ts";
@@ -136,7 +137,7 @@ function Parts({ id, chosen, onChoose }: PartsProps) {
       title: identityText.interfaces,
       parts: (interfaces.data ?? []).map((each) => ({
         id: each.id,
-        name: each.if_name || each.if_descr || `#${each.if_index}`,
+        name: interfaceName(each),
         beside: each.if_alias ?? null,
       })),
     },

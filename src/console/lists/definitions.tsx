@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
+import { interfaceName } from "../names/shown-name.ts";
 import { Tags } from "../names/tags.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { Fill } from "../parts/fill.tsx";
@@ -184,7 +185,7 @@ const interfaces: ListDefinition<IfEntry> = {
   many: "interfaces",
   order: "created_at",
   idOf: ({ id }) => id,
-  nameOf: ({ if_name, if_descr, if_index }) => if_name || if_descr || `#${if_index}`,
+  nameOf: interfaceName,
   shown: [
     "host_id",
     "if_name",
@@ -202,7 +203,7 @@ const interfaces: ListDefinition<IfEntry> = {
       width: 9,
       isOrdered: true,
       cell: ({ id, if_name, if_descr, if_index }) => (
-        <RecordLink type="if_entry" id={id} name={if_name || if_descr || `#${if_index}`} />
+        <RecordLink type="if_entry" id={id} name={interfaceName({ if_name, if_descr, if_index })} />
       ),
     },
     { key: "if_index", width: 5, isNumber: true, isOrdered: true, cell: ({ if_index }) => if_index },

@@ -2,6 +2,7 @@
 // what appeared or vanished between the two. Plain functions.
 
 import type { paths } from "#api";
+import { shownName } from "../names/shown-name.ts";
 import { type Bends, bendsOf } from "./bends.ts";
 
 type Answer = paths["/api/v1/topology"]["get"]["responses"][200]["content"]["application/json"]["data"];
@@ -50,7 +51,7 @@ export interface Diagram {
 
 /** What a device is called, which may have told no name. */
 export function labelOf({ id, name, sys_name, management_address, chassis_id }: TopologyNode): string {
-  return name.trim() || sys_name?.trim() || management_address || chassis_id || `…${id.slice(-8)}`;
+  return shownName(id, name, sys_name, management_address, chassis_id).trim();
 }
 
 /** @param before what is compared with; null for nothing: all has stayed then */

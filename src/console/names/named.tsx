@@ -5,6 +5,7 @@ import { useContext } from "preact/hooks";
 import { at } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 import { type NamedKind, nameOf } from "./names.ts";
+import { shownName } from "./shown-name.ts";
 
 /** Where a record of a kind has its page; null where it has none of its own. */
 const PAGES: Readonly<Record<NamedKind, ((id: string) => string) | null>> = {
@@ -38,7 +39,7 @@ export function Named({ kind, id, as: own }: NamedProps) {
   const as = own !== undefined ? own : around !== null ? around.at : at.value;
   const name = nameOf(kind, id, as);
   // The end of an id tells it from others; its beginning is a time.
-  const shown = name === undefined ? "…" : name === null || name === "" ? `…${id.slice(-8)}` : name;
+  const shown = name === undefined ? "…" : shownName(id, name);
   const page = PAGES[kind];
   if (page === null) return <bdi title={id}>{shown}</bdi>;
   return (

@@ -4,6 +4,7 @@
 import { batch, type Signal, signal } from "@preact/signals";
 import { read } from "../api/client.ts";
 import { onChanges } from "../api/live.ts";
+import { interfaceName } from "./shown-name.ts";
 
 /** Kinds that are referred to, by the path of their list. */
 export type NamedKind =
@@ -124,7 +125,10 @@ async function listNames(
     }
     case "if-entries": {
       const { data } = await read("/api/v1/if-entries", { query }).load();
-      return data.map(({ id, if_name, if_descr, if_index }) => ({ id, name: if_name || if_descr || `#${if_index}` }));
+      return data.map(({ id, if_name, if_descr, if_index }) => ({
+        id,
+        name: interfaceName({ if_name, if_descr, if_index }),
+      }));
     }
     case "vlans": {
       const { data } = await read("/api/v1/vlans", { query }).load();

@@ -4,6 +4,7 @@ import { useContext } from "preact/hooks";
 import { hrefOf } from "../url/location.ts";
 import { NamedAsOf } from "./named.tsx";
 import { anyRecordPage } from "./record-page.ts";
+import { shownName } from "./shown-name.ts";
 
 interface RecordLinkProps {
   /** Its kind, as the API names it. */
@@ -15,8 +16,7 @@ interface RecordLinkProps {
 }
 
 export function RecordLink({ type, id, name, at }: RecordLinkProps) {
-  // The end of an id tells it from others; its beginning is a time.
-  const shown = <bdi>{name || `…${id.slice(-8)}`}</bdi>;
+  const shown = <bdi>{shownName(id, name)}</bdi>;
   const page = anyRecordPage(type, id);
   const around = useContext(NamedAsOf);
   const as = at === undefined ? around?.at : at;

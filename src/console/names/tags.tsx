@@ -4,6 +4,7 @@ import { useContext } from "preact/hooks";
 import { at } from "../time/at.ts";
 import { NamedAsOf } from "./named.tsx";
 import { nameOf, tagColor } from "./names.ts";
+import { shownName } from "./shown-name.ts";
 
 interface TagsProps {
   readonly ids: readonly string[];
@@ -38,7 +39,7 @@ function Tag({ id, as, hrefOf }: TagProps) {
     <>
       <span class={`tag-color tag-${color ?? "Gray"}`} aria-hidden="true" />
       {/* The end of an id tells it from others. */}
-      <bdi>{name === undefined ? "…" : name || `…${id.slice(-8)}`}</bdi>
+      <bdi>{name === undefined ? "…" : shownName(id, name)}</bdi>
     </>
   );
   if (!name || hrefOf === undefined)

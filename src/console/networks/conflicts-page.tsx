@@ -5,6 +5,7 @@ import { type DataOf, read } from "../api/client.ts";
 import { FilterField } from "../lists/filter-field.tsx";
 import { Named } from "../names/named.tsx";
 import { recordPage } from "../names/record-page.ts";
+import { shownName } from "../names/shown-name.ts";
 import { Copied } from "../parts/copied.tsx";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
@@ -118,7 +119,7 @@ function Party({
   readonly party: Conflict["parties"][number];
 }) {
   const page = recordPage(entity_type, id);
-  const shown = <bdi>{name || `…${id.slice(-8)}`}</bdi>;
+  const shown = <bdi>{shownName(id, name)}</bdi>;
   return (
     <span class="station">
       {page === null ? shown : <a href={hrefOf(page)}>{shown}</a>}
@@ -127,7 +128,7 @@ function Party({
           {" "}
           {conflictText.of}{" "}
           <a href={hrefOf(`/hosts/${host.id}`)}>
-            <bdi>{host.name || `…${host.id.slice(-8)}`}</bdi>
+            <bdi>{shownName(host.id, host.name)}</bdi>
           </a>
         </>
       )}

@@ -3,6 +3,7 @@
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
+import { interfaceName } from "../names/shown-name.ts";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -79,7 +80,7 @@ function Ports({ ports, all }: { readonly ports: readonly Port[]; readonly all: 
             class={oper_status === "Up" ? undefined : "is-not-up"}
             title={oper_status}
           >
-            <bdi>{if_name || if_descr || `#${if_index}`}</bdi>
+            <bdi>{interfaceName({ if_name, if_descr, if_index })}</bdi>
           </a>
         </span>
       ))}

@@ -7,6 +7,7 @@ import { oneOf } from "../api/one-of.ts";
 import { AsAnswered, ChangeSign } from "../changes/comparison.tsx";
 import { CustomFactList } from "../changes/custom-facts.tsx";
 import { Named } from "../names/named.tsx";
+import { interfaceName } from "../names/shown-name.ts";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
@@ -135,7 +136,7 @@ function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
                 </td>
                 <td class="subnet-name">
                   <a href={hrefOf(`/interfaces/${entry.id}`)}>
-                    <bdi>{entry.if_name || entry.if_descr || `#${entry.if_index}`}</bdi>
+                    <bdi>{interfaceName(entry)}</bdi>
                   </a>{" "}
                   <bdi class="aside">{entry.if_alias}</bdi>
                 </td>

@@ -1,6 +1,7 @@
 // The kinds of records that have a page of their own: how each is asked about, and what one of them is called.
 
 import { type Read, read } from "../api/client.ts";
+import { shownName } from "../names/shown-name.ts";
 import type { Pinned } from "../session/pins.ts";
 import { kindText } from "../text/changes.ts";
 import type { Subject } from "../time/subject.ts";
@@ -49,8 +50,7 @@ interface Called {
 /** `10.0.0.0/24`, `VLAN 20`, `Gi1/0/7`; of what has no name the end of its id, which tells it from others. */
 export function calledBy(id: string, { name, hostname, cidr, number, if_name, if_descr, if_index }: Called): string {
   if (number !== undefined) return `VLAN ${number}`;
-  const shown = cidr || if_name || if_descr || (if_index === undefined ? "" : `#${if_index}`) || name || hostname;
-  return shown || `…${id.slice(-8)}`;
+  return shownName(id, cidr, if_name, if_descr, if_index === undefined ? null : `#${if_index}`, name, hostname);
 }
 
 /** One version of a record, as far as it says what became of it. */

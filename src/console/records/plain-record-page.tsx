@@ -10,6 +10,7 @@ import { EditButton, EditPlace } from "../editing/edit-place.tsx";
 import { isEditedKind } from "../editing/edited-kinds.ts";
 import { lastSaved } from "../editing/saved.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
+import { shownName } from "../names/shown-name.ts";
 import { Fact } from "../parts/facts.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -160,7 +161,7 @@ function calledAs(record: Said): string {
   >;
   if (first !== undefined) return `${first} – ${last}`;
   if (protocol !== undefined) return `${String(number)}/${protocol}`;
-  return ip_address || label || name || email || type || `…${record.id.slice(-8)}`;
+  return shownName(record.id, ip_address, label, name, email, type);
 }
 
 function titled(word: string): string {

@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, done, read } from "../api/client.ts";
 import { Named } from "../names/named.tsx";
+import { shownName } from "../names/shown-name.ts";
 import { Copied } from "../parts/copied.tsx";
 import { Paged } from "../parts/paged.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -205,7 +206,7 @@ function KeyRow({ of: key, user, onAsk }: KeyRowProps) {
         </div>
       </th>
       <td>
-        <bdi>{user?.name ?? `…${key.user_id.slice(-8)}`}</bdi>
+        <bdi>{shownName(key.user_id, user?.name)}</bdi>
         <div class="aside">{permissions}</div>
       </td>
       <td>

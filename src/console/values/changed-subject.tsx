@@ -2,6 +2,7 @@
 
 import { Named } from "../names/named.tsx";
 import { anyRecordPage } from "../names/record-page.ts";
+import { shownName } from "../names/shown-name.ts";
 import { changesText, kindText } from "../text/changes.ts";
 import { subject } from "../time/subject.ts";
 import { hrefOf } from "../url/location.ts";
@@ -23,7 +24,7 @@ export function ChangedSubject({ type, id, name, at, hostId, word }: ChangedSubj
   const page = anyRecordPage(type, id);
   // On the page of a host it is the host's.
   const isSaid = hostId === null || hostId === subject.value.host_id;
-  const shown = <bdi>{name || `…${id.slice(-8)}`}</bdi>;
+  const shown = <bdi>{shownName(id, name)}</bdi>;
   return (
     <>
       <span class="aside">{word ?? kindText[type]?.[0] ?? type}</span>{" "}
