@@ -229,6 +229,55 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
   });
 
+  /** The form of a new credential, with a community typed and what else there is to it. */
+  async function typeCredential(name: string, community: string) {
+    await open("/settings/credentials?new=credential");
+    const form = page.getByRole("form", { name: "New credential" });
+    await form.getByLabel("Name", { exact: true }).fill(name);
+    await form.getByLabel("Community", { exact: true }).fill(community);
+    await form.getByRole("group", { name: "Networks" }).getByRole("checkbox").first().check();
+    await form.getByLabel("Try first at").fill("10.9.0.1\n10.9.0.2");
+    return form;
+  }
+  const namedCredentials = async (name: string) =>
+    (await list("credentials?limit=0")).filter((each) => each.name === name);
+
+  test("saves a credential of the settings once, though the page was loaded anew and its secret is typed again", async () => {
+    await loseAnswer("/api/v1/credentials");
+    const form = await typeCredential("Access switches", "n0t-public");
+    await form.getByRole("button", { name: "Create" }).click();
+    await form.getByText("It is not known whether it was done.").waitFor();
+    expect(await kept()).not.toContain("n0t-public");
+    await page.reload();
+    await form.getByText("Type again what is secret").waitFor();
+    await settles(() => form.getByLabel("Name", { exact: true }).inputValue(), "Access switches");
+    await settles(() => form.getByLabel("Try first at").inputValue(), "10.9.0.1\n10.9.0.2");
+    await settles(() => form.getByLabel("Community", { exact: true }).inputValue(), "");
+    await settles(() => form.getByRole("group", { name: "Networks" }).getByRole("checkbox").first().isChecked(), true);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await form.getByLabel("Community", { exact: true }).fill("n0t-public");
+    await button("Send it again").click();
+    await page.getByText("The credential Access switches was created.").waitFor();
+    expect(await namedCredentials("Access switches")).toMatchObject([{ target_ips: ["10.9.0.1", "10.9.0.2"] }]);
+    expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
+  });
+
+  test("makes no second credential where another secret is typed after the reload, and says that there is one", async () => {
+    await loseAnswer("/api/v1/credentials");
+    const form = await typeCredential("Core switches", "n0t-public");
+    await form.getByRole("button", { name: "Create" }).click();
+    await form.getByText("It is not known whether it was done.").waitFor();
+    await page.reload();
+    await form.getByText("Type again what is secret").waitFor();
+    await form.getByLabel("Community", { exact: true }).fill("something else");
+    await button("Send it again").click();
+    await form.getByText("It was done before, as it was sent then.").waitFor();
+    expect(await namedCredentials("Core switches")).toHaveLength(1);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await form.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("link", { name: "Core switches" }).waitFor();
+  });
+
   test("gives addresses away once", async () => {
     const { id } = await made(
       appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.40.0.0/29", name: "Lost" }),
@@ -303,5 +352,40 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await button("New user").click();
     await settles(() => adding.getByLabel("Name", { exact: true }).inputValue(), "");
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
+  });
+
+  test("keeps a half-filled credential over a reload: its type, hosts and networks, but no secret", async () => {
+    const host = await made(appliance.client.post("hosts", { network_id: appliance.networkId, name: "asked-by-v3" }));
+    await open("/settings/credentials?new=credential");
+    const form = page.getByRole("form", { name: "New credential" });
+    await form.getByLabel("Name", { exact: true }).fill("Monitoring");
+    await form.getByLabel("Type", { exact: true }).selectOption("SnmpV3");
+    await form.getByLabel("User (security name)").fill("watcher");
+    await form.getByLabel("Privacy", { exact: true }).selectOption("Aes256");
+    await form.getByRole("group", { name: "Authentication password" }).getByLabel("Read it from a file").check();
+    await form.getByLabel("Authentication password: path of the file").fill("v3-auth");
+    await form.getByLabel("Privacy password", { exact: true }).fill("a secret of SNMP");
+    await form.getByLabel("Add a host").fill("asked-by-v3");
+    const option = form.locator('datalist option[value^="asked-by-v3"]');
+    await option.waitFor({ state: "attached" });
+    await form.getByLabel("Add a host").fill((await option.getAttribute("value")) ?? "");
+    await form.getByRole("link", { name: "asked-by-v3" }).waitFor();
+    await page.reload();
+    await form.getByText("What you had typed is back.").waitFor();
+    expect(await kept()).not.toContain("a secret");
+    await settles(() => form.getByLabel("User (security name)").inputValue(), "watcher");
+    await settles(() => form.getByLabel("Privacy", { exact: true }).inputValue(), "Aes256");
+    await settles(() => form.getByLabel("Authentication password: path of the file").inputValue(), "v3-auth");
+    await settles(() => form.getByLabel("Privacy password", { exact: true }).inputValue(), "");
+    await form.getByRole("link", { name: "asked-by-v3" }).waitFor();
+    await form.getByLabel("Privacy password", { exact: true }).fill("a secret of SNMP");
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByText("The credential Monitoring was created.").waitFor();
+    expect(await namedCredentials("Monitoring")).toMatchObject([
+      {
+        credential_type: { type: "SnmpV3", security_name: "watcher", priv_protocol: "Aes256" },
+        host_assignments: [{ host_id: host.id }],
+      },
+    ]);
   });
 });

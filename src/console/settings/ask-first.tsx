@@ -35,6 +35,10 @@ export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kep
   const [isBusy, setBusy] = useState(false);
   // What may have been done is sent again as it was: anything else would be done beside it.
   const [isLost, setLost] = useState(typeof kept?.sentAs === "string");
+  // Passwords are not kept: after a reload they have to be typed again.
+  const [isLacking, setLacking] = useState(false);
+  // It was done, and then something else was sent under its key.
+  const [wasDone, setWasDone] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   const requestKey = useRef(kept?.sentAs ?? newRequestKey());
   const before = useRef(document.activeElement);
@@ -42,6 +46,7 @@ export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kep
     heading.current?.focus();
     const opener = before.current;
     const own = heading.current?.closest("form");
+    setLacking(isLost && own?.querySelector("input[type=password]") != null);
     return () => {
       // What tells that it is done takes it afterwards.
       if (own?.contains(document.activeElement) && opener instanceof HTMLElement && opener.isConnected) opener.focus();
@@ -63,13 +68,17 @@ export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kep
     if (kept !== undefined) keepForm(kept.name, element, requestKey.current);
     setBusy(true);
     setProblem(null);
+    setWasDone(false);
+    setLacking(false);
     try {
       await run(form, requestKey.current);
       forget();
       setLost(false);
     } catch (cause) {
       const refusal = asRefusal(cause);
-      setProblem(refusal);
+      const isDone = refusal.code === "idempotency_key_reused";
+      setWasDone(isDone);
+      setProblem(isDone ? null : refusal);
       setLost(isUnsure(refusal));
       if (!isUnsure(refusal)) {
         requestKey.current = newRequestKey();
@@ -87,7 +96,7 @@ export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kep
         if (event.key === "Escape" && !isBusy) end();
       }}
       onInput={(event) => {
-        if (kept !== undefined) keepForm(kept.name, event.currentTarget);
+        if (kept !== undefined) keepForm(kept.name, event.currentTarget, isLost ? requestKey.current : null);
       }}
     >
       <h2 ref={heading} tabIndex={-1}>
@@ -106,11 +115,16 @@ export function AskFirst({ title, says, verb, takesAway = false, run, onEnd, kep
           {sentence}
         </p>
       ))}
-      <div class="edit-fields" inert={isLost}>
+      <div class="edit-fields" inert={isLost && !isLacking}>
         {children}
       </div>
       {problem !== null && <Problem problem={problem} />}
-      {isLost && <p class="note">{settingsText.unsure}</p>}
+      {isLost && <p class="note">{isLacking ? settingsText.unsureOfSecret : settingsText.unsure}</p>}
+      {wasDone && (
+        <p class="note" role="alert">
+          {settingsText.wasDone}
+        </p>
+      )}
       <p>
         <button type="submit" class={takesAway ? "danger" : "primary"} disabled={isBusy}>
           {isBusy ? settingsText.working : isLost ? settingsText.again : verb}

@@ -1,20 +1,28 @@
-// The form of a credential, for a new one and for one that is there. It keeps no draft, and of a secret nothing but what is
-// typed in its own field. Who will be asked that was not before is said before it is saved.
+// The form of a credential, for a new one and for one that is there. What is typed is kept, but no
+// secret. Who will be asked that was not before is said before it is saved.
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { api, type DataOf, done, read } from "../api/client.ts";
 import { FoundHost } from "../editing/found-host.tsx";
 import { sequenceOf } from "../editing/write.ts";
 import { Named } from "../names/named.tsx";
 import { nameOf } from "../names/names.ts";
+import { shownName } from "../names/shown-name.ts";
 import { me } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
 import { editText } from "../text/editing.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
 import type { CredentialDone } from "./credential-outcome.tsx";
-import { CredentialTypeFields, isSecretTyped, type TypeName, typedType } from "./credential-type-fields.tsx";
+import {
+  CredentialTypeFields,
+  isOtherSecretKept,
+  isSecretTyped,
+  keptType,
+  typedType,
+} from "./credential-type-fields.tsx";
+import { type KeptForm, keptForm } from "./kept-form.ts";
 import { NewlyAsked } from "./newly-asked.tsx";
 import { Labelled, NameField, ReasonField, textIn, useNetworks } from "./rights-fields.tsx";
 import { savedOver } from "./saved-over.ts";
@@ -30,11 +38,14 @@ interface CredentialFormProps {
 
 export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
   const who = me.value;
-  const [type, setType] = useState<TypeName>(edited?.credential_type.type ?? "SnmpV2c");
-  const [networks, setNetworks] = useState<readonly string[]>(edited?.assigned_network_ids ?? []);
-  const [hosts, setHosts] = useState<StoredCredential["host_assignments"]>(edited?.host_assignments ?? []);
-  const [targets, setTargets] = useState(edited?.target_ips?.join("\n") ?? "");
-  const [isTyped, setTyped] = useState(false);
+  const [kept] = useState(() => keptForm("credential", edited));
+  const [type, setType] = useState(() => keptType(kept) ?? edited?.credential_type.type ?? "SnmpV2c");
+  const [networks, setNetworks] = useState<readonly string[]>(
+    () => kept.all("network") ?? edited?.assigned_network_ids ?? [],
+  );
+  const [hosts, setHosts] = useState(() => keptHosts(kept) ?? edited?.host_assignments ?? []);
+  const [targets, setTargets] = useState(() => kept.text("target_ips") ?? edited?.target_ips?.join("\n") ?? "");
+  const [isTyped, setTyped] = useState(() => isOtherSecretKept(kept));
   const [over] = useState(() => savedOver("/api/v1/credentials/{id}", edited?.id ?? null));
   if (who === null || who === undefined) return null;
   const addresses = addressesIn(targets);
@@ -72,9 +83,15 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
       verb={edited === null ? editText.create : credentialText.save}
       run={run}
       onEnd={onEnd}
+      kept={kept}
     >
-      <NameField label={credentialText.name} help={credentialText.nameHelp} name={edited?.name ?? ""} />
+      <NameField
+        label={credentialText.name}
+        help={credentialText.nameHelp}
+        name={kept.text("name") ?? edited?.name ?? ""}
+      />
       <CredentialTypeFields
+        kept={kept}
         type={type}
         stored={edited?.credential_type ?? null}
         onType={setType}
@@ -86,6 +103,7 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
         {(described) => (
           <textarea
             {...described}
+            name="target_ips"
             rows={2}
             spellcheck={false}
             autoComplete="off"
@@ -94,7 +112,7 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
           />
         )}
       </Labelled>
-      <TagChoices chosen={edited?.tags ?? []} />
+      <TagChoices chosen={kept.all("tag") ?? edited?.tags ?? []} />
       <NewlyAsked
         before={edited}
         networks={networks}
@@ -102,13 +120,31 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
         targets={addresses}
         isOtherSecret={edited !== null && isTyped}
       />
-      <ReasonField />
+      <ReasonField typed={kept.text("reason")} />
     </AskFirst>
   );
 }
 
+type HostAssignments = StoredCredential["host_assignments"];
+
+/** As HostChoices keeps them; undefined where nothing is kept. */
+function keptHosts(kept: KeptForm): HostAssignments | undefined {
+  return kept.all("host")?.map((text) => JSON.parse(text) as HostAssignments[number]);
+}
+
 function addressesIn(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
+}
+
+/** Tells the form, which keeps what is typed, of another choice once its fields stand there: of the element with the ref. */
+function useTyped(chosen: unknown) {
+  const element = useRef<HTMLFieldSetElement>(null);
+  const told = useRef(chosen);
+  useEffect(() => {
+    if (told.current !== chosen) element.current?.dispatchEvent(new Event("input", { bubbles: true }));
+    told.current = chosen;
+  }, [chosen]);
+  return element;
 }
 
 interface NetworkBoxesProps {
@@ -118,8 +154,11 @@ interface NetworkBoxesProps {
 
 function NetworkBoxes({ chosen, onChoose }: NetworkBoxesProps) {
   return (
-    <fieldset class="settings-set">
+    <fieldset class="settings-set" ref={useTyped(chosen)}>
       <legend>{credentialText.networks}</legend>
+      {chosen.map((id) => (
+        <input key={id} type="hidden" name="network" value={id} />
+      ))}
       <div class="settings-choices">
         {useNetworks().map(({ id, name }) => (
           <label key={id}>
@@ -140,16 +179,19 @@ function NetworkBoxes({ chosen, onChoose }: NetworkBoxesProps) {
 }
 
 interface HostChoicesProps {
-  readonly chosen: StoredCredential["host_assignments"];
-  onChoose(hosts: StoredCredential["host_assignments"]): void;
+  readonly chosen: HostAssignments;
+  onChoose(hosts: HostAssignments): void;
 }
 
 /** Which addresses of a host is said on the host's own page; here it stays as it is. */
 function HostChoices({ chosen, onChoose }: HostChoicesProps) {
   const [turn, setTurn] = useState(0);
   return (
-    <fieldset class="settings-set">
+    <fieldset class="settings-set" ref={useTyped(chosen)}>
       <legend>{credentialText.hosts}</legend>
+      {chosen.map((each) => (
+        <input key={each.host_id} type="hidden" name="host" value={JSON.stringify(each)} />
+      ))}
       {chosen.length > 0 && (
         <ul class="credential-hosts">
           {chosen.map(({ host_id, ip_address_ids }) => (
@@ -162,7 +204,7 @@ function HostChoices({ chosen, onChoose }: HostChoicesProps) {
               </span>{" "}
               <button
                 type="button"
-                aria-label={credentialText.removeHost(nameOf("hosts", host_id, null) ?? host_id.slice(-8))}
+                aria-label={credentialText.removeHost(shownName(host_id, nameOf("hosts", host_id, null)))}
                 onClick={() => onChoose(chosen.filter((each) => each.host_id !== host_id))}
               >
                 {credentialText.remove}
@@ -192,7 +234,16 @@ function HostChoices({ chosen, onChoose }: HostChoicesProps) {
 
 function TagChoices({ chosen }: { readonly chosen: readonly string[] }) {
   const { data } = useAnswer(read("/api/v1/tags", { query: { limit: 0, order_by: "name" } }));
-  if (data === undefined || data.length === 0) return null;
+  // Not known yet is not none.
+  if (data === undefined)
+    return (
+      <>
+        {chosen.map((id) => (
+          <input key={id} type="hidden" name="tag" value={id} />
+        ))}
+      </>
+    );
+  if (data.length === 0) return null;
   return (
     <fieldset class="settings-set">
       <legend>{credentialText.tags}</legend>

@@ -4,6 +4,7 @@
 import { useState } from "preact/hooks";
 import type { DataOf } from "../api/client.ts";
 import { credentialText } from "../text/credentials.ts";
+import type { KeptForm } from "./kept-form.ts";
 import { Labelled, textIn } from "./rights-fields.tsx";
 
 type CredentialType = DataOf<"/api/v1/credentials">[number]["credential_type"];
@@ -24,6 +25,8 @@ const NAME_MAX_LENGTH = 32;
 const MASK = "********";
 
 interface CredentialTypeFieldsProps {
+  /** What was typed before. */
+  readonly kept: KeptForm;
   readonly type: TypeName;
   /** Null for a new one. */
   readonly stored: CredentialType | null;
@@ -32,12 +35,16 @@ interface CredentialTypeFieldsProps {
   onSecret(): void;
 }
 
-export function CredentialTypeFields({ type, stored, onType, onSecret }: CredentialTypeFieldsProps) {
+export function CredentialTypeFields({ kept, type, stored, onType, onSecret }: CredentialTypeFieldsProps) {
   const user = stored?.type === "SnmpV3" ? stored : null;
-  const [auth, setAuth] = useState(user?.auth_protocol ?? "Sha256");
-  const [priv, setPriv] = useState(user?.priv_protocol ?? "Aes128");
+  const [auth, setAuth] = useState(
+    () => oneOf(AUTH_PROTOCOLS, kept.text("auth_protocol")) ?? user?.auth_protocol ?? "Sha256",
+  );
+  const [priv, setPriv] = useState(
+    () => oneOf(PRIV_PROTOCOLS, kept.text("priv_protocol")) ?? user?.priv_protocol ?? "Aes128",
+  );
   const secret = (field: SecretField) => (
-    <SecretFields key={field} field={field} stored={secretIn(stored, field)} onSecret={onSecret} />
+    <SecretFields key={field} kept={kept} field={field} stored={secretIn(stored, field)} onSecret={onSecret} />
   );
   return (
     <>
@@ -53,7 +60,7 @@ export function CredentialTypeFields({ type, stored, onType, onSecret }: Credent
                 name="security_name"
                 required
                 maxLength={NAME_MAX_LENGTH}
-                defaultValue={user?.security_name ?? ""}
+                defaultValue={kept.text("security_name") ?? user?.security_name ?? ""}
                 autoComplete="off"
                 spellcheck={false}
               />
@@ -84,7 +91,7 @@ export function CredentialTypeFields({ type, stored, onType, onSecret }: Credent
                 type="text"
                 name="context_name"
                 maxLength={NAME_MAX_LENGTH}
-                defaultValue={user?.context_name ?? ""}
+                defaultValue={kept.text("context_name") ?? user?.context_name ?? ""}
                 autoComplete="off"
                 spellcheck={false}
               />
@@ -126,16 +133,29 @@ function Select<Value extends string>({ label, name, values, chosen, onChoose }:
   );
 }
 
-type Mode = "keep" | "inline" | "file";
+/** The type that was chosen before. */
+export function keptType(kept: KeptForm): TypeName | undefined {
+  return oneOf(TYPES, kept.text("type"));
+}
+
+function oneOf<Value extends string>(values: readonly Value[], text: string | undefined): Value | undefined {
+  return values.find((each) => each === text);
+}
+
+const MODES = ["keep", "inline", "file"] as const;
+type Mode = (typeof MODES)[number];
 
 interface SecretFieldsProps {
+  readonly kept: KeptForm;
   readonly field: SecretField;
   readonly stored: Secret | undefined;
   onSecret(): void;
 }
 
-function SecretFields({ field, stored, onSecret }: SecretFieldsProps) {
-  const [mode, setMode] = useState<Mode>(stored === undefined ? "inline" : "keep");
+function SecretFields({ kept, field, stored, onSecret }: SecretFieldsProps) {
+  const [mode, setMode] = useState<Mode>(
+    () => oneOf(MODES, kept.text(`${field}_mode`)) ?? (stored === undefined ? "inline" : "keep"),
+  );
   const what = credentialText.secrets[field];
   const choose = (next: Mode) => {
     setMode(next);
@@ -188,7 +208,7 @@ function SecretFields({ field, stored, onSecret }: SecretFieldsProps) {
               name={`${field}_path`}
               required
               maxLength={PATH_MAX_LENGTH}
-              defaultValue={stored?.mode === "FilePath" ? stored.path : ""}
+              defaultValue={kept.text(`${field}_path`) ?? (stored?.mode === "FilePath" ? stored.path : "")}
               autoComplete="off"
               spellcheck={false}
             />
@@ -227,8 +247,17 @@ function secretOf(form: FormData, field: SecretField, stored: Secret | undefined
 
 /** Whether another secret is stored with it. */
 export function isSecretTyped(form: FormData): boolean {
+  return isOther((field) => String(form.get(field)));
+}
+
+/** Whether another secret was about to be stored. */
+export function isOtherSecretKept(kept: KeptForm): boolean {
+  return isOther(kept.text);
+}
+
+function isOther(textOf: (field: string) => string | undefined): boolean {
   const fields = Object.keys(credentialText.secrets);
-  return fields.some((field) => ["inline", "file"].includes(String(form.get(`${field}_mode`))));
+  return fields.some((field) => ["inline", "file"].includes(textOf(`${field}_mode`) ?? ""));
 }
 
 /** The secret of a type in a field, masked; undefined for none. */

@@ -8,7 +8,7 @@ export interface KeptForm {
   readonly name: DraftName;
   /** Whether something was typed before. */
   readonly isThere: boolean;
-  /** The request key under which all of it was sent, where its answer was not seen; null where it was not sent. */
+  /** The request key under which it was sent, where its answer was not seen; null where it was not sent. */
   readonly sentAs: string | null;
   /** Of a field; undefined where nothing is kept, `""` where it was left empty. */
   text(field: string): string | undefined;
@@ -45,14 +45,13 @@ export function isTicked({ isThere, all }: KeptForm, otherwise: boolean): boolea
 
 /**
  * Keeps what is in a form now.
- * @param sentAs the request key under which it is sent, so that it can be sent again after a reload: not where a password
- * is part of it, which would be missing
+ * @param sentAs the request key under which it is sent, so that it can be sent again after a reload; null where what
+ * became of it is known
  */
 export function keepForm(name: DraftName, form: HTMLFormElement, sentAs: string | null = null): void {
   const secret = new Set([...form.querySelectorAll<HTMLInputElement>("input[type=password]")].map((each) => each.name));
   const typed: Record<string, string[]> = {};
   for (const [field, value] of new FormData(form))
     if (typeof value === "string" && !secret.has(field)) typed[field] = [...(typed[field] ?? []), value];
-  const isWhole = secret.size === 0;
-  keepDraft(name, { base: {}, tag: "", typed, reason: "", ...(isWhole && sentAs !== null ? { sentAs } : {}) });
+  keepDraft(name, { base: {}, tag: "", typed, reason: "", ...(sentAs === null ? {} : { sentAs }) });
 }

@@ -128,9 +128,14 @@ interface NetworkChoicesProps {
 
 /** One box for each network. */
 export function NetworkChoices({ name, chosen, isDisabled = false }: NetworkChoicesProps) {
+  const networks = useNetworks();
   return (
     <div class="settings-choices">
-      {useNetworks().map((network) => (
+      {/* Not known yet is not none. */}
+      {networks.length === 0 &&
+        !isDisabled &&
+        chosen.map((id) => <input key={id} type="hidden" name={name} value={id} />)}
+      {networks.map((network) => (
         <label key={network.id}>
           <input
             type="checkbox"

@@ -1,9 +1,10 @@
 // What the pages about credentials say: what they are, who is asked with them and why, and what a trial tells.
 
+import { groupedDigits } from "../../base/text.ts";
 import { isolated } from "./isolated.ts";
 
 const plural = (count: number, one: string, many: string) =>
-  count === 1 ? `1 ${one}` : `${count.toLocaleString("en")} ${many}`;
+  count === 1 ? `1 ${one}` : `${groupedDigits(count)} ${many}`;
 
 export const credentialText = {
   says: "A credential is what discovery asks devices with. Its secret is written here and never shown again; it goes only where an Admin has sent it.",
@@ -78,7 +79,7 @@ export const credentialText = {
   path: (what: string) => `${what}: path of the file`,
   pathHelp: "Below the folder that the appliance was started with (--secrets-folder).",
   newSecret: (what: string) => `New ${what.toLowerCase()}`,
-  notShared: "What you type here is in this form alone: in no draft, in no address.",
+  notShared: "A secret that you type here is in this form alone: in no draft, in no address.",
   before: "Before you save",
   nobodyNew: "Nobody is asked with it who was not before.",
   newNetwork: (name: string, count: number) =>
@@ -114,7 +115,7 @@ export const credentialText = {
   waits: "waits for an Admin to confirm the address",
   whatWaits: "What waits for an Admin, and letting it go",
   hostWide: "every address, as an Admin confirms it",
-  listed: (more: number) => `and ${more.toLocaleString("en")} more`,
+  listed: (more: number) => `and ${groupedDigits(more)} more`,
   firstTargets: "The next scan asks first:",
   history: "History",
   historyNone: "No version is kept.",

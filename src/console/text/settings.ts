@@ -31,6 +31,10 @@ export const settingsText = {
   working: "Working…",
   again: "Send it again",
   unsure: "It is not known whether it was done. Send it again as it is: it is done once.",
+  unsureOfSecret:
+    "It is not known whether it was done. Type again what is secret, leave the rest as it is, and send it: it is done once.",
+  wasDone:
+    "It was done before, as it was sent then. What is typed here is something else: cancel, and look at what was done.",
   password: "Your password",
 } as const;
 
