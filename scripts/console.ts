@@ -13,6 +13,13 @@ const SOURCES = join(root, "src/console");
 /** What `--console` takes, and what the executable carries. */
 export const CONSOLE_PACK = join(root, "dist/console.pack");
 
+/**
+ * What so many pages need comes with the first script. The bundler makes a file of what the same pages share: a page was
+ * made of fifty files of a hundred bytes, each of them a request. Larger modules stay apart.
+ */
+const SHARED_BY_PAGES = 8;
+const SHARED_MAX_BYTES = 4_000;
+
 /** Editors save several files at once, and some of them in two steps. */
 const SETTLE_MS = 50;
 
@@ -21,6 +28,8 @@ interface Metafile {
     Record<
       string,
       {
+        /** Of an entry, and of what is loaded when it is asked for; else absent. */
+        readonly entryPoint?: string;
         readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>;
         readonly imports: readonly { readonly path: string; readonly kind: string }[];
       }
@@ -35,6 +44,8 @@ interface BuiltConsole {
   readonly sizes: Readonly<Record<string, number>>;
   /** The scripts that every page begins with: the first, and what it imports before anything is chosen. */
   readonly first: readonly string[];
+  /** How many scripts more are loaded for what is opened, by the path of its source. */
+  readonly further: Readonly<Record<string, number>>;
 }
 
 /**
@@ -43,20 +54,8 @@ interface BuiltConsole {
  */
 export async function buildConsole(): Promise<BuiltConsole> {
   await writeForms();
-  const result = await Bun.build({
-    entrypoints: [join(SOURCES, "main.tsx"), join(SOURCES, "styles/main.css")],
-    target: "browser",
-    minify: true,
-    splitting: true,
-    metafile: true,
-    publicPath: CONSOLE_ASSETS,
-    naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
-    define: { "process.env.NODE_ENV": JSON.stringify("production") },
-    tsconfig: join(SOURCES, "tsconfig.json"),
-    throw: false,
-  });
-  if (!result.success || result.metafile === undefined)
-    throw new Error(`the console was not built.\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
+  const apart = await bundled([]);
+  const result = await bundled(sharedModules(apart.metafile));
   const outputs = await Promise.all(
     result.outputs.map(async (output) => ({
       name: basename(output.path),
@@ -103,7 +102,67 @@ export async function buildConsole(): Promise<BuiltConsole> {
     metafile: result.metafile,
     sizes: Object.fromEntries(files.map(({ name, brotli }) => [name, brotli.length])),
     first,
+    further: furtherScripts(result.metafile, first),
   };
+}
+
+/** @param beginning paths of modules that come with the first script though it does not use them itself */
+async function bundled(beginning: readonly string[]) {
+  const main = join(SOURCES, "main.tsx");
+  const result = await Bun.build({
+    entrypoints: [main, join(SOURCES, "styles/main.css")],
+    target: "browser",
+    minify: true,
+    splitting: true,
+    metafile: true,
+    publicPath: CONSOLE_ASSETS,
+    naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+    define: { "process.env.NODE_ENV": JSON.stringify("production") },
+    tsconfig: join(SOURCES, "tsconfig.json"),
+    throw: false,
+    plugins: [
+      {
+        name: "beginning",
+        setup: (build) => {
+          build.onLoad({ filter: /main\.tsx$/ }, async ({ path }) => {
+            const text = await Bun.file(path).text();
+            const imports = path === main ? beginning.map((each) => `import ${JSON.stringify(each)};\n`) : [];
+            return { contents: imports.join("") + text, loader: "tsx" };
+          });
+        },
+      },
+    ],
+  });
+  if (!result.success || result.metafile === undefined)
+    throw new Error(`the console was not built.\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
+  return { outputs: result.outputs, metafile: result.metafile as Metafile };
+}
+
+/** The paths of what SHARED_BY_PAGES need that the first script does not. */
+function sharedModules(metafile: Metafile): string[] {
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
+  const pages = new Map<string, number>();
+  for (const [name, { entryPoint }] of outputs)
+    if (entryPoint !== undefined && name.endsWith(".js"))
+      for (const file of importedAtOnce(metafile, name)) pages.set(file, (pages.get(file) ?? 0) + 1);
+  const isFirst = new Set(
+    [...outputs]
+      .filter(([, { entryPoint }]) => entryPoint?.endsWith("/main.tsx"))
+      .flatMap(([name]) => importedAtOnce(metafile, name)),
+  );
+  return [...pages]
+    .filter(([file, count]) => count >= SHARED_BY_PAGES && !isFirst.has(file))
+    .flatMap(([file]) => Object.entries(outputs.get(file)?.inputs ?? {}))
+    .filter(([, { bytesInOutput }]) => bytesInOutput <= SHARED_MAX_BYTES)
+    .map(([path]) => resolve(path));
+}
+
+function furtherScripts(metafile: Metafile, first: readonly string[]): Record<string, number> {
+  const further: Record<string, number> = {};
+  for (const [path, { entryPoint }] of Object.entries(metafile.outputs))
+    if (entryPoint !== undefined && path.endsWith(".js"))
+      further[entryPoint] = importedAtOnce(metafile, basename(path)).filter((name) => !first.includes(name)).length;
+  return further;
 }
 
 /** A script and all that it imports, however indirectly, but for what it loads when it is asked to. */

@@ -7,9 +7,11 @@ import { loadPage, pageOf } from "./frame/pages.tsx";
 import { isolateTexts } from "./parts/isolation.ts";
 import { startKeys } from "./parts/keys.ts";
 import { followWhileSignedIn } from "./session/follow-live.ts";
+import { findMe } from "./session/me.ts";
 import { watchForSetupToken } from "./session/setup-token.ts";
 import { settleInstants } from "./time/at.ts";
 import { startClock } from "./time/clock.ts";
+import { zone } from "./time/zone.ts";
 import { followLinks, pathname } from "./url/location.ts";
 
 isolateTexts();
@@ -20,7 +22,11 @@ startClock();
 rememberNetwork();
 settleInstants();
 followWhileSignedIn();
+// Before the page's scripts: the first paint waits for this answer, and the browser sends six requests at once.
+void findMe();
 loadFirstPage();
+// Every page writes instants: what that takes the first time is done while the answer is on its way.
+zone.peek();
 render(<Frame />, document.body);
 
 /** While it is asked who is signed in. Where it fails, the page says so when it is shown. */

@@ -7,6 +7,8 @@ import { readConsolePack } from "../../src/http/console-pack.ts";
 
 /** As the console's design has it: with Brotli. */
 const FIRST_BYTES_MAX = 100_000;
+/** A browser asks for six at once, and each of them costs it some milliseconds. */
+const FURTHER_SCRIPTS_MAX = 20;
 
 test("the scripts that every page begins with are small, all there, and named in the page", async () => {
   const { sizes, first } = await buildConsole();
@@ -26,4 +28,12 @@ test("the scripts that every page begins with are small, all there, and named in
       true,
       true,
     ]);
+});
+
+test("no page is made of more than a handful of scripts", async () => {
+  const { further } = await buildConsole();
+  const counts = new Map(Object.entries(further));
+  expect(counts.get("src/console/hosts/host-page.tsx")).toBeGreaterThan(0);
+  expect(counts.size).toBeGreaterThan(40);
+  expect([...counts].filter(([, count]) => count > FURTHER_SCRIPTS_MAX)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 // One scan: what was asked for and by whom, how far it is while it runs, what came of it, and its findings.
 
+import { groupedDigits } from "../../base/text.ts";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
@@ -136,7 +137,7 @@ function Progress({ scan }: { readonly scan: ScanData }) {
       </Fact>
       <Fact name={discoveryText.answered}>{discoveryText.found(hosts_found)}</Fact>
       <Fact name={discoveryText.devices}>{discoveryText.devicesAnswered(devices_answered, devices_asked)}</Fact>
-      <Fact name={discoveryText.requests}>{new Intl.NumberFormat("en").format(requests)}</Fact>
+      <Fact name={discoveryText.requests}>{groupedDigits(requests)}</Fact>
       <Errors errors={progress.errors} />
     </dl>
   );

@@ -1,7 +1,6 @@
 // What stands around every page: find, navigation, the instant, who is signed in. Whoever is not signed in sees nothing
 // of it.
 
-import { useEffect } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { isReachable, read } from "../api/client.ts";
 import { useFresh } from "../api/fresh.ts";
@@ -24,7 +23,6 @@ import { PaletteKey } from "./palette-key.tsx";
 import { ShownPage } from "./shown-page.tsx";
 
 export function Frame() {
-  useEffect(() => void findMe(), []);
   if (meProblem.value !== null) return <Problem problem={meProblem.value} again={() => void findMe()} />;
   if (me.value === undefined) return <Waiting />;
   if (me.value === null) return <Entrance />;

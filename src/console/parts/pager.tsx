@@ -1,6 +1,7 @@
 // The ways to the rows before and after those that are shown. Where one is stands in the address.
 
 import type { ComponentChildren } from "preact";
+import { groupedDigits } from "../../base/text.ts";
 import { hrefHere } from "../url/location.ts";
 
 interface PageLinksProps {
@@ -53,7 +54,6 @@ export function Pager({ offset, rows, hasMore, total, newer, older, until = null
   if (offset === 0 && !hasMore) return null;
   const previous = Math.max(0, offset - rows);
   const first = { offset: null, until: null };
-  const number = (count: number) => new Intl.NumberFormat("en").format(count);
   return (
     <nav class="pager" aria-label={`${newer}, ${older}`}>
       <PageLinks
@@ -63,7 +63,8 @@ export function Pager({ offset, rows, hasMore, total, newer, older, until = null
       >
         {total !== undefined && (
           <span class="aside">
-            {number(Math.min(offset + 1, total))}–{number(Math.min(offset + rows, total))} / {number(total)}
+            {groupedDigits(Math.min(offset + 1, total))}–{groupedDigits(Math.min(offset + rows, total))} /{" "}
+            {groupedDigits(total)}
           </span>
         )}
       </PageLinks>

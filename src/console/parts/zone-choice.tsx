@@ -1,15 +1,22 @@
 // In which time zone one reads: one's own, UTC, or any other that the browser knows.
 
+import { useEffect, useState } from "preact/hooks";
 import { frameText } from "../text/frame.ts";
 import { ownZone, setZone, zone } from "../time/zone.ts";
 
+/** The others are there by then, however busy the page is. */
+const SOON_MS = 2_000;
+
 /** @param isNamed whether its name is seen beside it */
 export function ZoneChoice({ isNamed = true }: { readonly isNamed?: boolean }) {
+  const [others, setOthers] = useState<readonly string[]>([]);
+  // Hundreds, for which no page waits.
+  useEffect(() => whenIdle(() => setOthers(Intl.supportedValuesOf("timeZone"))), []);
   return (
     <label>
       <span class={isNamed ? undefined : "unseen"}>{frameText.timeZone}</span>
       <select value={zone.value} onChange={(event) => setZone(event.currentTarget.value)}>
-        {[...new Set([ownZone(), "UTC", zone.value, ...Intl.supportedValuesOf("timeZone")])].map((name) => (
+        {[...new Set([ownZone(), "UTC", zone.value, ...others])].map((name) => (
           <option key={name} value={name}>
             {name}
           </option>
@@ -17,4 +24,14 @@ export function ZoneChoice({ isNamed = true }: { readonly isNamed?: boolean }) {
       </select>
     </label>
   );
+}
+
+/** @returns what calls it off. Safari knows no idle time. */
+function whenIdle(action: () => void): () => void {
+  if (typeof requestIdleCallback === "undefined") {
+    const timer = setTimeout(action, SOON_MS);
+    return () => clearTimeout(timer);
+  }
+  const asked = requestIdleCallback(action, { timeout: SOON_MS });
+  return () => cancelIdleCallback(asked);
 }

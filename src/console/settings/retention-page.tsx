@@ -1,5 +1,6 @@
 // What a prune would drop, and the command that does it: pruning itself stays with whoever has a shell on the appliance.
 
+import { groupedDigits } from "../../base/text.ts";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { Copied } from "../parts/copied.tsx";
@@ -89,7 +90,7 @@ function Result({ preview, day }: { readonly preview: Preview; readonly day: str
       <h2>{retentionText.result}</h2>
       {dropped === 0 && <p>{retentionText.nothing}</p>}
       <dl class="facts">
-        <Fact name={retentionText.versions}>{versions.toLocaleString("en")}</Fact>
+        <Fact name={retentionText.versions}>{groupedDigits(versions)}</Fact>
         {dropped > 0 && (
           <>
             <Fact name={retentionText.dropped}>{retentionText.droppedOf(dropped, sizeText(dropped_bytes))}</Fact>
@@ -97,7 +98,7 @@ function Result({ preview, day }: { readonly preview: Preview; readonly day: str
           </>
         )}
         {credential_notes_dropped > 0 && (
-          <Fact name={retentionText.notes}>{credential_notes_dropped.toLocaleString("en")}</Fact>
+          <Fact name={retentionText.notes}>{groupedDigits(credential_notes_dropped)}</Fact>
         )}
         {dropped > 0 && segments.length > 0 && (
           <Fact name={retentionText.segments}>

@@ -1,6 +1,6 @@
 // What the page of one's own account says.
 
-const number = (count: number) => new Intl.NumberFormat("en").format(count);
+import { groupedDigits } from "../../base/text.ts";
 
 export const accountText = {
   who: "Who you are",
@@ -9,7 +9,7 @@ export const accountText = {
   role: "Role",
   organization: "Organization",
   reach: "Networks",
-  reaches: (count: number) => (count === 1 ? "1 network" : `${number(count)} networks`),
+  reaches: (count: number) => (count === 1 ? "1 network" : `${groupedDigits(count)} networks`),
   reachesAll: "all",
   ofOthers: "An Owner or Admin can change these.",
   passwordTitle: "Password",
@@ -35,7 +35,8 @@ export const accountText = {
   endOthersSays: ["You are signed out everywhere but here, at once. API keys stay valid."],
   endOthersVerb: "End them",
   ended: "The session has ended.",
-  endedOthers: (count: number) => (count === 1 ? "1 session has ended." : `${number(count)} sessions have ended.`),
+  endedOthers: (count: number) =>
+    count === 1 ? "1 session has ended." : `${groupedDigits(count)} sessions have ended.`,
   on: (program: string, system: string) => `${program} on ${system}`,
 } as const;
 
@@ -55,7 +56,7 @@ export const preferenceText = {
   pins: "Pinned",
   views: "Saved views",
   none: "none",
-  more: (count: number) => `and ${number(count)} more`,
+  more: (count: number) => `and ${groupedDigits(count)} more`,
   reset: "Reset",
   resetOf: (what: string) => `Reset: ${what}`,
   resetAll: "Reset all",

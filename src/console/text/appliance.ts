@@ -1,7 +1,8 @@
 // What is said of the status of the appliance: its facts, and what to do about what needs attention.
 
-const number = new Intl.NumberFormat("en");
-const counted = (count: number, one: string, many: string) => `${number.format(count)} ${count === 1 ? one : many}`;
+import { groupedDigits } from "../../base/text.ts";
+
+const counted = (count: number, one: string, many: string) => `${groupedDigits(count)} ${count === 1 ? one : many}`;
 
 export const applianceText = {
   attention: "Needs attention",
@@ -25,7 +26,7 @@ export const applianceText = {
     left === null || all === null ? `${own} in use` : `${own} in use; ${left} of ${all} available`,
   writes: "Writes waiting",
   writesOf: (waiting: number, wait: string) =>
-    waiting === 0 ? "none" : `${number.format(waiting)}, the oldest for ${wait}`,
+    waiting === 0 ? "none" : `${groupedDigits(waiting)}, the oldest for ${wait}`,
   work: "Under way",
   workOf: (reads: number, scans: number) =>
     `${counted(reads, "long read", "long reads")}, ${counted(scans, "scan", "scans")}`,

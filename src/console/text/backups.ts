@@ -1,5 +1,7 @@
 // What the page of backups says.
 
+import { groupedDigits } from "../../base/text.ts";
+
 export const backupsText = {
   says: "A backup is one consistent state of everything on this appliance. It is taken while the appliance works, verified, and kept in the folder backups of its data, until somebody deletes it.",
   key: "The file netledger.key is not in it. It decrypts the secrets of credentials: keep a copy of it elsewhere, once.",
@@ -12,7 +14,7 @@ export const backupsText = {
   states: { Running: "Being taken", Done: "Verified", Failed: "Failed" } as Readonly<Record<string, string>>,
   size: "Size",
   upTo: "Up to",
-  transaction: (sequence: number) => `transaction ${new Intl.NumberFormat("en").format(sequence)}`,
+  transaction: (sequence: number) => `transaction ${groupedDigits(sequence)}`,
   file: "File",
   verify: "Copy the command that verifies it",
   newest: "The last one was taken",

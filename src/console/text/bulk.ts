@@ -1,8 +1,9 @@
 // What stands where many records are written at once.
 
-const number = (count: number) => new Intl.NumberFormat("en").format(count);
+import { groupedDigits } from "../../base/text.ts";
+
 const counted = (count: number, [one, many]: readonly [string, string]) =>
-  `${number(count)} ${count === 1 ? one : many}`;
+  `${groupedDigits(count)} ${count === 1 ? one : many}`;
 
 type Words = readonly [one: string, many: string];
 
@@ -13,7 +14,7 @@ export const bulkText = {
   delete: "Delete all",
   scope: (count: number, words: Words) => counted(count, words),
   ofFilter: (count: number, words: Words) => `All ${counted(count, words)} of the filter`,
-  tooMany: (most: number) => `At most ${number(most)} at once: filter further.`,
+  tooMany: (most: number) => `At most ${groupedDigits(most)} at once: filter further.`,
   editTitle: (count: number, words: Words) => `Edit ${counted(count, words)}`,
   addField: "Add a field to set",
   leaveField: (name: string) => `Do not set ${name}`,
@@ -21,9 +22,9 @@ export const bulkText = {
   noField: "Choose what to set. What is not chosen stays as it is in each.",
   plan: "Preview",
   planned: (updated: number, unchanged: number, words: Words) =>
-    `${counted(updated, words)} would change${unchanged === 0 ? "." : `, ${number(unchanged)} would stay as is.`}`,
+    `${counted(updated, words)} would change${unchanged === 0 ? "." : `, ${groupedDigits(unchanged)} would stay as is.`}`,
   nothing: "Nothing would change: they are all like this already.",
-  more: (count: number) => `And ${number(count)} more.`,
+  more: (count: number) => `And ${groupedDigits(count)} more.`,
   to: "to",
   created: "new",
   deleted: "deleted",
@@ -37,7 +38,7 @@ export const bulkText = {
   chooseTag: "choose one",
   addTag: (count: number, words: Words) => `Add it to ${counted(count, words)}`,
   removeTag: (count: number, words: Words) => `Take it off ${counted(count, words)}`,
-  have: (count: number, of: number) => `${number(count)} of ${number(of)} have it.`,
+  have: (count: number, of: number) => `${groupedDigits(count)} of ${groupedDigits(of)} have it.`,
   deleteTitle: (count: number, words: Words) => `Delete ${counted(count, words)}`,
   unsure: "It is not known whether it was done. Sending it again does nothing twice.",
 } as const;

@@ -1,7 +1,8 @@
 // What is said of changes: who, why, what, field by field.
 
-const number = (count: number) => new Intl.NumberFormat("en").format(count);
-const counted = (count: number, word: string) => `${number(count)} ${word}`;
+import { groupedDigits } from "../../base/text.ts";
+
+const counted = (count: number, word: string) => `${groupedDigits(count)} ${word}`;
 
 /** Kinds by their names in the API: one and several. */
 export const kindText: Readonly<Record<string, readonly [one: string, many: string]>> = {
@@ -69,7 +70,7 @@ export const changesText = {
   },
   moreChanges: (count: number) => `${counted(count, "more")}: open the transaction to see all.`,
   showMore: (count: number, left: number) =>
-    count === left ? `Show ${counted(count, "more")}` : `Show ${counted(count, "more")} of ${number(left)}`,
+    count === left ? `Show ${counted(count, "more")}` : `Show ${counted(count, "more")} of ${groupedDigits(left)}`,
   feed: "Feed",
   activity: "Activity",
   views: "Changes",

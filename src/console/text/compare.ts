@@ -1,6 +1,6 @@
 // What is said where two instants are compared.
 
-const number = new Intl.NumberFormat("en");
+import { groupedDigits } from "../../base/text.ts";
 
 export const comparisonText = {
   change: "Change",
@@ -8,19 +8,19 @@ export const comparisonText = {
   shown: "What is shown of the comparison",
   all: "All rows",
   differences: (count: number | undefined) =>
-    count === undefined ? "What differs" : `${number.format(count)} ${count === 1 ? "differs" : "differ"}`,
+    count === undefined ? "What differs" : `${groupedDigits(count)} ${count === 1 ? "differs" : "differ"}`,
   only: {
-    added: (count: number | undefined) => (count === undefined ? "Added" : `${number.format(count)} added`),
-    removed: (count: number | undefined) => (count === undefined ? "Removed" : `${number.format(count)} removed`),
-    changed: (count: number | undefined) => (count === undefined ? "Changed" : `${number.format(count)} changed`),
+    added: (count: number | undefined) => (count === undefined ? "Added" : `${groupedDigits(count)} added`),
+    removed: (count: number | undefined) => (count === undefined ? "Removed" : `${groupedDigits(count)} removed`),
+    changed: (count: number | undefined) => (count === undefined ? "Changed" : `${groupedDigits(count)} changed`),
   },
   /** Of fields that no column shows. */
   besides: (fields: readonly string[]) => fields.join(", "),
   nothingHere: "Nothing of this list differs between A and B.",
   unordered: (count: number) =>
-    `More than ${number.format(count)} differ: they stand by what happened, in the order in which they were made. Filter the list to have them in its order.`,
+    `More than ${groupedDigits(count)} differ: they stand by what happened, in the order in which they were made. Filter the list to have them in its order.`,
   unorderedAbove: (count: number) =>
-    `More than ${number.format(count)} differ: what was removed stands in the order in which it was made. Filter the list to have it in its order.`,
+    `More than ${groupedDigits(count)} differ: what was removed stands in the order in which it was made. Filter the list to have it in its order.`,
   observed: "Also what was only observed",
   observedMeans: "Records that were seen or not seen, and of which nothing else changed",
   what: "What differs between A and B",
@@ -29,8 +29,8 @@ export const comparisonText = {
   counts: (counts: Readonly<Record<"added" | "removed" | "changed", number>>) =>
     Object.entries(counts)
       .filter(([, count]) => count > 0)
-      .map(([change, count]) => `${number.format(count)} ${change}`)
+      .map(([change, count]) => `${groupedDigits(count)} ${change}`)
       .join(", "),
-  more: (count: number) => `${number.format(count)} more: the lists of their kinds, compared, show all.`,
+  more: (count: number) => `${groupedDigits(count)} more: the lists of their kinds, compared, show all.`,
   legend: "Added: +. Changed: ~. Gone: dashed.",
 } as const;

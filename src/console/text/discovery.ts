@@ -1,7 +1,8 @@
 // What the pages of discovery say: scans, what they found, schedules, and what must not come back.
 
-const number = (value: number) => new Intl.NumberFormat("en").format(value);
-const counted = (count: number, one: string, many: string) => `${number(count)} ${count === 1 ? one : many}`;
+import { groupedDigits } from "../../base/text.ts";
+
+const counted = (count: number, one: string, many: string) => `${groupedDigits(count)} ${count === 1 ? one : many}`;
 
 /** Kinds of records as scans count them, where the name in the API says less. */
 const RECORD_KINDS: Readonly<Record<string, string>> = {
@@ -44,9 +45,9 @@ export const discoveryText = {
   nothingWritten: "nothing",
   counts: ({ created, updated, deleted }: { created: number; updated: number; deleted: number }) =>
     [
-      created > 0 ? `${number(created)} added` : "",
-      updated > 0 ? `${number(updated)} changed` : "",
-      deleted > 0 ? `${number(deleted)} removed` : "",
+      created > 0 ? `${groupedDigits(created)} added` : "",
+      updated > 0 ? `${groupedDigits(updated)} changed` : "",
+      deleted > 0 ? `${groupedDigits(deleted)} removed` : "",
     ]
       .filter((part) => part !== "")
       .join(", "),
@@ -77,8 +78,7 @@ export const discoveryText = {
     done: "done",
   } as Readonly<Record<string, string>>,
   addresses: "Addresses",
-  ofTotal: (done: number, total: number) =>
-    `${new Intl.NumberFormat("en").format(done)} of ${new Intl.NumberFormat("en").format(total)}`,
+  ofTotal: (done: number, total: number) => `${groupedDigits(done)} of ${groupedDigits(total)}`,
   devices: "Devices",
   devicesAnswered: (answered: number, asked: number) => `${answered} of ${asked} answered SNMP`,
   devicesRead: (count: number) => counted(count, "device answered SNMP", "devices answered SNMP"),
@@ -135,6 +135,6 @@ export const discoveryText = {
   lift: "Let it come back",
   liftVerb: "Let come back",
   liftSays: "The next scan that finds it creates it again.",
-  liftTooMany: (most: number) => `At most ${number(most)} at once.`,
+  liftTooMany: (most: number) => `At most ${groupedDigits(most)} at once.`,
   noIgnored: "Whatever a person deletes that discovery finds again is listed here, until somebody lifts it.",
 } as const;

@@ -1,5 +1,6 @@
 // What stands where records are edited.
 
+import { groupedDigits } from "../../base/text.ts";
 import { isolated } from "./isolated.ts";
 
 export const editText = {
@@ -57,7 +58,7 @@ export const editText = {
     "It is not known whether it was created. Save again to find out: it is made once. Until then it stays as it was sent.",
   saved: "Saved.",
   undo: "Undo",
-  transaction: (sequence: number) => `transaction ${new Intl.NumberFormat("en").format(sequence)}`,
+  transaction: (sequence: number) => `transaction ${groupedDigits(sequence)}`,
   close: "Close",
   wrong: {
     required: "A value is required.",
@@ -107,16 +108,16 @@ export const planText = {
     fdb_entry: ["forwarding entry", "forwarding entries"],
   } as Readonly<Record<string, readonly [one: string, many: string]>>,
   says: "What it is now → what it will be.",
-  many: (count: number, words: string) => `${new Intl.NumberFormat("en").format(count)} ${words}`,
+  many: (count: number, words: string) => `${groupedDigits(count)} ${words}`,
   partsAlone: "Only what belongs to it, as below.",
   /** What changes without a value to tell. */
   also: (fields: readonly string[], hasValues: boolean) => `${hasValues ? "Also: " : ""}${fields.join(", ")}`,
-  stay: (count: number) => `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "stays" : "stay"} as is.`,
+  stay: (count: number) => `${groupedDigits(count)} ${count === 1 ? "stays" : "stay"} as is.`,
   moved: "Records changed since you read this, and nothing was done. This is what it comes to now: look at it again.",
   nothing: "Nothing would change: it is like this already.",
   cannot: "It cannot be done:",
   done: "Done.",
-  transaction: (sequence: number) => `Transaction ${new Intl.NumberFormat("en").format(sequence)}`,
+  transaction: (sequence: number) => `Transaction ${groupedDigits(sequence)}`,
   giveUp: "Cancel",
   close: "Close",
 } as const;

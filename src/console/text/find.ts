@@ -1,6 +1,9 @@
 // What is said where one finds things.
 
-const percent = new Intl.NumberFormat("en", { style: "percent" });
+import { groupedDigits } from "../../base/text.ts";
+
+// Made when it is needed: the first of them is felt at the start of a page.
+const percent = (share: number) => new Intl.NumberFormat("en", { style: "percent" }).format(share);
 
 export const findText = {
   title: "Find",
@@ -35,13 +38,13 @@ export const locateText = {
   network: "Network",
   confidence: "Confidence",
   noHost: "not in the inventory",
-  percent: (share: number) => percent.format(share),
+  percent: (share: number) => percent(share),
   why: "Why",
   nextLikely: "Less likely",
   alsoCalled: "The others",
   truncated: "There are more candidates: choose a network.",
   known: "known since",
-  doubt: (factor: number) => `counts ${percent.format(factor)}`,
+  doubt: (factor: number) => `counts ${percent(factor)}`,
   strip: "Where it has been",
   stripOf: (count: number) => (count === 1 ? "One place or none" : `${count} stretches of time`),
   since: "Since",
@@ -73,8 +76,7 @@ export const locateText = {
   showMonth: "30 days",
 } as const;
 
-const count = (value: number, one: string, many: string) =>
-  `${new Intl.NumberFormat("en").format(value)} ${value === 1 ? one : many}`;
+const count = (value: number, one: string, many: string) => `${groupedDigits(value)} ${value === 1 ? one : many}`;
 
 export const startText = {
   pinned: "Pinned",

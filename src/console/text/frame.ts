@@ -1,6 +1,6 @@
 // What the frame says: navigation, sign-in, and what every page has.
 
-const number = (value: number) => new Intl.NumberFormat("en").format(value);
+import { groupedDigits } from "../../base/text.ts";
 
 export const frameText = {
   name: "netledger",
@@ -67,13 +67,13 @@ export const partText = {
   loading: "Loading…",
   slow: "This takes a while…",
   more: (count: number) => `${count} more`,
-  number,
+  number: groupedDigits,
   findIn: (title: string) => `Find in: ${title}`,
-  foundOf: (found: number, all: number) => `${number(found)} of ${number(all)}`,
+  foundOf: (found: number, all: number) => `${groupedDigits(found)} of ${groupedDigits(all)}`,
   nothingFound: "Nothing here has these words.",
   previous: "Previous",
   next: "Next",
-  page: (page: number, pages: number) => `Page ${number(page)} of ${number(pages)}`,
+  page: (page: number, pages: number) => `Page ${groupedDigits(page)} of ${groupedDigits(pages)}`,
   now: "now",
   utc: (instant: string) => `${instant} UTC`,
 } as const;

@@ -1,8 +1,7 @@
 // What the page says on which two hosts are joined, or one is split.
 
+import { groupedDigits } from "../../base/text.ts";
 import { isolated } from "./isolated.ts";
-
-const number = (value: number) => new Intl.NumberFormat("en").format(value);
 
 export const identityText = {
   link: "Join or split…",
@@ -30,10 +29,11 @@ export const identityText = {
   splitVerb: "Split it",
   splitFollows: "What discovery found of it, scans do not bring back to the host that it leaves.",
   showPlan: "Show what would change…",
-  chosen: (count: number) => (count === 0 ? "Nothing is chosen yet." : `${number(count)} chosen`),
+  chosen: (count: number) => (count === 0 ? "Nothing is chosen yet." : `${groupedDigits(count)} chosen`),
   addresses: "Addresses",
   interfaces: "Interfaces",
   ports: "Ports",
   services: "Services",
-  moreParts: (count: number) => `The first ${number(count)} of each are shown. Others are split off through the API.`,
+  moreParts: (count: number) =>
+    `The first ${groupedDigits(count)} of each are shown. Others are split off through the API.`,
 } as const;

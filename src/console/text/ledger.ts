@@ -1,6 +1,6 @@
 // What the page of the ledger says.
 
-const number = (count: number) => new Intl.NumberFormat("en").format(count);
+import { groupedDigits } from "../../base/text.ts";
 
 export const ledgerText = {
   ofNow: "The ledger is shown as it is now, whatever instant is chosen.",
@@ -27,7 +27,7 @@ export const ledgerText = {
   cancel: "Cancel it",
   backupRunning: (name: string) => `The backup ${name} is being verified. The data are verified after it.`,
   sound: "Sound: nothing was found",
-  notSound: (count: number) => `${number(count)} ${count === 1 ? "finding" : "findings"}: the data are damaged`,
+  notSound: (count: number) => `${groupedDigits(count)} ${count === 1 ? "finding" : "findings"}: the data are damaged`,
   statuses: {
     Running: "Running",
     Completed: "Completed",
@@ -43,17 +43,19 @@ export const ledgerText = {
   sinceThen: (count: number) =>
     count === 0
       ? "the head"
-      : `${number(count)} ${count === 1 ? "transaction was" : "transactions were"} written since`,
+      : `${groupedDigits(count)} ${count === 1 ? "transaction was" : "transactions were"} written since`,
   read: "Read",
   readCounts: (transactions: number, records: number, versions: number) =>
-    `${number(transactions)} transactions, ${number(records)} records, ${number(versions)} versions`,
-  droppedVersions: (count: number) => `and the hashes of ${number(count)} versions that prunes dropped`,
+    `${groupedDigits(transactions)} transactions, ${groupedDigits(records)} records, ${groupedDigits(versions)} versions`,
+  droppedVersions: (count: number) => `and the hashes of ${groupedDigits(count)} versions that prunes dropped`,
   notChecked: "Pages not checked",
   problem: "Why",
   step: (step: string, done: number, total: number | null) =>
-    total === null ? `${step}, ${number(done)} so far` : `${step}, ${number(done)} of ${number(total)}`,
+    total === null
+      ? `${step}, ${groupedDigits(done)} so far`
+      : `${step}, ${groupedDigits(done)} of ${groupedDigits(total)}`,
   findings: "What it found",
-  moreFindings: (count: number) => `${number(count)} more are not listed.`,
+  moreFindings: (count: number) => `${groupedDigits(count)} more are not listed.`,
   check: "Check",
   where: "Where",
   message: "What",

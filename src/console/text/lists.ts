@@ -1,5 +1,7 @@
 // What lists say. Fields are called as in the API, spelled out.
 
+import { groupedDigits } from "../../base/text.ts";
+
 export const fieldText: Readonly<Record<string, string>> = {
   name: "Name",
   hostname: "Host name",
@@ -110,8 +112,7 @@ export const listText = {
   own: "Your own",
   noViews: "None saved yet.",
   standard: "Standard columns",
-  count: (count: number, one: string, many: string) =>
-    `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? one : many}`,
+  count: (count: number, one: string, many: string) => `${groupedDigits(count)} ${count === 1 ? one : many}`,
   nothing: (many: string) => `There are no ${many} here.`,
   nothingThen: (many: string) => `There were no ${many} here at this instant.`,
   nothingFiltered: (many: string) => `No ${many} match this filter.`,
@@ -150,8 +151,7 @@ export const listText = {
   },
   noName: "without a name",
   andMore: (count: number) => `+${count}`,
-  tooMany: (limit: number) =>
-    `The list ends here, at ${new Intl.NumberFormat("en").format(limit)}. Filter it to see what follows.`,
+  tooMany: (limit: number) => `The list ends here, at ${groupedDigits(limit)}. Filter it to see what follows.`,
   completions: "What can stand here",
   mark: "Select the row",
   markUpTo: "Select all from the last one",

@@ -1,9 +1,9 @@
 // What the map says.
 
+import { groupedDigits } from "../../base/text.ts";
 import { isolated } from "./isolated.ts";
 
-const number = new Intl.NumberFormat("en");
-const counted = (count: number, one: string, many: string) => `${number.format(count)} ${count === 1 ? one : many}`;
+const counted = (count: number, one: string, many: string) => `${groupedDigits(count)} ${count === 1 ? one : many}`;
 
 export const mapText = {
   title: "Map",
@@ -14,7 +14,7 @@ export const mapText = {
   hops: "Links away",
   wholeNetwork: "Whole network",
   search: "Find on the map",
-  found: (count: number) => (count === 1 ? "1 device found" : `${number.format(count)} devices found`),
+  found: (count: number) => (count === 1 ? "1 device found" : `${groupedDigits(count)} devices found`),
   isolated: "Devices without links",
   picture: (devices: number, links: number) =>
     `Picture of the map: ${counted(devices, "device", "devices")}, ${counted(links, "link", "links")}. The table beside it says the same. Arrow keys move it, plus and minus zoom, 0 shows all.`,
@@ -69,18 +69,18 @@ export const mapText = {
   },
   nothingChanged: "Nothing came or went in this period.",
   momentOf: (place: number, count: number) =>
-    count === 0 ? "Nothing came or went." : `${number.format(place)} of ${counted(count, "change", "changes")}`,
-  moreParts: (count: number) => `and ${number.format(count)} more`,
+    count === 0 ? "Nothing came or went." : `${groupedDigits(place)} of ${counted(count, "change", "changes")}`,
+  moreParts: (count: number) => `and ${groupedDigits(count)} more`,
   beforePeriod: "The instant lies before the period. The map shows the beginning.",
   afterPeriod: "The instant lies after the period. The map shows the end.",
   toNearest: { before: "Go to the beginning", after: "Go to the end" },
   cutOff: "Too much changed for one answer. The map ends at",
   goOn: "Go on from there",
   emptyPeriod: "No links were known here in this period.",
-  appeared: (count: number) => `${number.format(count)} appeared`,
-  vanished: (count: number) => `${number.format(count)} vanished`,
-  later: (count: number) => `${number.format(count)} still to come`,
-  showRows: (count: number) => `Show all ${number.format(count)}`,
+  appeared: (count: number) => `${groupedDigits(count)} appeared`,
+  vanished: (count: number) => `${groupedDigits(count)} vanished`,
+  later: (count: number) => `${groupedDigits(count)} still to come`,
+  showRows: (count: number) => `Show all ${groupedDigits(count)}`,
   unchoose: "Close",
   unknown: "not in the inventory",
   openHost: "Open host",

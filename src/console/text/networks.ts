@@ -1,8 +1,9 @@
 // What the pages of subnets, VLANs and conflicts say.
 
+import { groupedDigits } from "../../base/text.ts";
 import { isolated } from "./isolated.ts";
 
-const number = (value: number | string) => new Intl.NumberFormat("en").format(BigInt(value));
+const number = (value: number | string) => groupedDigits(BigInt(value));
 
 /** Of all subnets within together, only what is in use and what is free is told. */
 type UtilizationParts = Readonly<Record<"used" | "usable" | "free", number | string>> &

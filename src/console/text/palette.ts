@@ -1,5 +1,7 @@
 // What the command palette says.
 
+import { groupedDigits } from "../../base/text.ts";
+
 export const paletteText = {
   title: "Command palette",
   open: "Command palette",
@@ -12,7 +14,7 @@ export const paletteText = {
   records: "Records",
   keys: "Keys",
   nothing: "Nothing matches.",
-  count: (count: number) => `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "entry" : "entries"}`,
+  count: (count: number) => `${groupedDigits(count)} ${count === 1 ? "entry" : "entries"}`,
   gone: "gone",
   pages: {
     subnetList: "Subnets as a list",

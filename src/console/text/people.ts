@@ -1,8 +1,7 @@
 // What the page of people says.
 
+import { groupedDigits } from "../../base/text.ts";
 import { isolated } from "./isolated.ts";
-
-const number = (count: number) => new Intl.NumberFormat("en").format(count);
 
 export const peopleText = {
   says: "Who may sign in, what they may do, and which networks they reach. Nobody gives or takes a role above their own.",
@@ -34,7 +33,7 @@ export const peopleText = {
   deleteKeys: (count: number) =>
     count === 0
       ? "They have no API keys."
-      : `${count === 1 ? "Their API key goes" : `Their ${number(count)} API keys go`} with them, at once.`,
+      : `${count === 1 ? "Their API key goes" : `Their ${groupedDigits(count)} API keys go`} with them, at once.`,
   deleteSays: [
     "Their sessions end. This cannot be undone: somebody who is added again has a new id, and needs new keys.",
     "History keeps their name. To keep somebody out for a while, edit them and untick “May sign in”.",

@@ -1,7 +1,8 @@
 // What the page of retention says.
 
-const number = (count: number) => new Intl.NumberFormat("en").format(count);
-const states = (count: number) => (count === 1 ? "1 state" : `${number(count)} states`);
+import { groupedDigits } from "../../base/text.ts";
+
+const states = (count: number) => (count === 1 ? "1 state" : `${groupedDigits(count)} states`);
 
 export const retentionText = {
   says: "All of history is kept until somebody prunes it. Here you see what a prune would drop, before it is done. Nothing is changed by looking.",
@@ -19,13 +20,13 @@ export const retentionText = {
   versions: "Versions looked at",
   dropped: "Dropped",
   droppedOf: (dropped: number, size: string) =>
-    `${number(dropped)} ${dropped === 1 ? "version" : "versions"}, ${size} of documents`,
+    `${groupedDigits(dropped)} ${dropped === 1 ? "version" : "versions"}, ${size} of documents`,
   kept: "Stays",
   keptStates: states,
   notes: "Notes of where credentials were sent, dropped",
   segments: "Thinned afterwards",
   segment: (first: number, last: number, resolution: string) =>
-    `transactions ${number(first)} to ${number(last)}: ${resolution}`,
+    `transactions ${groupedDigits(first)} to ${groupedDigits(last)}: ${resolution}`,
   doIt: "To do it",
   forGood:
     "What is dropped is gone for good. Take a backup first, and stop the appliance: it is done where the data are, in the folder DIR.",

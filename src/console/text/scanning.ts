@@ -1,6 +1,6 @@
 // What is said where a scan is asked for, ended, or done again, and where one address is asked.
 
-const number = (value: number) => new Intl.NumberFormat("en").format(value);
+import { groupedDigits } from "../../base/text.ts";
 
 export const scanningText = {
   scanNow: "Scan now",
@@ -14,7 +14,7 @@ export const scanningText = {
   where: "Where",
   whereHelp: "Addresses and subnets, separated by spaces, commas or line breaks. Empty: the network's subnets.",
   addSubnet: "Add a subnet…",
-  size: (count: number) => `Up to ${number(count)} ${count === 1 ? "address" : "addresses"}.`,
+  size: (count: number) => `Up to ${groupedDigits(count)} ${count === 1 ? "address" : "addresses"}.`,
   large: "It is larger than /16: scan all of it",
   dry: "Dry run",
   dryHelp: "Writes nothing. Says field by field what would be written, and can then be done.",
@@ -34,7 +34,8 @@ export const scanningText = {
   again: "Scan again…",
   commit: "Do it: scan and write",
   commitSays: "Everything is asked once more, and written as it is then. What a scan has written can be undone.",
-  tooMany: (most: number) => `A scan that is asked for here names at most ${number(most)} addresses: name a subnet.`,
+  tooMany: (most: number) =>
+    `A scan that is asked for here names at most ${groupedDigits(most)} addresses: name a subnet.`,
   noAddresses: "It has no address to ask.",
   severalNetworks: "What is selected lies in several networks, and a scan is of one.",
   due: (count: number) => (count === 0 ? "It never comes due." : "Comes due next:"),

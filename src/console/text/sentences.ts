@@ -1,9 +1,8 @@
 // What a transaction changed, in a sentence: its words, in one and in several. Fields are called as in lists.
 
+import { groupedDigits } from "../../base/text.ts";
 import { kindText } from "./changes.ts";
 import { fieldText } from "./lists.ts";
-
-const number = (count: number) => new Intl.NumberFormat("en").format(count);
 
 /** Names of fields that stay as they are within a sentence: they begin with an abbreviation. */
 const isAbbreviation = (name: string) => /^[A-Z]{2}/.test(name);
@@ -33,7 +32,7 @@ const field = (name: string) => {
 };
 
 export const sentenceText = {
-  number,
+  number: groupedDigits,
   field,
   /** A kind by its name in the API. */
   kind: (type: string, count: number) => kindText[type]?.[count === 1 ? 0 : 1] ?? type,
@@ -50,9 +49,9 @@ export const sentenceText = {
   none: "none",
   yes: "yes",
   no: "no",
-  more: (count: number) => `${number(count)} more`,
-  moreFields: (count: number) => `${number(count)} more ${count === 1 ? "field" : "fields"}`,
-  moreChanges: (count: number) => `${number(count)} more ${count === 1 ? "change" : "changes"}`,
+  more: (count: number) => `${groupedDigits(count)} more`,
+  moreFields: (count: number) => `${groupedDigits(count)} more ${count === 1 ? "field" : "fields"}`,
+  moreChanges: (count: number) => `${groupedDigits(count)} more ${count === 1 ? "change" : "changes"}`,
   operStates: {
     Up: "up",
     Down: "down",

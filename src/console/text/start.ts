@@ -1,9 +1,9 @@
 // What the way to the first map says: this machine, what to scan, credentials, and the first scan.
 
+import { groupedDigits } from "../../base/text.ts";
 import { isolated } from "./isolated.ts";
 
-const number = (value: number) => new Intl.NumberFormat("en").format(value);
-const counted = (count: number, one: string, many: string) => `${number(count)} ${count === 1 ? one : many}`;
+const counted = (count: number, one: string, many: string) => `${groupedDigits(count)} ${count === 1 ? one : many}`;
 
 export const wayText = {
   steps: "Steps",
@@ -39,7 +39,7 @@ export const machineText = {
   gone: "The host that was recorded is no longer there. Record it again.",
   recorded: "Recorded as",
   holds: (interfaces: number, up: number, ports: number) =>
-    `${counted(interfaces, "interface", "interfaces")}, ${number(up)} of them up, and ${counted(ports, "open port", "open ports")}.`,
+    `${counted(interfaces, "interface", "interfaces")}, ${groupedDigits(up)} of them up, and ${counted(ports, "open port", "open ports")}.`,
   defaultRoute: "default route",
   addresses: "Its addresses",
   address: "Address",
@@ -77,7 +77,7 @@ export const whereText = {
   largeWrong: "Tick this, or name smaller subnets.",
   nothing: "Tick a subnet, or type an address or a subnet.",
   tooMany: (count: number, most: number) =>
-    `${number(count)} addresses are more than one scan takes: at most ${number(most)}.`,
+    `${groupedDigits(count)} addresses are more than one scan takes: at most ${groupedDigits(most)}.`,
   noTarget: (text: string) => `${text} is neither an address nor a subnet.`,
   hostBits: (text: string, meant: string) => `${text} is an address in a subnet: write ${meant}.`,
   permits:
@@ -132,7 +132,7 @@ export const credentialsText = {
 export const firstScanText = {
   asked: "Asked",
   size: (count: number) => `up to ${counted(count, "address", "addresses")}`,
-  more: (count: number) => `and ${number(count)} more`,
+  more: (count: number) => `and ${groupedDigits(count)} more`,
   with: "With",
   sweepOnly: "nothing: only a sweep, which sends no secret",
   nothing: "Nothing is chosen to be scanned.",

@@ -1,9 +1,9 @@
 // What stands where a table is imported.
 
+import { groupedDigits } from "../../base/text.ts";
 import { isolated } from "./isolated.ts";
 
-const number = (count: number) => new Intl.NumberFormat("en").format(count);
-const rows = (count: number) => `${number(count)} ${count === 1 ? "row" : "rows"}`;
+const rows = (count: number) => `${groupedDigits(count)} ${count === 1 ? "row" : "rows"}`;
 
 export const tableText = {
   open: "Import CSV",
@@ -13,13 +13,13 @@ export const tableText = {
   drop: "or drop it here",
   another: "Another file",
   charset: "Its text is not UTF-8. Encoding",
-  tooLarge: (most: number) => `At most ${number(most)} rows at once.`,
+  tooLarge: (most: number) => `At most ${groupedDigits(most)} rows at once.`,
   unreadable: (row: number) =>
-    `Row ${number(row)} cannot be read: its quotes do not end, or it has more cells than columns.`,
+    `Row ${groupedDigits(row)} cannot be read: its quotes do not end, or it has more cells than columns.`,
   unread: "It cannot be read: it is a folder, or no longer there.",
   empty: "There are no rows in it.",
   read: (name: string, count: number) => `${isolated(name)}: ${rows(count)}`,
-  columns: (matched: number, all: number) => `${number(matched)} of ${number(all)} columns are matched`,
+  columns: (matched: number, all: number) => `${groupedDigits(matched)} of ${groupedDigits(all)} columns are matched`,
   columnOf: (name: string) => `Column ${name} is`,
   leaveOut: "left out",
   twice: (name: string) => `Two columns are ${isolated(name)}.`,
@@ -27,17 +27,17 @@ export const tableText = {
   plan: "Preview",
   planning: "Looking…",
   counts: (created: number, updated: number, unchanged: number) =>
-    `${number(created)} would be created, ${number(updated)} changed, ${number(unchanged)} stay as is.`,
+    `${groupedDigits(created)} would be created, ${groupedDigits(updated)} changed, ${groupedDigits(unchanged)} stay as is.`,
   nothing: "Nothing would change: every row is like its record already.",
   ignored: (columns: readonly string[]) => `Not written, only shown by exports: ${columns.join(", ")}.`,
   apply: (count: number) => `Write ${rows(count)}`,
   replanned: "Some records were changed since. This is what it comes to now.",
   wrong: (issues: number, rowCount: number) =>
-    `${number(issues)} ${issues === 1 ? "thing is" : "things are"} wrong in ${rows(rowCount)}. Fix them here, or in the file.`,
+    `${groupedDigits(issues)} ${issues === 1 ? "thing is" : "things are"} wrong in ${rows(rowCount)}. Fix them here, or in the file.`,
   row: "Row",
-  cell: (column: string, row: number) => `${column} of row ${number(row)}`,
+  cell: (column: string, row: number) => `${column} of row ${groupedDigits(row)}`,
   leaveRow: "Leave out",
-  leaveRowOf: (row: number) => `Leave out row ${number(row)}`,
+  leaveRowOf: (row: number) => `Leave out row ${groupedDigits(row)}`,
   moreWrong: (count: number) => `And ${rows(count)} more, shown once these are fixed.`,
   restored: "The table that you had begun is back.",
 } as const;

@@ -1,5 +1,7 @@
 // What is said of the instant that is shown, and of those it is compared with.
 
+import { groupedDigits } from "../../base/text.ts";
+
 export const timeText = {
   instant: "Instant",
   now: "Now",
@@ -32,7 +34,7 @@ export const timeText = {
   noLaterChange: "There is no later change: now.",
   goTo: "Go to an instant",
   goToHint: "-24h, 2026-03-01 03:12",
-  changes: (count: number) => (count === 1 ? "1 change" : `${count.toLocaleString("en")} changes`),
+  changes: (count: number) => (count === 1 ? "1 change" : `${groupedDigits(count)} changes`),
   inUtc: (instant: string) => `${instant} (UTC)`,
 } as const;
 
@@ -65,7 +67,7 @@ export const liveText = {
   following: "live",
   waiting: "not live: the connection broke off, and is tried again",
   changes: (count: number, since: string) =>
-    `${count === 1 ? "1 change" : `${count.toLocaleString("en")} changes`} since ${since}`,
+    `${count === 1 ? "1 change" : `${groupedDigits(count)} changes`} since ${since}`,
   show: "show",
   showChanges: "Show what changed since",
 } as const;

@@ -1,8 +1,7 @@
 // What is said of what waits for an Admin before discovery may send it credentials.
 
+import { groupedDigits } from "../../base/text.ts";
 import { isolated } from "./isolated.ts";
-
-const number = (value: number) => new Intl.NumberFormat("en").format(value);
 
 /** “a”, “b” and “c”. */
 function listed(names: readonly string[]): string {
@@ -36,7 +35,7 @@ export const waitingText = {
   older: "After",
   confirm: "Confirm",
   accept: "Accept",
-  confirmMany: (count: number) => `Let credentials go to the ${number(count)} marked`,
+  confirmMany: (count: number) => `Let credentials go to the ${groupedDigits(count)} marked`,
   clear: "Clear the marks",
   plan: "Where credentials will go",
   verb: "Let them go there",
@@ -49,6 +48,6 @@ export const waitingText = {
     `The SNMP ${names.length === 1 ? "credential" : "credentials"} ${listed(names)} would be sent to ${address}, as an address of ${isolated(host)}.`,
   sendsSubnet: (names: readonly string[], cidr: string, count: number) =>
     `The SNMP ${names.length === 1 ? "credential" : "credentials"} ${listed(names)} of the network would be sent to every address of ${cidr} that a scan asks${
-      count === 0 ? "." : `: the ${count === 1 ? "one that is" : `${number(count)} that are`} known, and others.`
+      count === 0 ? "." : `: the ${count === 1 ? "one that is" : `${groupedDigits(count)} that are`} known, and others.`
     }`,
 } as const;
