@@ -96,6 +96,10 @@ describe.skipIf(!hasChromium)("whoever knows better which host is which", () => 
     await page.getByLabel("10.2.3.12").check();
     await settles(() => plan.isDisabled(), true);
     await page.getByLabel("Name of the new host").fill("server-2");
+    await page.reload();
+    await page.getByText("What you had typed is back.").waitFor();
+    await settles(() => page.getByLabel("10.2.3.12").isChecked(), true);
+    await settles(() => page.getByLabel("Name of the new host").inputValue(), "server-2");
     await plan.click();
     await page.getByText("Makes host server-2").waitFor();
     await page.getByText("Moves address 10.2.3.12").waitFor();

@@ -388,4 +388,21 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
       },
     ]);
   });
+
+  test("keeps what is typed of the organization over a reload", async () => {
+    await open("/settings/organization");
+    await button("Edit the organization").click();
+    const form = page.locator("form.plan");
+    await form.getByLabel("Name", { exact: true }).fill("Acme of tomorrow");
+    await form.getByRole("checkbox").check();
+    await page.reload();
+    await button("Edit the organization").click();
+    await form.getByText("What you had typed is back.").waitFor();
+    await settles(() => form.getByLabel("Name", { exact: true }).inputValue(), "Acme of tomorrow");
+    await settles(() => form.getByRole("checkbox").isChecked(), true);
+    await form.getByRole("button", { name: "Discard it" }).click();
+    await button("Edit the organization").click();
+    await settles(() => form.getByRole("checkbox").isChecked(), false);
+    expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
+  });
 });

@@ -1,12 +1,15 @@
 // Choosing what of a host goes to a new one. What goes along with it, and what ends, is told by the plan.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { type DraftName, keepDraft, keptDraft } from "../editing/drafts.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { interfaceName } from "../names/shown-name.ts";
 import { Problems } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { me } from "../session/me.ts";
+import { editText } from "../text/editing.ts";
 import { identityText } from "../text/identity.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
 import type { Plan } from "../writes/plans.ts";
@@ -26,11 +29,15 @@ interface SplitHostProps {
 }
 
 export function SplitHost({ id, onDone }: SplitHostProps) {
-  const [name, setName] = useState("");
-  const [chosen, setChosen] = useState(NOTHING);
+  const [kept] = useState(() => keptSplit(id));
+  const [isRestored, setRestored] = useState(kept !== null);
+  const [name, setName] = useState(kept?.name ?? "");
+  const [chosen, setChosen] = useState(kept?.chosen ?? NOTHING);
   const [isPlanned, setPlanned] = useState(false);
   const [made, setMade] = useState<string | null>(null);
   const count = Object.values(chosen).reduce((sum, ids) => sum + ids.length, 0);
+  const isTyped = made === null && (count > 0 || name !== "");
+  useEffect(() => keepSplit(id, isTyped ? { name, chosen } : null), [id, isTyped, name, chosen]);
   if (isPlanned)
     return (
       <>
@@ -53,6 +60,7 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
             // What undoes it has none.
             setMade((host) => (chosen === NOTHING ? null : host));
             setChosen(NOTHING);
+            setRestored(false);
             onDone();
           }}
         />
@@ -72,6 +80,21 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
         if (count > 0 && name.trim() !== "") setPlanned(true);
       }}
     >
+      {isRestored && (
+        <p class="note">
+          {editText.restored}{" "}
+          <button
+            type="button"
+            onClick={() => {
+              setName("");
+              setChosen(NOTHING);
+              setRestored(false);
+            }}
+          >
+            {editText.discard}
+          </button>
+        </p>
+      )}
       <div class="edit-field">
         <label for="split-name">{identityText.newName}</label>
         <div>
@@ -97,6 +120,28 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
       </p>
     </form>
   );
+}
+
+interface Split {
+  readonly name: string;
+  readonly chosen: Chosen;
+}
+
+/** What was chosen of a host before and not done; null for nothing. */
+function keptSplit(id: string): Split | null {
+  const draft = keptDraft(draftName(id));
+  if (draft === null) return null;
+  const { name, ...chosen } = draft.typed as unknown as Split["chosen"] & { readonly name: string };
+  return { name, chosen };
+}
+
+function keepSplit(id: string, split: Split | null): void {
+  const typed = split === null ? {} : { ...split.chosen, name: split.name };
+  keepDraft(draftName(id), split === null ? null : { base: {}, tag: "", typed, reason: "" });
+}
+
+function draftName(id: string): DraftName {
+  return { userId: me.peek()?.id ?? "", kind: "split", id };
 }
 
 function newHostOf({ actions }: Plan): string | null {

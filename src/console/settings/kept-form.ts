@@ -38,9 +38,9 @@ export function keptForm(what: string, edited: { readonly id: string; readonly u
   };
 }
 
-/** Whether a box `enabled` is ticked, which a form does not name where it is not. */
-export function isTicked({ isThere, all }: KeptForm, otherwise: boolean): boolean {
-  return isThere ? all("enabled")?.length === 1 : otherwise;
+/** Whether a box is ticked, which a form does not name where it is not. */
+export function isTicked({ isThere, all }: KeptForm, box: string, otherwise: boolean): boolean {
+  return isThere ? all(box)?.length === 1 : otherwise;
 }
 
 /**

@@ -127,7 +127,7 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
       </Labelled>
       {edited !== null && (
         <label class="settings-box">
-          <input type="checkbox" name="enabled" defaultChecked={isTicked(kept, edited.is_enabled)} />{" "}
+          <input type="checkbox" name="enabled" defaultChecked={isTicked(kept, "enabled", edited.is_enabled)} />{" "}
           {apiKeysText.isEnabled}
         </label>
       )}

@@ -12,6 +12,7 @@ import { organizationText } from "../text/organization.ts";
 import { settingsText } from "../text/settings.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
+import { isTicked, keptForm } from "./kept-form.ts";
 import { NameField, ReasonField, textIn } from "./rights-fields.tsx";
 import { savedOver } from "./saved-over.ts";
 import { SettingsPage } from "./settings-page.tsx";
@@ -93,6 +94,7 @@ function OrganizationForm({ edited, onEnd, onDone }: OrganizationFormProps) {
   const [over] = useState(() => savedOver("/api/v1/organizations", edited.id));
   // What others make of it meanwhile is told when it is saved, not typed over.
   const [begun] = useState(edited);
+  const [kept] = useState(() => keptForm("organization", edited));
   const run = async (form: FormData, requestKey: string) => {
     const body = { name: textIn(form, "name"), require_change_reason: form.get("demand") !== null };
     const headers = reasonHeader(textIn(form, "reason"));
@@ -110,13 +112,14 @@ function OrganizationForm({ edited, onEnd, onDone }: OrganizationFormProps) {
       verb={organizationText.save}
       run={run}
       onEnd={onEnd}
+      kept={kept}
     >
-      <NameField label={organizationText.name} name={begun.name} />
+      <NameField label={organizationText.name} name={kept.text("name") ?? begun.name} />
       <label class="settings-box">
         <input
           type="checkbox"
           name="demand"
-          defaultChecked={begun.require_change_reason}
+          defaultChecked={isTicked(kept, "demand", begun.require_change_reason)}
           aria-describedby="demand-help"
         />{" "}
         {organizationText.demand}
@@ -124,7 +127,7 @@ function OrganizationForm({ edited, onEnd, onDone }: OrganizationFormProps) {
       <p class="aside" id="demand-help">
         {organizationText.demandHelp}
       </p>
-      <ReasonField />
+      <ReasonField typed={kept.text("reason")} />
     </AskFirst>
   );
 }

@@ -110,7 +110,7 @@ export function UserForm({ edited, onEnd, onDone }: UserFormProps) {
       {edited !== null && (
         <div class="settings-field">
           <label class="settings-box">
-            <input type="checkbox" name="enabled" defaultChecked={isTicked(kept, edited.is_enabled)} />{" "}
+            <input type="checkbox" name="enabled" defaultChecked={isTicked(kept, "enabled", edited.is_enabled)} />{" "}
             {peopleText.isEnabled}
           </label>
           <p class="aside">{peopleText.disableSays}</p>
