@@ -607,6 +607,16 @@ describe("doubts and what else is told", () => {
     });
   });
 
+  test("a VLAN that is called by its number is not named twice", () => {
+    const unnamed: VlanFact = { ...vlan(7), ref: { ...vlan(7).ref, name: "VLAN 7" } };
+    const identities = [{ kind: "Address" as const, record: ref("ip_address", "10.0.0.7") }];
+    const location = located([subject({ mac: null, address: address("10.0.0.7", unnamed), identities })], {
+      by: "ip",
+      value: "10.0.0.7",
+    });
+    expect(location.explanation).toEndWith("Its subnet is 10.0.0.0/8, VLAN 7.");
+  });
+
   test("behind a host is said in the sentence and in `behind`", () => {
     const location = located([subject({ sightings: [seen(port("a", "1", { others: 9, neighbor: host("esx") }))] })]);
     expect(location.explanation).toBe(`web (10.0.0.7, ${MAC}) is behind esx at a 1 of a.`);

@@ -11,7 +11,7 @@ export function VlanLink({
   readonly vlan: NonNullable<components["schemas"]["LocationCandidate"]["vlan"]>;
   readonly at?: string | null;
 }) {
-  const called = name ? `${number} ${name}` : `${number}`;
+  const called = name && name !== `VLAN ${number}` ? `${number} ${name}` : `${number}`;
   return id === null ? (
     <span>{called}</span>
   ) : (

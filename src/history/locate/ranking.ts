@@ -483,7 +483,8 @@ function chosen(
   const name = vlan?.ref.name ?? null;
   return {
     vlan: { id: vlan?.ref.id ?? null, number, name, source },
-    sentence: `, VLAN ${number}${name === null ? "" : ` (${name})`}`,
+    // What has no name of its own is called by its number.
+    sentence: `, VLAN ${number}${name === null || name === `VLAN ${number}` ? "" : ` (${name})`}`,
     evidence: item("Vlan", sentence, [...records, ...(vlan === null ? [] : [vlan.ref])]),
   };
 }
