@@ -72,7 +72,7 @@ function isLowSurrogate(text: string, index: number): boolean {
 }
 
 /** `200,000`. A count from 0. toLocaleString loads all locales for it, which is felt at a start. */
-export function groupedDigits(count: number | bigint): string {
+export function groupedDigits(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 

@@ -1,7 +1,8 @@
-// What a record is called where one reads of it.
+// What a record is called where one reads of it, and how counts are written.
 
 import { describe, expect, test } from "bun:test";
 import { interfaceName, shownName } from "../../src/console/names/shown-name.ts";
+import { groupedDigits } from "../../src/console/text/digits.ts";
 
 const ID = "0197c2a4-0000-7000-8000-00001e5f7a3c";
 
@@ -24,5 +25,11 @@ describe("an interface is called", () => {
     [{ if_name: null, if_descr: "\u00a0", if_index: 10107 }, "#10107"],
   ])("of %j: %s", (told, name) => {
     expect(interfaceName(told)).toBe(name);
+  });
+});
+
+describe("a count is written", () => {
+  test.each([0, 999, 1_000, 200_000, 1_234_567, -45_000, 2n ** 64n])("%p as English does", (count) => {
+    expect(groupedDigits(count)).toBe(new Intl.NumberFormat("en").format(count));
   });
 });

@@ -1,6 +1,5 @@
 // One scan: what was asked for and by whom, how far it is while it runs, what came of it, and its findings.
 
-import { groupedDigits } from "../../base/text.ts";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
@@ -10,6 +9,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
+import { groupedDigits } from "../text/digits.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { atQuery, isPast } from "../time/at.ts";
 import { formatDuration } from "../time/instant.ts";

@@ -3,7 +3,7 @@
 import { useId, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { nameOf } from "../names/names.ts";
-import { endOf, shownName } from "../names/shown-name.ts";
+import { endOfId, shownName } from "../names/shown-name.ts";
 import { editText } from "../text/editing.ts";
 import { choiceOf, hostsRead } from "./choices.ts";
 import type { Values } from "./field.ts";
@@ -21,7 +21,7 @@ export function FoundHost({ hostId, record, described, onFound }: FoundHostProps
   const listId = useId();
   const [said, setSaid] = useState<string | null>(null);
   const { data } = useAnswer(said === null ? null : hostsRead(said, record));
-  const found = (data ?? []).map(choiceOf).map(({ id, name }) => ({ id, label: `${name} · ${endOf(id)}` }));
+  const found = (data ?? []).map(choiceOf).map(({ id, name }) => ({ id, label: `${name} · ${endOfId(id)}` }));
   // What was offered a moment ago can still be chosen: the next answer may be there before the hand is.
   const offered = useRef(new Map<string, string>());
   for (const { id, label } of found) offered.current.set(label, id).set(id, id);

@@ -1,7 +1,5 @@
 // What a record is called where one reads of it.
 
-import { isVisible } from "../../base/visible.ts";
-
 /** Tell one id from another; its beginning is a time. */
 const ID_DIGITS = 8;
 
@@ -10,7 +8,7 @@ const ID_DIGITS = 8;
  * @param names in the order in which they are preferred; null, undefined and texts without anything to see are none
  */
 export function shownName(id: string, ...names: readonly (string | null | undefined)[]): string {
-  return names.find((name) => name !== null && name !== undefined && isVisible(name)) ?? endOf(id);
+  return names.find((name) => name !== null && name !== undefined && isVisible(name)) ?? endOfId(id);
 }
 
 interface NamedInterface {
@@ -25,6 +23,11 @@ export function interfaceName({ if_name, if_descr, if_index }: NamedInterface): 
 }
 
 /** `…7f3a91c2`. */
-export function endOf(id: string): string {
+export function endOfId(id: string): string {
   return `…${id.slice(-ID_DIGITS)}`;
+}
+
+/** As the appliance has it: of white space, marks of format and letters that stand for none nothing is seen. */
+function isVisible(text: string): boolean {
+  return /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }

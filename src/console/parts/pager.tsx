@@ -1,7 +1,7 @@
 // The ways to the rows before and after those that are shown. Where one is stands in the address.
 
 import type { ComponentChildren } from "preact";
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { hrefHere } from "../url/location.ts";
 
 interface PageLinksProps {

@@ -1,6 +1,5 @@
 // What a prune would drop, and the command that does it: pruning itself stays with whoever has a shell on the appliance.
 
-import { groupedDigits } from "../../base/text.ts";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { Copied } from "../parts/copied.tsx";
@@ -8,6 +7,7 @@ import { Fact } from "../parts/facts.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
+import { groupedDigits } from "../text/digits.ts";
 import { retentionText } from "../text/retention.ts";
 import { settingsText, sizeText } from "../text/settings.ts";
 import { exactNow } from "../time/clock.ts";

@@ -1,6 +1,6 @@
 // What the page of one's own account says.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 export const accountText = {
   who: "Who you are",

@@ -1,6 +1,6 @@
 // What the page of backups says.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 export const backupsText = {
   says: "A backup is one consistent state of everything on this appliance. It is taken while the appliance works, verified, and kept in the folder backups of its data, until somebody deletes it.",

@@ -1,6 +1,6 @@
 // What stands where many records are written at once.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 const counted = (count: number, [one, many]: readonly [string, string]) =>
   `${groupedDigits(count)} ${count === 1 ? one : many}`;

@@ -1,6 +1,6 @@
 // What is said of changes: who, why, what, field by field.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 const counted = (count: number, word: string) => `${groupedDigits(count)} ${word}`;
 

@@ -1,6 +1,6 @@
 // What is said where two instants are compared.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 export const comparisonText = {
   change: "Change",

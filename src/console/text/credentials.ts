@@ -1,6 +1,6 @@
 // What the pages about credentials say: what they are, who is asked with them and why, and what a trial tells.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
 
 const plural = (count: number, one: string, many: string) =>

@@ -1,6 +1,6 @@
 // What the pages of discovery say: scans, what they found, schedules, and what must not come back.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 const counted = (count: number, one: string, many: string) => `${groupedDigits(count)} ${count === 1 ? one : many}`;
 

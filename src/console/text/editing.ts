@@ -1,6 +1,6 @@
 // What stands where records are edited.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
 
 export const editText = {

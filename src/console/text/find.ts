@@ -1,6 +1,6 @@
 // What is said where one finds things.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 // Made when it is needed: the first of them is felt at the start of a page.
 const percent = (share: number) => new Intl.NumberFormat("en", { style: "percent" }).format(share);

@@ -1,6 +1,6 @@
 // What the frame says: navigation, sign-in, and what every page has.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 export const frameText = {
   name: "netledger",

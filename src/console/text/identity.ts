@@ -1,6 +1,6 @@
 // What the page says on which two hosts are joined, or one is split.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
 
 export const identityText = {

@@ -1,6 +1,6 @@
 // What the page of the ledger says.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 export const ledgerText = {
   ofNow: "The ledger is shown as it is now, whatever instant is chosen.",

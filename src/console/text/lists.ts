@@ -1,6 +1,6 @@
 // What lists say. Fields are called as in the API, spelled out.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 export const fieldText: Readonly<Record<string, string>> = {
   name: "Name",

@@ -1,6 +1,6 @@
 // What the pages of subnets, VLANs and conflicts say.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
 
 const number = (value: number | string) => groupedDigits(BigInt(value));

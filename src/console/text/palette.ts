@@ -1,6 +1,6 @@
 // What the command palette says.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 export const paletteText = {
   title: "Command palette",

@@ -1,6 +1,6 @@
 // What the page of people says.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
 
 export const peopleText = {

@@ -1,6 +1,6 @@
 // What the page of retention says.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 const states = (count: number) => (count === 1 ? "1 state" : `${groupedDigits(count)} states`);
 

@@ -1,6 +1,6 @@
 // What is said where a scan is asked for, ended, or done again, and where one address is asked.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 export const scanningText = {
   scanNow: "Scan now",

@@ -1,7 +1,7 @@
 // What a transaction changed, in a sentence: its words, in one and in several. Fields are called as in lists.
 
-import { groupedDigits } from "../../base/text.ts";
 import { kindText } from "./changes.ts";
+import { groupedDigits } from "./digits.ts";
 import { fieldText } from "./lists.ts";
 
 /** Names of fields that stay as they are within a sentence: they begin with an abbreviation. */

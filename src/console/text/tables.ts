@@ -1,6 +1,6 @@
 // What stands where a table is imported.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
 
 const rows = (count: number) => `${groupedDigits(count)} ${count === 1 ? "row" : "rows"}`;

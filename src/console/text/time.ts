@@ -1,6 +1,6 @@
 // What is said of the instant that is shown, and of those it is compared with.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 
 export const timeText = {
   instant: "Instant",

@@ -1,6 +1,6 @@
 // What is said of what waits for an Admin before discovery may send it credentials.
 
-import { groupedDigits } from "../../base/text.ts";
+import { groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
 
 /** “a”, “b” and “c”. */

@@ -1,0 +1,6 @@
+// How counts are written.
+
+/** `200,000`. Without Intl: what that loads the first time is felt at the start of a page. */
+export function groupedDigits(count: number | bigint): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
