@@ -361,6 +361,30 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
   );
 
   test(
+    "goes on once it is known which subnets there are, where it went on before",
+    async () => {
+      await serve();
+      visitor = await Visitor.arrive(running.url);
+      const page = await visitor.open(link());
+      await claim(page);
+      const known = Promise.withResolvers<void>();
+      await page.route("**/api/v1/subnets?*", async (route) => {
+        await known.promise;
+        await route.continue();
+      });
+      await page.getByRole("link", { name: "Skip this step" }).click();
+      await question(page, "What should be scanned?");
+      await page.getByLabel("Others").fill(SUBNET);
+      await page.getByRole("button", { name: "Continue" }).click();
+      await settles(() => page.getByLabel("Others").inputValue(), SUBNET);
+      known.resolve();
+      await question(page, "Which credentials may be used?");
+      expect(visitor.troubles()).toEqual([]);
+    },
+    JOURNEY_MS,
+  );
+
+  test(
     "is told of a wrong community, gives the right one, and loses by a reload or the session's end nothing but the secret",
     async () => {
       await serve();

@@ -1,6 +1,6 @@
 // The second step: which of the subnets that are known is scanned, and what else. What is typed is in the address.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { targetsIn, wrongTarget } from "../scanning/targets.ts";
@@ -24,16 +24,21 @@ export function WhereStep({ of }: { readonly of: Network }) {
   const wrong = targetsIn(others).flatMap((text) => saidOf(text) ?? []);
   const largeWrong = isTried && chosen.isLarge && parameter(WAY.isLarge) === null;
   const missing = isTried ? whyNot(chosen) : null;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  // Whoever goes on before it is known which subnets there are goes on once it is.
+  const [isWaiting, setWaiting] = useState(false);
+  const goOn = () => {
     setTried(true);
     setTyping(false);
+    setWaiting(subnets === undefined);
     if (subnets === undefined) return;
     const isWrong = wrong.length > 0 || whyNot(chosen) !== null;
     if (!isWrong && !(chosen.isLarge && parameter(WAY.isLarge) === null)) return go(hrefOfStep("credentials"));
     const first = isWrong ? "way-others" : "way-large";
     requestAnimationFrame(() => document.getElementById(first)?.focus());
   };
+  useEffect(() => {
+    if (isWaiting && subnets !== undefined) goOn();
+  }, [isWaiting, subnets]);
   const said = isTyping && !isTried ? [] : wrong;
   const atField = missing === null ? said : [...said, missing];
   const tick = (cidr: string, isTicked: boolean) => {
@@ -41,7 +46,14 @@ export function WhereStep({ of }: { readonly of: Network }) {
     go(hrefHere({ [WAY.subnets]: subnetsSaid(now.map((each) => each.cidr)), [WAY.scan]: null }), "replace");
   };
   return (
-    <form class="steps" noValidate onSubmit={submit}>
+    <form
+      class="steps"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        goOn();
+      }}
+    >
       {problem !== undefined && <Problem problem={problem} again={again} />}
       {subnets === undefined && problem === undefined && <Waiting />}
       {subnets?.length === 0 && <p class="prose">{whereText.none}</p>}
@@ -66,6 +78,7 @@ export function WhereStep({ of }: { readonly of: Network }) {
             aria-describedby={`way-others-help${atField.length > 0 ? " way-others-wrong" : ""}`}
             onInput={({ currentTarget: { value } }) => {
               setTried(false);
+              setWaiting(false);
               setTyping(true);
               go(hrefHere({ [WAY.others]: value, [WAY.scan]: null }), "replace");
             }}
