@@ -1,6 +1,6 @@
 // Choosing what of a host goes to a new one. What goes along with it, and what ends, is told by the plan.
 
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { type DraftName, keepDraft, keptDraft } from "../editing/drafts.ts";
@@ -37,7 +37,8 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
   const [made, setMade] = useState<string | null>(null);
   const count = Object.values(chosen).reduce((sum, ids) => sum + ids.length, 0);
   const isTyped = made === null && (count > 0 || name !== "");
-  useEffect(() => keepSplit(id, isTyped ? { name, chosen } : null), [id, isTyped, name, chosen]);
+  // At once, not after the next frame: a page that is left within that frame would lose the last letter.
+  useLayoutEffect(() => keepSplit(id, isTyped ? { name, chosen } : null), [id, isTyped, name, chosen]);
   if (isPlanned)
     return (
       <>
