@@ -3,11 +3,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";
 import type { NetChange, WriteTransaction } from "../db/writing/transaction.ts";
-import { ToldPlanToken } from "../inventory/plan-token.ts";
 import { SHOWN } from "../inventory/resources.ts";
 import { type BindingRecord, bindingKind } from "../resources/bindings/binding.ts";
 import { bindingName } from "../resources/bindings/binding-name.ts";
 import { recordName } from "../resources/record-label.ts";
+import { ToldPlanToken } from "../wire/plan-token.ts";
 import { Nullable, OneOf, Uuid } from "../wire/schemas.ts";
 
 /** Changes that one answer lists: more are no list that anybody reads. They are all counted. */

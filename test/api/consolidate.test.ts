@@ -190,6 +190,33 @@ describe("consolidating", () => {
     expect(done.actions).toEqual(dry.actions);
   });
 
+  test("is what the plan told that is quoted, or nothing", async () => {
+    const { destination, other } = await pair();
+    const path = `hosts/${destination.id}/consolidate/${other.id}`;
+    const read = await consolidate(destination, other, "?dry_run=true");
+    tick();
+    // Of what only moves, other fields may change: the plan comes to the same.
+    const moving = other.ip_addresses.find((each: Wire) => each.ip_address === "10.2.0.2");
+    await made(owner.put(`ip-addresses/${moving.id}`, { ip_address: "10.2.0.2", name: "uplink" }));
+    expect((await consolidate(destination, other, "?dry_run=true")).plan).toBe(read.plan);
+    tick();
+    await made(owner.post("ports", { host_id: other.id, ...tcp(8080) }));
+    const isUnwritten = writingWatched();
+    expect(await owner.put(`${path}?plan=${read.plan}`, {})).toMatchObject(refusal(409, "entity_stale"));
+    isUnwritten();
+    const now = await consolidate(destination, other, "?dry_run=true");
+    expect(now.plan).not.toBe(read.plan);
+    // The other way round it is another plan.
+    expect(await owner.put(`hosts/${other.id}/consolidate/${destination.id}?plan=${now.plan}`, {})).toMatchObject(
+      refusal(409, "entity_stale"),
+    );
+    expect(await consolidate(destination, other, `?plan=${now.plan}`)).toMatchObject({
+      applied: true,
+      plan: now.plan,
+      actions: now.actions,
+    });
+  });
+
   test("is one transaction with its reason, held against the destination's version", async () => {
     const { destination, other } = await pair();
     const path = `hosts/${destination.id}/consolidate/${other.id}`;
@@ -438,6 +465,34 @@ describe("splitting", () => {
     await revert(plan);
     expect(await states(host)).toEqual(before);
     expect(await owner.get(`hosts/${plan.host_id}`)).toMatchObject(refusal(404, "entity_not_found"));
+  });
+
+  test("is what the plan told that is quoted, or nothing", async () => {
+    const [web, shell] = [id(), id()];
+    const host = await newHost({
+      ports: [
+        { id: web, ...tcp(443) },
+        { id: shell, ...tcp(22) },
+      ],
+    });
+    const body = { name: "the other", port_ids: [web] };
+    const { plan } = await split(host, { ...body, dry_run: true });
+    expect((await split(host, { ...body, dry_run: true })).plan).toBe(plan);
+    const isUnwritten = writingWatched();
+    const refused = refusal(409, "entity_stale");
+    expect(await owner.post(`hosts/${host.id}/split`, { ...body, name: "x", plan })).toMatchObject(refused);
+    expect(await owner.post(`hosts/${host.id}/split`, { ...body, port_ids: [web, shell], plan })).toMatchObject(
+      refused,
+    );
+    isUnwritten();
+    // A service that answers at the port goes along with it: the plan is another one from then on.
+    tick();
+    await made(
+      owner.post("services", { host_id: host.id, name: "web", service_definition: "nginx", bindings: [onPort(web)] }),
+    );
+    expect(await owner.post(`hosts/${host.id}/split`, { ...body, plan })).toMatchObject(refused);
+    const now = await split(host, { ...body, dry_run: true });
+    expect(await split(host, { ...body, plan: now.plan })).toMatchObject({ applied: true, plan: now.plan });
   });
 
   test("is refused where nothing is named, and for what is another host's", async () => {

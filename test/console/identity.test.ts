@@ -89,6 +89,29 @@ describe.skipIf(!hasChromium)("whoever knows better which host is which", () => 
     expect(visitor.troubles()).toEqual([]);
   });
 
+  test("joins nothing but what it has read, and reads again what has changed since", async () => {
+    const left = await newHost("left-1", ["10.2.3.21"]);
+    const right = await newHost("right-1", ["10.2.3.22"]);
+    await open(`/hosts/${left.id}/identity`);
+    await page.getByLabel("The other host").fill("right");
+    await page.getByRole("button", { name: "right-1" }).click();
+    await page.getByText("Moves address 10.2.3.22").waitFor();
+    await made(
+      appliance.client.post("ip-addresses", { host_id: right.id, subnet_id: subnet.id, ip_address: "10.2.3.23" }),
+    );
+    await page.getByRole("button", { name: "Join them" }).click();
+    await page.getByText("Records changed since you read this").waitFor();
+    await page.getByText("Moves address 10.2.3.23").waitFor();
+    expect([await addressesOf("left-1"), await addressesOf("right-1")]).toEqual([
+      ["10.2.3.21"],
+      ["10.2.3.22", "10.2.3.23"],
+    ]);
+    await page.getByRole("button", { name: "Join them" }).click();
+    await page.getByText("Done.").waitFor();
+    expect(await addressesOf("left-1")).toEqual(["10.2.3.21", "10.2.3.22", "10.2.3.23"]);
+    expect(visitor.troubles().filter((trouble) => !/409/.test(trouble))).toEqual([]);
+  });
+
   test("splits a host that is two, by what it chooses of it", async () => {
     const both = await newHost("server-1", ["10.2.3.11", "10.2.3.12"]);
     await open(`/hosts/${both.id}/identity`);

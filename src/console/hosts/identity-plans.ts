@@ -2,7 +2,7 @@
 
 import type { components } from "#api";
 import { api, done } from "../api/client.ts";
-import type { Plan, Sending } from "../writes/plans.ts";
+import { type Plan, quotedPlan, type Sending } from "../writes/plans.ts";
 import { reasonHeader } from "../writes/reason.ts";
 
 type MovePlan = components["schemas"]["MovePlan"];
@@ -16,13 +16,13 @@ export interface SplitParts {
 }
 
 /** Brings the parts of another host to this one, and closes the other. @throws Refusal */
-export async function joinPlan(id: string, otherId: string, { isTried, reason, key }: Sending): Promise<Plan> {
+export async function joinPlan(id: string, otherId: string, { isTried, reason, key, plan }: Sending): Promise<Plan> {
   return planOf(
     await done(
       api.PUT("/api/v1/hosts/{id}/consolidate/{other_id}", {
         params: {
           path: { id, other_id: otherId },
-          query: { dry_run: isTried },
+          query: { dry_run: isTried, ...quotedPlan(isTried, plan) },
           header: isTried ? {} : { "Idempotency-Key": key },
         },
         headers: reasonHeader(reason),
@@ -35,7 +35,7 @@ export async function joinPlan(id: string, otherId: string, { isTried, reason, k
 export async function splitPlan(
   id: string,
   { name, parts }: { readonly name: string; readonly parts: SplitParts },
-  { isTried, reason, key }: Sending,
+  { isTried, reason, key, plan }: Sending,
 ): Promise<Plan> {
   const { ip_address_ids, if_entry_ids, port_ids, service_ids } = parts;
   return planOf(
@@ -50,12 +50,13 @@ export async function splitPlan(
           port_ids: [...port_ids],
           service_ids: [...service_ids],
           dry_run: isTried,
+          ...quotedPlan(isTried, plan),
         },
       }),
     ),
   );
 }
 
-function planOf({ applied, sequence, actions, refused }: MovePlan): Plan {
-  return { applied, sequence, actions, conflicts: refused };
+function planOf({ applied, sequence, plan, actions, refused }: MovePlan): Plan {
+  return { applied, sequence, plan, actions, conflicts: refused };
 }

@@ -40,7 +40,7 @@ export async function revertPlan(sequence: number, { isTried, reason, key, plan 
     .POST("/api/v1/transactions/{sequence}/revert", {
       params: { path: { sequence }, header: isTried ? {} : { "Idempotency-Key": key } },
       headers: reasonHeader(reason),
-      body: { dry_run: isTried, ...quoted(isTried, plan) },
+      body: { dry_run: isTried, ...quotedPlan(isTried, plan) },
     })
     .catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
@@ -113,14 +113,15 @@ export async function restorePlan(
     .POST(RESTORES[kind], {
       params: { path: { id }, header: isTried ? {} : { "Idempotency-Key": key } },
       headers: reasonHeader(reason),
-      body: { at, dry_run: isTried, ...quoted(isTried, plan) },
+      body: { at, dry_run: isTried, ...quotedPlan(isTried, plan) },
     })
     .catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
   return withInstant(data.data, data.data.at);
 }
 
-function quoted(isTried: boolean, plan: string | undefined): { plan?: string } {
+/** The plan that was read, as what is done quotes it. */
+export function quotedPlan(isTried: boolean, plan: string | undefined): { plan?: string } {
   return isTried || plan === undefined ? {} : { plan };
 }
 

@@ -11,7 +11,6 @@ import type { AnyKind } from "../../db/kind.ts";
 import { type CallsOf, type Conditional, takingLong } from "../../db/writing/command.ts";
 import type { Author } from "../../db/writing/ledger.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertPlanned } from "../../inventory/plan-token.ts";
 import { notFoundThen } from "../../inventory/read-instant.ts";
 import { KINDS, RESOURCES } from "../../inventory/resources.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../../resources/api-keys/api-key.ts";
@@ -20,6 +19,7 @@ import { keepConsolidationAgain } from "../../resources/consolidations/consolida
 import { hostKind } from "../../resources/hosts/host.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertPlanned } from "../../wire/plan-token.ts";
 import type { RestoreDraft } from "./draft.ts";
 import {
   type CoverageChanges,

@@ -8,6 +8,7 @@ import { invalid } from "../../base/errors.ts";
 import type { Conditional } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertPlanned } from "../../wire/plan-token.ts";
 import { TAGS_MAX } from "../../wire/schemas.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 import { HOST_DESCRIBED, type HostRecord, hostKind } from "../hosts/host.ts";
@@ -28,13 +29,16 @@ interface ConsolidateInput extends Conditional {
   readonly id: string;
   readonly otherId: string;
   readonly dryRun: boolean;
+  /** The plan that was read; nothing else is done. */
+  readonly plan?: string | undefined;
 }
 
 /**
  * Brings all that a host has to another one of its network, and closes it. Where both have the same, the destination's
  * stays; what the destination lacks it takes.
- * @throws DomainError entity_not_found; precondition_failed against the destination; validation_failed for one host, for
- * two networks, and for more than a host may have; auth_permission_denied, entity_access_denied where credentials are
+ * @throws DomainError entity_not_found; precondition_failed against the destination; entity_stale where the plan that was
+ * quoted no longer holds; validation_failed for one host, for two networks, and for more than a host may have;
+ * auth_permission_denied, entity_access_denied where credentials are
  * assigned
  */
 export function consolidateHosts(tx: WriteTransaction, input: ConsolidateInput, actor: CommandActor): Moved {
@@ -59,7 +63,9 @@ export function consolidateHosts(tx: WriteTransaction, input: ConsolidateInput, 
   if (united.tags.length > TAGS_MAX)
     draft.refuse(hostKind, destination, `would have ${united.tags.length} tags, more than ${TAGS_MAX}`);
 
-  if (dryRun) return { hostId: id, actions: draft.actions(), refused: draft.refused };
+  const token = draft.token([id, otherId], null);
+  assertPlanned(input.plan, token);
+  if (dryRun) return { hostId: id, token, actions: draft.actions(), refused: draft.refused };
   throwRefused(draft.refused, "/other_id");
   const [formerSigns, ownSigns] = [signsOf(tx, other), signsOf(tx, destination)];
   keepCoverage(draft, other);
@@ -67,7 +73,7 @@ export function consolidateHosts(tx: WriteTransaction, input: ConsolidateInput, 
   const [seen, seenOther] = [tx.observedOf(id).last_seen_at ?? null, tx.observedOf(otherId).last_seen_at ?? null];
   if ((seenOther ?? "") > (seen ?? "")) tx.observe(hostKind, id, { last_seen_at: seenOther });
   keepConsolidation(tx, other.network_id, { id: otherId, signs: formerSigns }, { id, signs: ownSigns });
-  return { hostId: id, actions: draft.actions(), refused: [] };
+  return { hostId: id, token, actions: draft.actions(), refused: [] };
 }
 
 function assertApart(destination: HostRecord, other: HostRecord): void {

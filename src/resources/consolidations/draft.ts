@@ -1,6 +1,7 @@
 // What moves between two hosts, before anything is written: each record as it is and as it is to be. Must not decide
 // what moves.
 
+import { fieldValueOf } from "../../base/custom-field-names.ts";
 import type { AnyKind, Kind, OwnFields, RecordBase } from "../../db/kind.ts";
 import { changedOwnFields } from "../../db/writing/entry.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -133,6 +134,20 @@ export class MoveDraft {
     });
   }
 
+  /**
+   * Stands for the plan: another one where anything else would be done, or another thing was asked for.
+   * @param asked what was asked for
+   * @param newId of the host that is made, which is another one each time; null where none is
+   */
+  token(asked: unknown, newId: string | null): string {
+    const said = (values: unknown) =>
+      JSON.stringify(values, (_, value: unknown) => (newId !== null && value === newId ? "" : value));
+    const hasher = new Bun.CryptoHasher("sha256").update(said([asked, this.actions(), this.refused]));
+    for (const { before, after, action } of this.steps.values())
+      hasher.update(said([before.id, action, after === null ? null : changedValues(before, after)]));
+    return hasher.digest("hex");
+  }
+
   write(): void {
     for (const creation of this.creations) creation.made = creation.make();
     for (const { kind, before, after } of this.steps.values()) {
@@ -154,6 +169,13 @@ export class MoveDraft {
     }
     return step;
   }
+}
+
+/** What a record's changed fields are to be. */
+function changedValues(before: RecordBase, after: RecordBase): unknown[] {
+  return changedOwnFields(before, after)
+    .sort()
+    .map((field) => [field, fieldValueOf({ ...after }, field)]);
 }
 
 /** Untold among changes, but people ask for it here: where a credential goes. */

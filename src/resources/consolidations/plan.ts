@@ -4,6 +4,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { invalid } from "../../base/errors.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import { ToldPlanToken } from "../../wire/plan-token.ts";
 import { Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
@@ -63,6 +64,7 @@ export const MovePlan = Type.Object(
     sequence: Nullable(Type.Integer({ minimum: 1 }), {
       description: "The transaction, which can be reverted; null if nothing was written.",
     }),
+    plan: ToldPlanToken,
     actions: Type.Array(MoveAction),
     refused: Type.Array(MoveRefusal, { description: "What prevents it, in a dry run; otherwise an error." }),
   },
@@ -72,6 +74,8 @@ export const MovePlan = Type.Object(
 /** What a command of either tells; the answer adds whether and where it was written. */
 export interface Moved {
   readonly hostId: string | null;
+  /** What stands for the plan. */
+  readonly token: string;
   readonly actions: readonly MoveAction[];
   readonly refused: readonly MoveRefusal[];
 }

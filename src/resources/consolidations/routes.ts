@@ -6,6 +6,7 @@ import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../inventory/backend.ts";
 import { type Done, runWrite } from "../../inventory/write-answers.ts";
 import { successBody } from "../../wire/envelope.ts";
+import { PLAN_TOKEN_LENGTH, PlanToken } from "../../wire/plan-token.ts";
 import { IdParams, Uuid } from "../../wire/schemas.ts";
 import { HOST_EXAMPLE } from "../hosts/host-example.ts";
 import { hostResource } from "../hosts/resource.ts";
@@ -35,7 +36,13 @@ export function consolidationRoutes(surface: Surface<Actor, Access>, backend: Ba
       params: IdParams,
       body: HostSplit,
       answer: MovePlan,
-      errors: ["precondition_failed", "entity_reference_invalid", "entity_access_denied", "entity_already_exists"],
+      errors: [
+        "precondition_failed",
+        "entity_reference_invalid",
+        "entity_access_denied",
+        "entity_already_exists",
+        "entity_stale",
+      ],
       example: {
         parameters: { id: HOST_EXAMPLE.id },
         body: { name: "web-2", ip_address_ids: [IP_ADDRESS_EXAMPLE.id], dry_run: true },
@@ -43,6 +50,7 @@ export function consolidationRoutes(surface: Surface<Actor, Access>, backend: Ba
           host_id: null,
           applied: false,
           sequence: null,
+          plan: "5".repeat(PLAN_TOKEN_LENGTH),
           actions: [
             { entity_type: "host", id: null, name: "web-2", action: "Created", fields: [] },
             {
@@ -71,15 +79,16 @@ export function consolidationRoutes(surface: Surface<Actor, Access>, backend: Ba
         id: { ...Uuid, description: "The id of the destination, which is left." },
         other_id: { ...Uuid, description: "The id of the other host, which is closed." },
       }),
-      query: Type.Object({ dry_run }),
+      query: Type.Object({ dry_run, plan: Type.Optional(PlanToken) }),
       answer: MovePlan,
-      errors: ["precondition_failed", "entity_access_denied"],
+      errors: ["precondition_failed", "entity_access_denied", "entity_stale"],
       example: {
         parameters: { id: HOST_EXAMPLE.id, other_id: OTHER_ID },
         data: {
           host_id: HOST_EXAMPLE.id,
           applied: true,
           sequence: 42,
+          plan: "5".repeat(PLAN_TOKEN_LENGTH),
           actions: [
             {
               entity_type: "if_entry",
@@ -104,10 +113,8 @@ export function consolidationRoutes(surface: Surface<Actor, Access>, backend: Ba
     },
     (call) => {
       const { id, other_id: otherId } = call.params;
-      return answerMoved(
-        call,
-        runWrite(backend, call, "host.consolidate", { id, otherId, dryRun: call.query.dry_run === true }),
-      );
+      const { dry_run: dryRun = false, plan } = call.query;
+      return answerMoved(call, runWrite(backend, call, "host.consolidate", { id, otherId, dryRun, plan }));
     },
   );
 }
@@ -117,9 +124,9 @@ async function answerMoved(
   done: Promise<Done<Moved>>,
 ): Promise<Response> {
   const { sequence, result } = await done;
-  const { hostId: host_id, actions, refused } = result;
+  const { hostId: host_id, token: plan, actions, refused } = result;
   return new Response(
-    successBody(JSON.stringify({ host_id, applied: sequence !== null, sequence, actions, refused })),
+    successBody(JSON.stringify({ host_id, applied: sequence !== null, sequence, plan, actions, refused })),
     { headers: { ...call.headers, "content-type": "application/json" } },
   );
 }

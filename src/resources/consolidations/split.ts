@@ -9,6 +9,7 @@ import type { AnyKind } from "../../db/kind.ts";
 import type { ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertPlanned, PlanToken } from "../../wire/plan-token.ts";
 import { Body, CHILDREN_MAX, Name, Uuid } from "../../wire/schemas.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
@@ -42,6 +43,7 @@ export const HostSplit = Body(
     service_ids: ids("services"),
     ...customFieldsOfBody,
     dry_run: Type.Optional(Type.Boolean({ default: false, description: "true: return the plan, and write nothing." })),
+    plan: Type.Optional(PlanToken),
   },
   { $id: "HostSplit" },
 );
@@ -57,7 +59,8 @@ const LISTS = [
 /**
  * Makes a host of some children of another. What discovery has found of them it does not bring back to the host that
  * they leave.
- * @throws DomainError entity_not_found; precondition_failed; entity_reference_invalid for what is no child of the host;
+ * @throws DomainError entity_not_found; precondition_failed; entity_stale where the plan that was quoted no longer holds;
+ * entity_reference_invalid for what is no child of the host;
  * validation_failed where nothing is named; entity_already_exists; auth_permission_denied, entity_access_denied where
  * credentials are assigned
  */
@@ -91,8 +94,11 @@ export function splitHost(tx: WriteTransaction, input: ChangeInput<HostSplit>, a
     draft.create(ignoredKind, { name: recordLabel(kind, record) }, "scans do not bring it back to this host", () =>
       ignoreFromNowOn(tx, kind, record.id),
     );
-  if (body.dry_run !== true) draft.write();
-  return { hostId: body.dry_run === true ? (body.id ?? null) : newId, actions: draft.actions(), refused: [] };
+  const { dry_run: isTried, plan, ...asked } = body;
+  const token = draft.token([id, asked], newId);
+  assertPlanned(plan, token);
+  if (isTried !== true) draft.write();
+  return { hostId: isTried === true ? (body.id ?? null) : newId, token, actions: draft.actions(), refused: [] };
 }
 
 interface Leaving {
