@@ -143,6 +143,15 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
     await question(page, "What does this machine see of itself?");
   }
 
+  /** Starts an appliance and claims it, in a browser of its own. */
+  async function claimed(): Promise<Page> {
+    await serve();
+    visitor = await Visitor.arrive(running.url);
+    const page = await visitor.open(link());
+    await claim(page);
+    return page;
+  }
+
   /** To the step of credentials, past this machine. */
   async function chooseSubnet(page: Page): Promise<void> {
     await page.getByRole("link", { name: "Skip this step" }).click();
@@ -363,10 +372,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
   test(
     "goes on once it is known which subnets there are, where it went on before",
     async () => {
-      await serve();
-      visitor = await Visitor.arrive(running.url);
-      const page = await visitor.open(link());
-      await claim(page);
+      const page = await claimed();
       const known = Promise.withResolvers<void>();
       await page.route("**/api/v1/subnets?*", async (route) => {
         await known.promise;
@@ -387,10 +393,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
   test(
     "is told of a wrong community, gives the right one, and loses by a reload or the session's end nothing but the secret",
     async () => {
-      await serve();
-      visitor = await Visitor.arrive(running.url);
-      const page = await visitor.open(link());
-      await claim(page);
+      const page = await claimed();
       await chooseSubnet(page);
       await page.getByLabel("An SNMP v2c community").check();
       await page.getByLabel("Community", { exact: true }).fill("forgotten");
@@ -438,10 +441,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
   test(
     "ends a scan that runs too long, and is told by the appliance what it does not take",
     async () => {
-      await serve();
-      visitor = await Visitor.arrive(running.url);
-      const page = await visitor.open(link());
-      await claim(page);
+      const page = await claimed();
       const { searchParams } = new URL(page.url());
       const network = searchParams.get("network") ?? "";
       await page.goto(`${running.url}/start?network=${network}&step=scan`);
