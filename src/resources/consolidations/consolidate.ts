@@ -38,8 +38,7 @@ interface ConsolidateInput extends Conditional {
  * stays; what the destination lacks it takes.
  * @throws DomainError entity_not_found; precondition_failed against the destination; entity_stale where the plan that was
  * quoted no longer holds; validation_failed for one host, for two networks, and for more than a host may have;
- * auth_permission_denied, entity_access_denied where credentials are
- * assigned
+ * auth_permission_denied, entity_access_denied where credentials are assigned
  */
 export function consolidateHosts(tx: WriteTransaction, input: ConsolidateInput, actor: CommandActor): Moved {
   const { id, otherId, dryRun } = input;

@@ -60,9 +60,8 @@ const LISTS = [
  * Makes a host of some children of another. What discovery has found of them it does not bring back to the host that
  * they leave.
  * @throws DomainError entity_not_found; precondition_failed; entity_stale where the plan that was quoted no longer holds;
- * entity_reference_invalid for what is no child of the host;
- * validation_failed where nothing is named; entity_already_exists; auth_permission_denied, entity_access_denied where
- * credentials are assigned
+ * entity_reference_invalid for what is no child of the host; validation_failed where nothing is named;
+ * entity_already_exists; auth_permission_denied, entity_access_denied where credentials are assigned
  */
 export function splitHost(tx: WriteTransaction, input: ChangeInput<HostSplit>, actor: CommandActor): Moved {
   const { id, body } = input;
