@@ -12,7 +12,6 @@ import {
   type LedgerEntry,
   type VersionStamp,
 } from "../db/reading/change-log.ts";
-import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { NumberSet } from "../db/reading/settled-condition.ts";
 import { RESOURCES } from "../inventory/resources.ts";
@@ -209,16 +208,8 @@ export class Diff {
       for (const [place, version] of versions.entries())
         courses.get(version.n)?.add({ ...version, changedFields: told[place] ?? null });
     }
-    const before = this.documents(
-      kind,
-      records.filter((record) => record.wasAlive),
-      from,
-    );
-    const after = this.documents(
-      kind,
-      records.filter((record) => record.isAlive),
-      to,
-    );
+    const before = this.documents(kind, records, from);
+    const after = this.documents(kind, records, to);
     const entries = this.log.entries([...courses.values()].flatMap((course) => course.sequences()));
     const entryOf = (sequence: number) => entries.get(sequence) as LedgerEntry;
     const differences: Difference[] = [];
@@ -275,11 +266,27 @@ export class Diff {
     return changed.sort();
   }
 
+  /** Of those that lived at one of the ends: whole where they came or went, else what they are compared by. */
   private documents(kind: AnyKind, records: readonly TouchedRecord[], sequence: number): Map<number, Fields> {
-    if (records.length === 0) return new Map();
-    const asOf: AsOf = this.reader.atSequence(sequence);
+    const isThere = sequence === this.query.from ? "wasAlive" : "isAlive";
+    const stayed = records.filter((record) => record.wasAlive && record.isAlive);
+    const others = records.filter((record) => record[isThere] && !(record.wasAlive && record.isAlive));
+    return new Map([
+      ...this.documentsOf(kind, others, sequence, "itemsOf"),
+      ...this.documentsOf(kind, stayed, sequence, "ownItemsOf"),
+    ]);
+  }
+
+  private documentsOf(
+    kind: AnyKind,
+    records: readonly TouchedRecord[],
+    sequence: number,
+    as: "itemsOf" | "ownItemsOf",
+  ): Array<[number, Fields]> {
+    if (records.length === 0) return [];
+    const asOf = this.reader.atSequence(sequence);
     const { actor } = this.query;
-    const items = this.reader.itemsOf(
+    const items = this.reader[as](
       kind,
       records.map((record) => record.n),
       asOf,
@@ -287,7 +294,7 @@ export class Diff {
     );
     const compose = composeOf(kind, false);
     const texts = compose === undefined ? items.map((item) => item.text) : compose(this.reader, actor)(items, asOf);
-    return new Map(items.map((item, place) => [item.n, JSON.parse(texts[place] as string) as Fields]));
+    return items.map(({ n }, place) => [n, JSON.parse(texts[place] as string) as Fields]);
   }
 }
 

@@ -191,7 +191,7 @@ export class ChangeLog {
       kind,
       id,
       operation: operationOf(operation),
-      changedFields: changed === null ? null : (JSON.parse(changed) as string[]),
+      changedFields: fieldsIn(changed),
     }));
   }
 
@@ -210,7 +210,7 @@ export class ChangeLog {
       yield rows.map(([n, sequence, changed]) => ({
         n,
         sequence,
-        changedFields: changed === null ? null : (JSON.parse(changed) as string[]),
+        changedFields: fieldsIn(changed),
       }));
       const last = rows.at(-1);
       if (last === undefined || rows.length < STEP_CHANGES) return;
@@ -366,8 +366,23 @@ function changeOf(kinds: readonly AnyKind[], [n, sequence, code, id, operation, 
     kind: kinds.find((kind) => kind.code === code) as AnyKind,
     id,
     operation: operationOf(operation),
-    changedFields: changed === null ? null : (JSON.parse(changed) as string[]),
+    changedFields: fieldsIn(changed),
   };
+}
+
+/** What a walk over many versions reads again and again; small, as a caller may make up names of custom fields. */
+const readFields = new Map<string, readonly string[]>();
+const READ_FIELDS_MAX = 1_000;
+
+/** The names of the fields that changed. @param changed a JSON array; null where everything is new or gone */
+function fieldsIn(changed: string | null): readonly string[] | null {
+  if (changed === null) return null;
+  let fields = readFields.get(changed);
+  if (fields === undefined) {
+    if (readFields.size >= READ_FIELDS_MAX) readFields.clear();
+    readFields.set(changed, (fields = JSON.parse(changed) as readonly string[]));
+  }
+  return fields;
 }
 
 /** Whether version `v` of record `r`, or the one before it, names a record, or is of it. */

@@ -45,6 +45,17 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
   return { item, joins: "" };
 }
 
+/**
+ * The version of p as of ?1, one of a record that lived then, without what was observed of it and without its end: as
+ * two versions of a record are compared.
+ */
+export function ownItemSql(kind: AnyKind, isComposed: boolean): string {
+  const parts = isComposed ? kind.composedSql : undefined;
+  const behind = parts === undefined ? ["'}'"] : [`CASE v.composed WHEN 1 THEN ${parts.asOf} END`, "'}'"];
+  return `(SELECT ${documentSql(kind, "v", "'{'", () => behind)} FROM history_versions v${baseJoinSql("v")}
+    WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
+}
+
 /** When the version of p as of an instant ended, as its document says it; NULL for one that has not. */
 export function versionEndSql(asOf: AsOf): string {
   if (asOf.endsAreThinned === true) return THINNED_END;

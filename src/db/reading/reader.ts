@@ -10,7 +10,7 @@ import { type AnyKind, liveColumnOf, type ScopeName } from "../kind.ts";
 import { PrunedHistory } from "../pruned-history.ts";
 import { membersSql } from "../shape.ts";
 import type { Condition } from "./condition.ts";
-import { type ItemSql, itemSql, ownFieldsSql } from "./item-sql.ts";
+import { type ItemSql, itemSql, ownFieldsSql, ownItemSql } from "./item-sql.ts";
 import type { AsOf, ListQuery, Reach } from "./list-query.ts";
 import { numbersIn } from "./number-list.ts";
 import { Populations } from "./population.ts";
@@ -317,7 +317,16 @@ export class Reader extends ReadConnection {
    * see it is not asked.
    */
   itemsOf(kind: AnyKind, ns: readonly number[], asOf: AsOf, reach: Reach): Item[] {
-    const { item, joins } = this.itemSql(kind, asOf, reach);
+    return this.itemsAs(this.itemSql(kind, asOf, reach), ns, asOf);
+  }
+
+  /** As itemsOf, without observation values and `valid_to`: what two versions of a record are compared by. */
+  ownItemsOf(kind: AnyKind, ns: readonly number[], asOf: AsOf, reach: Reach): Item[] {
+    const isComposed = this.renderedKinds(kind, reach).length > 0;
+    return this.itemsAs({ item: ownItemSql(kind, isComposed), joins: "" }, ns, asOf);
+  }
+
+  private itemsAs({ item, joins }: ItemSql, ns: readonly number[], asOf: AsOf): Item[] {
     const rows = this.statement(
       `SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(+?2) ORDER BY key) p${joins}`,
     ).values(asOf.sequence, JSON.stringify(ns)) as Array<[number, string]>;
