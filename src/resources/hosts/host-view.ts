@@ -91,12 +91,14 @@ function composeHost(reader: Reader): Compose {
   };
 }
 
-function assignmentsMember(assignments: readonly string[] = []): string {
+/** Most hosts have none. */
+function assignmentsMember(assignments: readonly string[] | undefined): string {
+  if (assignments === undefined) return '"credential_assignments":[]';
   return `"credential_assignments":${JSON.stringify(hostAssignmentsView(assignments))}`;
 }
 
 function intoMember(into: string | undefined): string {
-  return `"consolidated_into":${JSON.stringify(into ?? null)}`;
+  return into === undefined ? '"consolidated_into":null' : `"consolidated_into":"${into}"`;
 }
 
 /** Every field, null where there is no value; fields beyond them belong to the interface list. */
