@@ -4,9 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";
 import type { NetChange, WriteTransaction } from "../db/writing/transaction.ts";
 import { SHOWN } from "../inventory/resources.ts";
-import { type BindingRecord, bindingKind } from "../resources/bindings/binding.ts";
-import { bindingName } from "../resources/bindings/binding-name.ts";
-import { recordName } from "../resources/record-label.ts";
+import { callingLive, recordCalled } from "../resources/bindings/record-called.ts";
 import { ToldPlanToken } from "../wire/plan-token.ts";
 import { Nullable, OneOf, Uuid } from "../wire/schemas.ts";
 
@@ -74,10 +72,7 @@ export function plannedChanges(tx: WriteTransaction, isNew: (id: string) => bool
 
 /** As it is after the write, and of what that takes away as it was. */
 function nameOf(tx: WriteTransaction, { kind, before, after }: NetChange): string {
-  const record = after ?? before ?? {};
-  return kind.code === bindingKind.code
-    ? bindingName(record as BindingRecord, (each, id) => tx.find(each, id))
-    : (recordName(kind, record) ?? "");
+  return recordCalled(kind, after ?? before ?? {}, callingLive(tx)) ?? "";
 }
 
 const OF_EVERY_RECORD = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);

@@ -11,7 +11,7 @@ import { metaAt, resolvedMembers, thinnedUntilMember } from "../wire/envelope.ts
 import { transactionText } from "./change-view.ts";
 import { Diff, type Difference, type DiffQuery, type FieldChange } from "./diff.ts";
 import { DiffPage } from "./diff-page.ts";
-import { RecordNames } from "./record-names.ts";
+import type { RecordNames } from "./record-names.ts";
 import { SORTS, type Sort } from "./touched-records.ts";
 
 export const DIFF_FORMATS = ["json", "ndjson", "csv", "text"] as const;
@@ -57,12 +57,15 @@ const DIFF_COLUMNS = fieldColumns([
 export const diff = longRead("diff", function* (reader: Reader, input: DiffInput) {
   const differences = new Diff(reader, input);
   for (const _ of differences.gather()) yield PAUSE;
-  yield* FORMATS[input.format](differences, input, new RecordNames(reader, input.actor, [input.to, input.from]));
+  yield* FORMATS[input.format](differences, input);
 });
 
-const FORMATS: Readonly<
-  Record<DiffFormat, (diff: Diff, input: DiffInput, names: RecordNames) => Generator<Uint8Array>>
-> = { json, ndjson, csv, text };
+const FORMATS: Readonly<Record<DiffFormat, (diff: Diff, input: DiffInput) => Generator<Uint8Array>>> = {
+  json,
+  ndjson,
+  csv,
+  text,
+};
 
 function* json(diff: Diff, input: DiffInput): Generator<Uint8Array> {
   const page = new DiffPage(input.offset, input.limit);
@@ -100,18 +103,18 @@ function* ndjson(diff: Diff, input: DiffInput): Generator<Uint8Array> {
     yield encode(step.map((each) => `{"change":"${each.change}",${differenceText(each).slice(1)}\n`).join(""));
 }
 
-function* csv(diff: Diff, input: DiffInput, names: RecordNames): Generator<Uint8Array> {
+function* csv(diff: Diff, input: DiffInput): Generator<Uint8Array> {
   yield encode(csvHead(DIFF_COLUMNS));
   for (const step of paged(diff, input))
     yield encode(
       csvRows(
         DIFF_COLUMNS,
-        step.flatMap((each) => rows(each, names)),
+        step.flatMap((each) => rows(each, diff.names)),
       ),
     );
 }
 
-function* text(diff: Diff, input: DiffInput, names: RecordNames): Generator<Uint8Array> {
+function* text(diff: Diff, input: DiffInput): Generator<Uint8Array> {
   yield encode(
     `What changed from ${formatInstant(input.fromAt)} to ${formatInstant(input.toAt)}\n${thinnedLines(input)}`,
   );
@@ -122,7 +125,7 @@ function* text(diff: Diff, input: DiffInput, names: RecordNames): Generator<Uint
       const title = capitalized(entityWords(each.kind));
       if (title !== heading) lines += `\n${title}\n`;
       heading = title;
-      lines += reported(each, names);
+      lines += reported(each, diff.names);
     }
     yield encode(lines);
   }

@@ -15,11 +15,11 @@ import {
 import type { Reader } from "../db/reading/reader.ts";
 import type { NumberSet } from "../db/reading/settled-condition.ts";
 import { RESOURCES } from "../inventory/resources.ts";
-import { recordLabel } from "../resources/record-label.ts";
 import { CHANGE_KINDS, composeOf } from "./change-view.ts";
 import { DiffFilter, type EndsFilter } from "./diff-filter.ts";
 import { DiffCounts, DiffPage } from "./diff-page.ts";
 import { ReachedFields } from "./reached-fields.ts";
+import { RecordNames } from "./record-names.ts";
 import { type Sort, type TouchedRecord, TouchedRecords } from "./touched-records.ts";
 
 export interface DiffQuery {
@@ -94,6 +94,8 @@ export class Diff {
   private readonly reached: ReachedFields;
   private readonly filter: DiffFilter;
   private readonly uncompared: ReadonlySet<string>;
+  /** At the later end, or at the earlier one. */
+  readonly names: RecordNames;
   /** Those that match the filter; null for all. */
   private matching: NumberSet | null = null;
   /** Of all differences that were gone through, whether they were told of or not. */
@@ -108,6 +110,7 @@ export class Diff {
     this.kinds = CHANGE_KINDS.filter((kind) => query.types.includes(kind.name));
     this.filter = new DiffFilter(reader, query, this.kinds[0]);
     this.uncompared = new Set([...UNCOMPARED, ...(query.ignore ?? [])]);
+    this.names = new RecordNames(reader, query.actor, [query.to, query.from]);
   }
 
   /** Up to when what the filter looks back at was thinned; null where it was not. */
@@ -221,7 +224,7 @@ export class Diff {
         differences.push({
           change: "added",
           kind,
-          name: recordLabel(kind, now),
+          name: this.names.ofRecord(kind, now),
           record: now,
           transaction: entryOf(course.lastWhole || course.last),
         });
@@ -229,7 +232,7 @@ export class Diff {
         differences.push({
           change: "removed",
           kind,
-          name: recordLabel(kind, old),
+          name: this.names.ofRecord(kind, old),
           record: old,
           transaction: entryOf(course.last),
         });
@@ -244,7 +247,7 @@ export class Diff {
           differences.push({
             change: "changed",
             kind,
-            name: recordLabel(kind, now),
+            name: this.names.ofRecord(kind, now),
             record: now,
             fields,
             transaction: entryOf(course.last),

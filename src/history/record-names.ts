@@ -2,9 +2,10 @@
 // sees.
 
 import type { Actor } from "../access/actor.ts";
+import type { AnyKind } from "../db/kind.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { recordLabel } from "../resources/record-label.ts";
+import { recordCalled } from "../resources/bindings/record-called.ts";
 import { CHANGE_KINDS } from "./change-view.ts";
 
 /** Names kept at hand; beyond that they are looked up again. */
@@ -35,6 +36,11 @@ export class RecordNames {
     return name;
   }
 
+  /** What a record is called that was read already; by its id where it is called nothing. */
+  ofRecord(kind: AnyKind, record: Readonly<Record<string, unknown>>): string {
+    return recordCalled(kind, record, (_, id) => this.of(id)) ?? String(record.id);
+  }
+
   private find(id: string): string | null {
     const row = this.reader.statement("SELECT kind FROM history_records WHERE id = +?").values(id)[0] as
       | [number]
@@ -43,7 +49,7 @@ export class RecordNames {
     if (kind === undefined) return null;
     for (const asOf of this.instants) {
       const found = this.reader.find(kind, id, this.actor, asOf);
-      if (found !== null) return recordLabel(kind, JSON.parse(found.text) as Record<string, unknown>);
+      if (found !== null) return this.ofRecord(kind, JSON.parse(found.text) as Record<string, unknown>);
     }
     return null;
   }

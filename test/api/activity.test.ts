@@ -138,3 +138,15 @@ test("what would do nothing is refused, and a misspelled field with what may hav
   for (const query of ["buckets=501", "buckets=0", "group_by=record&limit=0", "group_by=host", "operation=Moved"])
     expect([query, (await refused(query)).status]).toEqual([query, 400]);
 });
+
+test("a binding is called by what it binds", async () => {
+  later(60);
+  const from = now();
+  const [port] = (await newHost({ name: "web-1", ports: [{ number: 443, protocol: "Tcp" }] })).ports;
+  const bindings = [{ type: "Port", port_id: port.id }];
+  const body = { host_id: port.host_id, name: "shop", service_definition: "nginx", tags: [], bindings };
+  expect((await owner.post("services", body)).status).toBe(200);
+  tick();
+  const { groups } = await ask(`group_by=record&types=binding&from=${from}`);
+  expect(groups).toMatchObject([{ name: "shop at 443/Tcp", host: { name: "web-1" } }]);
+});

@@ -186,6 +186,29 @@ describe("the diff of two instants", () => {
     expect((await diff(`from=${from}&host_id=${other.id}`)).counts).toEqual({ host: { added: 1 } });
   });
 
+  test("calls a binding by what it binds, as it is called at the later end or was called last", async () => {
+    await newSubnet({ cidr: "10.0.0.0/8" });
+    const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }], ports: [tcp(443)] });
+    const bound = { type: "Port", port_id: host.ports[0].id, ip_address_id: host.ip_addresses[0].id };
+    const shop = { host_id: host.id, name: "shop", service_definition: "nginx", tags: [] };
+    tick();
+    const before = clock.text();
+    tick();
+    const { data: service } = await owner.post("services", { ...shop, bindings: [bound] });
+    tick();
+    const between = clock.text();
+    tick();
+    await owner.put(`services/${service.id}`, { ...shop, name: "store", bindings: [] });
+    tick();
+
+    const names = async (query: string, sort: string) =>
+      (await diff(`types=binding&${query}`))[sort].map((each: Wire) => each.name);
+    expect(await names(`from=${before}&to=${between}`, "added")).toEqual(["shop at 443/Tcp at 10.2.3.4"]);
+    expect(await names(`from=${between}`, "removed")).toEqual(["store at 443/Tcp at 10.2.3.4"]);
+    await owner.delete(`hosts/${host.id}`);
+    expect(await names(`from=${between}`, "removed")).toEqual(["shop at 443/Tcp at 10.2.3.4"]);
+  });
+
   test("keeps to a network, and to what the caller reaches", async () => {
     const other = await newNetwork({ name: "Other" });
     const member = await newUser({ role: "Viewer", networkIds: [other.id] });

@@ -6,9 +6,9 @@ import { type AnyKind, liveIdentity, type Observed, type RecordBase } from "../.
 import { changedOwnFields } from "../../db/writing/entry.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { isFieldTold } from "../../inventory/told-fields.ts";
-import { type BindingRecord, bindingKind } from "../../resources/bindings/binding.ts";
-import { bindingName } from "../../resources/bindings/binding-name.ts";
+import { recordCalled } from "../../resources/bindings/record-called.ts";
 import { DISCOVERABLE_READ_ONLY } from "../../resources/discovered.ts";
+import { recordName } from "../../resources/record-label.ts";
 import { PLAN_VALUES_MAX, type PlanAction, type PlanConflict, type Planned, subjectOf } from "./plan.ts";
 
 /** A record as it is and as it is to be. */
@@ -110,7 +110,7 @@ export class RestoreDraft {
     const parts = changedParts(this.all, this.byId);
     let told = 0;
     const actions = this.all.map((drafted) => {
-      const action = { ...actionOf(drafted, parts.get(drafted.id) ?? new Set()), ...this.bindingNamed(drafted) };
+      const action = { ...actionOf(drafted, parts.get(drafted.id) ?? new Set()), ...this.named(drafted) };
       const changes = told < PLAN_VALUES_MAX ? changesOf(drafted, isAllReached) : [];
       if (changes.length === 0) return action;
       told += 1;
@@ -119,14 +119,14 @@ export class RestoreDraft {
     return { actions, conflicts: this.conflicts };
   }
 
-  /** A binding has no name of its own; what it binds has, as it is to be, or as it was. */
-  private bindingNamed({ kind, after, subject }: Drafted): { name?: string } {
-    if (kind.code !== bindingKind.code) return {};
-    const name = bindingName((after ?? subject) as BindingRecord, (each, id) => {
+  /** As it is to be called, or was. */
+  private named({ kind, after, subject }: Drafted): { name?: string } {
+    const name = recordCalled(kind, after ?? subject, (other, id) => {
       const drafted = this.byId.get(id);
-      return drafted === undefined ? (this.tx.find(each, id) as RecordBase | null) : (drafted.after ?? drafted.subject);
+      const record = drafted === undefined ? this.tx.find(other, id) : (drafted.after ?? drafted.subject);
+      return record === null ? null : recordName(other, record);
     });
-    return name === "" ? {} : { name };
+    return name === null ? {} : { name };
   }
 }
 

@@ -5,7 +5,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { KINDS } from "../../inventory/resources.ts";
-import { recordLabel } from "../../resources/record-label.ts";
+import { recordCalled } from "../../resources/bindings/record-called.ts";
 
 export interface RecordThen {
   readonly kind: AnyKind;
@@ -62,7 +62,7 @@ export class NamesThen {
       return {
         kind,
         id,
-        name: recordLabel(kind, record),
+        name: recordCalled(kind, record, (_, other) => this.ofId(other)?.name ?? null) ?? id,
         networkId: record.network_id ?? null,
         hostId: record.host_id ?? null,
       };

@@ -7,13 +7,11 @@ import type { AnyKind, Kind, RecordBase } from "../../db/kind.ts";
 import type { Removal } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../wire/entity-tags.ts";
-import { type BindingRecord, bindingKind } from "../bindings/binding.ts";
-import { bindingName } from "../bindings/binding-name.ts";
+import { callingLive, recordCalled } from "../bindings/record-called.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { isSharedMac } from "../ip-addresses/shared-macs.ts";
-import { recordLabel } from "../record-label.ts";
 import { refuseInUse, removeWithItsOwn } from "../references.ts";
 import type { SourceRecord } from "../source.ts";
 import { subnetKind } from "../subnets/subnet.ts";
@@ -112,9 +110,7 @@ function isFound(tx: WriteTransaction, kind: AnyKind, record: RecordBase & Disco
 }
 
 function labelOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase): string {
-  return kind.code === bindingKind.code
-    ? bindingName(record as BindingRecord, (each, id) => tx.find(each, id))
-    : recordLabel(kind, record);
+  return recordCalled(kind, record, callingLive(tx)) ?? record.id;
 }
 
 function identityOf(kind: AnyKind, record: RecordBase): string {
