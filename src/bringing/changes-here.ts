@@ -14,12 +14,12 @@ const VERSIONS_MAX = 2_000;
 
 export class ChangesHere {
   private readonly ledger: Ledger;
-  private readonly reason: string;
+  private readonly sourceReason: string;
 
-  /** @param reason what the reasons of all imports of the source begin with */
-  constructor(ledger: Ledger, reason: string) {
+  /** @param sourceReason why all imports of the source write */
+  constructor(ledger: Ledger, sourceReason: string) {
     this.ledger = ledger;
-    this.reason = reason;
+    this.sourceReason = sourceReason;
   }
 
   /** The last word on each of these fields of a record. @param path its list: `/hosts` */
@@ -45,6 +45,7 @@ export class ChangesHere {
   async tagsTakenOff(path: string, id: string, tags: readonly string[]): Promise<ReadonlySet<string>> {
     const taken = new Set<string>();
     for await (const { record } of this.versions(path, id)) {
+      if (record.id !== id) continue;
       for (const tag of tags) if (Array.isArray(record.tags) && record.tags.includes(tag)) taken.add(tag);
       if (taken.size === tags.length) break;
     }
@@ -61,10 +62,15 @@ export class ChangesHere {
 
   private wordOf({ transaction }: ToldVersion): LastWord {
     const { actor, reason, at } = transaction;
-    if (reason?.startsWith(this.reason)) return { by: "import" };
+    if (isReasonOf(reason, this.sourceReason)) return { by: "import" };
     if (actor.type === "Discovery") return { by: "scan" };
     return { by: "somebody", name: actor.name ?? actor.type, at };
   }
+}
+
+/** Whether a transaction was of an import of a source: of that alone, not of one whose address only begins so. */
+export function isReasonOf(reason: string | null | undefined, sourceReason: string): boolean {
+  return reason === sourceReason || reason?.startsWith(`${sourceReason}: `) === true;
 }
 
 export function isEmpty(value: unknown): boolean {

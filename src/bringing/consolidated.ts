@@ -1,6 +1,7 @@
 // Which host a device is by now, where people have made one of two here.
 
 import type { Bringing } from "./bringing.ts";
+import { isReasonOf } from "./changes-here.ts";
 import type { LedgerRecord } from "./ledger.ts";
 
 /** A host may go into one that goes into another; nobody does so often. */
@@ -28,5 +29,5 @@ export async function consolidatedHost(bringing: Bringing, id: string): Promise<
   if (host === null) return null;
   const made = await ledger.history("/hosts", last, HOSTS_MAX, 0, 'operation = "Created"');
   const own = made.find(({ record }) => record.id === last);
-  return own?.transaction.reason?.startsWith(source.reason) ? "AnotherDevice" : host;
+  return isReasonOf(own?.transaction.reason, source.reason) ? "AnotherDevice" : host;
 }

@@ -1,6 +1,6 @@
 // What the writer runs for sign-ins: sessions and the times of use. None of it makes a version.
 
-import { and, count, eq, gte, lt, ne } from "drizzle-orm";
+import { and, count, desc, eq, gte, lt, ne } from "drizzle-orm";
 import { invalidCredentials } from "../access/actor.ts";
 import { SESSION_IDLE_MS, sessions, userPasswords } from "../access/tables.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
@@ -61,6 +61,20 @@ function touchSession(tx: WriteTransaction, input: SessionUse): void {
     .run();
 }
 
+/** A program that signs in for each of its runs, and never out, must not fill the database. */
+export const SESSIONS_OF_USER_MAX = 100;
+
+/** Makes room for one more session of a user: what was used last stays. */
+function endOldest(tx: WriteTransaction, userN: number): void {
+  const own = tx.db
+    .select({ hash: sessions.hash })
+    .from(sessions)
+    .where(eq(sessions.user_n, userN))
+    .orderBy(desc(sessions.last_used_at))
+    .all();
+  for (const { hash } of own.slice(SESSIONS_OF_USER_MAX - 1)) closeSession(tx, { hash });
+}
+
 /**
  * A new session of a user whose password was just verified.
  * @throws DomainError auth_invalid_credentials when the user is gone or disabled by now, or has another password
@@ -83,6 +97,7 @@ export function openSession(tx: WriteTransaction, input: SessionOpening): void {
     .where(lt(sessions.last_used_at, input.at - SESSION_FORGOTTEN_MS))
     .run();
   if (input.replaces !== undefined && input.replaces !== null) closeSession(tx, { hash: input.replaces });
+  endOldest(tx, userN);
   const { at, origin } = input;
   const session = { hash: Buffer.from(input.hash), user_n: userN, created_at: at, last_used_at: at, ...origin };
   tx.db.insert(sessions).values(withChecksum(sessions, session)).run();

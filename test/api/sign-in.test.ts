@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { SESSION_IDLE_MS } from "../../src/access/tables.ts";
 import { writtenSql } from "../../src/db/packing.ts";
-import { SESSION_FORGOTTEN_MS } from "../../src/sign-in/commands.ts";
+import { SESSION_FORGOTTEN_MS, SESSIONS_OF_USER_MAX } from "../../src/sign-in/commands.ts";
 import { isTls } from "../../src/sign-in/routes.ts";
 import { PASSWORD, PASSWORD_HASH } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -324,6 +324,18 @@ describe("one's sessions", () => {
     expect((await here.post("/api/auth/sessions/end-others", undefined)).data).toEqual({ ended: 2 });
     for (const client of [there, elsewhere]) expect((await client.get("/api/auth/me")).status).toBe(401);
     expect(await sessionsOf(here)).toHaveLength(1);
+  });
+
+  test("are so many at most: one more ends the one that was used longest ago, and nobody else's", async () => {
+    const colleague = await newUser({ role: "Viewer" });
+    const [used, unused] = [clientOf(await signIn()), clientOf(await signIn())];
+    clock.advance(120_000);
+    expect((await used.get("/api/auth/me")).status).toBe(200);
+    while ((await sessionsOf(used)).length < SESSIONS_OF_USER_MAX) await signIn();
+    for (let more = 0; more < 3; more += 1) await signIn();
+    expect(await sessionsOf(used)).toHaveLength(SESSIONS_OF_USER_MAX);
+    const statuses = await Promise.all([used, unused, colleague.client].map((each) => each.get("/api/auth/me")));
+    expect(statuses.map(({ status }) => status)).toEqual([200, 401, 200]);
   });
 
   test("are nobody else's, not an Owner's either, and no API key's", async () => {

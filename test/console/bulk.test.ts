@@ -141,4 +141,19 @@ describe.skipIf(!hasChromium)("whoever writes many records at once", () => {
     expect(await list(`hosts?filter=tags = "${tag.id}"`)).toHaveLength(2);
     expect(visitor.troubles()).toEqual([]);
   });
+
+  test("reaches all tags, networks and custom fields where a network is chosen: they are in none", async () => {
+    for (const name of ["first", "second"]) await made(appliance.client.post("tags", { name, color: "Red" }));
+    const filter = "name = first OR name = second";
+    const query = new URLSearchParams({ network: appliance.networkId, filter });
+    await page.goto(`${appliance.running.url}/settings/tags?${query}`);
+    await page.getByText("All 2 tags of the filter").waitFor();
+    const csv = await page.getByRole("link", { name: "Export CSV" }).getAttribute("href");
+    expect((await page.request.get(appliance.running.url + csv)).status()).toBe(200);
+    await button("Delete all").click();
+    await button("Delete 2 tags").click();
+    await page.getByText("Deleted.").waitFor();
+    expect(await list(`tags?filter=${filter}`)).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+  });
 });

@@ -57,10 +57,10 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
   const list = async (path: string) => (await made(appliance.client.get(path))) as unknown as Wire[];
 
   /** The first answer to a write there is lost, once it was done. */
-  async function loseAnswer(path: string): Promise<void> {
+  async function loseAnswer(path: string, method = "POST"): Promise<void> {
     let isLost = false;
     await page.route(`**${path}`, async (route) => {
-      if (isLost || route.request().method() !== "POST") return route.continue();
+      if (isLost || route.request().method() !== method) return route.continue();
       isLost = true;
       await route.fetch();
       return route.abort();
@@ -84,6 +84,89 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await page.locator(".edit-saved").waitFor();
     expect(await list("hosts?search=twin")).toHaveLength(1);
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
+  });
+
+  test("removes what others depend on once, with them, though it is sent again", async () => {
+    const network = await made(appliance.client.post("networks", { name: "Branch" }));
+    const vlan = await made(appliance.client.post("vlans", { network_id: network.id, number: 30, name: "Till" }));
+    await made(
+      appliance.client.post("subnets", { network_id: network.id, cidr: "10.30.0.0/24", vlan_id: vlan.id, name: "x" }),
+    );
+    await open(`/vlans/${vlan.id}`);
+    await button("Delete").click();
+    await page.getByRole("heading", { name: "Delete VLAN 30 Till" }).waitFor();
+    await button("Delete").click();
+    await page.getByRole("alert").getByText("in use").waitFor();
+    await loseAnswer(`/api/v1/vlans/${vlan.id}?cascade=true`, "DELETE");
+    await button("Delete those too").click();
+    await page.getByText("It is not known whether it was saved.").waitFor();
+    await button("Delete those too").click();
+    await page.getByRole("heading", { name: "This VLAN is gone" }).waitFor();
+    expect(await list(`vlans/${vlan.id}/history`)).toMatchObject([{ operation: "Deleted" }, { operation: "Created" }]);
+  });
+
+  test("removes many that others depend on once, with them, though it is sent again", async () => {
+    const network = await made(appliance.client.post("networks", { name: "Depot" }));
+    for (const number of [40, 41]) {
+      const vlan = await made(appliance.client.post("vlans", { network_id: network.id, number, name: `v${number}` }));
+      const cidr = `10.${number}.0.0/24`;
+      await made(appliance.client.post("subnets", { network_id: network.id, cidr, vlan_id: vlan.id, name: "x" }));
+    }
+    await open(`/vlans?network=${network.id}&filter=${encodeURIComponent("number >= 40")}`);
+    await button("Delete all").click();
+    await button("Delete 2 VLANs").click();
+    await page.getByRole("alert").getByText("in use").waitFor();
+    await loseAnswer("/api/v1/vlans/bulk-delete?cascade=true");
+    await button("Delete those too").click();
+    await page.getByText("Sending it again does nothing twice.").waitFor();
+    await button("Delete those too").click();
+    await page.getByText("Deleted.").waitFor();
+    expect(await list(`vlans?network_id=${network.id}`)).toEqual([]);
+  });
+
+  test("keeps a user's other preferences where they could not be read before one is set", async () => {
+    const { data: host } = await appliance.client.post("hosts", { network_id: appliance.networkId, name: "pinned" });
+    const kept = async () => {
+      const told = await page.request.get(`${appliance.running.url}/api/auth/preferences`);
+      return ((await told.json()) as { readonly data: Readonly<Record<string, unknown>> }).data;
+    };
+    await page.request.put(`${appliance.running.url}/api/auth/preferences`, {
+      data: { "views.hosts": [{ name: "Mine", filter: "name = a" }] },
+      headers: { origin: appliance.running.url },
+    });
+    const before = await kept();
+    const preferences = "**/api/auth/preferences";
+    await page.route(preferences, (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
+    await open(`/hosts/${host.id}`);
+    await button("Pin").click();
+    await page.getByText("The appliance does not answer").first().waitFor();
+    expect(await kept()).toEqual(before);
+    await page.unroute(preferences);
+    await button("Pin").click();
+    await button("Pinned").waitFor();
+    expect(await kept()).toEqual({ ...before, pins: [{ kind: "hosts", id: host.id }] });
+  });
+
+  test("takes nothing that is typed while it is sent, and goes on where one was where that was refused", async () => {
+    const { data: host } = await appliance.client.post("hosts", { network_id: appliance.networkId, name: "held" });
+    await open(`/hosts/${host.id}`);
+    await button("Edit").click();
+    const field = page.locator("#edit-name");
+    await field.fill("held-1");
+    const release = Promise.withResolvers<void>();
+    await page.route(`**/api/v1/hosts/${host.id}`, async (route) => {
+      if (route.request().method() !== "PUT") return route.continue();
+      await release.promise;
+      return route.fulfill({ status: 503, body: "" });
+    });
+    await field.press("Enter");
+    await page.getByRole("button", { name: "Saving…" }).waitFor();
+    await page.keyboard.type("lost");
+    expect(await field.inputValue()).toBe("held-1");
+    release.resolve();
+    await page.locator(".problem").waitFor();
+    await page.keyboard.type("7");
+    await settles(() => field.inputValue(), "held-17");
   });
 
   test("leaves a new record open to what is typed where the API refused it", async () => {

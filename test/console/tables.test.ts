@@ -203,6 +203,28 @@ describe.skipIf(!hasChromium)("whoever brings a table in", () => {
     expect(visitor.troubles()).toEqual([]);
   }, 90_000);
 
+  test("goes on with a table that was kept where one of its columns has gone since, and says what is wrong with a column", async () => {
+    const field = await made(
+      appliance.client.post("custom-fields", { key: "floor", label: "Floor", kinds: ["host"], type: "text" }),
+    );
+    await page.goto(`${appliance.running.url}/hosts`);
+    await button("Import CSV").click();
+    await give("floors.csv", "Name,Floor\nattic-1,5\n");
+    await page.getByText("2 of 2 columns are matched").waitFor();
+    await appliance.client.delete(`custom-fields/${field.id}`);
+    // It goes while the page is open: the columns that were there are sent.
+    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
+    await button("Preview").click();
+    await page.locator(".problem").getByText("Row 1, column custom_fields.floor").waitFor();
+    await page.reload();
+    await page.getByText("1 of 2 columns are matched").waitFor();
+    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
+    await button("Preview").click();
+    await page.getByText("1 would be created, 0 changed, 0 stay as is.").waitFor();
+    await button("Cancel").click();
+    visitor.troubles();
+  });
+
   test("reads a plan in the words of the console, without ids that mean nothing to anybody", async () => {
     const { networkId, client } = appliance;
     await made(client.post("subnets", { network_id: networkId, cidr: "10.6.0.0/24", name: "Shops" }));

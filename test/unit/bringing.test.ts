@@ -1,6 +1,7 @@
 // What brings in other products' inventories, in its parts that ask nobody.
 
 import { describe, expect, test } from "bun:test";
+import { isReasonOf } from "../../src/bringing/changes-here.ts";
 import { colorNear } from "../../src/bringing/colors.ts";
 import { fewAtOnce, oneAhead } from "../../src/bringing/few-at-once.ts";
 import { onOneLine } from "../../src/bringing/json-client.ts";
@@ -47,6 +48,12 @@ test.each([
   [null, null],
 ] as const)("an interface of type %p has the ifType %p", (slug, ifType) => {
   expect(ifTypeOf(slug)).toBe(ifType);
+});
+
+test("a change was of an import of a source, not of one whose address only begins so", () => {
+  const source = "Import from NetBox at http://nb";
+  const reasons = [source, `${source}: monthly`, `${source}2`, `${source}2: monthly`, `${source}:8080`, "", null];
+  expect(reasons.map((reason) => isReasonOf(reason, source))).toEqual([true, true, false, false, false, false, false]);
 });
 
 describe("what stands in an object", () => {

@@ -77,13 +77,13 @@ export function useAnswer<Data, Meta>(told: Read<Data, Meta> | null, live: Live 
   const [state, setState] = useState<State<Data, Meta>>({ url: null, answered: undefined, problem: undefined });
   const [turn, setTurn] = useState(0);
   const loading = useRef<string | null>(null);
+  const askedAgain = useRef<string | null>(null);
   const url = asked?.url ?? null;
-  // A read is its address.
-  // `asked` is made anew each time, `url` says whether it is another
-  // Not once the page is painted: what is asked for a frame earlier is there a frame earlier.
+  // `asked` is another object each time: `url` says whether it is another read. A layout effect, since what is asked a
+  // frame earlier is there a frame earlier.
   useLayoutEffect(() => {
     if (asked === null || url === null) return;
-    const before = turn === 0 ? (kept.get(url) as Answered<Data, Meta> | undefined) : undefined;
+    const before = askedAgain.current === url ? undefined : (kept.get(url) as Answered<Data, Meta> | undefined);
     if (before !== undefined) {
       setState({ url, answered: before, problem: undefined });
       return;
@@ -95,6 +95,7 @@ export function useAnswer<Data, Meta>(told: Read<Data, Meta> | null, live: Live 
       .then((answered) => {
         if (isLasting(url)) keepAnswer(url, answered);
         loading.current = null;
+        askedAgain.current = null;
         setState({ url, answered, problem: undefined });
       })
       .catch((cause: unknown) => {
@@ -109,7 +110,10 @@ export function useAnswer<Data, Meta>(told: Read<Data, Meta> | null, live: Live 
       });
     return () => abort.abort();
   }, [url, turn]);
-  const again = () => setTurn((last) => last + 1);
+  const again = () => {
+    askedAgain.current = url;
+    setTurn((last) => last + 1);
+  };
   const isWaiting = state.url === url && state.problem !== undefined && isOfRestart(state.problem);
   useEffect(() => (isWaiting ? whenBack(again) : undefined), [isWaiting]);
   useFresh({

@@ -29,15 +29,33 @@ export function requestsInFlight(): number {
 }
 
 api.use({
-  async onResponse({ response }) {
-    isReachable.value = true;
-    learnClock(response.headers.get("date"));
-    if (response.status === 401 && !(await isOfPassword(response))) sessionEnded.value = true;
-  },
-  onError({ error }) {
-    if (!isAborted(error)) isReachable.value = false;
-  },
+  onResponse: ({ response }) => heed(response),
+  onError: ({ error }) => heedFailure(error),
 });
+
+/** What every answer says, whatever it was asked. */
+async function heed(response: Response): Promise<void> {
+  isReachable.value = true;
+  learnClock(response.headers.get("date"));
+  if (response.status === 401 && !(await isOfPassword(response))) sessionEnded.value = true;
+}
+
+function heedFailure(cause: unknown): void {
+  if (!isAborted(cause)) isReachable.value = false;
+}
+
+/**
+ * What has no JSON to be typed by: a HEAD, a table. A refusal is answered like anything else.
+ * @throws Refusal where there was no answer
+ */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(path, init).catch((cause: unknown) => {
+    heedFailure(cause);
+    throw asRefusal(cause);
+  });
+  await heed(response);
+  return response;
+}
 
 /** Whether a password or a token that was typed is the wrong one: that ends no session. */
 async function isOfPassword(response: Response): Promise<boolean> {

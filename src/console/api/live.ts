@@ -204,11 +204,12 @@ function changeOf({ data }: StreamEvent): LiveChange {
 
 function pause(forMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, forMs);
-    const stop = () => {
+    const end = () => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", end);
       resolve();
     };
-    signal.addEventListener("abort", stop, { once: true });
+    const timer = setTimeout(end, forMs);
+    signal.addEventListener("abort", end);
   });
 }

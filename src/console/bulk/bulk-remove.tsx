@@ -27,12 +27,13 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [reason, setReason] = useState("");
   const [isBusy, setBusy] = useState(false);
+  // Once it is known that others depend on them, also where what is sent then has no answer: sent again, it is the same.
+  const [isUsed, setUsed] = useState(false);
   const sent = useRef({ text: "", key: "" });
   // What the filter finds while one looks at it is not what it finds later: these are removed, and no others.
   useEffect(() => {
     if (ids === null) idsOf(scope).then(setIds, (cause: unknown) => setProblem(asRefusal(cause)));
   }, []);
-  const isUsed = problem?.code === "entity_in_use";
   const remove = async () => {
     if (ids === null || isBusy) return;
     setBusy(true);
@@ -44,7 +45,9 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
       await deleteMany(kind, { ids, cascade: isUsed }, { reason, key });
       onEnd({ kind, id: "", operation: "deleted", sequence: await sequenceOf(key), merged: [] });
     } catch (cause) {
-      setProblem(asRefusal(cause));
+      const refusal = asRefusal(cause);
+      if (refusal.code === "entity_in_use") setUsed(true);
+      setProblem(refusal);
       setBusy(false);
     }
   };

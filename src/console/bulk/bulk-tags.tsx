@@ -40,13 +40,16 @@ export function BulkTags({ scope, onEnd }: BulkTagsProps) {
   const sent = useRef({ text: "", key: "" });
   useEffect(() => {
     setStanding(null);
+    setProblem(null);
     if (tagId === "") return;
     let isWanted = true;
     Promise.all([idsOf(scope), idsOf(scope, `tags = "${tagId}"`)]).then(
       ([all, tagged]) => {
         if (isWanted) setStanding({ tagged, untagged: all.filter((id) => !tagged.includes(id)) });
       },
-      (cause: unknown) => setProblem(asRefusal(cause)),
+      (cause: unknown) => {
+        if (isWanted) setProblem(asRefusal(cause));
+      },
     );
     return () => {
       isWanted = false;

@@ -1,8 +1,9 @@
 // Which records are written at once: those that are marked, or all that a filter finds.
 
 import { api, asRefusal } from "../api/client.ts";
-import { refusalOf } from "../api/refusal.ts";
+import { Refusal, refusalOf } from "../api/refusal.ts";
 import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
+import { bulkText } from "../text/bulk.ts";
 
 export interface BulkScope {
   readonly kind: EditedKind;
@@ -28,7 +29,7 @@ export async function idsOf({ kind, ids, filter, networkId }: BulkScope, conditi
   const asked = both.filter((each) => each !== "").map((each) => `(${each})`);
   const query = {
     ...(asked.length === 0 ? {} : { filter: asked.join(" AND ") }),
-    ...(networkId === null || ids !== null || kind === "network" ? {} : { network_id: networkId }),
+    ...(networkId === null || ids !== null ? {} : { network_id: networkId }),
     ...(kind === "host" ? { include_children: false } : {}),
   };
   const windows =
@@ -41,6 +42,9 @@ export async function idsOf({ kind, ids, filter, networkId }: BulkScope, conditi
         throw asRefusal(cause);
       });
     if (data === undefined) throw refusalOf(response, error);
+    // The filter may find more than when it was chosen: a part of what it finds is nobody's choice.
+    if (ids === null && data.meta.pagination.has_more)
+      throw new Refusal({ status: 0, code: "too_many", message: bulkText.tooMany(AT_ONCE_MAX), requestId: null });
     found.push(...data.data.map(({ id }) => id));
   }
   return found;

@@ -16,7 +16,7 @@ interface TableErrorsProps {
 /** As many as one fixes at once. */
 const ROWS_SHOWN = 50;
 /** The first row that is sent, as a spreadsheet counts it. */
-const FIRST_ROW = 2;
+export const FIRST_ROW = 2;
 
 export function TableErrors({ table, columns, issues, onCell, onLeaveOut }: TableErrorsProps) {
   const byRow = Map.groupBy(

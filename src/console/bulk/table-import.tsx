@@ -20,7 +20,7 @@ import { newRequestKey } from "../writes/request-key.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { PlannedChanges } from "./planned-changes.tsx";
 import { columnTwice, matchColumns } from "./table-columns.ts";
-import { TableErrors } from "./table-errors.tsx";
+import { FIRST_ROW, TableErrors } from "./table-errors.tsx";
 import {
   CHARSETS,
   type Charset,
@@ -57,7 +57,14 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
   const [isBusy, setBusy] = useState(false);
   const key = useRef(newRequestKey());
   useEffect(() => {
-    columnsOf(kind).then(setKnown, (cause: unknown) => setProblem(asRefusal(cause)));
+    columnsOf(kind).then(
+      (there) => {
+        setKnown(there);
+        // A table that was kept may have had a custom field that has gone since.
+        setBegun((last) => last && { ...last, columns: last.columns.map((each) => among(there, each)) });
+      },
+      (cause: unknown) => setProblem(asRefusal(cause)),
+    );
   }, [kind]);
   const change = (next: Begun | null) => {
     setBegun(next);
@@ -110,7 +117,8 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
       setBusy(false);
     }
   };
-  const rowIssues = problem?.issues.filter(({ row }) => row !== undefined) ?? [];
+  // Of a column as a whole its head is said to be wrong: that is no row to be fixed.
+  const rowIssues = problem?.issues.filter(({ row }) => row !== undefined && row >= FIRST_ROW) ?? [];
   const writes = plan === null ? 0 : plan.counts.created + plan.counts.updated;
   return (
     <BulkForm
@@ -344,6 +352,10 @@ function withCell(
     row.line === line ? { ...row, cells: row.cells.map((cell, place) => (place === at ? text : cell)) } : row,
   );
   return { ...table, rows };
+}
+
+function among(known: readonly string[], column: string | null): string | null {
+  return column !== null && known.includes(column) ? column : null;
 }
 
 function keptTable(name: DraftName): Begun | null {

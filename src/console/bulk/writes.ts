@@ -1,6 +1,6 @@
 // The writes of many records at once, as the API takes them.
 
-import { api, asRefusal } from "../api/client.ts";
+import { api, asRefusal, send } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
 import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
 import { reasonHeader } from "../writes/reason.ts";
@@ -78,7 +78,7 @@ export async function importTable(
   { reason, key }: Sending,
 ): Promise<TablePlan> {
   const query = plan === null ? "dry_run=true" : `plan=${plan}`;
-  const response = await fetch(`${operationsOf(kind).path}/import/csv?${query}`, {
+  const response = await send(`${operationsOf(kind).path}/import/csv?${query}`, {
     method: "POST",
     headers: {
       "Content-Type": "text/csv; charset=utf-8",
@@ -86,7 +86,7 @@ export async function importTable(
       ...(plan === null ? {} : { "Idempotency-Key": key, ...reasonHeader(reason) }),
     },
     body: text,
-  }).catch(rethrown);
+  });
   const body: unknown = await response.json().catch(() => undefined);
   if (!response.ok) throw refusalOf(response, body);
   return (body as { data: TablePlan }).data;
@@ -94,7 +94,7 @@ export async function importTable(
 
 /** The columns that an export of the kind writes, in its order. @throws Refusal */
 export async function columnsOf(kind: EditedKind): Promise<string[]> {
-  const response = await fetch(`${operationsOf(kind).path}/export/csv?ids=${NOBODY}`).catch(rethrown);
+  const response = await send(`${operationsOf(kind).path}/export/csv?ids=${NOBODY}`);
   if (!response.ok) throw refusalOf(response, await response.json().catch(() => undefined));
   const [header = ""] = (await response.text()).replace(/^\ufeff/, "").split(/\r?\n/);
   return header.split(",");
@@ -109,7 +109,7 @@ export async function updateMany(
   { set, plan }: { readonly set: Readonly<Record<string, unknown>>; readonly plan: string | null },
   { reason, key }: Sending,
 ): Promise<BulkPlan> {
-  const within = networkId === null || kind === "network" || kind === "tag" ? "" : `network_id = "${networkId}"`;
+  const within = networkId === null ? "" : `network_id = "${networkId}"`;
   const asked = [filter, within].filter((each) => each !== "").map((each) => `(${each})`);
   const { data, error, response } = await api
     .POST(`${operationsOf(kind).path}/bulk-update` as AnyBulkUpdate, {

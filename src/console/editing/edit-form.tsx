@@ -121,6 +121,13 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
   const [sentAs, setSentAs] = useState(begun.sentAs ?? null);
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus(), []);
+  // What is typed while it is sent would be in no answer: nothing can be, and one goes on where one was.
+  const left = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    if (isBusy || left.current === null) return;
+    if (left.current instanceof HTMLElement && document.activeElement === document.body) left.current.focus();
+    left.current = null;
+  }, [isBusy]);
   const { base, typed, reason } = draft;
   const isNew = id === null;
   const edited = editedOf(fields, base, typed);
@@ -189,6 +196,7 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
     if (isBusy || cannotSave) return;
+    left.current = document.activeElement;
     setBusy(true);
     setProblem(null);
     try {
@@ -248,7 +256,7 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
         shown !== null && isUnsure(shown) && <p class="note">{editText.unsure}</p>
       )}
       {merged.length > 0 && <p class="note">{editText.merged(merged.map((each) => nameOfNamed(fields, each)))}</p>}
-      <div class="edit-fields" inert={sentAs !== null}>
+      <div class="edit-fields" inert={sentAs !== null || isBusy}>
         {asked.map((field) => (
           <FieldControl
             key={field.name}

@@ -116,3 +116,8 @@ export function operationsOf(kind: EditedKind): OperationsOf {
 export function isEditedKind(kind: string | undefined): kind is EditedKind {
   return kind !== undefined && Object.hasOwn(OPERATIONS, kind);
 }
+
+/** Whether the network that is chosen narrows the list of a kind. These are of the organization as a whole. */
+export function isOfNetworks(kind: string): boolean {
+  return kind !== "network" && kind !== "tag" && kind !== "custom_field";
+}

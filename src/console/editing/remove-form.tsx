@@ -27,6 +27,8 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
   const [problem, setProblem] = useState<Refusal | null>(null);
   const [reason, setReason] = useState("");
   const [isBusy, setBusy] = useState(false);
+  // Once it is known that others depend on it, also where what is sent then has no answer: sent again, it is the same.
+  const [isUsed, setUsed] = useState(false);
   const [turn, setTurn] = useState(0);
   const sent = useRef({ text: "", key: "" });
   const heading = useRef<HTMLHeadingElement>(null);
@@ -35,10 +37,10 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
   }, [turn]);
   useLayoutEffect(() => heading.current?.focus(), [shown === null]);
   const [word] = kindText[kind] ?? [kind];
-  const isUsed = problem?.code === "entity_in_use";
   const hasChanged = problem?.status === 412;
   const look = () => {
     setProblem(null);
+    setUsed(false);
     setTurn((last) => last + 1);
   };
   const remove = async (event: SubmitEvent) => {
@@ -53,7 +55,9 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
       await removeRecord(kind, id, { tag: shown.tag, cascade: isUsed, reason, key });
       onEnd({ kind, id, operation: "deleted", sequence: await sequenceOf(key), merged: [] });
     } catch (cause) {
-      setProblem(asRefusal(cause));
+      const refusal = asRefusal(cause);
+      if (refusal.code === "entity_in_use") setUsed(true);
+      setProblem(refusal);
       setBusy(false);
     }
   };
@@ -88,7 +92,7 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
             {editText.lookAgain}
           </button>
         </p>
-      ) : isUsed ? (
+      ) : problem?.code === "entity_in_use" ? (
         <p class="note" role="alert">
           {problem.message}
         </p>

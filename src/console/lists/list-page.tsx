@@ -9,7 +9,7 @@ import { BulkButtons, BulkPlace, type BulkVerb } from "../bulk/bulk-place.tsx";
 import type { BulkScope } from "../bulk/scope.ts";
 import { TableButton, TablePlace } from "../bulk/table-place.tsx";
 import { EditPlace, hrefEditing, hrefRemoving, mayWrite, NewButton } from "../editing/edit-place.tsx";
-import { type EditedKind, isEditedKind } from "../editing/edited-kinds.ts";
+import { type EditedKind, isEditedKind, isOfNetworks } from "../editing/edited-kinds.ts";
 import { historyPage } from "../names/record-page.ts";
 import { csvOf } from "../parts/curl.ts";
 import { Page } from "../parts/page.tsx";
@@ -66,7 +66,7 @@ export function ListPage(props: ListPageProps) {
 
 function PlainList({ list, above, selected }: ListPageProps) {
   const state = listState(list);
-  const query = queryOf(list, state, network.value);
+  const query = queryOf(list, state, networkOf(list));
   const keys = state.columns.map(({ key }) => key);
   const needsAddresses = keys.includes("ip_addresses");
   const name = `${list.path} ${JSON.stringify(query)} ${needsAddresses}`;
@@ -90,7 +90,7 @@ function PlainList({ list, above, selected }: ListPageProps) {
 /** Two instants at once: what is gone stands above the rows of the later one. */
 function ComparedList({ list, above, ends }: ListPageProps & { readonly ends: ComparedEnds }) {
   const state = listState(list);
-  const query = queryOf(list, state, network.value);
+  const query = queryOf(list, state, networkOf(list));
   const keys = state.columns.map(({ key }) => key);
   const only = shownOfComparison();
   const [turn, setTurn] = useState(0);
@@ -143,7 +143,7 @@ interface ListFrameProps {
 function ListFrame(props: ListFrameProps) {
   const { list, above, selected, state, rows, nothing } = props;
   useFresh({
-    live: props.isNow ? { how: "offer", types: [list.kind], network_id: network.value } : null,
+    live: props.isNow ? { how: "offer", types: [list.kind], network_id: networkOf(list) } : null,
     name: `${list.path} ${rows.at}`,
     sinceMs: rows.at === null ? undefined : Date.parse(rows.at),
     again: rows.again,
@@ -160,7 +160,7 @@ function ListFrame(props: ListFrameProps) {
     kind: kind as EditedKind,
     ids,
     filter: state.filter,
-    networkId: network.value,
+    networkId: networkOf(list),
     count: ids?.length ?? rows.count ?? 0,
   });
   const bulkOf = (ids: readonly string[] | null) => (verb: BulkVerb) => setBulk({ verb, scope: scopeOf(ids) });
@@ -176,7 +176,7 @@ function ListFrame(props: ListFrameProps) {
       moreActions={kind !== null && <TableButton kind={kind} />}
     >
       {above}
-      {kind !== null && <EditPlace presets={{ network_id: network.value }} onSaved={rows.again} />}
+      {kind !== null && <EditPlace presets={{ network_id: networkOf(list) }} onSaved={rows.again} />}
       {kind !== null && <TablePlace key={kind} kind={kind} onSaved={rows.again} />}
       <div class="list-tools">
         <FilterField kind={list.kind} filter={state.filter} example={list.example} problem={filterProblem} />
@@ -308,6 +308,11 @@ function Nothing({ list, isFiltered }: { readonly list: AnyList; readonly isFilt
 
 function isOfFilter({ issues }: Refusal): boolean {
   return issues.some(({ path }) => path === "/filter");
+}
+
+/** The network whose records it shows; null for all of them. */
+function networkOf({ kind }: AnyList): string | null {
+  return isOfNetworks(kind) ? network.value : null;
 }
 
 /** Where the API has this list. */

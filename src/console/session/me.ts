@@ -28,6 +28,7 @@ effect(() => {
   if (!sessionEnded.value) return;
   wasCutOff.value = me.peek() !== null;
   keep(NAME, null);
+  forgetPreferences();
   me.value = null;
 });
 

@@ -15,23 +15,34 @@ let tag: string | null = null;
 /** Another tab may have written meanwhile. */
 const TRIES_MAX = 3;
 
+/** Counts who has left: what was asked for one of them is nothing to the next. */
+let turn = 0;
+
 /** Reads them. Where that fails there are none for now. */
 export async function loadPreferences(): Promise<void> {
-  const { data, response } = await api
-    .GET("/api/auth/preferences", {})
-    .catch(() => ({ data: undefined, response: null }));
-  if (data === undefined) return;
-  tag = response?.headers.get("etag") ?? null;
+  await readPreferences().catch(() => undefined);
+}
+
+/** @throws Refusal */
+async function readPreferences(): Promise<void> {
+  const asked = turn;
+  const { data, error, response } = await api.GET("/api/auth/preferences", {}).catch((cause: unknown) => {
+    throw asRefusal(cause);
+  });
+  if (data === undefined) throw refusalOf(response, error);
+  if (asked !== turn) return;
+  tag = response.headers.get("etag");
   preferences.value = data.data as Preferences;
 }
 
 /**
- * Changes one of them; undefined takes it away.
+ * Changes one of them; undefined takes it away. All of them are written at once, so that what the others are must be
+ * known first.
  * @throws Refusal
  */
 export async function setPreference(name: string, change: (last: unknown) => unknown): Promise<void> {
   for (let tries = 1; ; tries += 1) {
-    if (preferences.value === undefined) await loadPreferences();
+    if (preferences.value === undefined || tag === null) await readPreferences();
     const { [name]: last, ...others } = preferences.value ?? {};
     const value = change(last);
     const body = value === undefined ? others : { ...others, [name]: value };
@@ -55,6 +66,7 @@ export async function setPreference(name: string, change: (last: unknown) => unk
 
 /** Of somebody who has left. */
 export function forgetPreferences(): void {
+  turn += 1;
   preferences.value = undefined;
   tag = null;
 }

@@ -39,10 +39,8 @@ const networks: ListDefinition<Network> = {
     { key: "tags", width: 12, cell: ({ tags }) => <TagsCell ids={tags} /> },
     ...TIMES<Network>(),
   ],
-  readWith:
-    ({ network_id: _, ...query }) =>
-    (window) =>
-      read("/api/v1/networks", { query: { ...query, ...window } as QueryOf<"/api/v1/networks"> }),
+  readWith: (query) => (window) =>
+    read("/api/v1/networks", { query: { ...query, ...window } as QueryOf<"/api/v1/networks"> }),
   views: [],
 };
 
@@ -80,10 +78,7 @@ const tags: ListDefinition<Tag> = {
     },
     ...TIMES<Tag>(),
   ],
-  readWith:
-    ({ network_id: _, ...query }) =>
-    (window) =>
-      read("/api/v1/tags", { query: { ...query, ...window } as QueryOf<"/api/v1/tags"> }),
+  readWith: (query) => (window) => read("/api/v1/tags", { query: { ...query, ...window } as QueryOf<"/api/v1/tags"> }),
   views: [],
 };
 
@@ -115,10 +110,8 @@ const customFields: ListDefinition<CustomField> = {
     textColumn("description", 20),
     ...TIMES<CustomField>(),
   ],
-  readWith:
-    ({ network_id: _, ...query }) =>
-    (window) =>
-      read("/api/v1/custom-fields", { query: { ...query, ...window } as QueryOf<"/api/v1/custom-fields"> }),
+  readWith: (query) => (window) =>
+    read("/api/v1/custom-fields", { query: { ...query, ...window } as QueryOf<"/api/v1/custom-fields"> }),
   views: [],
 };
 

@@ -69,7 +69,8 @@ export async function revertPlans(sequences: readonly number[], sending: Sending
     plans.push(await revertPlan(sequence, { ...sending, key: `${sending.key}-${sequence}` }));
   const done = plans.flatMap((plan) => plan.sequence ?? []);
   const all = {
-    applied: plans.every(({ applied }) => applied),
+    // One that was undone already comes to nothing: what was done for the others is done.
+    applied: plans.some(({ applied }) => applied),
     sequence: done.at(-1) ?? null,
     sequences: done,
     // Of several, what one undoes makes another plan of the next: the API refuses each where others came between.

@@ -44,6 +44,8 @@ export class RestoreDraft {
   readonly tx: WriteTransaction;
   readonly conflicts: PlanConflict[] = [];
   private readonly byId = new Map<string, Drafted>();
+  /** Those that were to stand for a thing at any time, by kind and identity: there may be a hundred thousand of them. */
+  private readonly byIdentity = new Map<string, Set<Drafted>>();
 
   constructor(tx: WriteTransaction) {
     this.tx = tx;
@@ -57,17 +59,26 @@ export class RestoreDraft {
   /** Adds a record, or puts another state in the place of one that is there. */
   put(entry: DraftEntry): Drafted {
     const { kind, before, after, observed = {}, subject, isPart = false, reason } = entry;
+    const note = () => this.noteIdentity(drafted);
+    let now = after;
     const drafted: Drafted = {
       kind,
       id: subject.id,
       before,
-      after,
+      get after() {
+        return now;
+      },
+      set after(next) {
+        now = next;
+        note();
+      },
       observed,
       subject,
       isPart,
       reasons: new Set(reason === undefined ? [] : [reason]),
     };
     this.byId.set(subject.id, drafted);
+    note();
     return drafted;
   }
 
@@ -87,9 +98,21 @@ export class RestoreDraft {
   findByIdentity(kind: AnyKind, identity: string): RecordBase | null {
     const live = this.tx.findByIdentity(kind, identity) as RecordBase | null;
     if (live !== null && !this.byId.has(live.id)) return live;
-    for (const { kind: own, after } of this.byId.values())
-      if (own.code === kind.code && after !== null && liveIdentity(kind, after) === identity) return after;
+    for (const drafted of this.byIdentity.get(`${kind.code}/${identity}`) ?? []) {
+      const { after } = drafted;
+      const isInForce = this.byId.get(drafted.id) === drafted && after !== null;
+      if (isInForce && liveIdentity(kind, after) === identity) return after;
+    }
     return null;
+  }
+
+  private noteIdentity(drafted: Drafted): void {
+    const identity = drafted.after === null ? null : liveIdentity(drafted.kind, drafted.after);
+    if (identity === null) return;
+    const key = `${drafted.kind.code}/${identity}`;
+    const known = this.byIdentity.get(key);
+    if (known === undefined) this.byIdentity.set(key, new Set([drafted]));
+    else known.add(drafted);
   }
 
   /** Notes a conflict: the draft is not to be written. @param message without its full stop */
