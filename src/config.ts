@@ -200,7 +200,7 @@ export const OPTIONS = {
     "What to keep of it: the last state of each day or month (UTC). Default: only the last state before DATE.",
     parseKeep,
   ),
-  dryRun: flag("dry-run", "Report what would be done, and change nothing. The appliance can be running."),
+  dryRun: flag("dry-run", "Report what would be done, and change nothing."),
   vacuum: flag(
     "vacuum",
     "Then rewrite the file to return the freed space to the disk. Meanwhile it takes up to twice its size.",

@@ -104,7 +104,7 @@ function parsed(text: string, known: ReadonlySet<string>): { rows: string[][]; i
   const { data, errors, meta } = Papa.parse<string[]>(content, { delimiter, preview, skipEmptyLines: false });
   const issues = errors.flatMap(({ type, row = 0 }): Issue[] =>
     type === "Quotes"
-      ? [{ path: `/${row + 1}`, message: "has a quote that does not end, or that is not doubled", row: row + 1 }]
+      ? [{ path: `/${row + 1}`, message: "has a quotation mark that is not closed or not doubled", row: row + 1 }]
       : [],
   );
   if (meta.truncated)
@@ -186,7 +186,7 @@ function headerPlaces(
       note(`is no column of ${oneEntity(importable.resource.kind)}${near === null ? "" : `; the nearest is ${near}`}`);
       return [];
     }
-    if (first.has(name)) note("is there twice");
+    if (first.has(name)) note("appears twice");
     first.set(name, place);
     return [place];
   });

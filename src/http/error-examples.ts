@@ -17,7 +17,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
     params: {
       issues: [
         { path: "/limit", message: "must be from 0 to 1000", value: 5000 },
-        { path: "/ofset", message: "is not a parameter here", value: "10" },
+        { path: "/ofset", message: "is not a known parameter", value: "10" },
       ],
     },
   },

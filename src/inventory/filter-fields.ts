@@ -161,7 +161,7 @@ class Fields implements Filterable {
     const field = fields.get(key);
     if (field === undefined || rest.length > 0) {
       const nearest = nearestName(key, fields.keys());
-      const meant = nearest === null ? "" : `; \`${customFieldName(nearest)}\`?`;
+      const meant = nearest === null ? "" : ` (did you mean \`${customFieldName(nearest)}\`?)`;
       throw new FilterProblem(
         position,
         `has no custom field \`${shownPart([key, ...rest].join("."))}\` of ${oneEntity(this.kind)}${meant}`,
@@ -246,10 +246,10 @@ class Fields implements Filterable {
     if (inner !== undefined) return inner;
     const isFarEnd = (own(FAR_ENDS, this.kind.name) ?? []).includes(before.join("."));
     const nearest = nearestName(name, [...Object.keys(properties), ...(isFarEnd ? FAR_END_NAMES : [])]);
-    const meant = nearest === null ? "" : `; \`${[...before, nearest].join(".")}\`?`;
+    const meant = nearest === null ? "" : ` (did you mean \`${[...before, nearest].join(".")}\`?)`;
     throw new FilterProblem(
       position,
-      `has no field \`${shownPart([...before, name].join("."))}\` of ${oneEntity(this.kind)}${meant}`,
+      `names \`${shownPart([...before, name].join("."))}\`, which is no field of ${oneEntity(this.kind)}${meant}`,
     );
   }
 
@@ -259,8 +259,11 @@ class Fields implements Filterable {
     const isOwn = name === this.kind.name && this.names().includes(rest[0] ?? "");
     const nearest = nearestName(name, rest.length === 0 ? this.names() : this.leading());
     const meantSegments = isOwn ? rest : nearest === null ? [] : [nearest, ...rest];
-    const meant = meantSegments.length === 0 ? "" : `; \`${meantSegments.join(".")}\`?`;
-    return new FilterProblem(position, `has no field \`${shownPart(name)}\` of ${oneEntity(this.kind)}${meant}`);
+    const meant = meantSegments.length === 0 ? "" : ` (did you mean \`${meantSegments.join(".")}\`?)`;
+    return new FilterProblem(
+      position,
+      `names \`${shownPart(name)}\`, which is no field of ${oneEntity(this.kind)}${meant}`,
+    );
   }
 
   /** Those that others follow, after a dot. */

@@ -86,7 +86,7 @@ export class RowFields implements Filterable {
     const field = fields.get(key);
     if (field === undefined) {
       const nearest = nearestName(key, fields.keys());
-      const meant = nearest === null ? "" : `; \`record.${customFieldName(nearest)}\`?`;
+      const meant = nearest === null ? "" : ` (did you mean \`record.${customFieldName(nearest)}\`?)`;
       throw new FilterProblem(
         position,
         `has no custom field \`${shownPart(key)}\` of ${oneEntity(this.entity)}${meant}`,
@@ -156,10 +156,10 @@ export class RowFields implements Filterable {
     const names = before.length === 0 ? this.names() : Object.keys(this.within(schema, before));
     const rest = segments.slice(before.length + 1);
     const nearest = nearestName(name, names);
-    const meant = nearest === null ? "" : `; \`${[...before, nearest, ...rest].join(".")}\`?`;
+    const meant = nearest === null ? "" : ` (did you mean \`${[...before, nearest, ...rest].join(".")}\`?)`;
     return new FilterProblem(
       position,
-      `has no field \`${shownPart([...before, name].join("."))}\` of ${oneEntity(this.entity)}${meant}`,
+      `names \`${shownPart([...before, name].join("."))}\`, which is no field of ${oneEntity(this.entity)}${meant}`,
     );
   }
 }

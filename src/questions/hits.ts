@@ -49,6 +49,13 @@ function isCurrent({ namedUntil, deletedAt }: Hit): boolean {
   return namedUntil === null && deletedAt === null;
 }
 
+/** Whether both were found alike by what they were called once, and one was called so for longer. */
+function isLater(one: Hit, other: Hit): boolean {
+  if (one.namedUntil === null || other.namedUntil === null || compareRanks(rankOf(one), rankOf(other)) !== 0)
+    return false;
+  return one.namedUntil() > other.namedUntil();
+}
+
 /** Whether one is told before the other, as far as how they were found goes. */
 function isBetter(one: Hit, other: Hit): boolean {
   return compareRanks(rankOf(one), rankOf(other)) < 0;
@@ -63,11 +70,15 @@ export class HitList {
     this.kinds = kinds;
   }
 
-  /** Of each record the best is kept; what it was called once only where nothing says that it is called so. */
+  /**
+   * Of each record the best is kept; what it was called once only where nothing says that it is called so. A station may
+   * have come to an interface and gone again several times: the last of them tells until when.
+   */
   add(hit: Hit): void {
     const known = this.byN.get(hit.n);
     if (known === undefined || (isCurrent(known) === isCurrent(hit) ? isBetter(hit, known) : isCurrent(hit)))
       this.byN.set(hit.n, hit);
+    else if (isLater(hit, known)) this.byN.set(hit.n, hit);
   }
 
   /** Whether a record was found in this way, or in a better one. */

@@ -58,7 +58,7 @@ function* ofDisk({ disk, store, read_only }: ApplianceReading, isKept: boolean):
   if (free_bytes < DISK_FULL_BYTES) {
     yield error(
       "disk_full",
-      `The disk with the data is full: ${free} of ${size} are free. What is written is refused when nothing is left.`,
+      `The disk with the data is full: ${free} of ${size} are free. Once no space is left, writes are refused.`,
       params,
     );
     return;
@@ -87,7 +87,7 @@ function* ofStore({ store: { log_bytes, log_bound_bytes }, work }: ApplianceRead
   if (log_bytes > log_bound_bytes)
     yield warning(
       "log_large",
-      `The database's write-ahead log has ${inUnits(log_bytes)}: something has been reading for long. It is cut back to ${inUnits(log_bound_bytes)} afterwards.`,
+      `The database's write-ahead log has ${inUnits(log_bytes)}: something has been reading for a long time. It is cut back to ${inUnits(log_bound_bytes)} afterwards.`,
       { log_bytes, log_bound_bytes },
     );
   const { writes_waiting, oldest_write_wait_ms } = work;

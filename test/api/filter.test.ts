@@ -248,15 +248,25 @@ describe("Over time a filter asks", () => {
 
 describe("A filter with a mistake is refused with its place", () => {
   const mistakes: Array<[string, string, number, string]> = [
-    ["if-entries", 'oper_stat = "Up"', 0, "has no field `oper_stat` of an interface entry; `oper_status`?"],
-    ["if-entries", "if_index = 1 AND oper_status = Upp", 31, "must name a value there is; Up?"],
-    ["hosts", "constructor = x", 0, "has no field `constructor` of a host"],
-    ["hosts", "network.__proto__:*", 0, "has no field `__proto__` of a network"],
-    ["hosts", "host.name = x", 0, "has no field `host` of a host; `name`?"],
-    ["hosts", "ports.nunber = 1", 0, "has no field `nunber` of a port; `number`?"],
-    ["hosts", "port.number = 1", 0, "has no field `port` of a host; `ports.number`?"],
-    ["hosts", "hostnam.x = 1", 0, "has no field `hostnam` of a host"],
-    ["if-entries", "neighbor.nam = x", 0, "has no field `neighbor.nam` of an interface entry; `neighbor.name`?"],
+    [
+      "if-entries",
+      'oper_stat = "Up"',
+      0,
+      "names `oper_stat`, which is no field of an interface entry (did you mean `oper_status`?)",
+    ],
+    ["if-entries", "if_index = 1 AND oper_status = Upp", 31, "must name a value there is (did you mean Up?)"],
+    ["hosts", "constructor = x", 0, "names `constructor`, which is no field of a host"],
+    ["hosts", "network.__proto__:*", 0, "names `__proto__`, which is no field of a network"],
+    ["hosts", "host.name = x", 0, "names `host`, which is no field of a host (did you mean `name`?)"],
+    ["hosts", "ports.nunber = 1", 0, "names `nunber`, which is no field of a port (did you mean `number`?)"],
+    ["hosts", "port.number = 1", 0, "names `port`, which is no field of a host (did you mean `ports.number`?)"],
+    ["hosts", "hostnam.x = 1", 0, "names `hostnam`, which is no field of a host"],
+    [
+      "if-entries",
+      "neighbor.nam = x",
+      0,
+      "names `neighbor.nam`, which is no field of an interface entry (did you mean `neighbor.name`?)",
+    ],
     ["if-entries", "neighbor.host = x", 16, "must compare a field of a host, such as its id, or write :*"],
     [
       "if-entries",
@@ -264,7 +274,7 @@ describe("A filter with a mistake is refused with its place", () => {
       5,
       "must ask fields of the record itself within ever(…), and neighbor.name is another record's",
     ],
-    ["if-entries", "host.nam = x", 0, "has no field `nam` of a host; `name`?"],
+    ["if-entries", "host.nam = x", 0, "names `nam`, which is no field of a host (did you mean `name`?)"],
     [
       "hosts",
       "name = a AND hidden = true OR hidden = false",

@@ -230,14 +230,14 @@ describe.each(
     const name = fields.find((field: Wire) => field.name.length > 3).name as string;
     const wrong = `${name.slice(0, -1)}${name.at(-1)}x`;
     for (const [filter, position, message] of [
-      [`${wrong}:*`, 0, `; \`${name}\`?`],
+      [`${wrong}:*`, 0, `(did you mean \`${name}\`?)`],
       [`${name}:* AND ever(${name}:*, -7d)`, name.length + 7, "has no versions to look back at"],
       [`changes(${name}, -7d) > 1`, 0, "must not ask changes(…)"],
       [`was(2026-11-01, ${name}:*)`, 0, "must not ask was(…)"],
       [`evr(${name}:*, -7d)`, 0, "has no function evr()"],
       ["core", 0, "is not searched by words"],
       [`${name} = `, name.length + 3, "must have a value"],
-      [`constructor:*`, 0, "has no field `constructor`"],
+      [`constructor:*`, 0, "names `constructor`, which is no field"],
     ] as const) {
       const answer = await asked(list, { filter });
       expect([filter, answer.status, answer.body.code]).toEqual([filter, 400, "validation_failed"]);

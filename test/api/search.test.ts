@@ -216,6 +216,20 @@ describe("what something was called once", () => {
       "if_entry core-1/TenGigabitEthernet1/1/1 (fdb_macs Exact, once)",
     ]);
   });
+
+  test("is told until the last time, of a MAC address that came to a port again", async () => {
+    const { access } = await core();
+    const seeing = (fdb_macs: readonly string[]) =>
+      made(owner.put(`if-entries/${access.id}`, { ...access, fdb_macs: [...fdb_macs] }));
+    let last = "";
+    for (const _ of [1, 2, 3]) {
+      await seeing(["3c:52:82:01:02:03"]);
+      instant();
+      last = (await seeing([])).updated_at;
+      instant();
+    }
+    expect((await asked("3c:52:82:01:02:03")).data).toMatchObject([{ named_until: last, deleted_at: null }]);
+  });
 });
 
 describe("a caller", () => {

@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
     await page.goto(`${appliance.running.url}/discovery/schedules?at=${dryRun.requested_at}`);
     await row.getByText("30 2 * * *").waitFor();
     expect(await page.getByRole("columnheader", { name: "Runs next" }).count()).toBe(0);
-    await page.getByRole("link", { name: "Must not come back" }).click();
+    await page.getByRole("link", { name: "Ignored" }).click();
     await page.getByRole("link", { name: deleted.label }).click();
     await page.getByText("127.0.0.9").first().waitFor();
     expect(page.url()).toContain(`/hosts/${deleted.record_id}?at=`);

@@ -390,8 +390,14 @@ describe.skipIf(!hasChromium)("whoever edits", () => {
     await page.goto(`${running.url}/hosts/${host.id}`);
     await page.getByRole("button", { name: "Bring it back" }).click();
     await page.getByText("Brings back interface").waitFor();
+    await page.evaluate(
+      `new MutationObserver(() => {
+        window.saidNone ||= document.body.textContent.includes("There is no such host");
+      }).observe(document.body, { subtree: true, childList: true, characterData: true })`,
+    );
     await page.getByRole("button", { name: "Bring it back" }).click();
     await page.getByRole("heading", { name: "access-1" }).waitFor();
+    expect(await page.evaluate("window.saidNone ?? false")).toBe(false);
     const entries = (await client.get(`if-entries?host_id=${host.id}`)).data as unknown as Wire[];
     expect(entries.map(({ if_index }) => if_index)).toEqual([7]);
     expect(visitor.troubles()).toEqual([]);

@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium)("whoever knows better which host is which", () => 
     await open("/discovery/ignored");
     await page.getByRole("row").filter({ hasText: "127.0.9.1" }).getByRole("checkbox").check();
     await page.getByRole("button", { name: "Let come back" }).click();
-    const plan = page.getByRole("region", { name: "Let it come back" });
+    const plan = page.getByRole("region", { name: "Stop ignoring" });
     await plan.getByText("Removes ignored record 127.0.9.1").waitFor();
     await plan.getByText("The next scan that finds it creates it again.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);

@@ -188,7 +188,7 @@ describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
       ["/compare?vs=2026-01-01T00:00:00Z", "Compare"],
       ["/discovery", "Discovery"],
       ["/discovery/schedules", "Schedules"],
-      ["/discovery/ignored", "Must not come back"],
+      ["/discovery/ignored", "Ignored"],
       ["/ledger", "Ledger"],
     ] as const) {
       await page.goto(copy.url + address);

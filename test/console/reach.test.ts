@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)("what is beyond one's reach", () => {
       ["/compare?vs=2020-01-01T00:00:00Z", "Compare"],
       ["/discovery", "Discovery"],
       ["/discovery/schedules", "Schedules"],
-      ["/discovery/ignored", "Must not come back"],
+      ["/discovery/ignored", "Ignored"],
       ["/ledger", "Ledger"],
     ] as const) {
       await page.goto(origin + address);

@@ -283,6 +283,12 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     await page.getByLabel("To the host").fill((await option.getAttribute("value")) ?? "");
     await button("Allocate them").click();
     await page.getByText("Allocated: 10.5.0.3").waitFor();
+    // A host that was typed and is none, or one of several, is not nobody.
+    await page.getByLabel("To the host").fill("lab-2");
+    await page.getByText("No host is called that.").waitFor();
+    await settles(() => button("Allocate them").isDisabled(), true);
+    await page.getByLabel("To the host").fill("LAB-1");
+    await settles(() => button("Allocate them").isEnabled(), true);
     expect(await list(`ip-addresses?host_id=${host.id}`)).toMatchObject([{ ip_address: "10.5.0.3" }]);
     await button("Undo").click();
     await button("Undo it").click();

@@ -75,7 +75,7 @@ describe("a transaction is told", () => {
       "2 new addresses: [10.0.0.1] of [a] and [10.0.0.2] of [b]",
     ]);
     expect(read([deleted("ip_address", "10.0.0.1", "a")], [rest("ip_address", "Deleted", 1_200)])).toEqual([
-      "1,201 addresses of [a] gone: [10.0.0.1 before] and 1,200 more",
+      "1,201 addresses gone: [10.0.0.1 before] of [a] and 1,200 more",
     ]);
   });
 

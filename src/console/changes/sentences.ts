@@ -136,9 +136,11 @@ function comingPhrase(
   const [{ type, entity_type, host }] = records;
   // The rest of the same sort is told here.
   const key = restKey({ entity_type, operation: type, field: null });
-  const count = records.length + (left.get(key)?.count ?? 0);
+  const rest = left.get(key)?.count ?? 0;
+  const count = records.length + rest;
   left.delete(key);
-  const isOfOne = records.every((each) => each.host?.id === host?.id);
+  // Whose those are that are only counted is not told.
+  const isOfOne = rest === 0 && records.every((each) => each.host?.id === host?.id);
   const names = records.map((each) => [...nameOf(each), ...(isOfOne ? [] : ownerPieces(each.host, hostId))]);
   const owner = isOfOne ? ownerPieces(host, hostId) : [];
   const word = text.kind(entity_type, count);

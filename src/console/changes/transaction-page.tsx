@@ -7,7 +7,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
-import { may } from "../session/me.ts";
+import { mayRevert } from "../session/me.ts";
 import { changesText } from "../text/changes.ts";
 import { planText } from "../text/editing.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
@@ -49,7 +49,7 @@ export function TransactionPage({ params: { sequence = "" } }: { readonly params
       reads={[asked.url]}
       actions={
         <>
-          {may("revertTransaction") && !isUndoing && (
+          {mayRevert(actor) && !isUndoing && (
             <button type="button" onClick={() => setUndoing(true)}>
               {planText.undoVerb}
             </button>

@@ -105,7 +105,7 @@ function Input({ field, typed, record, described, onType }: InputProps) {
       </span>
     );
   if (name === "host_id" && typeof typed === "string")
-    return <FoundHost hostId={typed} record={record} described={described} onFound={onType} />;
+    return <FoundHost hostId={typed} record={record} described={described} onFound={(id) => onType(id)} />;
   if (type === "choices" && typeof typed === "object")
     return <Ticked {...{ choices: choices ?? [], typed, described, onType }} />;
   if (type === "id" || type === "ids") return <Chosen {...{ field, typed, record, described, onType }} />;

@@ -1,6 +1,6 @@
 // A host, found by what is typed of its name: there are too many to choose from.
 
-import { useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { nameOf } from "../names/names.ts";
 import { endOfId, shownName } from "../names/shown-name.ts";
@@ -14,23 +14,34 @@ interface FoundHostProps {
   /** The record that it is to be a host of: it names the network. */
   readonly record: Values;
   readonly described: Readonly<Record<string, unknown>> & { readonly id: string };
-  onFound(id: string): void;
+  /** @param id empty for none @param text what was typed, which may be a name of none, or of several */
+  onFound(id: string, text: string): void;
 }
 
 export function FoundHost({ hostId, record, described, onFound }: FoundHostProps) {
   const listId = useId();
   const [said, setSaid] = useState<string | null>(null);
-  const { data } = useAnswer(said === null ? null : hostsRead(said, record));
-  const found = (data ?? []).map(choiceOf).map(({ id, name }) => ({ id, label: `${name} · ${endOfId(id)}` }));
+  const { data, isEarlier, isLoading } = useAnswer(said === null ? null : hostsRead(said, record));
+  const choices = (data ?? []).map(choiceOf);
+  const found = choices.map(({ id, name }) => ({ id, label: `${name} · ${endOfId(id)}` }));
   // What was offered a moment ago can still be chosen: the next answer may be there before the hand is.
   const offered = useRef(new Map<string, string>());
   for (const { id, label } of found) offered.current.set(label, id).set(id, id);
   const type = (text: string) => {
     const chosen = offered.current.get(text) ?? offered.current.get(text.trim());
     setSaid(chosen === undefined ? text : null);
-    onFound(chosen ?? "");
+    onFound(chosen ?? "", text);
   };
-  const called = hostId === "" ? "" : shownName(hostId, nameOf("hosts", hostId, null));
+  // A whole name that one host has needs no choice.
+  const typed = said?.trim().toLowerCase() ?? "";
+  const called = choices.filter(({ name }) => name.toLowerCase() === typed);
+  const isAnswered = typed !== "" && !isEarlier && !isLoading && data !== undefined;
+  const only = isAnswered && called.length === 1 ? (called[0]?.id ?? "") : "";
+  useEffect(() => {
+    if (only !== "" && hostId === "") onFound(only, said ?? "");
+  }, [only]);
+  const isUnclear = isAnswered && hostId === "" && only === "";
+  const shown = hostId === "" ? "" : shownName(hostId, nameOf("hosts", hostId, null));
   return (
     <>
       <input
@@ -39,7 +50,7 @@ export function FoundHost({ hostId, record, described, onFound }: FoundHostProps
         autoComplete="off"
         list={listId}
         placeholder={editText.search}
-        value={said ?? called}
+        value={said ?? shown}
         onInput={(event) => type(event.currentTarget.value)}
       />
       <datalist id={listId}>
@@ -47,6 +58,9 @@ export function FoundHost({ hostId, record, described, onFound }: FoundHostProps
           <option key={id} value={label} />
         ))}
       </datalist>
+      <p class="aside" role="status">
+        {isUnclear && (choices.length === 0 ? editText.noSuchHost : editText.chooseHost)}
+      </p>
     </>
   );
 }

@@ -61,11 +61,13 @@ function Silent({ scan: { progress, outcome }, own }: Pick<ScanResultProps, "sca
     return said === undefined ? [] : [firstScanText.errorOf(count, said)];
   });
   const isNone = outcome?.hosts.devices === 0;
+  // Where no agent listens it is not the community that is wrong.
+  const isAnySilent = (progress?.errors.no_answer ?? 0) > 0 || errors.length === 0;
   const names = own.map(({ name }) => `“${name}”`).join(", ");
   return (
     <div class={isNone ? "note" : undefined}>
       <p>{isNone ? firstScanText.noDevice(asked, names) : firstScanText.someSilent(silent)}</p>
-      {isNone && <p>{firstScanText.noDeviceWhy}</p>}
+      {isNone && isAnySilent && <p>{firstScanText.noDeviceWhy}</p>}
       {errors.length > 0 && (
         <ul class="way-list">
           {errors.map((sentence) => (

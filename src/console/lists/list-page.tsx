@@ -296,7 +296,7 @@ function Nothing({ list, isFiltered }: { readonly list: AnyList; readonly isFilt
     return (
       <p>
         {isPast.value ? listText.nothingThen(list.many) : listText.nothing(list.many)}{" "}
-        {!isPast.value && (list.nothingYet ?? listText.nothingYet)} {list.kind === "host" && <StartLink />}
+        {mayAdd(list) && (list.nothingYet ?? listText.nothingYet)} {list.kind === "host" && <StartLink />}
       </p>
     );
   return (
@@ -304,6 +304,11 @@ function Nothing({ list, isFiltered }: { readonly list: AnyList; readonly isFilt
       {listText.nothingFiltered(list.many)} <a href={hrefUnfiltered()}>{listText.removeFilter}</a>
     </p>
   );
+}
+
+/** What is there besides the sentence is what to do: for who may. */
+function mayAdd({ kind }: AnyList): boolean {
+  return isEditedKind(kind) ? mayWrite(kind, "create") : !isPast.value;
 }
 
 function isOfFilter({ issues }: Refusal): boolean {

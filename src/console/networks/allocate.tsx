@@ -37,6 +37,7 @@ export function Allocate(props: AllocateProps) {
 
 function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): void }) {
   const [hostId, setHostId] = useState("");
+  const [hostText, setHostText] = useState("");
   const [count, setCount] = useState("1");
   const [note, setNote] = useState("");
   const [reason, setReason] = useState("");
@@ -48,10 +49,12 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input")?.focus(), []);
   // Other addresses than those that may have been given would be given beside them.
   const [isLost, setLost] = useState(false);
+  // Who typed a host meant one: nothing is reserved for nobody instead.
+  const isUnclear = hostId === "" && hostText.trim() !== "";
   const isWrong = !/^\d{1,3}$/.test(count) || Number(count) < 1 || Number(count) > COUNT_MAX;
   const give = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (isBusy || isWrong) return;
+    if (isBusy || isWrong || isUnclear) return;
     setBusy(true);
     setProblem(null);
     const said = note.trim();
@@ -103,7 +106,10 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
               hostId={hostId}
               record={{ network_id: subnet.network_id }}
               described={{ id: "allocate-host", "aria-describedby": "allocate-host-help" }}
-              onFound={setHostId}
+              onFound={(id, text) => {
+                setHostId(id);
+                setHostText(text);
+              }}
             />
             <p class="aside" id="allocate-host-help">
               {allocateText.hostHelp}
@@ -137,8 +143,8 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
         <ReasonRow id="allocate-reason" reason={reason} onReason={setReason} />
       </div>
       <p class="edit-end">
-        <button type="submit" class="primary" disabled={isBusy || isWrong || lacksReason(reason)}>
-          {hostId === "" ? allocateText.reserve : allocateText.give}
+        <button type="submit" class="primary" disabled={isBusy || isWrong || isUnclear || lacksReason(reason)}>
+          {hostId === "" && !isUnclear ? allocateText.reserve : allocateText.give}
         </button>{" "}
         <button type="button" onClick={onClose}>
           {allocateText.close}

@@ -100,7 +100,8 @@ function useFate(kind: PagedKind, id: string): Fate {
   return {
     version,
     isEnd: !wasNever,
-    isKnown: wasNever ? count === 0 : end !== undefined,
+    // What was just brought back is about to be shown.
+    isKnown: wasNever ? count === 0 : end !== undefined && lastSaved.value?.id !== id,
     problem: failed?.problem ?? null,
     again: () => failed?.again(),
   };

@@ -109,3 +109,13 @@ export function may(operation: keyof operations): boolean {
 export function mayNow(operation: keyof operations): boolean {
   return !isPast.value && may(operation);
 }
+
+/**
+ * Whether they may undo what somebody wrote: below Admin it is what they wrote themselves. Whose key one was only the
+ * appliance knows.
+ */
+export function mayRevert({ type, id }: { readonly type: string; readonly id: string | null }): boolean {
+  const role = me.value?.effective_role;
+  const isAdmin = role === "Owner" || role === "Admin";
+  return may("revertTransaction") && (isAdmin || type === "ApiKey" || (type === "User" && id === me.value?.id));
+}

@@ -14,7 +14,7 @@ export const bulkText = {
   delete: "Delete all",
   scope: (count: number, words: Words) => counted(count, words),
   ofFilter: (count: number, words: Words) => `All ${counted(count, words)} of the filter`,
-  tooMany: (most: number) => `At most ${groupedDigits(most)} at once: filter further.`,
+  tooMany: (most: number) => `At most ${groupedDigits(most)} at once: narrow the filter.`,
   editTitle: (count: number, words: Words) => `Edit ${counted(count, words)}`,
   addField: "Add a field to set",
   leaveField: (name: string) => `Do not set ${name}`,
@@ -23,7 +23,7 @@ export const bulkText = {
   plan: "Preview",
   planned: (updated: number, unchanged: number, words: Words) =>
     `${counted(updated, words)} would change${unchanged === 0 ? "." : `, ${groupedDigits(unchanged)} would stay as is.`}`,
-  nothing: "Nothing would change: they are all like this already.",
+  nothing: "Nothing would change: all of them already have these values.",
   more: (count: number) => `And ${groupedDigits(count)} more.`,
   to: "to",
   created: "new",

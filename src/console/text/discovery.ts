@@ -13,7 +13,7 @@ const RECORD_KINDS: Readonly<Record<string, string>> = {
 };
 
 export const discoveryText = {
-  tabs: { scans: "Scans", schedules: "Schedules", ignored: "Must not come back", waiting: "Waiting" },
+  tabs: { scans: "Scans", schedules: "Schedules", ignored: "Ignored", waiting: "Waiting" },
   areas: "Discovery",
   kinds: { sweep: "Sweep", snmp: "SNMP", full: "Full scan" } as Readonly<Record<string, string>>,
   kindMeans: {
@@ -131,8 +131,8 @@ export const discoveryText = {
   noScheduleThen: "At this instant there was no such schedule, or it is not within your reach.",
   scansOfIt: "those that it started",
   noSchedules: "Nothing is scanned by itself. An Admin creates a schedule.",
-  ignored: "Must not come back",
-  lift: "Let it come back",
+  ignored: "Ignored",
+  lift: "Stop ignoring",
   liftVerb: "Let come back",
   liftSays: "The next scan that finds it creates it again.",
   liftTooMany: (most: number) => `At most ${groupedDigits(most)} at once.`,

@@ -14,6 +14,8 @@ export const editText = {
   show: "Show it",
   lineEach: "One per line.",
   instant: "An instant, such as 2026-03-01 03:12 or -24h.",
+  chooseHost: "Choose one from the list, or type its whole name.",
+  noSuchHost: "No host is called that.",
   search: "Start typing a name",
   remove: (name: string) => `Remove ${name}`,
   delete: "Delete",
@@ -28,7 +30,7 @@ export const editText = {
   deleteAll: "Delete those too",
   deleted: "Deleted.",
   restoredNow: "Brought back.",
-  changedSince: "It was changed since you began to delete it.",
+  changedSince: "It has changed since you opened this form.",
   save: "Save",
   saving: "Saving…",
   again: "Save again",
@@ -80,7 +82,7 @@ export const editText = {
 export const reasonText = {
   why: "Why",
   demanded: "Why (required)",
-  demands: "Your organization demands a reason for every change.",
+  demands: "Your organization requires a reason for every change.",
 } as const;
 
 /** What stands where a write is read before it is done. */

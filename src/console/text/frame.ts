@@ -19,7 +19,7 @@ export const frameText = {
   notes: "About this appliance",
   demo: "A demo: everything in it is made up.",
   demoAsksNothing: "Its scans ask no real network.",
-  readOnly: "A backup, read-only: everything can be asked, nothing changed.",
+  readOnly: "A read-only backup: you can look at everything and change nothing.",
   backupUntil: "Its last change is of",
   unreachable: "The appliance does not answer. What you see is from before; it is asked again.",
   notFoundTitle: "No such page",
@@ -28,7 +28,7 @@ export const frameText = {
   newVersion: "The appliance was updated while this page was open.",
   reload: "Reload",
   pageFailed: "This page could not be loaded.",
-  pageBroke: "This page has a fault: it came upon something that it did not expect.",
+  pageBroke: "Something went wrong on this page.",
   again: "Try again",
 } as const;
 
@@ -47,9 +47,9 @@ export const signInText = {
 
 export const partText = {
   requestId: (id: string) => `Request ${id}`,
-  unreachable: "The appliance did not answer. Is it running, and is the way to it open?",
+  unreachable: "The appliance did not answer. Is it running, and can this computer reach it?",
   answeredByAnother: (answer: string) =>
-    `What stands between here and the appliance answered ${answer}. It may be restarting: try again in a moment.`,
+    `A proxy in front of the appliance answered ${answer}. It may be restarting: try again in a moment.`,
   notFound: "There is no such record, or it is not within your reach.",
   forbidden: "Your role does not allow this.",
   tooBusy: "The appliance is busy. Try again in a moment.",

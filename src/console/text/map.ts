@@ -97,7 +97,7 @@ export const mapText = {
   chassisId: "Chassis ID",
   model: "Manufacturer and model",
   place: "Move it",
-  placing: "Drag it, or press where it shall stand, or move it by the arrow keys once the picture has the focus.",
+  placing: "Drag it, or click where it should go, or move it by the arrow keys once the picture has the focus.",
   placed: "Done",
   layOut: "Lay it out anew",
   unknownPort: "port not known",

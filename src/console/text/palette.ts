@@ -19,7 +19,7 @@ export const paletteText = {
   pages: {
     subnetList: "Subnets as a list",
     schedules: "Schedules",
-    ignored: "What must not come back",
+    ignored: "Ignored",
     account: "Account",
   },
   table: (many: string) => `Import ${many} from CSV`,

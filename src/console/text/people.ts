@@ -22,7 +22,7 @@ export const peopleText = {
   you: "you",
   editTitle: (name: string) => `Edit ${isolated(name)}`,
   password: "Password, 10 characters or more",
-  newPassword: "New password; empty: it stays",
+  newPassword: "New password (leave empty to keep the current one)",
   newPasswordSays: "Another password ends all their sessions. Their API keys stay valid.",
   ownPassword: "Your own password is changed under Account.",
   isEnabled: "May sign in",

@@ -146,7 +146,7 @@ export const firstScanText = {
   refused: "The appliance does not take this:",
   unknown: "There is no such scan in this network. It may be of another one, or no longer kept.",
   anew: "Ask for a scan",
-  state: { Completed: "Done.", Cancelled: "It was ended before it was through.", other: "It did not come to its end." },
+  state: { Completed: "Done.", Cancelled: "It was stopped before it finished.", other: "It did not finish." },
   map: "Map",
   mapOf: (devices: number, links: number) =>
     `${counted(devices, "device", "devices")}, ${counted(links, "link", "links")}`,

@@ -28,7 +28,7 @@ export const tableText = {
   planning: "Looking…",
   counts: (created: number, updated: number, unchanged: number) =>
     `${groupedDigits(created)} would be created, ${groupedDigits(updated)} changed, ${groupedDigits(unchanged)} stay as is.`,
-  nothing: "Nothing would change: every row is like its record already.",
+  nothing: "Nothing would change: every row already matches its record.",
   ignored: (columns: readonly string[]) => `Not written, only shown by exports: ${columns.join(", ")}.`,
   apply: (count: number) => `Write ${rows(count)}`,
   replanned: "Some records were changed since. This is what it comes to now.",

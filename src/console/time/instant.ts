@@ -131,13 +131,12 @@ export function formatAge(milliseconds: number, nowMs: number): string {
   const units: [Intl.RelativeTimeFormatUnit, number][] = [
     ["year", 365.25 * DAY],
     ["month", 30.44 * DAY],
-    ["week", 7 * DAY],
     ["day", DAY],
     ["hour", HOUR],
     ["minute", MINUTE],
   ];
   const [unit, length] = units.find(([, each]) => size >= 2 * each) ?? ["second", SECOND];
-  return new Intl.RelativeTimeFormat("en", { numeric: "always" }).format(Math.trunc(difference / length), unit);
+  return new Intl.RelativeTimeFormat("en", { numeric: "always" }).format(Math.round(difference / length), unit);
 }
 
 /** `3 d 4 h`, `12 min`, `45 s`: the two largest units of a length of time. */

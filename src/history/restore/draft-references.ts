@@ -53,7 +53,7 @@ export function followScans(draft: RestoreDraft, past: Past, sequence: number): 
         draft.get(record.id) ?? draft.put({ kind, before: record, after: record, subject: record, isPart: true });
       const changes = without(state);
       drafted.after = changes === null ? null : { ...state, ...changes };
-      drafted.reasons.add(`scans have made it of ${called(next.kind, next.subject)}, which is deleted`);
+      drafted.reasons.add(`scans created it for ${called(next.kind, next.subject)}, which is being deleted`);
       if (drafted.after === null) going.push(drafted);
     }
   }

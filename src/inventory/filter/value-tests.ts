@@ -224,7 +224,7 @@ function enumerated(values: readonly string[], literal: Literal): string {
     literal.position,
     nearest === null
       ? `must be one of ${values.length > 12 ? `${values.slice(0, 12).join(", ")}, …` : values.join(", ")}`
-      : `must name a value there is; ${nearest}?`,
+      : `must name a value there is (did you mean ${nearest}?)`,
   );
 }
 

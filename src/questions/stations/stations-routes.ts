@@ -28,7 +28,7 @@ const Export = Type.Object({ ...which, at: PageQuery.at });
 
 const DESCRIPTION = `The MAC addresses at edge ports, as the forwarding tables of the switches have them now or \`at\` an instant; those that came last first.
 
-An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most, so uplinks do not count; nor do group addresses and those of virtual routers. A MAC address that stands at several edge ports is listed at each of them. \`hosts\` are those of the same network that have it on an interface or beside an IP address: \`known=false\` leaves what hangs on the network and is in no inventory.`;
+An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most, so uplinks do not count; nor do group addresses and those of virtual routers. A MAC address that stands at several edge ports is listed at each of them. \`hosts\` are those of the same network that have it on an interface or beside an IP address: \`known=false\` leaves what is on the network and in no inventory.`;
 
 /** /api/v1/stations. */
 export function stationRoutes(surface: Surface<Actor, Access>, backend: Backend): void {

@@ -129,7 +129,8 @@ export function moveIgnored(draft: MoveDraft, destination: HostRecord, other: Ho
   for (const record of tx.children(ignoredKind, "host_n", other.id)) {
     const identity = record.identity.replaceAll(UUID, idOf);
     const place = `${record.entity}/${identity}`;
-    if (alive.has(place) || known.has(place)) draft.close(ignoredKind, record, null, "the destination says it already");
+    if (alive.has(place) || known.has(place))
+      draft.close(ignoredKind, record, null, "the destination already has this entry");
     else draft.set(ignoredKind, record, { host_id: destination.id, identity }, "Moved");
     known.add(place);
   }

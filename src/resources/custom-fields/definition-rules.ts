@@ -13,14 +13,14 @@ export function assertDefinition(field: Pick<CustomFieldRecord, "type" | "choice
   if (type === "choice" && choices.length === 0)
     issues.push({
       path: "/choices",
-      message: "must have a choice at least: the field is of type choice",
+      message: "must have at least one choice, because the field is of type choice",
       value: choices,
     });
   if (type !== "choice" && choices.length > 0)
     issues.push({ path: "/choices", message: `must be empty: a field of type ${type} has no choices`, value: choices });
   for (const [place, choice] of choices.entries())
     if (choices.indexOf(choice) < place)
-      issues.push({ path: `/choices/${place}`, message: "must not be there twice", value: choice });
+      issues.push({ path: `/choices/${place}`, message: "must not be repeated", value: choice });
   const problem = fallback === null ? null : valueProblem(field, fallback);
   if (problem !== null) issues.push({ path: "/default", message: problem, value: fallback });
   if (issues.length > 0) throw invalid(issues);
@@ -36,7 +36,7 @@ export function assertRoom(tx: WriteTransaction, organizationId: string, kinds: 
   throw invalid([
     {
       path: "/kinds",
-      message: `must not be more than ${FIELDS_OF_KIND_MAX} fields of one kind of record`,
+      message: `would give this kind of record more than ${FIELDS_OF_KIND_MAX} custom fields`,
       value: full,
     },
   ]);
