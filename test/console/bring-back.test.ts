@@ -262,7 +262,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
         await page.setViewportSize({ width, height: 800 });
         await open(`/hosts/${host.id}?at=${then}`);
         await page.getByRole("button", { name: "Restore this" }).click();
-        const plan = page.getByRole("region", { name: "Bring it back as it was" });
+        const plan = page.getByRole("region", { name: "Restore it as it was" });
         const line = plan.getByRole("listitem").filter({ hasText: "Changes host core-4-new" });
         await settles(() => line.locator("dt").allTextContents(), ["Hidden", "Name"]);
         await settles(() => line.locator("del").allTextContents(), ["yes", "core-5"]);
@@ -297,7 +297,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-3" }));
       await open(`/hosts/${host.id}?at=${changed.updated_at}`);
       await page.getByRole("button", { name: "Restore this" }).click();
-      const plan = page.getByRole("region", { name: "Bring it back as it was" });
+      const plan = page.getByRole("region", { name: "Restore it as it was" });
       await plan.locator("del").getByText("A-3").waitFor();
       await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-4", hidden: true }));
       const before = (await made(client.get("ledger"))).sequence;
@@ -363,7 +363,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       expect((await client.get(`hosts/${access.id}`)).status).toBe(404);
       await page.getByRole("link", { name: "Show it as it was last" }).click();
       await page.getByRole("button", { name: "Restore this" }).click();
-      const plan = page.getByRole("region", { name: "Bring it back as it was" });
+      const plan = page.getByRole("region", { name: "Restore it as it was" });
       await plan.getByText("Brings back host access-1").waitFor();
       await plan.getByText("Brings back address 10.2.3.41").waitFor();
       // They are counted, and read by whoever wants to.

@@ -170,7 +170,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
       "many at once",
       async () => {
         await open('/hosts?filter=sys_location = "Hall 1"');
-        await button("Edit all").click();
+        await button("Edit").click();
         await page.getByLabel("Add a field to set").selectOption({ label: "Location" });
         await page.getByRole("region", { name: "Edit 2 hosts" }).getByLabel("Location").fill("Hall North");
         await button("Preview").click();
@@ -212,7 +212,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
         await open(`/hosts/${host.id}?at=${before.updated_at}`);
         await button("Restore this").click();
       },
-      () => page.getByRole("region", { name: "Bring it back as it was" }).getByRole("button", { name: "Restore this" }),
+      () => page.getByRole("region", { name: "Restore it as it was" }).getByRole("button", { name: "Restore this" }),
     ],
   ];
 
@@ -220,7 +220,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
     visitor.troubles();
     await come();
     await why().waitFor();
-    await page.getByText("Your organization demands a reason for every change.").waitFor();
+    await page.getByText("Your organization requires a reason for every change.").waitFor();
     await settles(() => send().isDisabled(), true);
     await why().fill("   ");
     await settles(() => send().isDisabled(), true);

@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)("a record without a page of its own", () => {
     await page.getByText("Changes tag core").waitFor();
     await page.getByLabel("Why").fill("It was right");
     await page
-      .getByRole("region", { name: "Bring it back as it was" })
+      .getByRole("region", { name: "Restore it as it was" })
       .getByRole("button", { name: "Restore this" })
       .click();
     await page.getByText("Done.").waitFor();
@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)("a record without a page of its own", () => {
     expect((await client.get(`ip-addresses/${address?.id}`)).status).toBe(404);
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Bring it back" }).click();
-    const plan = page.getByRole("region", { name: "Bring it back as it was" });
+    const plan = page.getByRole("region", { name: "Restore it as it was" });
     await plan.getByText("Brings back address 10.7.0.9").waitFor();
     await plan.getByRole("button", { name: "Bring it back" }).click();
     await page.getByRole("button", { name: "Edit", exact: true }).waitFor();

@@ -45,7 +45,12 @@ export function BulkButtons({ scope, onChoose }: BulkButtonsProps) {
   return (
     <>
       {verbsOf(scope).map((verb) => (
-        <button key={verb} type="button" onClick={() => onChoose(verb)}>
+        <button
+          key={verb}
+          type="button"
+          class={verb === "delete" ? "danger" : undefined}
+          onClick={() => onChoose(verb)}
+        >
           {bulkText[verb]}
         </button>
       ))}

@@ -103,10 +103,12 @@ export function EditButton({ kind }: { readonly kind: EditedKind }) {
   );
   useKeys(keys);
   const button = useRef<HTMLButtonElement>(null);
-  const wasGivenUp = useRef(false);
+  const removal = useRef<HTMLButtonElement>(null);
+  const givenUp = useRef<"edit" | "remove" | null>(null);
   useLayoutEffect(() => {
-    if (wasGivenUp.current && lastSaved.peek() === null) button.current?.focus();
-    wasGivenUp.current = !isIdle;
+    if (isIdle && givenUp.current !== null && lastSaved.peek() === null)
+      (givenUp.current === "remove" ? removal : button).current?.focus();
+    givenUp.current = isIdle ? null : parameter(REMOVE) === null ? "edit" : "remove";
   });
   return (
     <>
@@ -116,7 +118,7 @@ export function EditButton({ kind }: { readonly kind: EditedKind }) {
         </button>
       )}
       {isIdle && mayWrite(kind, "remove") && (
-        <button type="button" onClick={() => go(hrefHere({ [REMOVE]: OWN }))}>
+        <button ref={removal} type="button" onClick={() => go(hrefHere({ [REMOVE]: OWN }))}>
           {editText.delete}
         </button>
       )}

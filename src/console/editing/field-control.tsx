@@ -52,14 +52,14 @@ export function FieldControl({ field, typed, record, wrong, children, onType }: 
       <label for={id}>{nameOfField(field)}</label>
       <div>
         <Input field={field} typed={typed} record={record} described={described} onType={onType} />
-        {helpOf(field, typed) !== null && (
-          <p class="aside" id={`${id}-help`}>
-            {helpOf(field, typed)}
-          </p>
-        )}
         {wrong !== null && (
           <p class="edit-wrong" id={`${id}-wrong`}>
             {wrong}
+          </p>
+        )}
+        {helpOf(field, typed) !== null && (
+          <p class="aside" id={`${id}-help`}>
+            {helpOf(field, typed)}
           </p>
         )}
         {field.name === "cron" && typeof typed === "string" && (

@@ -38,6 +38,7 @@ export function Start() {
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <AtHand />
       {asked !== null && data === undefined && problem === undefined && <Waiting />}
+      {data !== undefined && isEmpty(data) && <NextStep />}
       {asked !== null && data !== undefined && (
         <div class="columns start">
           <NeedsAttention summary={data} appliance={appliance} />
@@ -228,33 +229,35 @@ function Parties({ parties }: { readonly parties: readonly Party[] }) {
   );
 }
 
+function isEmpty({ counts }: Summary): boolean {
+  return (counts.host ?? 0) + (counts.subnet ?? 0) === 0;
+}
+
+/** Of an inventory with nothing in it, before all that there is to be read. */
+function NextStep() {
+  if (isPast.value) return <p>{startText.emptyThen}</p>;
+  return (
+    <p>
+      {startText.empty} {mayStart() ? <StartLink isPrimary /> : startText.adminStarts}
+    </p>
+  );
+}
+
 function ChangedToday({ summary }: { readonly summary: Summary }) {
   const { changes, counts, from, to } = summary;
   // Bindings are told with their services.
   const kinds = Object.entries(changes.types).filter(
     ([type, { created, updated, deleted }]) => type !== "binding" && created + updated + deleted > 0,
   );
-  const isEmpty = (counts.host ?? 0) + (counts.subnet ?? 0) === 0;
   return (
     <section>
       <h2>{isPast.value ? startText.dayBefore : startText.today}</h2>
-      {isEmpty && (
-        <p>
-          {isPast.value ? (
-            startText.emptyThen
-          ) : (
-            <>
-              {startText.empty} {mayStart() ? <StartLink /> : startText.adminStarts}
-            </>
-          )}
-        </p>
-      )}
       {counts.host === 1 && !isPast.value && mayStart() && (
         <p>
           {startText.oneHost} <StartLink />
         </p>
       )}
-      {!isEmpty && kinds.length === 0 && <p class="aside">{startText.nothingChanged}</p>}
+      {kinds.length === 0 && <p class="aside">{startText.nothingChanged}</p>}
       <ul class="start-kinds">
         {kinds.map(([type, { created, updated, deleted }]) => (
           <li key={type}>

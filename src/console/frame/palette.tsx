@@ -2,9 +2,10 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { read } from "../api/client.ts";
+import { type DataOf, read } from "../api/client.ts";
 import { instantBefore, pageOfHit } from "../find/hits.ts";
 import { kindText } from "../text/changes.ts";
+import { findText } from "../text/find.ts";
 import { paletteText } from "../text/palette.ts";
 import { atQuery } from "../time/at.ts";
 import { go, hrefOf, pathname } from "../url/location.ts";
@@ -16,6 +17,12 @@ const RECORDS_MAX = 8;
 const SHOWN_MAX = 40;
 /** Shorter words find too much to be asked for at each key. */
 const SEARCH_MIN = 2;
+
+/** Interfaces of many devices are called alike. */
+function titleOf({ name, id, host }: DataOf<"/api/v1/search">[number]): string {
+  const called = name || id;
+  return host === null ? called : `${called} ${findText.on} ${host.name}`;
+}
 
 interface PaletteProps {
   /** @param hasLeft whether what was chosen led to another page, which takes the focus */
@@ -42,7 +49,7 @@ export function Palette({ onClose }: PaletteProps) {
     const [word] = kindText[hit.type] ?? [hit.type];
     const at = hit.deleted_at === null ? {} : { at: instantBefore(hit.deleted_at) };
     const gone = hit.deleted_at === null ? "" : `, ${paletteText.gone}`;
-    return [{ group: `${word}${gone}`, title: hit.name || hit.id, run: () => go(withAt(page, at)) }];
+    return [{ group: `${word}${gone}`, title: titleOf(hit), run: () => go(withAt(page, at)) }];
   });
   const shown = [...entriesFor(entries, typed), ...instantEntries(typed), ...records].slice(0, SHOWN_MAX);
   const chosen = Math.min(active, shown.length - 1);

@@ -18,6 +18,7 @@ import type { ShownHost } from "./host-reads.ts";
 import { arePlacesShown } from "./plate-room.ts";
 
 const IDENTITY = [
+  "name",
   "hostname",
   "description",
   "manufacturer",
@@ -34,6 +35,9 @@ const IDENTITY = [
   "virtualization",
   "tags",
 ] as const;
+
+/** Characters of a name that may be cut where it is a heading. */
+const NAME_CUT = 60;
 
 interface HostOverviewProps {
   readonly host: ShownHost;
@@ -68,6 +72,8 @@ function Identity({ host }: { readonly host: ShownHost }) {
   const known = IDENTITY.filter((field) => {
     const value = host[field];
     if (was(field)) return true;
+    // The heading says it, as far as there is room.
+    if (field === "name") return host.name.length > NAME_CUT;
     return value !== null && value !== "" && (!Array.isArray(value) || value.length > 0);
   });
   return (

@@ -156,7 +156,7 @@ function About({ host }: { readonly host: ShownHost }) {
   return (
     <>
       {address !== undefined && <Copied text={address.ip_address} />}{" "}
-      {host.hostname !== null && <bdi>{host.hostname}</bdi>}{" "}
+      {host.hostname !== null && host.hostname !== host.name && <bdi>{host.hostname}</bdi>}{" "}
       {host.hidden && <span class="label">{hostText.hidden}</span>}{" "}
       {host.stale_since !== undefined && <span class="label">{hostText.stale}</span>}
     </>

@@ -205,7 +205,13 @@ function ListFrame(props: ListFrameProps) {
             {kind !== null && chosen.size > 1 && bulk === null && (
               <BulkButtons scope={scopeOf([...chosen])} onChoose={bulkOf([...chosen])} />
             )}
-            <button type="button" onClick={() => setChosen(new Set())}>
+            <button
+              type="button"
+              onClick={() => {
+                setChosen(new Set());
+                goOnInList();
+              }}
+            >
               {listText.clearSelection}
             </button>
             <ScanRecords kind={list.kind} ids={[...chosen]} />
@@ -239,6 +245,7 @@ function ListFrame(props: ListFrameProps) {
           scope={bulk.scope}
           onEnd={(isDone) => {
             setBulk(null);
+            goOnInList();
             if (!isDone) return;
             setChosen(new Set());
             rows.again();
@@ -313,6 +320,11 @@ function mayAdd({ kind }: AnyList): boolean {
 
 function isOfFilter({ issues }: Refusal): boolean {
   return issues.some(({ path }) => path === "/filter");
+}
+
+/** What had the focus is gone. */
+function goOnInList(): void {
+  document.querySelector<HTMLElement>(".list")?.focus({ preventScroll: true });
 }
 
 /** The network whose records it shows; null for all of them. */

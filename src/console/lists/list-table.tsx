@@ -154,8 +154,9 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
       >
         <colgroup>
           <col style={{ inlineSize: "2rem" }} />
-          {state.columns.map(({ key, width }) => (
-            <col key={key} style={{ inlineSize: `${width}rem` }} />
+          {state.columns.map(({ key, width }, place) => (
+            // The first stays where one scrolls aside, and must leave room for the others.
+            <col key={key} style={{ inlineSize: place === 0 ? `min(${width}rem, 40vi)` : `${width}rem` }} />
           ))}
         </colgroup>
         <thead>

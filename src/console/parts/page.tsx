@@ -48,13 +48,13 @@ export function Page({ title, about, count, reads = [], csv = null, actions, mor
   return (
     <>
       <header class="page-head">
-        <h1 ref={heading} tabIndex={-1}>
+        <h1 ref={heading} tabIndex={-1} title={title}>
           <bdi>{title}</bdi>
         </h1>
         {about !== undefined && <div class="page-about">{about}</div>}
         {count !== undefined && (
           <p class="aside list-count" role="status">
-            {count}
+            {count !== null && <Count text={count} />}
           </p>
         )}
         <div class="page-actions">
@@ -67,14 +67,35 @@ export function Page({ title, about, count, reads = [], csv = null, actions, mor
   );
 }
 
+/** `142 hosts`; where there is little room the number alone: one knows of what. */
+function Count({ text }: { readonly text: string }) {
+  const [number = "", ...words] = text.split(" ");
+  return (
+    <>
+      {number}
+      <span class="where-wide"> {words.join(" ")}</span>
+    </>
+  );
+}
+
 /** Side by side, and behind a button where they would take a line from what one reads. */
 function More({ children }: { readonly children: ComponentChildren }) {
+  const menu = useRef<HTMLDivElement>(null);
+  // What is chosen takes its place; "Copied" is still to be read.
+  useEffect(() => {
+    const close = (event: Event) => {
+      if ((event.target as Element).closest("[data-stays]") === null && menu.current?.matches(":popover-open") === true)
+        menu.current.hidePopover();
+    };
+    menu.current?.addEventListener("click", close);
+    return () => menu.current?.removeEventListener("click", close);
+  }, []);
   return (
     <>
       <button type="button" class="more-button" popoverTarget="more">
         {partText.moreActions}
       </button>
-      <div id="more" popover="auto" class="menu more-menu">
+      <div ref={menu} id="more" popover="auto" class="menu more-menu">
         {children}
       </div>
     </>
@@ -92,7 +113,7 @@ function CopyCurl({ reads }: { readonly reads: readonly string[] }) {
     setTimeout(setCopied, SHOWN_MS, false);
   };
   return (
-    <button type="button" onClick={() => void copy()}>
+    <button type="button" data-stays onClick={() => void copy()}>
       {isCopied ? (
         partText.copied
       ) : (

@@ -16,10 +16,10 @@ export function startHref(): string {
 }
 
 /** Nothing for those who may not, and in the past. */
-export function StartLink() {
+export function StartLink({ isPrimary = false }: { readonly isPrimary?: boolean }) {
   if (isPast.value || !mayStart()) return null;
   return (
-    <a class="button" href={startHref()}>
+    <a class={isPrimary ? "button primary" : "button"} href={startHref()}>
       {navigationText.start}
     </a>
   );

@@ -125,7 +125,8 @@ function KeptRows({ concerns, backups: { last, count, size_bytes }, ledger }: Ap
       <Row
         name={applianceText.backup}
         of={concerns}
-        codes={["backup_missing", "backup_old", "backup_failed", "backup_damaged"]}
+        // Not yet a concern, and not fine either.
+        codes={stated(last !== null, concerns, ["backup_missing", "backup_old", "backup_failed", "backup_damaged"])}
       >
         {last === null ? (
           applianceText.noBackup
@@ -139,13 +140,26 @@ function KeptRows({ concerns, backups: { last, count, size_bytes }, ledger }: Ap
       <Row
         name={applianceText.verified}
         of={concerns}
-        codes={["data_damaged", "verification_missing", "verification_failed"]}
+        codes={stated(ledger.verified_at !== null, concerns, [
+          "data_damaged",
+          "verification_missing",
+          "verification_failed",
+        ])}
       >
         {ledger.verified_at === null ? applianceText.neverVerified : <When instant={ledger.verified_at} as="both" />}
         {ledger.is_verifying && <span class="aside"> {applianceText.verifying}</span>}
       </Row>
     </>
   );
+}
+
+/** What the state of a row goes by: where nothing was done yet there is none to tell, but for what is of concern. */
+function stated<Code extends string>(
+  hasAny: boolean,
+  concerns: readonly { readonly code: string }[],
+  codes: readonly Code[],
+): readonly Code[] {
+  return hasAny || concerns.some(({ code }) => (codes as readonly string[]).includes(code)) ? codes : [];
 }
 
 /** What others rely on: the time, and who it says that it is. */

@@ -159,7 +159,7 @@ function UserRow({ user, onAsk }: { readonly user: User; onAsk(what: Asked): voi
         <bdi>{name}</bdi> {id === me.value?.id && <span class="label">{peopleText.you}</span>}
       </th>
       <td>
-        <bdi>{email}</bdi>
+        <bdi class="mail">{email}</bdi>
       </td>
       <td>{role}</td>
       <td>

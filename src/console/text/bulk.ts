@@ -9,9 +9,9 @@ type Words = readonly [one: string, many: string];
 
 export const bulkText = {
   /** On the buttons above a list. */
-  edit: "Edit all",
+  edit: "Edit",
   tags: "Tags",
-  delete: "Delete all",
+  delete: "Delete",
   scope: (count: number, words: Words) => counted(count, words),
   ofFilter: (count: number, words: Words) => `All ${counted(count, words)} of the filter`,
   tooMany: (most: number) => `At most ${groupedDigits(most)} at once: narrow the filter.`,

@@ -89,7 +89,7 @@ export const reasonText = {
 export const planText = {
   undo: "Undo this transaction",
   undoVerb: "Undo it",
-  restore: "Bring it back as it was",
+  restore: "Restore it as it was",
   restoreVerb: "Restore this",
   bringBack: "Bring it back",
   undoIt: "Undo",
