@@ -42,6 +42,7 @@ export function plainSchema(schema: TSchema): TSchema {
   return branches.length === 1 ? (branches[0] as TSchema) : schema;
 }
 
+/** Whether an empty cell is a value: null. */
 export function isNullable(schema: TSchema): boolean {
   return KindGuard.IsUnion(schema) && schema.anyOf.some((branch) => KindGuard.IsNull(branch));
 }

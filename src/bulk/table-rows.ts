@@ -57,6 +57,7 @@ const VALUE_MAX_LENGTH = 200;
 /** Fields by which names of other fields are told apart. */
 const CONTAINERS = ["network_id", "host_id", "service_id"];
 
+/** The rows of one table, each found among the records that are there, or new. */
 export class TableRows {
   readonly tx: WriteTransaction;
   readonly importable: Importable;

@@ -20,6 +20,7 @@ export interface OriginCall {
   readonly source: string;
 }
 
+/** Where a request came from, as its session shows it: the address of its peer, and what its client calls itself. */
 export function originOf({ request, source }: OriginCall): SessionOrigin {
   const { address, isAddress } = peerPlace(source);
   return {

@@ -56,6 +56,7 @@ export interface ApplianceSources {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** How the appliance is at this moment, with what is of concern about it. Reads the disk and the clock, writes nothing. */
 export function applianceState(sources: ApplianceSources): ApplianceState {
   const { reader, clock, counters, log, machine, isReadOnly, isDemo } = sources;
   const now = clock.now();

@@ -5,10 +5,10 @@ import { type Diagram, diagramOf, foundIn, type Topology } from "../../src/conso
 import { dotAt, sceneOf } from "../../src/console/map/scene.ts";
 import { shortened } from "../../src/console/map/scene-names.ts";
 import type { SceneOptions } from "../../src/console/map/scene-parts.ts";
+import { wayBetween } from "../../src/console/map/shortest-way.ts";
 import { Stretching, stretched, stretchOf } from "../../src/console/map/stretch.ts";
 import { svgOf } from "../../src/console/map/svg.ts";
 import { centred, fitted, zoomed } from "../../src/console/map/viewport.ts";
-import { wayBetween } from "../../src/console/map/way.ts";
 
 type Place = readonly [id: string, x: number, y: number, name?: string];
 type Cable = readonly [one: string, other: string, number?: number];

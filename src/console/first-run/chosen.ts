@@ -6,8 +6,8 @@ import { type DataOf, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { addressesOfTargets, areLarge, targetsIn } from "../scanning/targets.ts";
 import { parameter } from "../url/location.ts";
+import { tickedSubnets, WAY } from "./step-address.ts";
 import { offerOf, type SubnetOffer } from "./subnet-offer.ts";
-import { tickedSubnets, WAY } from "./way.ts";
 
 export type Network = DataOf<"/api/v1/networks">[number];
 export type Machine = DataOf<"/api/v1/discovery/self">;

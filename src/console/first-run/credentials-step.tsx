@@ -8,7 +8,7 @@ import { isUnsure, type Refusal } from "../api/refusal.ts";
 import { sequenceOf } from "../editing/write.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { credentialsText, wayText } from "../text/start.ts";
+import { credentialsText, wayText } from "../text/first-run.ts";
 import { go, hrefHere } from "../url/location.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import type { Network } from "./chosen.ts";
@@ -22,9 +22,9 @@ import {
   wrongWithTyped,
 } from "./credentials-typed.ts";
 import { keepTry, keptTry } from "./kept-try.ts";
+import { CREDENTIAL_CHOICES, type CredentialChoice, chosenCredentials, hrefOfStep, WAY } from "./step-address.ts";
 import { StepEnd } from "./step-end.tsx";
 import { TextField } from "./text-field.tsx";
-import { CREDENTIAL_CHOICES, type CredentialChoice, chosenCredentials, hrefOfStep, WAY } from "./way.ts";
 
 export function CredentialsStep({ of }: { readonly of: Network }) {
   const { data, problem, again } = useCredentials();

@@ -1,7 +1,7 @@
 // What is typed of a new credential, what is wrong with it, and the credential that it makes. Plain functions.
 
 import type { components } from "#api";
-import { credentialsText } from "../text/start.ts";
+import { credentialsText } from "../text/first-run.ts";
 
 type CredentialType = components["schemas"]["CredentialType"];
 type V3 = Extract<CredentialType, { type: "SnmpV3" }>;

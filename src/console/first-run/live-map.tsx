@@ -7,7 +7,7 @@ import { read } from "../api/client.ts";
 import { MapCanvas } from "../map/canvas.tsx";
 import { diagramOf } from "../map/diagram.ts";
 import type { Control } from "../map/picture.ts";
-import { firstScanText } from "../text/start.ts";
+import { firstScanText } from "../text/first-run.ts";
 import { go, hrefOf } from "../url/location.ts";
 
 const LIVE_MS = 1_000;

@@ -8,13 +8,13 @@ import { RecordLink } from "../names/record-link.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { machineText, wayText } from "../text/start.ts";
+import { machineText, wayText } from "../text/first-run.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import { type Machine, type Network, useMachine } from "./chosen.ts";
+import { hrefOfStep, WAY } from "./step-address.ts";
 import { StepEnd } from "./step-end.tsx";
-import { hrefOfStep, WAY } from "./way.ts";
 
 export function MachineStep({ of }: { readonly of: Network }) {
   const [isBusy, setBusy] = useState(false);

@@ -9,7 +9,7 @@ import { Problem } from "../parts/problem.tsx";
 import { DueTimes } from "../scanning/due-times.tsx";
 import { areLarge } from "../scanning/targets.ts";
 import { may } from "../session/me.ts";
-import { firstScanText, wayText } from "../text/start.ts";
+import { firstScanText, wayText } from "../text/first-run.ts";
 import { ownZone } from "../time/zone.ts";
 import { hrefOf } from "../url/location.ts";
 import { reasonHeader } from "../writes/reason.ts";

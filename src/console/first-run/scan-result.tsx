@@ -9,12 +9,12 @@ import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { mayOpen } from "../settings/areas.ts";
 import { discoveryText } from "../text/discovery.ts";
-import { firstScanText } from "../text/start.ts";
+import { firstScanText } from "../text/first-run.ts";
 import { hrefOf } from "../url/location.ts";
 import type { Network } from "./chosen.ts";
 import type { Credential } from "./credentials.ts";
 import { Nightly } from "./nightly.tsx";
-import { hrefOfStep, WAY } from "./way.ts";
+import { hrefOfStep, WAY } from "./step-address.ts";
 
 interface ScanResultProps {
   readonly scan: ScanData;

@@ -14,7 +14,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { startScan } from "../scanning/scan-requests.ts";
 import { kindText } from "../text/changes.ts";
 import { discoveryText } from "../text/discovery.ts";
-import { firstScanText, wayText } from "../text/start.ts";
+import { firstScanText, wayText } from "../text/first-run.ts";
 import { formatDuration } from "../time/instant.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { newRequestKey } from "../writes/request-key.ts";
@@ -22,8 +22,8 @@ import { type Network, useChosen } from "./chosen.ts";
 import { type Credential, credentialsOf, useCredentials } from "./credentials.ts";
 import { LiveMap } from "./live-map.tsx";
 import { AfterScan, ScanResult } from "./scan-result.tsx";
+import { chosenCredentials, hrefOfStep, WAY } from "./step-address.ts";
 import { StepEnd } from "./step-end.tsx";
-import { chosenCredentials, hrefOfStep, WAY } from "./way.ts";
 
 export function ScanStep({ of }: { readonly of: Network }) {
   const credentials = useCredentials();

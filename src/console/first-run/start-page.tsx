@@ -9,15 +9,15 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { mayStart } from "../scanning/start-link.tsx";
 import { may } from "../session/me.ts";
+import { wayText } from "../text/first-run.ts";
 import { navigationText } from "../text/navigation.ts";
-import { wayText } from "../text/start.ts";
 import { isPast, network } from "../time/at.ts";
 import { go, hrefHere, hrefOf } from "../url/location.ts";
 import type { Network } from "./chosen.ts";
 import { CredentialsStep } from "./credentials-step.tsx";
 import { MachineStep } from "./machine-step.tsx";
 import { ScanStep } from "./scan-step.tsx";
-import { hrefAnew, hrefOfStep, STEPS, shownStep, type WayStep } from "./way.ts";
+import { hrefAnew, hrefOfStep, STEPS, shownStep, type WayStep } from "./step-address.ts";
 import { WhereStep } from "./where-step.tsx";
 
 export function StartPage() {

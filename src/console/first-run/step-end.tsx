@@ -1,9 +1,9 @@
 // What every step ends with: what it is for as a button, the way back, and the way past it.
 
 import type { ComponentChildren } from "preact";
-import { wayText } from "../text/start.ts";
+import { wayText } from "../text/first-run.ts";
 import { hrefOf } from "../url/location.ts";
-import { hrefOfStep, STEPS, type WayStep } from "./way.ts";
+import { hrefOfStep, STEPS, type WayStep } from "./step-address.ts";
 
 interface StepEndProps {
   readonly step: WayStep;

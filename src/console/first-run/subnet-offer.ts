@@ -1,7 +1,7 @@
 // Which subnets are ticked from the beginning, and why others are not. Plain functions.
 
 import { addressesOfTargets } from "../scanning/targets.ts";
-import type { Doubt } from "../text/start.ts";
+import type { Doubt } from "../text/first-run.ts";
 
 export interface SubnetOffer {
   readonly cidr: string;

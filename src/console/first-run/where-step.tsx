@@ -4,12 +4,12 @@ import { useEffect, useState } from "preact/hooks";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { targetsIn, wrongTarget } from "../scanning/targets.ts";
-import { wayText, whereText } from "../text/start.ts";
+import { wayText, whereText } from "../text/first-run.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { type Chosen, type Network, type OfferedSubnet, useChosen } from "./chosen.ts";
+import { hrefOfStep, subnetsSaid, WAY } from "./step-address.ts";
 import { StepEnd } from "./step-end.tsx";
 import { SCAN_MAX } from "./subnet-offer.ts";
-import { hrefOfStep, subnetsSaid, WAY } from "./way.ts";
 
 /** From here on a number of addresses is told as a power. */
 const COUNTED_MAX = 2 ** 32;

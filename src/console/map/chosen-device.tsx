@@ -7,8 +7,8 @@ import { hrefHere, hrefOf } from "../url/location.ts";
 import type { Diagram, DiagramLink, DiagramNode } from "./diagram.ts";
 import { DeviceButton, LinkHeads, LinkState } from "./map-tables.tsx";
 import type { Period } from "./period.ts";
+import { farEnd, type Step } from "./shortest-way.ts";
 import { Compared, Spans } from "./spans.tsx";
-import { farEnd, type Step } from "./way.ts";
 
 interface ChosenDeviceProps {
   readonly diagram: Diagram;

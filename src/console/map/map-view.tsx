@@ -15,8 +15,8 @@ import type { Period } from "./period.ts";
 import { PeriodTools } from "./period-tools.tsx";
 import type { Control } from "./picture.ts";
 import { type Placing, PlacingTools, usePlacing } from "./placing.tsx";
+import { wayBetween } from "./shortest-way.ts";
 import { type Point, ZOOM_STEP } from "./viewport.ts";
-import { wayBetween } from "./way.ts";
 
 interface MapViewProps {
   readonly diagram: Diagram;

@@ -14,9 +14,9 @@ import { accountText } from "../text/account.ts";
 import { settingsText } from "../text/settings.ts";
 import { AskFirst } from "./ask-first.tsx";
 import { browserName } from "./browser-name.ts";
+import { Told } from "./done-note.tsx";
 import { Preferences } from "./preferences-part.tsx";
 import { SettingsPage } from "./settings-page.tsx";
-import { Told } from "./told.tsx";
 
 type Session = DataOf<"/api/auth/sessions">[number];
 

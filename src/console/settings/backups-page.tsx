@@ -18,8 +18,8 @@ import { settingsText, sizeText } from "../text/settings.ts";
 import { hrefOf } from "../url/location.ts";
 import { RequestKeys } from "../writes/request-key.ts";
 import { AskFirst, OwnPassword } from "./ask-first.tsx";
+import { Told } from "./done-note.tsx";
 import { SettingsPage } from "./settings-page.tsx";
-import { Told } from "./told.tsx";
 
 type Backup = DataOf<"/api/v1/backups">[number];
 type Verification = DataOf<"/api/v1/ledger/verifications">[number];

@@ -7,7 +7,7 @@ import { planText } from "../text/editing.ts";
 import { hrefOf } from "../url/location.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
 import { revertPlan } from "../writes/plans.ts";
-import { Told } from "./told.tsx";
+import { Told } from "./done-note.tsx";
 
 export interface CredentialDone {
   readonly sentence: string;

@@ -16,7 +16,7 @@ import { credentialText } from "../text/credentials.ts";
 import { settingsText } from "../text/settings.ts";
 import { CredentialForm } from "./credential-form.tsx";
 import { type CredentialDone, CredentialOutcome } from "./credential-outcome.tsx";
-import { newOneOf } from "./new-one.ts";
+import { newOneOf } from "./new-in-address.ts";
 import { SettingsPage } from "./settings-page.tsx";
 
 type Credential = DataOf<"/api/v1/credentials">[number];

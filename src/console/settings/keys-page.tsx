@@ -19,12 +19,12 @@ import { now } from "../time/clock.ts";
 import { parseInstant } from "../time/instant.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
+import { Told } from "./done-note.tsx";
 import { KeyForm } from "./key-form.tsx";
-import { newOneOf } from "./new-one.ts";
+import { newOneOf } from "./new-in-address.ts";
 import { ReasonField, textIn } from "./rights-fields.tsx";
 import { rolesUpTo } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
-import { Told } from "./told.tsx";
 
 type Key = DataOf<"/api/v1/auth/keys">[number];
 type User = DataOf<"/api/v1/users">[number];

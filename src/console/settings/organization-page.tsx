@@ -12,11 +12,11 @@ import { organizationText } from "../text/organization.ts";
 import { settingsText } from "../text/settings.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
+import { Told } from "./done-note.tsx";
 import { isTicked, keptForm } from "./kept-form.ts";
 import { NameField, ReasonField, textIn } from "./rights-fields.tsx";
 import { savedOver } from "./saved-over.ts";
 import { SettingsPage } from "./settings-page.tsx";
-import { Told } from "./told.tsx";
 
 type Organization = DataOf<"/api/v1/organizations">;
 

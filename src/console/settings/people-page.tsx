@@ -15,11 +15,11 @@ import { peopleText } from "../text/people.ts";
 import { settingsText } from "../text/settings.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { AskFirst } from "./ask-first.tsx";
-import { newOneOf } from "./new-one.ts";
+import { Told } from "./done-note.tsx";
+import { newOneOf } from "./new-in-address.ts";
 import { ReasonField, textIn } from "./rights-fields.tsx";
 import { reachesAll, rolesUpTo } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
-import { Told } from "./told.tsx";
 import { UserForm } from "./user-form.tsx";
 
 type User = DataOf<"/api/v1/users">[number];

@@ -25,8 +25,8 @@ import { ownZone, setZone, zone } from "../time/zone.ts";
 import { chooseRange, FIRST_RANGE, range } from "../time-bar/view.ts";
 import { keep, kept, NETWORK } from "../url/kept.ts";
 import { hrefOf } from "../url/location.ts";
+import { Told } from "./done-note.tsx";
 import { useNetworks } from "./rights-fields.tsx";
-import { Told } from "./told.tsx";
 
 /** Puts back what a reset took away. */
 type Undo = () => unknown;

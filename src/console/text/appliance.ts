@@ -1,8 +1,6 @@
 // What is said of the status of the appliance: its facts, and what to do about what needs attention.
 
-import { groupedDigits } from "./digits.ts";
-
-const counted = (count: number, one: string, many: string) => `${groupedDigits(count)} ${count === 1 ? one : many}`;
+import { counted, groupedDigits } from "./digits.ts";
 
 export const applianceText = {
   attention: "Needs attention",

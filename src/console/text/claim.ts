@@ -1,4 +1,4 @@
-// What the first run says: claiming an appliance, and the way to the first map.
+// What the page says on which an appliance is claimed.
 
 export const claimText = {
   title: "Claim this appliance",

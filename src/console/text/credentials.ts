@@ -85,10 +85,9 @@ export const credentialText = {
   newNetwork: (name: string, count: number) =>
     count === 0
       ? `${isolated(name)}: no subnet of it accepts credentials, so nobody there is asked with it yet.`
-      : `${isolated(name)}: ${plural(count, "subnet that accepts credentials is", "subnets that accept credentials are")} asked with it that was not before:`.replace(
-          "are asked with it that was not",
-          "are asked with it that were not",
-        ),
+      : count === 1
+        ? `${isolated(name)}: 1 subnet that accepts credentials is asked with it that was not before:`
+        : `${isolated(name)}: ${groupedDigits(count)} subnets that accept credentials are asked with it that were not before:`,
   newHost: (name: string, addresses: readonly string[]) =>
     addresses.length === 0
       ? `${isolated(name)}: it has no address, so it is not asked yet.`

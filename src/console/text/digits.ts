@@ -4,3 +4,8 @@
 export function groupedDigits(count: number | bigint): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
+
+/** `1 host`, `1,342 hosts`. */
+export function counted(count: number, one: string, many: string): string {
+  return `${groupedDigits(count)} ${count === 1 ? one : many}`;
+}

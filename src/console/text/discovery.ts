@@ -1,8 +1,6 @@
 // What the pages of discovery say: scans, what they found, schedules, and what must not come back.
 
-import { groupedDigits } from "./digits.ts";
-
-const counted = (count: number, one: string, many: string) => `${groupedDigits(count)} ${count === 1 ? one : many}`;
+import { counted, groupedDigits } from "./digits.ts";
 
 /** Kinds of records as scans count them, where the name in the API says less. */
 const RECORD_KINDS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 // What is said where one finds things.
 
-import { groupedDigits } from "./digits.ts";
+import { counted } from "./digits.ts";
 
 // Made when it is needed: the first of them is felt at the start of a page.
 const percent = (share: number) => new Intl.NumberFormat("en", { style: "percent" }).format(share);
@@ -10,7 +10,7 @@ export const findText = {
   label: "Find anything",
   placeholder: "IP, MAC, name, serial, VLAN, interface…  /",
   nothing: (words: string) => `Nothing is, or ever was, called “${words}”.`,
-  nothingThen: (words: string) => `Nothing is called “${words}” at this instant, and nothing was before.`,
+  nothingThen: (words: string) => `Nothing was called “${words}” at this instant, or ever before.`,
   nothingHere: "Only one network is looked at.",
   everywhere: "Look in all networks",
   lookNow: "Look now",
@@ -76,8 +76,6 @@ export const locateText = {
   showMonth: "30 days",
 } as const;
 
-const count = (value: number, one: string, many: string) => `${groupedDigits(value)} ${value === 1 ? one : many}`;
-
 export const startText = {
   pinned: "Pinned",
   recent: "Recent",
@@ -98,17 +96,18 @@ export const startText = {
   week: "What was new, gone and unstable in the last week",
   weekBefore: "What was new, gone and unstable in the week before",
   since: "since",
-  changed: (times: number) => `${count(times, "change", "changes")}, the last`,
-  ports: (ports: number) => `at ${count(ports, "port", "ports")}:`,
+  changed: (times: number) => `${counted(times, "change", "changes")}, the last`,
+  ports: (ports: number) => `at ${counted(ports, "port", "ports")}:`,
   troubles: {
-    FailedScan: (n: number) => `${count(n, "scan", "scans")} failed`,
-    FailedSchedule: (n: number) => `${count(n, "schedule has", "schedules have")} a scan that failed`,
-    Conflict: (n: number) => `${count(n, "conflict", "conflicts")} that nobody accepted`,
-    Withheld: (n: number) => `${count(n, "address or subnet waits", "addresses and subnets wait")} for an Admin`,
-    Unreached: (n: number) => `${count(n, "target", "targets")} did not answer SNMP in the last scan`,
-    Flapping: (n: number) => `${count(n, "interface flaps", "interfaces flap")}`,
-    Wandering: (n: number) => `${count(n, "MAC address wanders", "MAC addresses wander")}`,
-    FullSubnet: (n: number) => `${count(n, "subnet is", "subnets are")} nearly full of hosts, DHCP ranges not counted`,
-    Stale: (n: number) => `${count(n, "host is", "hosts are")} stale`,
+    FailedScan: (n: number) => `${counted(n, "scan", "scans")} failed`,
+    FailedSchedule: (n: number) => `${counted(n, "schedule has", "schedules have")} a scan that failed`,
+    Conflict: (n: number) => `${counted(n, "conflict", "conflicts")} that nobody accepted`,
+    Withheld: (n: number) => `${counted(n, "address or subnet waits", "addresses and subnets wait")} for an Admin`,
+    Unreached: (n: number) => `${counted(n, "target", "targets")} did not answer SNMP in the last scan`,
+    Flapping: (n: number) => `${counted(n, "interface flaps", "interfaces flap")}`,
+    Wandering: (n: number) => `${counted(n, "MAC address wanders", "MAC addresses wander")}`,
+    FullSubnet: (n: number) =>
+      `${counted(n, "subnet is", "subnets are")} nearly full of hosts, DHCP ranges not counted`,
+    Stale: (n: number) => `${counted(n, "host is", "hosts are")} stale`,
   },
 } as const;

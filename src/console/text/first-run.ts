@@ -1,9 +1,7 @@
 // What the way to the first map says: this machine, what to scan, credentials, and the first scan.
 
-import { groupedDigits } from "./digits.ts";
+import { counted, groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
-
-const counted = (count: number, one: string, many: string) => `${groupedDigits(count)} ${count === 1 ? one : many}`;
 
 export const wayText = {
   steps: "Steps",

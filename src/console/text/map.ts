@@ -1,9 +1,7 @@
 // What the map says.
 
-import { groupedDigits } from "./digits.ts";
+import { counted, groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
-
-const counted = (count: number, one: string, many: string) => `${groupedDigits(count)} ${count === 1 ? one : many}`;
 
 export const mapText = {
   title: "Map",

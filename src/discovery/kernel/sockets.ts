@@ -37,7 +37,6 @@ export interface PolledSocket {
   events: number;
 }
 
-export const POLLIN = 0x01;
 export const POLLOUT = 0x04;
 export const POLLERR = 0x08;
 export const POLLHUP = 0x10;

@@ -64,6 +64,7 @@ const WRITTEN_IN = (members: string) => `SELECT v.key >> 31, r.kind, ${observedS
   FROM history_versions v INDEXED BY history_versions_by_sequence
   CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE (v.key & 2147483647) = ?1 ORDER BY v.key`;
 
+/** Versions of any record, of any kind, as they were written: within the transaction that restores or reverts. */
 export class Past {
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<number, AnyKind>;

@@ -26,6 +26,7 @@ interface Creation {
   made: RecordBase | null | undefined;
 }
 
+/** What joining or splitting hosts would make of their records, and what stands in its way. Nothing is written yet. */
 export class MoveDraft {
   readonly tx: WriteTransaction;
   readonly refused: MoveRefusal[] = [];
