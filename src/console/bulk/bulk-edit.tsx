@@ -1,8 +1,7 @@
 // The same fields of many records: chosen, typed, read as a plan, and written as it was read.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
 import { keepDraft, keptDraft } from "../editing/drafts.ts";
 import type { TypedFields } from "../editing/edits.ts";
 import { customKeyOf, type FormField, sentValue, type Typed, typedOf, wrongWith } from "../editing/field.ts";
@@ -14,7 +13,7 @@ import { bulkText } from "../text/bulk.ts";
 import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { lacksReason } from "../writes/reason.ts";
-import { newRequestKey } from "../writes/request-key.ts";
+import { usePlan } from "../writes/use-plan.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { PlannedChanges } from "./planned-changes.tsx";
 import type { BulkScope } from "./scope.ts";
@@ -33,58 +32,26 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
   const draftName = { userId: me.value?.id ?? "", kind: `bulk ${kind}`, id: "edit" };
   const [begun] = useState(() => keptDraft(draftName));
   const [typed, setTyped] = useState<TypedFields>(begun?.typed ?? {});
-  const [plan, setPlan] = useState<BulkPlan | null>(null);
-  const [isReplanned, setReplanned] = useState(false);
-  const [problem, setProblem] = useState<Refusal | null>(null);
   const [reason, setReason] = useState(begun?.reason ?? "");
-  const [isBusy, setBusy] = useState(false);
-  const key = useRef(newRequestKey());
   useEffect(() => {
     definitionsOf(kind).then(
       (definitions) => setFields((own) => [...own, ...definitions.map(customField)]),
-      (cause: unknown) => setProblem(asRefusal(cause)),
+      (cause: unknown) => refuse(asRefusal(cause)),
     );
   }, [kind]);
   const keep = (fields: TypedFields, why: string) =>
     keepDraft(draftName, { base: {}, tag: "", typed: fields, reason: why });
   const chosen = fields.filter(({ name }) => name in typed);
   const isWrong = chosen.some((field) => wrongWith(field, typed[field.name] as Typed) !== null);
-  const run = (quoted: string | null) => updateMany(scope, { set: setOf(chosen, typed), plan: quoted }, sending());
-  const sending = () => ({ reason, key: key.current });
-
-  const look = async (isAgain: boolean) => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      setPlan(await run(null));
-      setReplanned(isAgain);
-      key.current = newRequestKey();
-    } catch (cause) {
-      setPlan(null);
-      setProblem(asRefusal(cause));
-    }
-    setBusy(false);
-  };
-  const write = async () => {
-    if (plan === null || isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    try {
-      const { sequence } = await run(plan.plan);
-      end({ kind, id: "", operation: "updated", sequence, merged: [] });
-    } catch (cause) {
-      const refusal = asRefusal(cause);
-      if (refusal.status === 409) return look(true);
-      setProblem(refusal);
-      setBusy(false);
-    }
-  };
+  const { plan, isReplanned, problem, isBusy, look, write, drop, refuse } = usePlan<BulkPlan>(({ quoted, key }) =>
+    updateMany(scope, { set: setOf(chosen, typed), plan: quoted }, { reason, key }),
+  );
   const type = (field: FormField, value: Typed | undefined) => {
     const { [field.name]: _, ...others } = typed;
     const next = value === undefined ? others : { ...typed, [field.name]: value };
     setTyped(next);
     keep(next, reason);
-    setPlan(null);
+    drop();
   };
   const end = (saved: Saved | null) => {
     keepDraft(draftName, null);
@@ -107,7 +74,7 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
             type="button"
             class="primary"
             disabled={isBusy || isWrong || chosen.length === 0}
-            onClick={() => void look(false)}
+            onClick={() => void look()}
           >
             {bulkText.plan}
           </button>
@@ -118,12 +85,14 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
                 type="button"
                 class="primary"
                 disabled={isBusy || lacksReason(reason)}
-                onClick={() => void write()}
+                onClick={() =>
+                  void write(({ sequence }) => end({ kind, id: "", operation: "updated", sequence, merged: [] }))
+                }
               >
                 {bulkText.apply(updated, words)}
               </button>
             )}{" "}
-            <button type="button" onClick={() => setPlan(null)}>
+            <button type="button" onClick={() => drop()}>
               {bulkText.back}
             </button>
           </>

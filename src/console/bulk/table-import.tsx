@@ -1,6 +1,6 @@
 // A table that comes in: its file, its columns, what it comes to, what is wrong in it, and that it is written.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { asRefusal } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
@@ -16,7 +16,7 @@ import { kindText } from "../text/changes.ts";
 import { tableText } from "../text/tables.ts";
 import { network } from "../time/at.ts";
 import { lacksReason } from "../writes/reason.ts";
-import { newRequestKey } from "../writes/request-key.ts";
+import { usePlan } from "../writes/use-plan.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { PlannedChanges } from "./planned-changes.tsx";
 import { columnTwice, matchColumns } from "./table-columns.ts";
@@ -50,12 +50,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
   const [begun, setBegun] = useState<Begun | null>(() => keptTable(draftName));
   const [isRestored] = useState(begun !== null);
   const [networkId, setNetworkId] = useState(network.value ?? "");
-  const [plan, setPlan] = useState<TablePlan | null>(null);
-  const [isReplanned, setReplanned] = useState(false);
-  const [problem, setProblem] = useState<Refusal | null>(null);
   const [reason, setReason] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const key = useRef(newRequestKey());
   useEffect(() => {
     columnsOf(kind).then(
       (there) => {
@@ -63,14 +58,14 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
         // A table that was kept may have had a custom field that has gone since.
         setBegun((last) => last && { ...last, columns: last.columns.map((each) => among(there, each)) });
       },
-      (cause: unknown) => setProblem(asRefusal(cause)),
+      (cause: unknown) => refuse(asRefusal(cause)),
     );
   }, [kind]);
   const change = (next: Begun | null) => {
     setBegun(next);
     keepTable(draftName, next);
-    setPlan(null);
-    setProblem(null);
+    drop();
+    refuse(null);
   };
   const end = (saved: Saved | null) => {
     keepTable(draftName, null);
@@ -81,42 +76,11 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
     begun !== null &&
     !["network_id", "network_name", "id"].some((column) => begun.columns.includes(column));
   const twice = begun === null ? null : columnTwice(begun.columns);
-  const run = (quoted: string | null) => {
+  const { plan, isReplanned, problem, isBusy, look, write, drop, refuse } = usePlan<TablePlan>(({ quoted, key }) => {
     const { table, columns } = begun as Begun;
     const constants = needsNetwork && networkId !== "" ? { network_id: networkId } : {};
-    return importTable(
-      kind,
-      { text: writtenTable(table, columns, constants), plan: quoted },
-      { reason, key: key.current },
-    );
-  };
-  const look = async (isAgain: boolean) => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      setPlan(await run(null));
-      setReplanned(isAgain);
-      key.current = newRequestKey();
-    } catch (cause) {
-      setPlan(null);
-      setProblem(asRefusal(cause));
-    }
-    setBusy(false);
-  };
-  const write = async () => {
-    if (plan === null || isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    try {
-      const { sequence } = await run(plan.plan);
-      end({ kind, id: "", operation: "updated", sequence, merged: [] });
-    } catch (cause) {
-      const refusal = asRefusal(cause);
-      if (refusal.code === "entity_stale") return look(true);
-      setProblem(refusal);
-      setBusy(false);
-    }
-  };
+    return importTable(kind, { text: writtenTable(table, columns, constants), plan: quoted }, { reason, key });
+  });
   // Of a column as a whole its head is said to be wrong: that is no row to be fixed.
   const rowIssues = problem?.issues.filter(({ row }) => row !== undefined && row >= FIRST_ROW) ?? [];
   const writes = plan === null ? 0 : plan.counts.created + plan.counts.updated;
@@ -133,13 +97,20 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
             type="button"
             class="primary"
             disabled={isBusy || begun === null || twice !== null}
-            onClick={() => void look(false)}
+            onClick={() => void look()}
           >
             {isBusy ? tableText.planning : tableText.plan}
           </button>
         ) : (
           writes > 0 && (
-            <button type="button" class="primary" disabled={isBusy || lacksReason(reason)} onClick={() => void write()}>
+            <button
+              type="button"
+              class="primary"
+              disabled={isBusy || lacksReason(reason)}
+              onClick={() =>
+                void write(({ sequence }) => end({ kind, id: "", operation: "updated", sequence, merged: [] }))
+              }
+            >
               {tableText.apply(writes)}
             </button>
           )
@@ -156,7 +127,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
             change({ table, columns: matchColumns(table.headers, known, fieldTitle, cellsOf) });
           }}
           onRefused={(sentence) =>
-            setProblem(new Refusal({ status: 0, code: "table", message: sentence, requestId: null }))
+            refuse(new Refusal({ status: 0, code: "table", message: sentence, requestId: null }))
           }
         />
       )}
