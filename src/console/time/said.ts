@@ -30,7 +30,7 @@ const UNITS: Readonly<Record<string, number>> = {
 const EARLIEST = Date.parse("1000-01-01T00:00:00Z");
 
 /**
- * Reads what was said: `now`; `-24h` and what the API takes as ages; RFC 3339; `2026-03-01`, `2026-03-01 03:12` and
+ * Reads what was said: `now`; `-24h` and what the API takes as ages; `2 days ago`; RFC 3339; `2026-03-01`, `2026-03-01 03:12` and
  * `03:12:09`, `today 9:00`, `yesterday 14:00`, `tuesday 03:12`, `last fri` by the clocks of the reader; `marker:NAME`. A
  * time without a date, or a day of the week, is the last one that has passed; with `last` not today's; a date without a
  * time is its beginning.
@@ -45,9 +45,20 @@ export function readSaid(text: string, { nowMs, timeZone }: SaidWhere): Said {
     const ms = nowMs - Number(count) * (UNITS[unit] ?? 0);
     return ms < EARLIEST ? { type: "unreadable" } : { type: "instant", ms };
   }
+  const ago = ageAgo(said);
+  if (ago !== null) return nowMs - ago < EARLIEST ? { type: "unreadable" } : { type: "instant", ms: nowMs - ago };
   const instant = parseInstant(said);
   if (instant !== null) return { type: "instant", ms: instant };
   return readClock(said, { nowMs, timeZone });
+}
+
+/** The length of `2 days ago`, `an hour ago`, `5 min ago`; null for what is none. */
+function ageAgo(said: string): number | null {
+  const [, count, unit = ""] =
+    /^(\d{1,9}|an?) ?(s|m|h|d|w|sec|min|second|minute|hour|day|week)s? ago$/i.exec(said) ?? [];
+  if (count === undefined) return null;
+  const length = UNITS[unit.charAt(0).toLowerCase()] ?? 0;
+  return (/^a/i.test(count) ? 1 : Number(count)) * length;
 }
 
 const FORM =

@@ -51,7 +51,8 @@ const Key = Type.String({
   format: "custom-field-key",
   minLength: 1,
   maxLength: FIELD_KEY_MAX_LENGTH,
-  description: "What the field is called in records, filters and tables. It never changes.",
+  description:
+    "What the field is called in records, filters and tables: lower-case letters, digits and underscores, beginning with a letter. It never changes.",
 });
 const Kinds = Type.Array(OneOf(FIELD_KINDS), {
   minItems: 1,
