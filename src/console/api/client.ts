@@ -166,3 +166,8 @@ export function isAborted(cause: unknown): boolean {
 export function asRefusal(cause: unknown): Refusal {
   return cause instanceof Refusal ? cause : unreachable(cause);
 }
+
+/** In the place of what a request throws. @throws Refusal */
+export function rethrown(cause: unknown): never {
+  throw asRefusal(cause);
+}

@@ -1,6 +1,6 @@
 // Which records are written at once: those that are marked, or all that a filter finds.
 
-import { api, asRefusal } from "../api/client.ts";
+import { api, rethrown } from "../api/client.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
 import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
 import { bulkText } from "../text/bulk.ts";
@@ -38,9 +38,7 @@ export async function idsOf({ kind, ids, filter, networkId }: BulkScope, conditi
   for (const window of windows) {
     const { data, error, response } = await api
       .GET(operationsOf(kind).path as AnyList, { params: { query: { ...query, ...window } as never } })
-      .catch((cause: unknown) => {
-        throw asRefusal(cause);
-      });
+      .catch(rethrown);
     if (data === undefined) throw refusalOf(response, error);
     // The filter may find more than when it was chosen: a part of what it finds is nobody's choice.
     if (ids === null && data.meta.pagination.has_more)

@@ -1,6 +1,6 @@
 // The writes of many records at once, as the API takes them.
 
-import { api, asRefusal, send } from "../api/client.ts";
+import { api, rethrown, send } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
 import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
 import { reasonHeader } from "../writes/reason.ts";
@@ -165,8 +165,4 @@ export async function tagMany(
     })
     .catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
-}
-
-function rethrown(cause: unknown): never {
-  throw asRefusal(cause);
 }

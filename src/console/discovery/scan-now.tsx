@@ -9,7 +9,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { ASK, scanHref } from "../scanning/scan-link.ts";
 import { type ScanOrder, startScan } from "../scanning/scan-requests.ts";
-import { addressesOfTargets, areLarge, targetsIn } from "../scanning/targets.ts";
+import { addressesOfTargets, areLarge, refusedTargets, targetsIn } from "../scanning/targets.ts";
 import { may } from "../session/me.ts";
 import { scanningText } from "../text/scanning.ts";
 import { isPast, network } from "../time/at.ts";
@@ -47,14 +47,6 @@ export function ScanNow() {
   if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
   if (data.length === 0) return <p class="note">{scanningText.noNetwork}</p>;
   return <ScanForm networks={data} />;
-}
-
-/** What of it the API refused: of the targets, and the rest. */
-function refusedTargets(problem: Refusal | null, targets: readonly string[]): string[] {
-  return (problem?.issues ?? []).flatMap(({ path, message }) => {
-    const index = /^\/targets\/(\d+)$/.exec(path)?.[1];
-    return index === undefined ? [] : [`${targets[Number(index)] ?? ""} ${message}`];
-  });
 }
 
 function ScanForm({ networks }: { readonly networks: readonly Network[] }) {

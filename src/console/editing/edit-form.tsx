@@ -121,11 +121,13 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
   const [sentAs, setSentAs] = useState(begun.sentAs ?? null);
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus(), []);
-  // What is typed while it is sent would be in no answer: nothing can be, and one goes on where one was.
+  // What is typed while it is sent would be in no answer: nothing can be. One goes on where something is wrong, or else
+  // where one was.
   const left = useRef<Element | null>(null);
   useLayoutEffect(() => {
     if (isBusy || left.current === null) return;
-    if (left.current instanceof HTMLElement && document.activeElement === document.body) left.current.focus();
+    const next = form.current?.querySelector('[aria-invalid="true"]') ?? left.current;
+    if (next instanceof HTMLElement && document.activeElement === document.body) next.focus();
     left.current = null;
   }, [isBusy]);
   const { base, typed, reason } = draft;

@@ -1,6 +1,6 @@
 // How a record is read to be edited, made, written and removed, and which transaction did it.
 
-import { api, asRefusal, send } from "../api/client.ts";
+import { api, rethrown, send } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
 import { reasonHeader } from "../writes/reason.ts";
@@ -105,8 +105,4 @@ function tagOf(response: Response): string {
   const tag = response.headers.get("etag");
   if (tag === null) throw new Refusal({ status: response.status, code: "unknown", message: "", requestId: null });
   return tag;
-}
-
-function rethrown(cause: unknown): never {
-  throw asRefusal(cause);
 }

@@ -12,6 +12,7 @@ import { Fact } from "../parts/facts.tsx";
 import { Problem, sentenceOf } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { startScan } from "../scanning/scan-requests.ts";
+import { refusedTargets } from "../scanning/targets.ts";
 import { kindText } from "../text/changes.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { firstScanText, wayText } from "../text/first-run.ts";
@@ -119,10 +120,7 @@ function Order({ of, own }: OrderProps) {
 
 /** What of the order is not taken: of targets in the words that they were typed in. */
 function Refused({ problem, targets }: { readonly problem: Refusal; readonly targets: readonly string[] }) {
-  const said = problem.issues.flatMap(({ path, message }) => {
-    const index = /^\/targets\/(\d+)$/.exec(path)?.[1];
-    return index === undefined ? [] : [`${targets[Number(index)] ?? ""} ${message}`];
-  });
+  const said = refusedTargets(problem, targets);
   if (said.length === 0 || said.length < problem.issues.length) return <Problem problem={problem} />;
   return (
     <div class="problem" role="alert">

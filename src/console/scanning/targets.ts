@@ -1,5 +1,7 @@
 // What was typed as targets of a scan. Plain functions; whether they are any good is the API's to say.
 
+import type { Refusal } from "../api/refusal.ts";
+
 /** Each once, in the order they were typed in. */
 export function targetsIn(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
@@ -58,4 +60,12 @@ export function wrongTarget(target: string): { readonly meant: string | null } |
 
 function isIpv6(address: string): boolean {
   return URL.canParse(`http://[${address}]/`);
+}
+
+/** What an order was refused for of its targets, each in the words that it was typed in. */
+export function refusedTargets(problem: Pick<Refusal, "issues"> | null, targets: readonly string[]): string[] {
+  return (problem?.issues ?? []).flatMap(({ path, message }) => {
+    const index = /^\/targets\/(\d+)$/.exec(path)?.[1];
+    return index === undefined ? [] : [`${targets[Number(index)] ?? ""} ${message}`];
+  });
 }

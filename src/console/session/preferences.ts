@@ -2,7 +2,7 @@
 // only this browser needs is in url/kept.ts.
 
 import { signal } from "@preact/signals";
-import { api, asRefusal } from "../api/client.ts";
+import { api, rethrown } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
 
 type Preferences = Readonly<Record<string, unknown>>;
@@ -26,9 +26,7 @@ export async function loadPreferences(): Promise<void> {
 /** @throws Refusal */
 async function readPreferences(): Promise<void> {
   const asked = turn;
-  const { data, error, response } = await api.GET("/api/auth/preferences", {}).catch((cause: unknown) => {
-    throw asRefusal(cause);
-  });
+  const { data, error, response } = await api.GET("/api/auth/preferences", {}).catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
   if (asked !== turn) return;
   tag = response.headers.get("etag");
@@ -51,9 +49,7 @@ export async function setPreference(name: string, change: (last: unknown) => unk
         body: body as never,
         ...(tag === null ? {} : { params: { header: { "If-Match": tag } } }),
       })
-      .catch((cause: unknown) => {
-        throw asRefusal(cause);
-      });
+      .catch(rethrown);
     if (data !== undefined) {
       tag = response.headers.get("etag");
       preferences.value = data.data as Preferences;

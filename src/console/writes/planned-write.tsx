@@ -4,6 +4,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { fieldTitle } from "../names/custom-fields.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { may } from "../session/me.ts";
@@ -133,6 +134,11 @@ function isSame(one: Plan, other: Plan): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
+/** The API names fields as documents have them. */
+function titled(message: string, field: string): string {
+  return message.replaceAll(` in ${field} `, ` in “${fieldTitle(field)}” `);
+}
+
 function Planned({ plan: { actions, conflicts, thenAt } }: { readonly plan: Plan }) {
   if (conflicts.length > 0)
     return (
@@ -141,7 +147,7 @@ function Planned({ plan: { actions, conflicts, thenAt } }: { readonly plan: Plan
         <ul>
           {conflicts.map(({ id, field, message }) => (
             <li key={id + (field ?? "") + message}>
-              <PlanReason text={message} at={thenAt ?? null} />
+              <PlanReason text={field === undefined ? message : titled(message, field)} at={thenAt ?? null} />
             </li>
           ))}
         </ul>

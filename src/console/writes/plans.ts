@@ -1,6 +1,6 @@
 // Writes that say what they come to before they are done: putting a transaction back, and a record as it was.
 
-import { api, asRefusal, read } from "../api/client.ts";
+import { api, read, rethrown } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import type { PlannedAction } from "./plan-groups.ts";
@@ -124,8 +124,4 @@ export async function restorePlan(
 /** The plan that was read, as what is done quotes it. */
 export function quotedPlan(isTried: boolean, plan: string | undefined): { plan?: string } {
   return isTried || plan === undefined ? {} : { plan };
-}
-
-function rethrown(cause: unknown): never {
-  throw asRefusal(cause);
 }
