@@ -90,9 +90,7 @@ describe.skipIf(!hasChromium)("the page of a record", () => {
     const bad = { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" };
     await page.route(api, (route) => route.fulfill(bad));
     await page.goto(appliance.running.url + path);
-    const problem = page
-      .getByRole("alert")
-      .filter({ hasText: "What stands between here and the appliance answered 502" });
+    const problem = page.getByRole("alert").filter({ hasText: "A proxy in front of the appliance answered 502" });
     await problem.first().waitFor();
     await page.unroute(api);
     await problem.first().getByRole("button", { name: "Try again" }).click();

@@ -465,7 +465,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       await page.getByRole("button", { name: "Start the first scan" }).click();
       await page.getByText("answered so far").waitFor();
       await page.getByRole("button", { name: "End this scan" }).click();
-      await page.getByText("It was ended before it was through.").waitFor();
+      await page.getByText("It was stopped before it finished.").waitFor();
       expect(visitor.troubles()).toEqual([]);
     },
     JOURNEY_MS,

@@ -275,7 +275,7 @@ describe.skipIf(!hasChromium)("whoever brings a table in", () => {
     await page.goto(`${appliance.running.url}/vlans?table=yes`);
     await give("same.csv", csv);
     await button("Preview").click();
-    await page.getByText("Nothing would change: every row is like its record already.").waitFor();
+    await page.getByText("Nothing would change: every row already matches its record.").waitFor();
     await page.getByText("Not written, only shown by exports").waitFor();
     await give("other.csv", csv.replace("Offices", "Floor 2"));
     await button("Preview").click();

@@ -14,11 +14,13 @@ interface FoundHostProps {
   /** The record that it is to be a host of: it names the network. */
   readonly record: Values;
   readonly described: Readonly<Record<string, unknown>> & { readonly id: string };
+  /** Whether each that is found is put beside others: then none is before it is chosen. */
+  readonly isAdding?: boolean;
   /** @param id empty for none @param text what was typed, which may be a name of none, or of several */
   onFound(id: string, text: string): void;
 }
 
-export function FoundHost({ hostId, record, described, onFound }: FoundHostProps) {
+export function FoundHost({ hostId, record, described, isAdding = false, onFound }: FoundHostProps) {
   const listId = useId();
   const [said, setSaid] = useState<string | null>(null);
   const { data, isEarlier, isLoading } = useAnswer(said === null ? null : hostsRead(said, record));
@@ -36,7 +38,7 @@ export function FoundHost({ hostId, record, described, onFound }: FoundHostProps
   const typed = said?.trim().toLowerCase() ?? "";
   const called = choices.filter(({ name }) => name.toLowerCase() === typed);
   const isAnswered = typed !== "" && !isEarlier && !isLoading && data !== undefined;
-  const only = isAnswered && called.length === 1 ? (called[0]?.id ?? "") : "";
+  const only = isAnswered && !isAdding && called.length === 1 ? (called[0]?.id ?? "") : "";
   useEffect(() => {
     if (only !== "" && hostId === "") onFound(only, said ?? "");
   }, [only]);
@@ -59,7 +61,7 @@ export function FoundHost({ hostId, record, described, onFound }: FoundHostProps
         ))}
       </datalist>
       <p class="aside" role="status">
-        {isUnclear && (choices.length === 0 ? editText.noSuchHost : editText.chooseHost)}
+        {isUnclear && (choices.length === 0 ? editText.noSuchHost : isAdding ? "" : editText.chooseHost)}
       </p>
     </>
   );

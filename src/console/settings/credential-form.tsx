@@ -220,6 +220,7 @@ function HostChoices({ chosen, onChoose }: HostChoicesProps) {
             hostId=""
             record={{}}
             described={described}
+            isAdding
             onFound={(id) => {
               if (id === "" || chosen.some((each) => each.host_id === id)) return;
               onChoose([...chosen, { host_id: id }]);
