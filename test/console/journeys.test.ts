@@ -193,7 +193,7 @@ describe.skipIf(!hasChromium)("on an appliance of one's own", () => {
     ] as const) {
       await page.goto(copy.url + address);
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
-      await page.getByText("A backup, read-only").waitFor();
+      await page.getByText("A read-only backup").waitFor();
       await settled(page);
       expect([address, await writing(page).count()]).toEqual([address, 0]);
       expect([address, visitor.troubles()]).toEqual([address, []]);

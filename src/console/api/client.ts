@@ -48,7 +48,7 @@ function heedFailure(cause: unknown): void {
  * What has no JSON to be typed by: a HEAD, a table. A refusal is answered like anything else.
  * @throws Refusal where there was no answer
  */
-export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+export async function fetchAnswer(path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(path, init).catch((cause: unknown) => {
     heedFailure(cause);
     throw asRefusal(cause);

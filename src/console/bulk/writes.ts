@@ -1,6 +1,6 @@
 // The writes of many records at once, as the API takes them.
 
-import { api, rethrown, send } from "../api/client.ts";
+import { api, fetchAnswer, rethrown } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
 import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
 import { reasonHeader } from "../writes/reason.ts";
@@ -78,7 +78,7 @@ export async function importTable(
   { reason, key }: Sending,
 ): Promise<TablePlan> {
   const query = plan === null ? "dry_run=true" : `plan=${plan}`;
-  const response = await send(`${operationsOf(kind).path}/import/csv?${query}`, {
+  const response = await fetchAnswer(`${operationsOf(kind).path}/import/csv?${query}`, {
     method: "POST",
     headers: {
       "Content-Type": "text/csv; charset=utf-8",
@@ -94,7 +94,7 @@ export async function importTable(
 
 /** The columns that an export of the kind writes, in its order. @throws Refusal */
 export async function columnsOf(kind: EditedKind): Promise<string[]> {
-  const response = await send(`${operationsOf(kind).path}/export/csv?ids=${NOBODY}`);
+  const response = await fetchAnswer(`${operationsOf(kind).path}/export/csv?ids=${NOBODY}`);
   if (!response.ok) throw refusalOf(response, await response.json().catch(() => undefined));
   const [header = ""] = (await response.text()).replace(/^\ufeff/, "").split(/\r?\n/);
   return header.split(",");

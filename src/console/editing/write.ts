@@ -1,6 +1,6 @@
 // How a record is read to be edited, made, written and removed, and which transaction did it.
 
-import { api, rethrown, send } from "../api/client.ts";
+import { api, fetchAnswer, rethrown } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
 import { reasonHeader } from "../writes/reason.ts";
@@ -24,7 +24,7 @@ type AnyPath = "/api/v1/vlans/{id}";
  * @throws Refusal
  */
 export async function loadEdited(kind: EditedKind, id: string): Promise<Tagged> {
-  const response = await send(`${operationsOf(kind).path}/${id}`, { method: "HEAD" });
+  const response = await fetchAnswer(`${operationsOf(kind).path}/${id}`, { method: "HEAD" });
   if (!response.ok) throw refusalOf(response, undefined);
   const { data } = await oneOf(listOfOne(kind, id)).load();
   return { record: data, tag: tagOf(response) };

@@ -1,7 +1,7 @@
 // Saving over the version that one has seen. Where others changed it meanwhile nothing is written: it is said, and saving
 // once more is over theirs, knowingly.
 
-import { asRefusal, send } from "../api/client.ts";
+import { asRefusal, fetchAnswer } from "../api/client.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
 import { rightsText } from "../text/api-keys.ts";
 
@@ -16,7 +16,7 @@ export function savedOver(
   id: string | null,
 ): Over {
   const tagNow = async () => {
-    const response = await send(path.replace("{id}", id ?? ""), { method: "HEAD" });
+    const response = await fetchAnswer(path.replace("{id}", id ?? ""), { method: "HEAD" });
     const tag = response.headers.get("etag");
     if (!response.ok || tag === null) throw refusalOf(response, undefined);
     return tag;

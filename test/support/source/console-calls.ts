@@ -6,6 +6,7 @@ import type ts from "typescript-5";
 
 const CONSOLE = join(import.meta.dir, "../../../src/console");
 const METHODS = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+const FETCHES = new Set(["fetch", "fetchAnswer"]);
 
 export interface ConsoleCalls {
   /** `POST /api/v1/vlans/{}`: what is filled in is left open, as `callName` has it. */
@@ -64,7 +65,7 @@ class Reading {
     return { calls, reads, unknown, unused };
   }
 
-  /** What is asked for: by `api.POST(path)`, `read(path)`, `fetch(path, { method })`, or by a link to the API. */
+  /** What is asked for: by `api.POST(path)`, `read(path)`, `fetchAnswer(path, { method })`, or by a link to the API. */
   private askedBy(node: ts.Node): { readonly method: string; readonly path: ts.Expression } | null {
     const { compiler } = this;
     if (compiler.isJsxAttribute(node)) {
@@ -82,7 +83,7 @@ class Reading {
     }
     if (!compiler.isIdentifier(callee)) return null;
     if (callee.text === "read") return { method: "GET", path };
-    return callee.text === "fetch" ? { method: this.methodOf(init), path } : null;
+    return FETCHES.has(callee.text) ? { method: this.methodOf(init), path } : null;
   }
 
   private methodOf(init: ts.Expression | undefined): string {
