@@ -164,7 +164,7 @@ class Fields implements Filterable {
       const meant = nearest === null ? "" : ` (did you mean \`${customFieldName(nearest)}\`?)`;
       throw new FilterProblem(
         position,
-        `has no custom field \`${shownPart([key, ...rest].join("."))}\` of ${oneEntity(this.kind)}${meant}`,
+        `names \`${shownPart([key, ...rest].join("."))}\`, which is no custom field of ${oneEntity(this.kind)}${meant}`,
       );
     }
     const place: FieldPlace = { steps: [lead, { name: key, isMany: false }], of: "members" };

@@ -89,7 +89,7 @@ export class RowFields implements Filterable {
       const meant = nearest === null ? "" : ` (did you mean \`record.${customFieldName(nearest)}\`?)`;
       throw new FilterProblem(
         position,
-        `has no custom field \`${shownPart(key)}\` of ${oneEntity(this.entity)}${meant}`,
+        `names \`${shownPart(key)}\`, which is no custom field of ${oneEntity(this.entity)}${meant}`,
       );
     }
     const place: FieldPlace = { steps: [...RECORD_FIELDS, { name: key, isMany: false }], of: "members" };

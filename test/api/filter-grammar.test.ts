@@ -106,7 +106,7 @@ describe("A filter is refused", () => {
       ]);
       if (names.includes(wrong)) continue;
       const [issue] = await refused(kind, `${atom(kind)} AND ${wrong}:*`.slice(-FILTER_MAX_LENGTH));
-      const [, meant] = /; `(.*)`\?$/.exec(issue?.message ?? "") ?? [];
+      const [, meant] = /\(did you mean `(.*)`\?\)$/.exec(issue?.message ?? "") ?? [];
       expect([wrong, meant, meant !== undefined && names.includes(meant)]).toEqual([wrong, meant, true]);
       if (meant === name) suggested += 1;
     }
