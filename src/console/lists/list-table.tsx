@@ -40,6 +40,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
   const scrolled = ({ timeStamp }: Event) => {
     const row = (box.current?.scrollTop ?? 0) / ROW_HEIGHT;
     pace.current = paceAfter(pace.current, row, timeStamp);
+    box.current?.classList.toggle("is-aside", box.current.scrollLeft !== 0);
     measure();
   };
   const measure = () => {
