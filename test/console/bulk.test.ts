@@ -92,6 +92,21 @@ describe.skipIf(!hasChromium)("whoever writes many records at once", () => {
     expect(await list('hosts?limit=0&filter=description = "leased"')).toHaveLength(20);
   });
 
+  test("knows whose row it is, however far aside one has scrolled", async () => {
+    await page.goto(`${appliance.running.url}/hosts`);
+    await page.getByRole("link", { name: "access-1", exact: true }).waitFor();
+    const places = () =>
+      page.evaluate(`(() => {
+        const list = document.querySelector(".list");
+        const left = (selector) => list.querySelector(selector).getBoundingClientRect().left - list.getBoundingClientRect().left;
+        return { name: left("tbody a") > 0, head: left("thead th") > 0, last: left("thead th:last-child") < list.clientWidth };
+      })()`);
+    await settles(places, { name: true, head: true, last: false });
+    await page.evaluate("document.querySelector('.list').scrollLeft = 10_000");
+    await settles(places, { name: true, head: true, last: true });
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
+
   test("marks all from one to another, with Shift or by the keyboard", async () => {
     await openFiltered('sys_location = "Hall 2"');
     const boxes = page.getByRole("checkbox", { name: /^Select / });
