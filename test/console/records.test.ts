@@ -136,7 +136,7 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     await page.getByText("branch closed").waitFor();
     expect(await list(`vlans?network_id=${network.id}`)).toEqual([]);
     await button("Bring it back").click();
-    await page.getByRole("list").getByText("VLAN").waitFor();
+    await page.locator(".plan").getByText("VLAN", { exact: true }).waitFor();
     await button("Bring it back").click();
     await page.getByText("Done.").waitFor();
     expect(await list(`vlans?network_id=${network.id}`)).toHaveLength(1);
