@@ -6,6 +6,7 @@ import { type DataOf, read } from "../api/client.ts";
 import { instantBefore, pageOfHit } from "../find/hits.ts";
 import { kindText } from "../text/changes.ts";
 import { findText } from "../text/find.ts";
+import { isolated } from "../text/isolated.ts";
 import { paletteText } from "../text/palette.ts";
 import { atQuery } from "../time/at.ts";
 import { go, hrefOf, pathname } from "../url/location.ts";
@@ -21,7 +22,7 @@ const SEARCH_MIN = 2;
 /** Interfaces of many devices are called alike. */
 function titleOf({ name, id, host }: DataOf<"/api/v1/search">[number]): string {
   const called = name || id;
-  return host === null ? called : `${called} ${findText.on} ${host.name}`;
+  return host === null ? called : `${isolated(called)} ${findText.on} ${isolated(host.name)}`;
 }
 
 interface PaletteProps {
