@@ -1,6 +1,7 @@
 // Which records are written at once: those that are marked, or all that a filter finds.
 
 import { api, rethrown } from "../api/client.ts";
+import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
 import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
 import { bulkText } from "../text/bulk.ts";
@@ -17,9 +18,6 @@ export interface BulkScope {
 /** What the API takes at once, for tags and deletions. */
 export const AT_ONCE_MAX = 1_000;
 
-/** As many as a list takes by `ids`. */
-const IDS_MAX = 300;
-
 /** All of them take the same. */
 type AnyList = "/api/v1/vlans";
 
@@ -33,7 +31,7 @@ export async function idsOf({ kind, ids, filter, networkId }: BulkScope, conditi
     ...(kind === "host" ? { include_children: false } : {}),
   };
   const windows =
-    ids === null ? [{ limit: AT_ONCE_MAX }] : chunksOf(ids).map((each) => ({ ids: each, limit: IDS_MAX }));
+    ids === null ? [{ limit: AT_ONCE_MAX }] : idGroups(ids).map((each) => ({ ids: each, limit: IDS_MAX }));
   const found: string[] = [];
   for (const window of windows) {
     const { data, error, response } = await api
@@ -46,10 +44,4 @@ export async function idsOf({ kind, ids, filter, networkId }: BulkScope, conditi
     found.push(...data.data.map(({ id }) => id));
   }
   return found;
-}
-
-function chunksOf(ids: readonly string[]): string[][] {
-  return Array.from({ length: Math.ceil(ids.length / IDS_MAX) }, (_, index) =>
-    ids.slice(index * IDS_MAX, (index + 1) * IDS_MAX),
-  );
 }

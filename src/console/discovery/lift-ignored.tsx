@@ -1,14 +1,12 @@
 // Letting come back what a person had deleted: which entries go is read before, and undone after.
 
 import { api, done, read } from "../api/client.ts";
+import { IDS_MAX } from "../api/ids.ts";
 import { sequenceOf } from "../editing/write.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
 import type { Plan, Sending } from "../writes/plans.ts";
 import { reasonHeader } from "../writes/reason.ts";
-
-/** As many as a list takes by `ids`. */
-const IDS_MAX = 300;
 
 interface LiftIgnoredProps {
   readonly ids: readonly string[];

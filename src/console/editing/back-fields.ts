@@ -2,6 +2,7 @@
 // field names is looked up: a tag or VLAN that is gone since is said before it is written.
 
 import { read } from "../api/client.ts";
+import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { SELF_EVIDENT } from "../changes/difference-lines.ts";
 import { may } from "../session/me.ts";
 import { bringBackText } from "../text/bring-back.ts";
@@ -99,9 +100,6 @@ function idsIn(field: string, was: unknown): string[] {
   return (Array.isArray(was) ? was : [was]).map(String);
 }
 
-/** As many as a list takes by `ids`. */
-const IDS_MAX = 300;
-
 type Found = ReadonlyArray<{ readonly id: string }>;
 const LISTS: Readonly<Record<string, (ids: string[]) => ReadonlyArray<() => Promise<{ readonly data: Found }>>>> = {
   tags: (ids) => [() => read("/api/v1/tags", { query: { ids, limit: IDS_MAX } }).load()],
@@ -122,9 +120,8 @@ function vlans(ids: string[]): ReadonlyArray<() => Promise<{ readonly data: Foun
 
 async function livingIds(field: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const there = new Set<string>();
-  for (let start = 0; start < ids.length; start += IDS_MAX)
-    for (const load of LISTS[field]?.(ids.slice(start, start + IDS_MAX)) ?? [])
-      for (const { id } of (await load()).data) there.add(id);
+  for (const group of idGroups(ids))
+    for (const load of LISTS[field]?.(group) ?? []) for (const { id } of (await load()).data) there.add(id);
   return there;
 }
 

@@ -5,7 +5,7 @@ import { read } from "../api/client.ts";
 import { Sentence } from "../changes/sentence.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { When } from "../parts/when.tsx";
-import { startText } from "../text/find.ts";
+import { startText } from "../text/start.ts";
 import { isPast, network, scopeQuery } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 

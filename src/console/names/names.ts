@@ -3,6 +3,7 @@
 
 import { batch, type Signal, signal } from "@preact/signals";
 import { read } from "../api/client.ts";
+import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { onChanges } from "../api/live.ts";
 import { interfaceName } from "./shown-name.ts";
 
@@ -21,9 +22,6 @@ export type NamedKind =
 
 /** Undefined while it is not known; null where there is no such record then, or not within reach. */
 type Name = string | null | undefined;
-
-/** As many as a list takes by `ids`. */
-const IDS_MAX = 300;
 
 /** Of tags. */
 const colors = new Map<string, string>();
@@ -87,8 +85,7 @@ function namesAt(at: string | null): Map<string, Signal<Name>> {
 function ask(): void {
   const batches = [...wanted.values()];
   wanted.clear();
-  for (const { kind, at, ids } of batches)
-    for (let start = 0; start < ids.size; start += IDS_MAX) void fill(kind, at, [...ids].slice(start, start + IDS_MAX));
+  for (const { kind, at, ids } of batches) for (const group of idGroups([...ids])) void fill(kind, at, group);
 }
 
 async function fill(kind: NamedKind, at: string | null, ids: string[]): Promise<void> {

@@ -3,6 +3,7 @@
 
 import { useState } from "preact/hooks";
 import { asRefusal, read } from "../api/client.ts";
+import { IDS_MAX } from "../api/ids.ts";
 import { sentenceOf } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { scanningText } from "../text/scanning.ts";
@@ -10,8 +11,8 @@ import { isPast, vs } from "../time/at.ts";
 import { go } from "../url/location.ts";
 import { scanHref } from "./scan-link.ts";
 
-/** As many as an address of the browser takes in, and as a list takes by `ids`. */
-const TARGETS_MAX = 300;
+/** As many as an address of the browser takes in. */
+const TARGETS_MAX = IDS_MAX;
 
 function isOffered(): boolean {
   return !isPast.value && vs.value === null && may("createScan");

@@ -3,7 +3,7 @@
 
 import { asRefusal, fetchAnswer } from "../api/client.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
-import { rightsText } from "../text/api-keys.ts";
+import { rightsText } from "../text/rights.ts";
 
 interface Over {
   /** @param write with the tag that its version must have @throws Refusal */

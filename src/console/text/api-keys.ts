@@ -1,24 +1,6 @@
-// What the pages about rights say: of API keys.
+// What the page of API keys says.
 
 import { isolated } from "./isolated.ts";
-
-export const rightsText = {
-  roles: {
-    Owner: "Owner: everything, other Owners and the organization too",
-    Admin: "Admin: also networks, tags, credentials, people",
-    Member: "Member: writes the inventory, scans",
-    Viewer: "Viewer: reads",
-  },
-  enabled: "Enabled",
-  disabled: "Disabled",
-  allNetworks: "all",
-  noNetworks: "none",
-  networks: "Networks",
-  why: "Why (kept in history)",
-  changedMeanwhile: "Others changed it meanwhile. Saving again overwrites that with what stands here.",
-  edit: "Edit",
-  delete: "Delete",
-} as const;
 
 export const apiKeysText = {
   says: "An API key lets a program ask the API with the rights of a user, or with fewer. It never exceeds its user, and ends with them.",

@@ -1,0 +1,19 @@
+// What the pages about people and API keys have in common: roles, networks, the state of an account or key.
+
+export const rightsText = {
+  roles: {
+    Owner: "Owner: everything, other Owners and the organization too",
+    Admin: "Admin: also networks, tags, credentials, people",
+    Member: "Member: writes the inventory, scans",
+    Viewer: "Viewer: reads",
+  },
+  enabled: "Enabled",
+  disabled: "Disabled",
+  allNetworks: "all",
+  noNetworks: "none",
+  networks: "Networks",
+  why: "Why (kept in history)",
+  changedMeanwhile: "Others changed it meanwhile. Saving again overwrites that with what stands here.",
+  edit: "Edit",
+  delete: "Delete",
+} as const;
