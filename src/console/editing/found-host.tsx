@@ -22,6 +22,7 @@ interface FoundHostProps {
 
 export function FoundHost({ hostId, record, described, isAdding = false, onFound }: FoundHostProps) {
   const listId = useId();
+  const hintId = useId();
   const [said, setSaid] = useState<string | null>(null);
   const { data, isEarlier, isLoading } = useAnswer(said === null ? null : hostsRead(said, record));
   const choices = (data ?? []).map(choiceOf);
@@ -48,6 +49,7 @@ export function FoundHost({ hostId, record, described, isAdding = false, onFound
     <>
       <input
         {...described}
+        aria-describedby={[described["aria-describedby"], hintId].filter(Boolean).join(" ")}
         type="text"
         autoComplete="off"
         list={listId}
@@ -60,7 +62,7 @@ export function FoundHost({ hostId, record, described, isAdding = false, onFound
           <option key={id} value={label} />
         ))}
       </datalist>
-      <p class="aside" role="status">
+      <p class="aside" role="status" id={hintId}>
         {isUnclear && (choices.length === 0 ? editText.noSuchHost : isAdding ? "" : editText.chooseHost)}
       </p>
     </>
