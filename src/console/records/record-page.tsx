@@ -2,6 +2,7 @@
 // its name, its pin, its parts as tabs, and its history, which is the last of them.
 
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { type Answer, Unsettled } from "../api/answer.ts";
 import { AsAnswered, ComparisonList, type DiffOf, useComparison, WithComparison } from "../changes/comparison.tsx";
 import { Transactions, transactionsRead } from "../changes/transactions.tsx";
@@ -19,7 +20,7 @@ import { recordText } from "../text/records.ts";
 import { at, atMs, atQuery, isPast, vs } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, parameter } from "../url/location.ts";
-import { Restore } from "../writes/restore.tsx";
+import { RestoreButton, RestorePlan } from "../writes/restore.tsx";
 import { Gone } from "./gone.tsx";
 import { calledBy, type PagedKind, PIN_KINDS, subjectOf, wordOf } from "./kinds.ts";
 
@@ -61,6 +62,8 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
   const { kind, id, url, answer, about, actions, tabs } = props;
   const { data: record, problem, again } = answer;
   useSubject(subjectOf(kind, id));
+  // Since when the record is to be what it was; another instant is another question.
+  const [restoredTo, setRestoredTo] = useState<string | null>(null);
   const tab = tabs.find(({ key }) => key === parameter("tab")) ?? tabs[0];
   const isHistory = parameter("tab") === HISTORY;
   const comparison = useComparison(isHistory ? [] : (tab.compares ?? [{ ids: [id] }]));
@@ -87,6 +90,7 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
     ),
     reads: [transactionsRead(transactions).url],
   };
+  const then = isPast.value && vs.value === null ? at.value : null;
   const all = [...tabs, history];
   const shown = isHistory ? history : tab;
   return (
@@ -97,6 +101,20 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
       actions={
         <>
           <EditButton kind={kind} />
+          {then !== null && (
+            <RestoreButton
+              key={then}
+              kind={kind}
+              verb={planText.restoreVerb}
+              isOpen={restoredTo === then}
+              onOpen={() => setRestoredTo(then)}
+            />
+          )}
+          {then !== null && may(operationsOf(kind).update) && (
+            <a class="button" href={hrefHere({ at: null, vs: then })}>
+              {bringBackText.chooseFields}
+            </a>
+          )}
           <Pin kind={PIN_KINDS[kind]} id={id} />
           {actions?.(record)}
         </>
@@ -104,15 +122,8 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
     >
       {problem !== undefined && <Problem problem={problem} again={again} />}
       <EditPlace own={{ kind, id, name: calledBy(id, record) }} presets={presetsOf(kind, id, record)} onSaved={again} />
-      {isPast.value && at.value !== null && vs.value === null && (
-        <div class="restores">
-          <Restore key={at.value} kind={kind} id={id} at={at.value} verb={planText.restoreVerb} />
-          {may(operationsOf(kind).update) && (
-            <a class="button" href={hrefHere({ at: null, vs: at.value })}>
-              {bringBackText.chooseFields}
-            </a>
-          )}
-        </div>
+      {then !== null && restoredTo === then && (
+        <RestorePlan kind={kind} id={id} at={then} verb={planText.restoreVerb} onEnd={() => setRestoredTo(null)} />
       )}
       <Tabs
         tabs={all.map(({ key, title, count }) => ({ key, title, count: count?.(record) ?? null }))}

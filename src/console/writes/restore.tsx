@@ -1,6 +1,6 @@
 // Bringing a record back to what it was at the instant that is shown, or was last.
 
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { may } from "../session/me.ts";
 import { planText } from "../text/editing.ts";
 import { PlannedWrite } from "./planned-write.tsx";
@@ -40,15 +40,49 @@ interface RestoreProps {
   onRestored?(sequence: number): void;
 }
 
-export function Restore({ kind, id, at, verb, onDone, onRestored }: RestoreProps) {
+/** The button, and in its place what comes of it. */
+export function Restore({ kind, verb, ...rest }: RestoreProps) {
   const [isOpen, setOpen] = useState(false);
-  if (!may(RESTORES[kind])) return null;
-  if (!isOpen)
-    return (
-      <button type="button" class="restore" onClick={() => setOpen(true)}>
-        {verb}
-      </button>
-    );
+  return (
+    <>
+      <RestoreButton kind={kind} verb={verb} isOpen={isOpen} onOpen={() => setOpen(true)} />
+      {isOpen && <RestorePlan kind={kind} verb={verb} {...rest} onEnd={() => setOpen(false)} />}
+    </>
+  );
+}
+
+interface RestoreButtonProps extends Pick<RestoreProps, "kind" | "verb"> {
+  /** While what it comes to is shown, there is no button. */
+  readonly isOpen: boolean;
+  onOpen(): void;
+}
+
+/** Nothing for whoever may not. */
+export function RestoreButton({ kind, verb, isOpen, onOpen }: RestoreButtonProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const wasOpen = useRef(isOpen);
+  useLayoutEffect(() => {
+    // What had the focus is gone.
+    if (wasOpen.current && !isOpen) button.current?.focus();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+  if (isOpen || !may(RESTORES[kind])) return null;
+  return (
+    <button ref={button} type="button" class="restore" onClick={onOpen}>
+      {verb}
+    </button>
+  );
+}
+
+export function RestorePlan({
+  kind,
+  id,
+  at,
+  verb,
+  onDone,
+  onRestored,
+  onEnd,
+}: RestoreProps & { readonly onEnd: () => void }) {
   return (
     <PlannedWrite
       key={at}
@@ -60,7 +94,7 @@ export function Restore({ kind, id, at, verb, onDone, onRestored }: RestoreProps
         if (plan.applied && plan.sequence !== null) onRestored?.(plan.sequence);
         return plan;
       }}
-      onEnd={() => setOpen(false)}
+      onEnd={onEnd}
       {...(onDone === undefined ? {} : { onDone })}
     />
   );
