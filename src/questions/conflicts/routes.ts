@@ -1,23 +1,22 @@
 // /api/v1/conflicts: what several records claim that only one of them can have.
 
-import { Type } from "@sinclair/typebox";
-import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../access/actor.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { type Access, type Actor, MEMBER, VIEWER } from "../../access/actor.ts";
+import type { Instant } from "../../base/instant.ts";
 import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { ActorCall, Backend } from "../../inventory/backend.ts";
-import { tableHeaders, tableMedia } from "../../inventory/csv-answers.ts";
-import { filterText } from "../../inventory/list-answers.ts";
+import { tableMedia } from "../../inventory/csv-answers.ts";
 import { FilterQuery } from "../../inventory/list-filter.ts";
-import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { readAt, readingAt } from "../../inventory/read-instant.ts";
 import { runWrite } from "../../inventory/write-answers.ts";
 import { Acceptance, AcceptanceCreate, CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
 import { successBody } from "../../wire/envelope.ts";
-import { IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
+import { IdParams, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
+import { answerFoundList } from "../found-list-answers.ts";
 import type { ConflictCommands } from "./commands.ts";
 import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, ConflictBody } from "./conflict-answer.ts";
 import { CONFLICT_COLUMNS, CONFLICT_ROWS_EXAMPLE } from "./conflict-table.ts";
-import { type ConflictsInput, conflicts } from "./conflicts.ts";
+import { type ConflictsQuery, conflicts } from "./conflicts.ts";
 
 const which = {
   network_id: Type.Optional({ ...Uuid, description: "Only conflicts in which something of this network takes part." }),
@@ -54,7 +53,7 @@ export function conflictRoutes(surface: Surface<Actor, Access>, backend: Backend
       isList: true,
       example: { data: [CONFLICT_EXAMPLE] },
     },
-    (call) => answerConflicts(backend, call, { format: "json", ...call.query }),
+    (call) => answerConflicts(backend, call, "json"),
   );
   surface.get(
     "/api/v1/conflicts/export/csv",
@@ -70,48 +69,23 @@ export function conflictRoutes(surface: Surface<Actor, Access>, backend: Backend
       media: [tableMedia(CONFLICT_COLUMNS, CONFLICT_ROWS_EXAMPLE)],
       example: { data: null },
     },
-    (call) => answerConflicts(backend, call, { format: "csv", ...call.query, limit: 0, offset: 0 }),
+    (call) => answerConflicts(backend, call, "csv"),
   );
   acceptanceRoutes(surface, backend);
 }
 
-interface AskedConflicts {
-  readonly format: "json" | "csv";
-  readonly network_id?: string;
-  readonly type?: ConflictsInput["types"];
-  readonly accepted?: boolean;
-  readonly limit?: number;
-  readonly offset?: number;
-}
-
 function answerConflicts(
   backend: Backend,
-  call: ActorCall & { readonly query: { readonly at?: string; readonly filter?: string } },
-  { format, network_id, type, accepted, limit, offset }: AskedConflicts,
+  call: ActorCall & { readonly query: Static<typeof Export> },
+  format: "json" | "csv",
 ): Response | Promise<Response> {
-  const { reader } = backend;
-  const { at, asked } = readAt(reader, call);
-  return readingAt(backend, at, (asOf) => {
-    const input: ConflictsInput = {
-      actor: plainActor(call.actor),
-      networkId: network_id ?? null,
-      types: type ?? CONFLICT_TYPES,
-      isAccepted: accepted ?? null,
-      filter: filterText(call, reader, asked),
-      at: asOf === null ? null : at,
-      sequence: (asOf ?? reader.head()).sequence,
-      limit: limit ?? LIMIT_DEFAULT,
-      offset: offset ?? 0,
-      asked,
-      format,
-      ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
-    };
-    const headers =
-      format === "csv"
-        ? tableHeaders(call, "conflicts", asOf, asked)
-        : { ...call.headers, "content-type": "application/json" };
-    return answerLongRead(backend, call, conflicts, input, headers);
+  const { type, accepted } = call.query;
+  const own = (at: Instant | null): ConflictsQuery => ({
+    types: type ?? CONFLICT_TYPES,
+    isAccepted: accepted ?? null,
+    at,
   });
+  return answerFoundList(backend, call, format, "conflicts", conflicts, own);
 }
 
 function acceptanceRoutes(surface: Surface<Actor, Access>, backend: Backend<ConflictCommands>): void {

@@ -1,19 +1,17 @@
 // /api/v1/stations: who hangs on the network, and who of them nobody knows.
 
-import { Type } from "@sinclair/typebox";
-import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { type Access, type Actor, VIEWER } from "../../access/actor.ts";
 import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { ActorCall, Backend } from "../../inventory/backend.ts";
-import { tableHeaders, tableMedia } from "../../inventory/csv-answers.ts";
-import { filterText } from "../../inventory/list-answers.ts";
+import { tableMedia } from "../../inventory/csv-answers.ts";
 import { FilterQuery } from "../../inventory/list-filter.ts";
-import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { readAt, readingAt } from "../../inventory/read-instant.ts";
-import { LIMIT_DEFAULT, PageQuery, Uuid } from "../../wire/schemas.ts";
+import { PageQuery, Uuid } from "../../wire/schemas.ts";
+import { answerFoundList } from "../found-list-answers.ts";
 import { STATION_EXAMPLE, Station } from "./station-answer.ts";
 import { STATION_COLUMNS, STATION_ROWS_EXAMPLE } from "./station-table.ts";
-import { type StationsInput, stations } from "./stations.ts";
+import { type StationsQuery, stations } from "./stations.ts";
 
 const which = {
   network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
@@ -45,7 +43,7 @@ export function stationRoutes(surface: Surface<Actor, Access>, backend: Backend)
       isList: true,
       example: { data: [STATION_EXAMPLE] },
     },
-    (call) => answerStations(backend, call, { format: "json", ...call.query }),
+    (call) => answerStations(backend, call, "json"),
   );
   surface.get(
     "/api/v1/stations/export/csv",
@@ -61,42 +59,16 @@ export function stationRoutes(surface: Surface<Actor, Access>, backend: Backend)
       media: [tableMedia(STATION_COLUMNS, STATION_ROWS_EXAMPLE)],
       example: { data: null },
     },
-    (call) => answerStations(backend, call, { format: "csv", ...call.query, limit: 0, offset: 0 }),
+    (call) => answerStations(backend, call, "csv"),
   );
-}
-
-interface AskedStations {
-  readonly format: "json" | "csv";
-  readonly network_id?: string;
-  readonly host_id?: string;
-  readonly known?: boolean;
-  readonly limit?: number;
-  readonly offset?: number;
 }
 
 function answerStations(
   backend: Backend,
-  call: ActorCall & { readonly query: { readonly at?: string; readonly filter?: string } },
-  { format, network_id, host_id, known, limit, offset }: AskedStations,
+  call: ActorCall & { readonly query: Static<typeof Export> },
+  format: "json" | "csv",
 ): Response | Promise<Response> {
-  const { reader } = backend;
-  const { at, asked } = readAt(reader, call);
-  return readingAt(backend, at, (asOf) => {
-    const input: StationsInput = {
-      actor: plainActor(call.actor),
-      networkId: network_id ?? null,
-      hostId: host_id ?? null,
-      isKnown: known ?? null,
-      filter: filterText(call, reader, asked),
-      sequence: (asOf ?? reader.head()).sequence,
-      limit: limit ?? LIMIT_DEFAULT,
-      offset: offset ?? 0,
-      asked,
-      format,
-      ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
-    };
-    return format === "csv"
-      ? answerLongRead(backend, call, stations, input, tableHeaders(call, "stations", asOf, asked))
-      : answerLongRead(backend, call, stations, input);
-  });
+  const { host_id, known } = call.query;
+  const own = (): StationsQuery => ({ hostId: host_id ?? null, isKnown: known ?? null });
+  return answerFoundList(backend, call, format, "stations", stations, own);
 }

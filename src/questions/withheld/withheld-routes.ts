@@ -1,17 +1,15 @@
 // /api/v1/discovery/withheld: what waits for an Admin's word before discovery may send credentials to it.
 
-import { Type } from "@sinclair/typebox";
-import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { type Access, type Actor, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { ActorCall, Backend } from "../../inventory/backend.ts";
-import { tableHeaders, tableMedia } from "../../inventory/csv-answers.ts";
-import { filterText } from "../../inventory/list-answers.ts";
+import { tableMedia } from "../../inventory/csv-answers.ts";
 import { FilterQuery } from "../../inventory/list-filter.ts";
-import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { readAt, readingAt } from "../../inventory/read-instant.ts";
-import { LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
-import { type WithheldInput, withheld } from "./withheld.ts";
-import { WITHHELD_EXAMPLE, WITHHELD_TYPES, WithheldBody, type WithheldType } from "./withheld-answer.ts";
+import { OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
+import { answerFoundList } from "../found-list-answers.ts";
+import { type WithheldQuery, withheld } from "./withheld.ts";
+import { WITHHELD_EXAMPLE, WITHHELD_TYPES, WithheldBody } from "./withheld-answer.ts";
 import { WITHHELD_COLUMNS, WITHHELD_ROWS_EXAMPLE } from "./withheld-table.ts";
 
 const DESCRIPTION = `What waits for an Admin's word before discovery may send it credentials, now or \`at\` an instant; subnets before addresses, each by value.
@@ -44,7 +42,7 @@ export function withheldRoutes(surface: Surface<Actor, Access>, backend: Backend
       isList: true,
       example: { data: [WITHHELD_EXAMPLE] },
     },
-    (call) => answerWithheld(backend, call, { format: "json", ...call.query }),
+    (call) => answerWithheld(backend, call, "json"),
   );
   surface.get(
     "/api/v1/discovery/withheld/export/csv",
@@ -60,40 +58,15 @@ export function withheldRoutes(surface: Surface<Actor, Access>, backend: Backend
       media: [tableMedia(WITHHELD_COLUMNS, WITHHELD_ROWS_EXAMPLE)],
       example: { data: null },
     },
-    (call) => answerWithheld(backend, call, { format: "csv", ...call.query, limit: 0, offset: 0 }),
+    (call) => answerWithheld(backend, call, "csv"),
   );
-}
-
-interface AskedWithheld {
-  readonly format: "json" | "csv";
-  readonly network_id?: string;
-  readonly type?: readonly WithheldType[];
-  readonly limit?: number;
-  readonly offset?: number;
 }
 
 function answerWithheld(
   backend: Backend,
-  call: ActorCall & { readonly query: { readonly at?: string; readonly filter?: string } },
-  { format, network_id, type, limit, offset }: AskedWithheld,
+  call: ActorCall & { readonly query: Static<typeof Export> },
+  format: "json" | "csv",
 ): Response | Promise<Response> {
-  const { reader } = backend;
-  const { at, asked } = readAt(reader, call);
-  return readingAt(backend, at, (asOf) => {
-    const input: WithheldInput = {
-      actor: plainActor(call.actor),
-      networkId: network_id ?? null,
-      types: type ?? WITHHELD_TYPES,
-      filter: filterText(call, reader, asked),
-      sequence: (asOf ?? reader.head()).sequence,
-      limit: limit ?? LIMIT_DEFAULT,
-      offset: offset ?? 0,
-      asked,
-      format,
-      ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
-    };
-    return format === "csv"
-      ? answerLongRead(backend, call, withheld, input, tableHeaders(call, "withheld", asOf, asked))
-      : answerLongRead(backend, call, withheld, input);
-  });
+  const own = (): WithheldQuery => ({ types: call.query.type ?? WITHHELD_TYPES });
+  return answerFoundList(backend, call, format, "withheld", withheld, own);
 }

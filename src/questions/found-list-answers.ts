@@ -1,0 +1,53 @@
+// How a list of what a question finds is answered: now or at an instant, beside the thread that answers.
+
+import { plainActor } from "../access/actor.ts";
+import type { Instant } from "../base/instant.ts";
+import type { LongRead } from "../db/reading/long-reads.ts";
+import type { ActorCall, Backend } from "../inventory/backend.ts";
+import { tableHeaders } from "../inventory/csv-answers.ts";
+import { filterText } from "../inventory/list-answers.ts";
+import { answerLongRead } from "../inventory/long-read-answers.ts";
+import { readAt, readingAt } from "../inventory/read-instant.ts";
+import { LIMIT_DEFAULT } from "../wire/schemas.ts";
+import type { FoundListInput } from "./found-list.ts";
+
+interface FoundListQuery {
+  readonly at?: string;
+  readonly filter?: string;
+  readonly network_id?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+/**
+ * @param plural names the file of a table
+ * @param own what this list alone is asked by, at an instant; null for the present
+ */
+export function answerFoundList<Own extends object>(
+  backend: Backend,
+  call: ActorCall & { readonly query: FoundListQuery },
+  format: FoundListInput["format"],
+  plural: string,
+  read: LongRead<FoundListInput & Own>,
+  own: (at: Instant | null) => Own,
+): Response | Promise<Response> {
+  const { reader } = backend;
+  const { network_id, limit = LIMIT_DEFAULT, offset = 0 } = call.query;
+  const { at, asked } = readAt(reader, call);
+  return readingAt(backend, at, (asOf) => {
+    const input = {
+      actor: plainActor(call.actor),
+      networkId: network_id ?? null,
+      filter: filterText(call, reader, asked),
+      sequence: (asOf ?? reader.head()).sequence,
+      ...(format === "csv" ? { limit: 0, offset: 0 } : { limit, offset }),
+      asked,
+      format,
+      ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+      ...own(asOf === null ? null : at),
+    };
+    return format === "csv"
+      ? answerLongRead(backend, call, read, input, tableHeaders(call, plural, asOf, asked))
+      : answerLongRead(backend, call, read, input);
+  });
+}
