@@ -14,7 +14,7 @@ import { CONFLICT_COLUMNS, conflictRows } from "./conflict-table.ts";
 import { acceptedAmong, findConflicts } from "./find-conflicts.ts";
 
 /** Crosses to another thread. */
-export interface ConflictsQuery {
+export interface AskedConflicts {
   readonly types: readonly ConflictType[];
   /** Only those that are accepted, or only those that are not; null for both. */
   readonly isAccepted: boolean | null;
@@ -22,7 +22,7 @@ export interface ConflictsQuery {
   readonly at: Instant | null;
 }
 
-type ConflictsInput = FoundListInput & ConflictsQuery;
+type ConflictsInput = FoundListInput & AskedConflicts;
 
 /** The answer as an envelope, or as a table. */
 export const conflicts = longRead("conflicts", function* (reader: Reader, input: ConflictsInput) {

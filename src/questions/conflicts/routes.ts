@@ -16,7 +16,7 @@ import { answerFoundList } from "../found-list-answers.ts";
 import type { ConflictCommands } from "./commands.ts";
 import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, ConflictBody } from "./conflict-answer.ts";
 import { CONFLICT_COLUMNS, CONFLICT_ROWS_EXAMPLE } from "./conflict-table.ts";
-import { type ConflictsQuery, conflicts } from "./conflicts.ts";
+import { type AskedConflicts, conflicts } from "./conflicts.ts";
 
 const which = {
   network_id: Type.Optional({ ...Uuid, description: "Only conflicts in which something of this network takes part." }),
@@ -80,7 +80,7 @@ function answerConflicts(
   format: "json" | "csv",
 ): Response | Promise<Response> {
   const { type, accepted } = call.query;
-  const own = (at: Instant | null): ConflictsQuery => ({
+  const own = (at: Instant | null): AskedConflicts => ({
     types: type ?? CONFLICT_TYPES,
     isAccepted: accepted ?? null,
     at,

@@ -11,7 +11,7 @@ import { PageQuery, Uuid } from "../../wire/schemas.ts";
 import { answerFoundList } from "../found-list-answers.ts";
 import { STATION_EXAMPLE, Station } from "./station-answer.ts";
 import { STATION_COLUMNS, STATION_ROWS_EXAMPLE } from "./station-table.ts";
-import { type StationsQuery, stations } from "./stations.ts";
+import { type AskedStations, stations } from "./stations.ts";
 
 const which = {
   network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
@@ -69,6 +69,6 @@ function answerStations(
   format: "json" | "csv",
 ): Response | Promise<Response> {
   const { host_id, known } = call.query;
-  const own = (): StationsQuery => ({ hostId: host_id ?? null, isKnown: known ?? null });
+  const own = (): AskedStations => ({ hostId: host_id ?? null, isKnown: known ?? null });
   return answerFoundList(backend, call, format, "stations", stations, own);
 }

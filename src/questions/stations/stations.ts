@@ -16,14 +16,14 @@ import { STATION_FIELDS, type Station } from "./station-answer.ts";
 import { STATION_COLUMNS, stationRow } from "./station-table.ts";
 
 /** Crosses to another thread. */
-export interface StationsQuery {
+export interface AskedStations {
   /** The device whose ports are meant; null for all. */
   readonly hostId: string | null;
   /** Only those of a host that is known, or only the others; null for both. */
   readonly isKnown: boolean | null;
 }
 
-type StationsInput = FoundListInput & StationsQuery;
+type StationsInput = FoundListInput & AskedStations;
 
 /** The answer as an envelope, or as a table. */
 export const stations = longRead("stations", function* (reader: Reader, input: StationsInput) {

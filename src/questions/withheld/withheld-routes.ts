@@ -8,7 +8,7 @@ import { tableMedia } from "../../inventory/csv-answers.ts";
 import { FilterQuery } from "../../inventory/list-filter.ts";
 import { OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
 import { answerFoundList } from "../found-list-answers.ts";
-import { type WithheldQuery, withheld } from "./withheld.ts";
+import { type AskedWithheld, withheld } from "./withheld.ts";
 import { WITHHELD_EXAMPLE, WITHHELD_TYPES, WithheldBody } from "./withheld-answer.ts";
 import { WITHHELD_COLUMNS, WITHHELD_ROWS_EXAMPLE } from "./withheld-table.ts";
 
@@ -67,6 +67,6 @@ function answerWithheld(
   call: ActorCall & { readonly query: Static<typeof Export> },
   format: "json" | "csv",
 ): Response | Promise<Response> {
-  const own = (): WithheldQuery => ({ types: call.query.type ?? WITHHELD_TYPES });
+  const own = (): AskedWithheld => ({ types: call.query.type ?? WITHHELD_TYPES });
   return answerFoundList(backend, call, format, "withheld", withheld, own);
 }

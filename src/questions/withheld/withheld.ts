@@ -13,12 +13,12 @@ import { withheldOrigin } from "./withheld-origins.ts";
 import { WITHHELD_COLUMNS, withheldRow } from "./withheld-table.ts";
 
 /** Crosses to another thread. */
-export interface WithheldQuery {
+export interface AskedWithheld {
   readonly types: readonly WithheldType[];
 }
 
 /** The answer as an envelope, or as a table. */
-export const withheld = longRead("withheld", function* (reader: Reader, input: FoundListInput & WithheldQuery) {
+export const withheld = longRead("withheld", function* (reader: Reader, input: FoundListInput & AskedWithheld) {
   const { actor, sequence, networkId, types } = input;
   const filter = RowFilter.of(reader, WITHHELD_FIELDS, actor, input.filter);
   const found = yield* inTurns(findWithheld(reader, { reach: actor, networkId, types, sequence }));
