@@ -533,6 +533,25 @@ describe.skipIf(!hasChromium)("whoever looks after people", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
+  test("is told what others changed meanwhile, also where something else was refused before", async () => {
+    const { page } = await arrived(OWNER, "/settings/people");
+    const row = rowOf(page, MEMBER);
+    await row.getByRole("button", { name: /^Edit/ }).click();
+    const form = page.getByRole("form", { name: /^Edit/ });
+    await form.getByLabel("E-mail").fill(VIEWER);
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByRole("alert").waitFor();
+    const users = (await appliance.client.get("users")).data as unknown as Wire[];
+    const { id, email, name, role, network_ids } = users.find((each) => each.email === MEMBER) as Wire;
+    const others = { email, name, role, network_ids };
+    expect((await appliance.client.put(`users/${id}`, { ...others, is_enabled: false })).status).toBe(200);
+    await form.getByLabel("E-mail").fill(MEMBER);
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("Others changed it meanwhile.").waitFor();
+    expect((await appliance.client.get(`users/${id}`)).data).toMatchObject({ is_enabled: false });
+    expect((await appliance.client.put(`users/${id}`, { ...others, is_enabled: true })).status).toBe(200);
+  });
+
   test("reads why the only Owner stays one", async () => {
     const { visitor, page } = await arrived(OWNER, "/settings/people");
     const own = rowOf(page, OWNER);

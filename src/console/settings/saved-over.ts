@@ -27,12 +27,17 @@ export function savedOver(
   return {
     save: async (write) => {
       tag ??= tagNow();
-      try {
-        return await write(await tag);
-      } catch (cause) {
+      const known = await tag.catch((cause: unknown) => {
         tag = null;
+        throw cause;
+      });
+      try {
+        return await write(known);
+      } catch (cause) {
         const refusal = asRefusal(cause);
+        // Refused for anything else, what others have written is still to be seen first.
         if (refusal.status !== 412) throw refusal;
+        tag = null;
         const { requestId } = refusal;
         throw new Refusal({ status: 412, code: refusal.code, message: rightsText.changedMeanwhile, requestId });
       }
