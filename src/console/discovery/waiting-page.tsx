@@ -1,7 +1,7 @@
 // What waits for an Admin before discovery may send it credentials: addresses to confirm and subnets to accept, in one
 // list, each with what that would do; done one by one or for those that are marked, and undone.
 
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { FilterField } from "../lists/filter-field.tsx";
@@ -38,6 +38,9 @@ export function WaitingPage() {
   const [acted, setActed] = useState<readonly WaitingItem[] | null>(null);
   const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
   const isOffered = !isPast.value && vs.value === null && may("confirmIpAddress");
+  useEffect(() => {
+    if (!isOffered) setActed(null);
+  }, [isOffered]);
   const toMark = data?.filter(({ id }) => marked.has(id)) ?? [];
   const mark = (id: string) =>
     setMarked((last) => (last.has(id) ? new Set([...last].filter((each) => each !== id)) : new Set(last).add(id)));
@@ -65,7 +68,7 @@ export function WaitingPage() {
           </p>
         )}
       </div>
-      {acted !== null && (
+      {acted !== null && isOffered && (
         <LetGo
           key={acted.map(({ id }) => id).join()}
           items={acted}

@@ -1,8 +1,9 @@
 // The page of a list: its filter, its columns and views, its rows, and the same as CSV and as curl.
 
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { isObservedTold } from "../api/diff.ts";
+import { quoted } from "../api/filter-text.ts";
 import { useFresh } from "../api/fresh.ts";
 import type { Refusal } from "../api/refusal.ts";
 import { BulkButtons, BulkPlace, type BulkVerb } from "../bulk/bulk-place.tsx";
@@ -22,7 +23,7 @@ import { comparisonText } from "../text/compare.ts";
 import { editText } from "../text/editing.ts";
 import { listText } from "../text/lists.ts";
 import { recordText } from "../text/records.ts";
-import { at, isPast, network } from "../time/at.ts";
+import { at, isPast, network, vs } from "../time/at.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
 import { go, hrefHere, hrefOf, parameter } from "../url/location.ts";
 import { ColumnFilter } from "./column-filter.tsx";
@@ -30,7 +31,6 @@ import { ColumnsMenu } from "./columns-menu.tsx";
 import { ComparedReads, countsOfMeta, WHOLE_MAX } from "./compared-reads.ts";
 import { comparedList, comparedState } from "./compared-rows.tsx";
 import { ComparisonBar, shownOfComparison } from "./comparison-bar.tsx";
-import { quoted } from "./conditions.ts";
 import { withCustomColumns } from "./custom-columns.tsx";
 import type { AnyList, ListQuery } from "./definitions.tsx";
 import { FilterField } from "./filter-field.tsx";
@@ -164,6 +164,17 @@ function ListFrame(props: ListFrameProps) {
     count: ids?.length ?? rows.count ?? 0,
   });
   const bulkOf = (ids: readonly string[] | null) => (verb: BulkVerb) => setBulk({ verb, scope: scopeOf(ids) });
+  // What was to be done with what was found then, or was to be done now, is not done with anything else.
+  const isBulkOver =
+    bulk !== null &&
+    (isPast.value ||
+      vs.value !== null ||
+      (bulk.scope.ids === null && (bulk.scope.filter !== state.filter || bulk.scope.networkId !== networkOf(list))));
+  const isActOver = selected?.isOffered !== true;
+  useEffect(() => {
+    if (isBulkOver) setBulk(null);
+    if (isActOver) setActed(null);
+  }, [isBulkOver, isActOver]);
   const isFilteredNow = props.isNow && state.filter !== "" && !rows.isEarlier && (rows.count ?? 0) > 1;
   const filterProblem = rows.problem !== undefined && isOfFilter(rows.problem) ? rows.problem : undefined;
   return (
@@ -230,6 +241,7 @@ function ListFrame(props: ListFrameProps) {
         )}
       </div>
       {acted !== null &&
+        !isActOver &&
         selected?.show(
           acted,
           () => setActed(null),
@@ -238,7 +250,7 @@ function ListFrame(props: ListFrameProps) {
             rows.again();
           },
         )}
-      {bulk !== null && (
+      {bulk !== null && !isBulkOver && (
         <BulkPlace
           key={bulk.verb}
           verb={bulk.verb}
