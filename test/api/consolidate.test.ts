@@ -106,6 +106,9 @@ describe("consolidating", () => {
     const plan = await consolidate(destination, other);
     const now = await hostOf(destination.id);
     expect(values(now, "ip_addresses", "ip_address")).toEqual(["10.2.0.1", "10.2.0.2"]);
+    // A binding is called what it binds.
+    const bindings = plan.actions.filter((each: Wire) => each.entity_type === "binding");
+    expect(bindings.map((each: Wire) => each.name).sort()).toEqual(["web at 443/Tcp", "web at 443/Tcp at 10.2.0.2"]);
     expect(values(now, "ip_addresses", "name")).toEqual(["", "mine"]);
     expect(values(now, "ports", "number")).toEqual([22, 443]);
     expect(values(now, "interfaces", "if_descr")).toEqual(["core 1", "other 2"]);

@@ -119,6 +119,7 @@ export class RestoreDraft {
   refuse(drafted: Drafted, code: PlanConflict["code"], message: string, field?: string): void {
     this.conflicts.push({
       ...subjectOf(drafted.kind, drafted.subject),
+      ...this.named(drafted),
       ...(field === undefined ? {} : { field }),
       code,
       message,

@@ -5,6 +5,7 @@ import { fieldValueOf } from "../../base/custom-field-names.ts";
 import type { AnyKind, Kind, OwnFields, RecordBase } from "../../db/kind.ts";
 import { changedOwnFields } from "../../db/writing/entry.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { recordName } from "../record-label.ts";
 import { referrersOf } from "../references.ts";
 import { type MoveAction, type MoveActionName, type MoveRefusal, movedSubject } from "./plan.ts";
 import { renamedEverywhere } from "./renamed.ts";
@@ -48,6 +49,12 @@ export class MoveDraft {
   /** The id that stands for a record from now on: its own, unless it is closed for another. */
   idOf = (id: string): string => this.standIns.get(id) ?? id;
 
+  /** What others are called, also those that go. */
+  private readonly callOther = (kind: AnyKind, id: string): string | null => {
+    const record = this.steps.get(id)?.before ?? this.tx.find(kind, id);
+    return record === null ? null : recordName(kind, record);
+  };
+
   /** Sets fields of a record, and says that it moves or only changes. */
   set<R extends RecordBase>(
     kind: Kind<R>,
@@ -81,7 +88,7 @@ export class MoveDraft {
 
   /** @param message what stands in the way, without its full stop */
   refuse(kind: AnyKind, record: RecordBase, message: string): void {
-    this.refused.push({ ...movedSubject(kind, record), message });
+    this.refused.push({ ...movedSubject(kind, record, this.callOther), message });
   }
 
   /** Has whatever names a closed record name what stands for it. */
@@ -126,7 +133,7 @@ export class MoveDraft {
       if (action === "Changed" && fields.length === 0) return [];
       const into = this.standIns.get(before.id);
       return {
-        ...movedSubject(kind, after ?? before),
+        ...movedSubject(kind, after ?? before, this.callOther),
         action,
         fields,
         ...(into === undefined ? {} : { into_id: into }),

@@ -7,13 +7,13 @@ import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import { ToldPlanToken } from "../../wire/plan-token.ts";
 import { Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
 import { bindingKind } from "../bindings/binding.ts";
+import { type CallOther, recordCalled } from "../bindings/record-called.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 import { hostKind } from "../hosts/host.ts";
 import { ifEntryKind } from "../if-entries/if-entry.ts";
 import { ignoredKind } from "../ignored/ignored.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { portKind } from "../ports/port.ts";
-import { recordName } from "../record-label.ts";
 import { serviceKind } from "../services/service.ts";
 
 const MOVE_ACTIONS = ["Moved", "Kept", "Closed", "Created", "Changed"] as const;
@@ -81,8 +81,8 @@ export interface Moved {
 }
 
 /** Which record an action is about. */
-export function movedSubject(kind: AnyKind, record: RecordBase): Omit<MoveRefusal, "message"> {
-  const name = recordName(kind, record);
+export function movedSubject(kind: AnyKind, record: RecordBase, callOther: CallOther): Omit<MoveRefusal, "message"> {
+  const name = recordCalled(kind, record, callOther);
   return { entity_type: kind.name, id: record.id, ...(name === null ? {} : { name }) };
 }
 
