@@ -9,6 +9,7 @@ import type { WriteQueue } from "../db/writing/write-queue.ts";
 import {
   type OtherSessions,
   SESSION_FORGOTTEN_MS,
+  SESSIONS_OF_USER_MAX,
   type SessionOpening,
   type SessionUse,
   type SignInCommands,
@@ -18,6 +19,10 @@ import {
  * Hides the table of the same name in the file: whoever was signed in when the backup was taken is not signed in to it.
  */
 const SESSIONS = `CREATE TEMP TABLE sessions (hash BLOB PRIMARY KEY, user_n INTEGER NOT NULL, created_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, last_used_from TEXT, user_agent TEXT) STRICT, WITHOUT ROWID`;
+
+/** Those of a user that were used last stay. */
+const BEYOND_MAX = `DELETE FROM temp.sessions WHERE hash IN (SELECT hash FROM temp.sessions WHERE user_n = ?
+  ORDER BY last_used_at DESC LIMIT -1 OFFSET ?)`;
 
 export class ReadOnlyWriteQueue implements WriteQueue {
   private readonly reader: Reader;
@@ -64,9 +69,11 @@ export class ReadOnlyWriteQueue implements WriteQueue {
   private open({ hash, userId, at, replaces, origin }: SessionOpening): void {
     this.reader.statement("DELETE FROM temp.sessions WHERE last_used_at < ?").run(at - SESSION_FORGOTTEN_MS);
     if (replaces !== undefined && replaces !== null) this.end(replaces);
+    const userN = this.reader.recordN(userId);
+    this.reader.statement(BEYOND_MAX).run(userN, SESSIONS_OF_USER_MAX - 1);
     this.reader
       .statement("INSERT INTO temp.sessions VALUES (?1, ?2, ?3, ?3, ?4, ?5)")
-      .run(blob(hash), this.reader.recordN(userId), at, origin?.last_used_from ?? null, origin?.user_agent ?? null);
+      .run(blob(hash), userN, at, origin?.last_used_from ?? null, origin?.user_agent ?? null);
   }
 
   private endOthers({ userId, keeps, at }: OtherSessions): number {
