@@ -25,6 +25,8 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600 * SECOND,
   d: 86_400 * SECOND,
   w: 7 * 86_400 * SECOND,
+  month: 30.44 * 86_400 * SECOND,
+  year: 365.25 * 86_400 * SECOND,
 };
 /** Before it, years do not have four digits. */
 const EARLIEST = Date.parse("1000-01-01T00:00:00Z");
@@ -52,12 +54,13 @@ export function readSaid(text: string, { nowMs, timeZone }: SaidWhere): Said {
   return readClock(said, { nowMs, timeZone });
 }
 
-/** The length of `2 days ago`, `an hour ago`, `5 min ago`; null for what is none. */
+/** The length of `2 days ago`, `an hour ago`, `5 min ago`, months and years as the console counts them; null for what is none. */
 function ageAgo(said: string): number | null {
   const [, count, unit = ""] =
-    /^(\d{1,9}|an?) ?(s|m|h|d|w|sec|min|second|minute|hour|day|week)s? ago$/i.exec(said) ?? [];
+    /^(\d{1,9}|an?) ?(s|m|h|d|w|sec|min|second|minute|hour|day|week|month|year)s? ago$/i.exec(said) ?? [];
   if (count === undefined) return null;
-  const length = UNITS[unit.charAt(0).toLowerCase()] ?? 0;
+  const name = unit.toLowerCase();
+  const length = UNITS[name] ?? UNITS[name.charAt(0)] ?? 0;
   return (/^a/i.test(count) ? 1 : Number(count)) * length;
 }
 
