@@ -131,7 +131,7 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     await page.getByRole("alert").getByText("in use").waitFor();
     expect(await list(`vlans?network_id=${network.id}`)).toHaveLength(1);
     expect(visitor.troubles().filter((each) => !each.includes("409"))).toEqual([]);
-    await button("Delete those too").click();
+    await button("Delete all the same").click();
     await page.getByRole("heading", { name: "This VLAN is gone" }).waitFor();
     await page.getByText("branch closed").waitFor();
     expect(await list(`vlans?network_id=${network.id}`)).toEqual([]);
@@ -288,6 +288,21 @@ describe.skipIf(!hasChromium)("whoever makes and removes records", () => {
     await page.getByText("No host is called that.").waitFor();
     await settles(() => button("Allocate them").isDisabled(), true);
     await page.getByLabel("To the host").fill("LAB-1");
+    await settles(() => button("Allocate them").isEnabled(), true);
+    await page.getByLabel("To the host").press("End");
+    await page.getByLabel("To the host").press("Space");
+    await settles(() => button("Allocate them").isEnabled(), true);
+    // Nor is one that others of the same beginning hide, of whom more are found than offered.
+    await made(
+      appliance.client.post(
+        "hosts/bulk",
+        [...Array.from({ length: 25 }, (_, index) => `shop-${index}`), "shop"].map((name) => ({
+          network_id: appliance.networkId,
+          name,
+        })),
+      ),
+    );
+    await page.getByLabel("To the host").fill("shop");
     await settles(() => button("Allocate them").isEnabled(), true);
     expect(await list(`ip-addresses?host_id=${host.id}`)).toMatchObject([{ ip_address: "10.5.0.3" }]);
     await button("Undo").click();

@@ -1,6 +1,7 @@
 // What the fields that hold ids of other records can be chosen from.
 
 import { type Read, read } from "../api/client.ts";
+import { quoted } from "../api/filter-text.ts";
 import type { FormField, Values } from "./field.ts";
 
 /** A record that can be chosen. */
@@ -41,11 +42,22 @@ export function choicesRead({ name }: FormField, record: Values): Read<readonly 
 const FOUND_MAX = 20;
 
 /** Of hosts there are too many to choose from: those that what is typed finds. */
-export function hostsRead(said: string, { network_id }: Values): Read<readonly Choosable[]> | null {
+export function hostsRead(
+  said: string,
+  { network_id }: Values,
+): Read<readonly Choosable[], { readonly pagination: { readonly has_more: boolean } }> | null {
   if (said.trim() === "") return null;
   const within = typeof network_id === "string" && network_id !== "" ? { network_id } : {};
   return read("/api/v1/hosts", {
     query: { search: said.trim(), include_children: false, limit: FOUND_MAX, ...within },
+  });
+}
+
+/** Those that are called just so: among many that what is typed finds, they need not be the first. */
+export function hostsCalledRead(name: string, { network_id }: Values): Read<readonly Choosable[]> {
+  const within = typeof network_id === "string" && network_id !== "" ? { network_id } : {};
+  return read("/api/v1/hosts", {
+    query: { filter: `name = ${quoted(name.trim())}`, include_children: false, limit: FOUND_MAX, ...within },
   });
 }
 

@@ -5,7 +5,7 @@ import { useAnswer } from "../api/answer.ts";
 import { nameOf } from "../names/names.ts";
 import { endOfId, shownName } from "../names/shown-name.ts";
 import { editText } from "../text/editing.ts";
-import { choiceOf, hostsRead } from "./choices.ts";
+import { choiceOf, hostsCalledRead, hostsRead } from "./choices.ts";
 import type { Values } from "./field.ts";
 
 interface FoundHostProps {
@@ -24,8 +24,11 @@ export function FoundHost({ hostId, record, described, isAdding = false, onFound
   const listId = useId();
   const hintId = useId();
   const [said, setSaid] = useState<string | null>(null);
-  const { data, isEarlier, isLoading } = useAnswer(said === null ? null : hostsRead(said, record));
-  const choices = (data ?? []).map(choiceOf);
+  const { data, meta, isEarlier, isLoading } = useAnswer(said === null ? null : hostsRead(said, record));
+  const isCut = !isEarlier && !isLoading && meta?.pagination.has_more === true;
+  const named = useAnswer(isCut && said !== null ? hostsCalledRead(said, record) : null);
+  const first = isCut ? (named.data ?? []).map(choiceOf) : [];
+  const choices = [...first, ...(data ?? []).map(choiceOf).filter(({ id }) => !first.some((each) => each.id === id))];
   const found = choices.map(({ id, name }) => ({ id, label: `${name} · ${endOfId(id)}` }));
   // What was offered a moment ago can still be chosen: the next answer may be there before the hand is.
   const offered = useRef(new Map<string, string>());
@@ -38,11 +41,12 @@ export function FoundHost({ hostId, record, described, isAdding = false, onFound
   // A whole name that one host has needs no choice.
   const typed = said?.trim().toLowerCase() ?? "";
   const called = choices.filter(({ name }) => name.toLowerCase() === typed);
-  const isAnswered = typed !== "" && !isEarlier && !isLoading && data !== undefined;
+  const isNamed = !isCut || (!named.isEarlier && !named.isLoading && named.data !== undefined);
+  const isAnswered = typed !== "" && !isEarlier && !isLoading && data !== undefined && isNamed;
   const only = isAnswered && !isAdding && called.length === 1 ? (called[0]?.id ?? "") : "";
   useEffect(() => {
     if (only !== "" && hostId === "") onFound(only, said ?? "");
-  }, [only]);
+  }, [only, hostId, said]);
   const isUnclear = isAnswered && hostId === "" && only === "";
   const shown = hostId === "" ? "" : shownName(hostId, nameOf("hosts", hostId, null));
   return (

@@ -94,7 +94,7 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
         </p>
       ) : problem?.code === "entity_in_use" ? (
         <p class="note" role="alert">
-          {problem.message}
+          {editText.inUse(problem.message)}
         </p>
       ) : (
         problem !== null && <Problem problem={problem} />

@@ -3,12 +3,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { quoted } from "../api/filter-text.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { listText } from "../text/lists.ts";
 import { go, hrefHere } from "../url/location.ts";
-import { quoted, withCondition } from "./conditions.ts";
+import { withCondition } from "./conditions.ts";
 import type { AnyList } from "./definitions.tsx";
 
 type Fields = DataOf<"/api/v1/fields/{kind}">;

@@ -5,6 +5,7 @@
 import type { Answered, Read } from "../api/client.ts";
 import { type DiffQuery, diffRead, fromAToB } from "../api/diff.ts";
 import type { DiffData } from "../api/diff-data.ts";
+import { IDS_MAX, idGroups } from "../api/ids.ts";
 import type { ComparedEnds } from "../time/compared.ts";
 import type { AnyList, ListQuery } from "./definitions.tsx";
 import type { WindowRead } from "./long-list.ts";
@@ -53,8 +54,6 @@ interface Difference {
 
 /** Differences that are read whole. */
 export const WHOLE_MAX = 1_000;
-/** As many as a list takes by `ids`. */
-const IDS_MAX = 300;
 
 export class ComparedReads {
   private readonly options: ComparedReadsOptions;
@@ -250,10 +249,8 @@ export class ComparedReads {
     filter?: string,
   ): Promise<Map<string, unknown>> {
     const { list, keys } = this.options;
-    const batches: string[][] = [];
-    for (let start = 0; start < ids.length; start += IDS_MAX) batches.push(ids.slice(start, start + IDS_MAX));
     const answers = await Promise.all(
-      batches.map((batch) => {
+      idGroups(ids).map((batch) => {
         const windowOf = list.readWith({ ids: batch, ...(filter === undefined ? {} : { filter }) }, keys);
         return windowOf({ ...(at === undefined ? {} : { at }), limit: IDS_MAX, offset: 0 }).load(signal);
       }),

@@ -10,8 +10,3 @@ export function withCondition(filter: string, condition: string): string {
 function withoutStrings(filter: string): string {
   return filter.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
 }
-
-/** A text as a value of a filter. */
-export function quoted(value: string): string {
-  return `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
-}

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { type DataOf, type QueryOf, read } from "../api/client.ts";
+import { quoted } from "../api/filter-text.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { interfaceName } from "../names/shown-name.ts";
@@ -13,7 +14,7 @@ import { Status } from "../parts/status.tsx";
 import { listText } from "../text/lists.ts";
 import { navigationText } from "../text/navigation.ts";
 import { hrefHere, parameter } from "../url/location.ts";
-import { quoted, withCondition } from "./conditions.ts";
+import { withCondition } from "./conditions.ts";
 import type { WindowRead } from "./long-list.ts";
 import { FirstOf, Instant, Mac, Reference, Text } from "./values.tsx";
 

@@ -27,7 +27,9 @@ export const editText = {
     "Their addresses, interfaces, ports and services go with them. What discovery found is put on the list of what scans must not bring back.",
   deleteFound: "If discovery found it, it is put on the list of what scans must not bring back.",
   lookAgain: "Look again",
-  deleteAll: "Delete those too",
+  deleteAll: "Delete all the same",
+  /** In place of the parameter that the API names. */
+  inUse: (message: string) => message.replace("repeat with cascade=true", "delete all the same"),
   deleted: "Deleted.",
   restoredNow: "Brought back.",
   changedSince: "It has changed since you opened this form.",
