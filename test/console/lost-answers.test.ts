@@ -98,9 +98,9 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await button("Delete").click();
     await page.getByRole("alert").getByText("in use").waitFor();
     await loseAnswer(`/api/v1/vlans/${vlan.id}?cascade=true`, "DELETE");
-    await button("Delete those too").click();
+    await button("Delete all the same").click();
     await page.getByText("It is not known whether it was saved.").waitFor();
-    await button("Delete those too").click();
+    await button("Delete all the same").click();
     await page.getByRole("heading", { name: "This VLAN is gone" }).waitFor();
     expect(await list(`vlans/${vlan.id}/history`)).toMatchObject([{ operation: "Deleted" }, { operation: "Created" }]);
   });
@@ -117,9 +117,9 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await button("Delete 2 VLANs").click();
     await page.getByRole("alert").getByText("in use").waitFor();
     await loseAnswer("/api/v1/vlans/bulk-delete?cascade=true");
-    await button("Delete those too").click();
+    await button("Delete all the same").click();
     await page.getByText("Sending it again does nothing twice.").waitFor();
-    await button("Delete those too").click();
+    await button("Delete all the same").click();
     await page.getByText("Deleted.").waitFor();
     expect(await list(`vlans?network_id=${network.id}`)).toEqual([]);
   });
@@ -139,7 +139,7 @@ describe.skipIf(!hasChromium)("a network that loses answers", () => {
     await page.route(preferences, (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
     await open(`/hosts/${host.id}`);
     await button("Pin").click();
-    await page.getByText("The appliance does not answer").first().waitFor();
+    await page.getByText("The appliance did not answer").first().waitFor();
     expect(await kept()).toEqual(before);
     await page.unroute(preferences);
     await button("Pin").click();

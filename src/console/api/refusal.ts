@@ -13,7 +13,7 @@ export interface RefusalIssue {
 
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  /** 0 where there was no answer. */
+  /** 0 where there was no answer, or nothing was sent. */
   readonly status: number;
   /** As the API names it: `entity_not_found`; `unreachable` where there was no answer. */
   readonly code: string;
@@ -53,16 +53,18 @@ export function refusalOf(response: Response, body: unknown): Refusal {
   });
 }
 
+const UNREACHABLE = "unreachable";
+
 /** What stands in front of the appliance says so where it had no answer itself. */
 const OF_A_GATEWAY: readonly number[] = [502, 504];
 
 /** Whether it is not known what became of a write: its answer was lost, so it may have been done. */
-export function isUnsure({ status }: Pick<Refusal, "status">): boolean {
-  return status === 0 || OF_A_GATEWAY.includes(status);
+export function isUnsure({ status, code }: Pick<Refusal, "status" | "code">): boolean {
+  return code === UNREACHABLE || OF_A_GATEWAY.includes(status);
 }
 
 /** Where there was no answer at all. */
 export function unreachable(cause: unknown): Refusal {
   const message = cause instanceof Error ? cause.message : String(cause);
-  return new Refusal({ status: 0, code: "unreachable", message, requestId: null });
+  return new Refusal({ status: 0, code: UNREACHABLE, message, requestId: null });
 }

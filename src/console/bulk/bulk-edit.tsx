@@ -43,8 +43,8 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
     keepDraft(draftName, { base: {}, tag: "", typed: fields, reason: why });
   const chosen = fields.filter(({ name }) => name in typed);
   const isWrong = chosen.some((field) => wrongWith(field, typed[field.name] as Typed) !== null);
-  const { plan, isReplanned, problem, isBusy, look, write, drop, refuse } = usePlan<BulkPlan>(({ quoted, key }) =>
-    updateMany(scope, { set: setOf(chosen, typed), plan: quoted }, { reason, key }),
+  const { plan, isReplanned, problem, isOfWrite, isBusy, look, write, drop, refuse } = usePlan<BulkPlan>(
+    ({ quoted, key }) => updateMany(scope, { set: setOf(chosen, typed), plan: quoted }, { reason, key }),
   );
   const type = (field: FormField, value: Typed | undefined) => {
     const { [field.name]: _, ...others } = typed;
@@ -62,6 +62,7 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
     <BulkForm
       title={bulkText.editTitle(count, words)}
       problem={problem}
+      isOfWrite={isOfWrite}
       reason={updated > 0 ? reason : null}
       onReason={(said) => {
         setReason(said);

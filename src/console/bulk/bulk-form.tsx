@@ -10,6 +10,8 @@ import { ReasonLine } from "../writes/reason-input.tsx";
 interface BulkFormProps {
   readonly title: string;
   readonly problem: Refusal | null;
+  /** Whether it is what became of a write, and not of a look at what it would come to. */
+  readonly isOfWrite: boolean;
   /** Null where nothing is written yet. */
   readonly reason: string | null;
   onReason(reason: string): void;
@@ -19,7 +21,7 @@ interface BulkFormProps {
   readonly children: ComponentChildren;
 }
 
-export function BulkForm({ title, problem, reason, onReason, buttons, onCancel, children }: BulkFormProps) {
+export function BulkForm({ title, problem, isOfWrite, reason, onReason, buttons, onCancel, children }: BulkFormProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus(), []);
   return (
@@ -29,7 +31,7 @@ export function BulkForm({ title, problem, reason, onReason, buttons, onCancel, 
       </h2>
       {children}
       {problem !== null && <Problem problem={problem} />}
-      {problem !== null && isUnsure(problem) && <p class="note">{bulkText.unsure}</p>}
+      {problem !== null && isOfWrite && isUnsure(problem) && <p class="note">{bulkText.unsure}</p>}
       {reason !== null && <ReasonLine id="bulk-reason" reason={reason} onReason={onReason} />}
       <p>
         {buttons}{" "}

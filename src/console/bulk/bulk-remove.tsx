@@ -56,6 +56,7 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
     <BulkForm
       title={bulkText.deleteTitle(count, words)}
       problem={problem}
+      isOfWrite={ids !== null}
       reason={reason}
       onReason={setReason}
       onCancel={() => onEnd(null)}

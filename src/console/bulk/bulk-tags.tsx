@@ -76,6 +76,7 @@ export function BulkTags({ scope, onEnd }: BulkTagsProps) {
     <BulkForm
       title={bulkText.tagTitle(count, words)}
       problem={problem}
+      isOfWrite={standing !== null}
       reason={standing === null ? null : reason}
       onReason={setReason}
       onCancel={() => onEnd(null)}

@@ -67,6 +67,10 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
     drop();
     refuse(null);
   };
+  const chooseNetwork = (id: string) => {
+    setNetworkId(id);
+    drop();
+  };
   const end = (saved: Saved | null) => {
     keepTable(draftName, null);
     onEnd(saved);
@@ -76,11 +80,13 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
     begun !== null &&
     !["network_id", "network_name", "id"].some((column) => begun.columns.includes(column));
   const twice = begun === null ? null : columnTwice(begun.columns);
-  const { plan, isReplanned, problem, isBusy, look, write, drop, refuse } = usePlan<TablePlan>(({ quoted, key }) => {
-    const { table, columns } = begun as Begun;
-    const constants = needsNetwork && networkId !== "" ? { network_id: networkId } : {};
-    return importTable(kind, { text: writtenTable(table, columns, constants), plan: quoted }, { reason, key });
-  });
+  const { plan, isReplanned, problem, isOfWrite, isBusy, look, write, drop, refuse } = usePlan<TablePlan>(
+    ({ quoted, key }) => {
+      const { table, columns } = begun as Begun;
+      const constants = needsNetwork && networkId !== "" ? { network_id: networkId } : {};
+      return importTable(kind, { text: writtenTable(table, columns, constants), plan: quoted }, { reason, key });
+    },
+  );
   // Of a column as a whole its head is said to be wrong: that is no row to be fixed.
   const rowIssues = problem?.issues.filter(({ row }) => row !== undefined && row >= FIRST_ROW) ?? [];
   const writes = plan === null ? 0 : plan.counts.created + plan.counts.updated;
@@ -88,6 +94,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
     <BulkForm
       title={tableText.title(words[1])}
       problem={problem !== null && rowIssues.length === 0 ? problem : null}
+      isOfWrite={isOfWrite}
       reason={writes > 0 ? reason : null}
       onReason={setReason}
       onCancel={() => end(null)}
@@ -135,7 +142,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
         <Columns begun={begun} known={known} onChange={(columns) => change({ ...begun, columns })} />
       )}
       {twice !== null && <p class="edit-wrong">{tableText.twice(twice)}</p>}
-      {needsNetwork && <NetworkOfAll networkId={networkId} onChoose={setNetworkId} />}
+      {needsNetwork && <NetworkOfAll networkId={networkId} onChoose={chooseNetwork} />}
       {rowIssues.length > 0 && begun !== null && (
         <>
           <p role="alert">{tableText.wrong(rowIssues.length, new Set(rowIssues.map(({ row }) => row)).size)}</p>
@@ -148,6 +155,7 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
               // What is wrong stays in sight until it is looked at again.
               setBegun(next);
               keepTable(draftName, next);
+              drop();
             }}
             onLeaveOut={(line) => {
               const rows = begun.table.rows.filter((row) => row.line !== line);

@@ -1,6 +1,7 @@
 // What was written last, which can be undone where it was written.
 
 import { signal } from "@preact/signals";
+import { onForgotten } from "../api/answer.ts";
 
 export interface Saved {
   readonly kind: string;
@@ -15,3 +16,7 @@ export interface Saved {
 }
 
 export const lastSaved = signal<Saved | null>(null);
+
+onForgotten(() => {
+  lastSaved.value = null;
+});

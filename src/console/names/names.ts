@@ -2,6 +2,7 @@
 // that a page draws at once is one request for each kind.
 
 import { batch, type Signal, signal } from "@preact/signals";
+import { onForgotten } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { onChanges } from "../api/live.ts";
@@ -23,10 +24,10 @@ export type NamedKind =
 /** Undefined while it is not known; null where there is no such record then, or not within reach. */
 type Name = string | null | undefined;
 
-/** Of tags. */
-const colors = new Map<string, string>();
 /** By instant, as the address has it; what was looked at last comes last. */
 const names = new Map<string | null, Map<string, Signal<Name>>>();
+/** Of tags, by the same instants. */
+const colors = new Map<string | null, Map<string, string>>();
 /** Whoever moves through time looks at many. */
 const INSTANTS_MAX = 30;
 /** What each was called when it was last named: shown until it is known what it was called at the instant. */
@@ -59,7 +60,7 @@ function want(kind: NamedKind, id: string, at: string | null): void {
 
 /** The color of a tag whose name is known; undefined while it is not. */
 export function tagColor(id: string, at: string | null): string | undefined {
-  return colors.get(`${at} ${id}`);
+  return colors.get(at)?.get(id);
 }
 
 onChanges((changes) => {
@@ -70,6 +71,13 @@ onChanges((changes) => {
   }
 });
 
+/** Counts who has left: what was asked for one of them is nothing to the next. */
+let turn = 0;
+onForgotten(() => {
+  turn += 1;
+  for (const each of [names, colors, lastNames, kindsOfNow, wanted]) each.clear();
+});
+
 function namesAt(at: string | null): Map<string, Signal<Name>> {
   const ofInstant = names.get(at) ?? new Map<string, Signal<Name>>();
   names.delete(at);
@@ -77,6 +85,7 @@ function namesAt(at: string | null): Map<string, Signal<Name>> {
   for (const oldest of names.keys()) {
     if (names.size <= INSTANTS_MAX) break;
     names.delete(oldest);
+    colors.delete(oldest);
     if (oldest === null) kindsOfNow.clear();
   }
   return ofInstant;
@@ -89,19 +98,22 @@ function ask(): void {
 }
 
 async function fill(kind: NamedKind, at: string | null, ids: string[]): Promise<void> {
-  const found = new Map<string, string>();
-  try {
-    for (const { id, name, color } of await listNames(kind, at, ids)) {
-      found.set(id, name);
-      if (color !== undefined) colors.set(`${at} ${id}`, color);
-    }
-  } catch {
+  const asked = turn;
+  const found = await listNames(kind, at, ids).then(
+    (told) => new Map(told.map((each) => [each.id, each])),
     // They stay ids: what the page shows is more than its names.
-  }
+    () => new Map<string, NamedRecord>(),
+  );
+  if (asked !== turn) return;
   const ofInstant = names.get(at);
+  if (ofInstant !== undefined) {
+    const ofTags = colors.get(at) ?? new Map<string, string>();
+    for (const { id, color } of found.values()) if (color !== undefined) ofTags.set(id, color);
+    if (ofTags.size > 0) colors.set(at, ofTags);
+  }
   batch(() => {
     for (const id of ids) {
-      const own = found.get(id) ?? null;
+      const own = found.get(id)?.name ?? null;
       lastNames.set(id, own);
       const name = ofInstant?.get(id);
       if (name !== undefined) name.value = own;
@@ -109,11 +121,13 @@ async function fill(kind: NamedKind, at: string | null, ids: string[]): Promise<
   });
 }
 
-async function listNames(
-  kind: NamedKind,
-  at: string | null,
-  ids: string[],
-): Promise<readonly { readonly id: string; readonly name: string; readonly color?: string }[]> {
+interface NamedRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly color?: string;
+}
+
+async function listNames(kind: NamedKind, at: string | null, ids: string[]): Promise<readonly NamedRecord[]> {
   const query = { ids, limit: IDS_MAX, ...(at === null ? {} : { at }) };
   switch (kind) {
     case "hosts": {

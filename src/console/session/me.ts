@@ -29,6 +29,7 @@ effect(() => {
   wasCutOff.value = me.peek() !== null;
   keep(NAME, null);
   forgetPreferences();
+  forgetAnswers();
   me.value = null;
 });
 

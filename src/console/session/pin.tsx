@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
+import { sentenceOf } from "../parts/problem.tsx";
 import { partText } from "../text/frame.ts";
 import { may } from "./me.ts";
 import { type Pinned, pins, setPinned } from "./pins.ts";
@@ -11,7 +12,7 @@ export function Pin({ kind, id }: Pinned) {
   const isPinned = pins().some((each) => each.id === id);
   const toggle = () => {
     setProblem("");
-    setPinned({ kind, id }, !isPinned).catch((cause: unknown) => setProblem(asRefusal(cause).message));
+    setPinned({ kind, id }, !isPinned).catch((cause: unknown) => setProblem(sentenceOf(asRefusal(cause))));
   };
   if (!may("setPreferences")) return null;
   return (

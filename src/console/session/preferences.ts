@@ -3,7 +3,8 @@
 
 import { signal } from "@preact/signals";
 import { api, rethrown } from "../api/client.ts";
-import { refusalOf } from "../api/refusal.ts";
+import { Refusal, refusalOf } from "../api/refusal.ts";
+import { signInText } from "../text/frame.ts";
 
 type Preferences = Readonly<Record<string, unknown>>;
 
@@ -18,19 +19,38 @@ const TRIES_MAX = 3;
 /** Counts who has left: what was asked for one of them is nothing to the next. */
 let turn = 0;
 
+/** Under way. Whoever wants to know meanwhile waits for the same answer: a later one would be older than a write. */
+let reading: Promise<void> | null = null;
+
 /** Reads them. Where that fails there are none for now. */
 export async function loadPreferences(): Promise<void> {
   await readPreferences().catch(() => undefined);
 }
 
-/** @throws Refusal */
-async function readPreferences(): Promise<void> {
+/** @throws Refusal also where whoever they are of has left */
+function readPreferences(): Promise<void> {
+  const own = reading ?? readNow();
+  reading = own;
+  const end = () => {
+    if (reading === own) reading = null;
+  };
+  own.then(end, end);
+  return own;
+}
+
+async function readNow(): Promise<void> {
   const asked = turn;
   const { data, error, response } = await api.GET("/api/auth/preferences", {}).catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
-  if (asked !== turn) return;
+  assertThere(asked);
   tag = response.headers.get("etag");
   preferences.value = data.data as Preferences;
+}
+
+/** @throws Refusal where whoever asked has left */
+function assertThere(asked: number): void {
+  if (asked !== turn)
+    throw new Refusal({ status: 0, code: "session_left", message: signInText.signedOutSince, requestId: null });
 }
 
 /**
@@ -39,8 +59,10 @@ async function readPreferences(): Promise<void> {
  * @throws Refusal
  */
 export async function setPreference(name: string, change: (last: unknown) => unknown): Promise<void> {
+  const asked = turn;
   for (let tries = 1; ; tries += 1) {
-    if (preferences.value === undefined || tag === null) await readPreferences();
+    if (preferences.value === undefined || tag === null || reading !== null) await readPreferences();
+    assertThere(asked);
     const { [name]: last, ...others } = preferences.value ?? {};
     const value = change(last);
     const body = value === undefined ? others : { ...others, [name]: value };
@@ -50,6 +72,7 @@ export async function setPreference(name: string, change: (last: unknown) => unk
         ...(tag === null ? {} : { params: { header: { "If-Match": tag } } }),
       })
       .catch(rethrown);
+    assertThere(asked);
     if (data !== undefined) {
       tag = response.headers.get("etag");
       preferences.value = data.data as Preferences;
@@ -63,6 +86,7 @@ export async function setPreference(name: string, change: (last: unknown) => unk
 /** Of somebody who has left. */
 export function forgetPreferences(): void {
   turn += 1;
+  reading = null;
   preferences.value = undefined;
   tag = null;
 }

@@ -38,6 +38,7 @@ export const signInText = {
   password: "Password",
   signIn: "Sign in",
   signingIn: "Signing in…",
+  signedOutSince: "You have signed out since.",
   cutOff: "Your session has ended. Sign in, and you are back where you were.",
   noCookie:
     "The browser did not keep the session's cookie. Over plain HTTP a cookie of HTTPS is not replaced: use the address that starts with https, or allow cookies for this one.",

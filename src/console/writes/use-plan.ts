@@ -20,6 +20,8 @@ interface UsedPlan<P> {
   /** Whether it came to something else when it was to be done. */
   readonly isReplanned: boolean;
   readonly problem: Refusal | null;
+  /** Whether the problem is what became of the write, and not of a look. */
+  readonly isOfWrite: boolean;
   readonly isBusy: boolean;
   /** Asks what it comes to. */
   look(): Promise<void>;
@@ -35,18 +37,28 @@ export function usePlan<P extends { readonly plan: string }>(run: (sending: Plan
   const [plan, setPlan] = useState<P | null>(null);
   const [isReplanned, setReplanned] = useState(false);
   const [problem, setProblem] = useState<Refusal | null>(null);
+  const [isOfWrite, setOfWrite] = useState(false);
   const [isBusy, setBusy] = useState(false);
+  /** Counts what was to be written: a look at what it was before tells nothing of what it is now. */
+  const turn = useRef(0);
   const key = useRef(newRequestKey());
   const look = async (isAgain: boolean) => {
+    const looked = turn.current;
     setBusy(true);
     setProblem(null);
+    setOfWrite(false);
     try {
-      setPlan(await run({ quoted: null, key: key.current }));
-      setReplanned(isAgain);
+      const told = await run({ quoted: null, key: key.current });
       key.current = newRequestKey();
+      if (looked === turn.current) {
+        setPlan(told);
+        setReplanned(isAgain);
+      }
     } catch (cause) {
-      setPlan(null);
-      setProblem(asRefusal(cause));
+      if (looked === turn.current) {
+        setPlan(null);
+        setProblem(asRefusal(cause));
+      }
     }
     setBusy(false);
   };
@@ -59,6 +71,7 @@ export function usePlan<P extends { readonly plan: string }>(run: (sending: Plan
     } catch (cause) {
       const refusal = asRefusal(cause);
       if (refusal.code === "entity_stale") return look(true);
+      setOfWrite(true);
       setProblem(refusal);
       setBusy(false);
     }
@@ -67,10 +80,17 @@ export function usePlan<P extends { readonly plan: string }>(run: (sending: Plan
     plan,
     isReplanned,
     problem,
+    isOfWrite,
     isBusy,
     look: () => look(false),
     write,
-    drop: () => setPlan(null),
-    refuse: setProblem,
+    drop: () => {
+      turn.current += 1;
+      setPlan(null);
+    },
+    refuse: (refused) => {
+      setOfWrite(false);
+      setProblem(refused);
+    },
   };
 }
