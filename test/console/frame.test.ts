@@ -104,6 +104,24 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     await visitor.leave();
   });
 
+  test("leaves nothing of what one wrote to whoever signs in next in the same tab", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signIn(OWNER, PASSWORD, "/settings/tags");
+    await page.getByRole("button", { name: "New tag" }).click();
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("seen by its maker");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Created.").waitFor();
+    await page.getByRole("button", { name: /^Account/ }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("E-mail").fill(OWNER);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("seen by its maker").first().waitFor();
+    expect(await page.getByText("Created.").count()).toBe(0);
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.leave();
+  });
+
   test("the past is said in words, in the reader's zone and in UTC, and `t` leads back to now", async () => {
     const visitor = await Visitor.arrive(origin, { timezoneId: "Europe/Berlin" });
     const page = await visitor.signIn(OWNER, PASSWORD, "/?at=2026-03-01T02:12:00Z");

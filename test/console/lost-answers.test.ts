@@ -3,6 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Page, Route } from "playwright-core";
+import { isUnsure, unreachable } from "../../src/console/api/refusal.ts";
 import { keepDraft, keptDraft } from "../../src/console/editing/drafts.ts";
 import { RequestKeys } from "../../src/console/writes/request-key.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
@@ -25,6 +26,16 @@ describe("the keys of what is sent", () => {
     keepDraft(name, { base: {}, tag: "", typed: { name: "x" }, reason: "" });
     expect(keptDraft(name)).toBeNull();
   });
+});
+
+test("what was not sent at all is not in doubt, what had no answer is", () => {
+  const unsure = (status: number, code: string) => isUnsure({ status, code });
+  expect([unsure(0, "too_many"), unsure(0, "table"), unsure(409, "entity_in_use")]).toEqual([false, false, false]);
+  expect([isUnsure(unreachable(new Error("lost"))), unsure(502, "unknown"), unsure(504, "unknown")]).toEqual([
+    true,
+    true,
+    true,
+  ]);
 });
 
 describe.skipIf(!hasChromium)("a network that loses answers", () => {
