@@ -1,4 +1,4 @@
-// The order of text: without regard to case, then by code point.
+// The order of text: without regard to case, then by code point; and text that turns nothing beside it.
 // Must not depend on a locale: the same list sorts the same way on every machine.
 
 /**
@@ -79,4 +79,12 @@ export function groupedDigits(count: number): string {
 /** `if_entry` as `IfEntry`. */
 export function pascalCase(name: string): string {
   return name.replaceAll(/(?:^|_)(.)/g, (_all, first: string) => first.toUpperCase());
+}
+
+/**
+ * A sentence with names in it, without the signs by which one of them could turn the words of the others (Unicode
+ * Standard Annex 9): embeddings, overrides, isolates and marks, which show nothing themselves.
+ */
+export function withoutTurns(sentence: string): string {
+  return sentence.replaceAll(/[\u061c\u200e\u200f\u2029\u202a-\u202e\u2066-\u2069]/g, "");
 }

@@ -1,19 +1,22 @@
 // Texts of others among texts of the console: what signs of direction in a name can reach.
 
 import { describe, expect, test } from "bun:test";
-import { isolated, withoutEnds } from "../../src/console/text/isolated.ts";
+import { isolated, withinItself } from "../../src/console/text/isolated.ts";
 
 const [RLO, RLI, FSI, PDI] = ["\u202e", "\u2067", "\u2068", "\u2069"];
 
 describe("a name in an element that isolates it", () => {
   test("has no sign that ends the isolate, and keeps its own", () => {
-    expect(withoutEnds(`${PDI}${RLO}evil`)).toBe(`${RLO}evil`);
-    expect(withoutEnds(`a${RLI}b${PDI}c${PDI}${PDI}d`)).toBe(`a${RLI}b${PDI}cd`);
-    expect(withoutEnds(`a\u2029${RLO}b`)).toBe(`a ${RLO}b`);
+    expect(withinItself(`${PDI}${RLO}evil`)).toBe(`${RLO}evil`);
+    expect(withinItself(`a${RLI}b${PDI}c${PDI}${PDI}d`)).toBe(`a${RLI}b${PDI}cd`);
+    expect(withinItself(`a\u2029${RLO}b`)).toBe(`a ${RLO}b`);
+    // What it leaves open would end with the element's own end, and an override before it with nothing.
+    expect(withinItself(`a${RLO}b${RLI}c`)).toBe(`a${RLO}b${RLI}c${PDI}`);
+    expect(withinItself(`${FSI}${FSI}a${PDI}`)).toBe(`${FSI}${FSI}a${PDI}${PDI}`);
   });
 
   test("is otherwise as it is", () => {
-    for (const name of ["core-9", "שרת-הדפסה", `${RLO}gnp.exe`, "🏴‍☠️", ""]) expect(withoutEnds(name)).toBe(name);
+    for (const name of ["core-9", "שרת-הדפסה", `${RLO}gnp.exe`, "🏴‍☠️", ""]) expect(withinItself(name)).toBe(name);
   });
 });
 

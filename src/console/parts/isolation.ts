@@ -1,11 +1,11 @@
 // Texts of others that turn no text beside them, whatever signs of direction they have: for every element that isolates.
 
 import { options } from "preact";
-import { withoutEnds } from "../text/isolated.ts";
+import { withinItself } from "../text/isolated.ts";
 
 /**
  * Has every `bdi` keep what is in it: for browsers it ends with the first sign that ends an isolate, and an override
- * behind that reverses what follows the element. Such signs show nothing, and are left out.
+ * behind that reverses what follows the element. Such signs show nothing, and are left out; what a text opens, it ends.
  */
 export function isolateTexts(): void {
   const before = options.vnode;
@@ -19,5 +19,5 @@ export function isolateTexts(): void {
 }
 
 function kept(child: unknown): unknown {
-  return typeof child === "string" ? withoutEnds(child) : child;
+  return typeof child === "string" ? withinItself(child) : child;
 }

@@ -12,15 +12,19 @@ export function isolated(name: string): string {
   return `\u2068${name.replaceAll(/[\u2029\u202a-\u202e\u2066-\u2069]/g, "")}\u2069`;
 }
 
-/** The text without the ends of isolates that begin outside of it; separators of paragraphs as spaces. */
-export function withoutEnds(text: string): string {
-  if (!/[\u2069\u2029]/.test(text)) return text;
+/**
+ * The text without the ends of isolates that begin outside of it, and with those of its own: what is left open would end
+ * with what follows. Separators of paragraphs are spaces.
+ */
+export function withinItself(text: string): string {
+  if (!/[\u2066-\u2069\u2029]/.test(text)) return text;
   let open = 0;
-  return text.replaceAll(/[\u2066-\u2069\u2029]/g, (sign) => {
+  const kept = text.replaceAll(/[\u2066-\u2069\u2029]/g, (sign) => {
     if (sign === "\u2029") return " ";
     if (sign !== "\u2069") open += 1;
     else if (open === 0) return "";
     else open -= 1;
     return sign;
   });
+  return kept + "\u2069".repeat(open);
 }

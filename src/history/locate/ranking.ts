@@ -2,6 +2,7 @@
 // Pure.
 
 import { isGroupAddress, isLocallyAdministered, virtualRouterOf } from "../../base/mac.ts";
+import { withoutTurns } from "../../base/text.ts";
 import { CANDIDATES_MAX, type Candidate, type Evidence, type EvidenceKind, FACTORS, type Location } from "./answer.ts";
 import {
   crowdOf,
@@ -62,8 +63,8 @@ export function* rank(facts: Facts): Generator<void, Location> {
       : `${capital(who(first.subject))} may be at any of ${rivals.length + 1} ports: ${portList([first.place as LocatedPlace, ...rivals])}.`;
   return {
     asked: { by: facts.asked.by, value: facts.asked.value },
-    explanation: candidates[0]?.explanation ?? nothingKnown(facts),
-    ambiguity: [several, seenTwice].filter((each) => each !== null).join(" ") || null,
+    explanation: candidates[0]?.explanation ?? withoutTurns(nothingKnown(facts)),
+    ambiguity: withoutTurns([several, seenTwice].filter((each) => each !== null).join(" ")) || null,
     candidates,
     truncated: facts.isCutShort || ranked.length > CANDIDATES_MAX,
   };
@@ -89,7 +90,7 @@ function candidateOf(
     ...(vlan === null ? [] : [vlan.evidence]),
     ...locallyAdministered(mac),
   ];
-  const explanation = explain(subject, place, vlan?.sentence ?? "");
+  const explanation = withoutTurns(explain(subject, place, vlan?.sentence ?? ""));
   const port = place?.port ?? null;
   const behind = place?.role === "Edge" && place.endsAtHost ? (port?.neighbor?.host ?? null) : null;
   return {
@@ -134,7 +135,7 @@ function item(kind: EvidenceKind, sentence: string, records: readonly RecordRef[
   return {
     kind,
     factor,
-    sentence,
+    sentence: withoutTurns(sentence),
     records: [
       ...new Map(
         records.map(({ entity_type, id, name, valid_from }) => [id, { entity_type, id, name, valid_from }]),
