@@ -631,6 +631,23 @@ describe("who may", () => {
     await made(revert(owner, both));
   });
 
+  test("is told the same of what others wrote, whether there was more to it than they reach or not", async () => {
+    const hidden = await newNetwork();
+    const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
+    const hostIn = (network_id: string, name: string) => ({ network_id, name });
+    await made(owner.post("hosts/bulk", [hostIn(first.networkId, "near-1")]));
+    const near = last();
+    await made(owner.post("hosts/bulk", [hostIn(first.networkId, "near-2"), hostIn(hidden.id, "far")]));
+    const mixed = last();
+    const answers = [near, mixed].map(async (sequence) => {
+      const { status, text } = await revert(client, sequence, { dry_run: true });
+      return { status, text: text.replaceAll(String(sequence), "N") };
+    });
+    const [ofNear, ofMixed] = await Promise.all(answers);
+    expect(ofNear?.status).toBe(403);
+    expect(ofMixed).toEqual(ofNear);
+  });
+
   test("may undo what discovery did", async () => {
     const host = await newHost();
     const entry = await newIfEntry(host.id);
