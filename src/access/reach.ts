@@ -93,6 +93,20 @@ export function getReferenced<R extends RecordBase>(
   return found;
 }
 
+/**
+ * For what touches every network, whatever it names. An Owner and an Admin reach them all; a key of theirs may not.
+ * @param what `Managing users`
+ * @throws DomainError entity_access_denied
+ */
+export function assertReachesAll({ networkIds }: Reaching, what: string): void {
+  if (networkIds === null) return;
+  throw new DomainError(
+    "entity_access_denied",
+    `${what} requires access to every network; this API key is limited to some.`,
+    {},
+  );
+}
+
 /** @throws DomainError entity_access_denied for an `organization_id` that is not the caller's */
 export function assertOwnOrganization(organizationId: string | undefined, actor: CommandActor): void {
   if (organizationId !== undefined && organizationId !== actor.organizationId) {

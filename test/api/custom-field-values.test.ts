@@ -6,8 +6,7 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
-const { first, newApiKey, newHost, newNetwork, newSubnet, newVlan, owner, tick, versionsOf, writingWatched } =
-  appliance;
+const { first, newApiKey, newHost, newSubnet, newVlan, owner, tick, versionsOf, writingWatched } = appliance;
 
 const newField = (fields: Wire = {}) =>
   made(owner.post("custom-fields", { key: "rack", kinds: ["host"], type: "text", ...fields }));
@@ -267,20 +266,21 @@ describe("a custom field in use", () => {
     expect(await owner.get(`custom-fields/${field.id}`)).toMatchObject({ status: 200 });
   });
 
-  test("is cleared, and told of, only as far as the caller reaches", async () => {
+  test("is defined, demanded and cleared by nobody who is limited to some of the networks in which it holds", async () => {
     const { field } = await twoHosts();
-    const other = await newNetwork();
-    const far = await newHost({ network_id: other.id, custom_fields: { rack: "R2" } });
+    const then = field.updated_at as string;
+    tick();
+    const { data: changed } = await owner.put(`custom-fields/${field.id}`, { ...field, label: "Rack or shelf" });
     const { client: confined } = newApiKey({ permissions: "Admin", networkIds: [first.networkId] });
     const denied = refusal(403, "entity_access_denied");
-    expect(await confined.delete(`custom-fields/${field.id}`)).toMatchObject(
-      refusal(409, "entity_in_use", { dependants: { hosts: 1, vlans: 1 } }),
-    );
+    const expectNothingWritten = writingWatched();
+    const body = { key: "mine", kinds: ["host"], type: "text", default: "theirs" };
+    expect(await confined.post("custom-fields", body)).toMatchObject(denied);
+    expect(await confined.put(`custom-fields/${field.id}`, { ...changed, required: true })).toMatchObject(denied);
+    expect(await confined.delete(`custom-fields/${field.id}`)).toMatchObject(denied);
     expect(await confined.delete(`custom-fields/${field.id}?cascade=true`)).toMatchObject(denied);
-    expect(await valuesOf(`hosts/${far.id}`)).toEqual({ rack: "R2" });
-    const alone = await newField({ key: "alone" });
-    await newHost({ network_id: other.id, custom_fields: { alone: "x" } });
-    expect(await confined.delete(`custom-fields/${alone.id}`)).toMatchObject(denied);
+    expect(await confined.post(`custom-fields/${field.id}/restore`, { at: then })).toMatchObject(denied);
+    expectNothingWritten();
   });
 });
 

@@ -94,6 +94,14 @@ describe("the organization", () => {
     expect(transactionCount()).toBe(before + 2);
   });
 
+  test("is changed by no Owner's key that is limited to some networks: it holds in all of them", async () => {
+    const { client } = newApiKey({ permissions: "Owner", networkIds: [first.networkId] });
+    const before = transactionCount();
+    for (const body of [{ name: "Mine" }, { name: "Example", require_change_reason: true }])
+      expect(await client.put(PATH, body)).toMatchObject(refusal(403, "entity_access_denied"));
+    expect(transactionCount()).toBe(before);
+  });
+
   test("makes no version when it is written as it is, and takes its own answer back", async () => {
     const answer = await owner.get(PATH);
     const expectNothingWritten = writingWatched();

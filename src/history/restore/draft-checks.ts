@@ -2,6 +2,7 @@
 // do it. Every issue becomes a conflict of the draft; what the caller may not even ask for is thrown.
 
 import type { CommandActor } from "../../access/actor.ts";
+import { assertReachesAll } from "../../access/reach.ts";
 import { atLeast } from "../../access/role.ts";
 import { countedEntities, entityWord, entityWords } from "../../base/entity-words.ts";
 import { DomainError } from "../../base/errors.ts";
@@ -17,9 +18,12 @@ import {
 } from "../../resources/credential-assignments/credential-assignment.ts";
 import { assertReachesCredential, credentialOutOfReach } from "../../resources/credential-assignments/reach.ts";
 import { credentialKind } from "../../resources/credentials/credential.ts";
+import { DEFINING } from "../../resources/custom-fields/commands.ts";
+import { customFieldKind } from "../../resources/custom-fields/custom-field.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { ipRangeKind } from "../../resources/ip-ranges/ip-range.ts";
+import { organizationKind } from "../../resources/organizations/organization.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { referencesOf, referrersOf } from "../../resources/references.ts";
 import { serviceKind } from "../../resources/services/service.ts";
@@ -45,6 +49,8 @@ export function checkDraft(draft: RestoreDraft, actor: CommandActor): void {
     else if (kind.code === credentialKind.code) checkCredential(draft, drafted, actor);
     else if (kind.code === credentialAssignmentKind.code) checkAssignment(draft, drafted, actor);
     else if (kind.code === tagKind.code && drafted.before !== null) assertReachesTagged(draft.tx, drafted.id, actor);
+    else if (kind.code === customFieldKind.code) assertReachesAll(actor, DEFINING);
+    else if (kind.code === organizationKind.code) assertReachesAll(actor, "Changing the organization");
     else if (kind.code === ipAddressKind.code) checkAddress(draft, drafted, actor);
     else if (kind.code === subnetKind.code) checkSubnet(draft, drafted, actor);
   }

@@ -1,7 +1,7 @@
 // What the writer runs for custom fields, and the rules beyond the schema.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
+import { assertOwnOrganization, assertReachesAll, assertSameIds, getReachable } from "../../access/reach.ts";
 import type { Written } from "../../db/kind.ts";
 import { type CallsOf, type ChangeInput, type Removal, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -18,6 +18,9 @@ import { FIELD_KINDS, type FieldValue } from "./field-type.ts";
 import { clearValues, holdersOf, refuseHeld } from "./holders.ts";
 import { forgetDefinitions } from "./write-values.ts";
 
+/** What is demanded, given where nothing is said, or no choice any more, is so in every network. */
+export const DEFINING = "Defining custom fields";
+
 /** What a write says of a field, as it is kept. */
 type Said = Pick<CustomFieldRecord, "kinds" | "type" | "choices" | "required" | "default" | "description">;
 
@@ -27,6 +30,7 @@ type Said = Pick<CustomFieldRecord, "kinds" | "type" | "choices" | "required" | 
  */
 function createCustomField(tx: WriteTransaction, input: { body: CustomFieldCreate }, actor: CommandActor): Written {
   const { body } = input;
+  assertReachesAll(actor, DEFINING);
   assertOwnOrganization(body.organization_id, actor);
   const said = saidOf(body, { choices: [], required: false, default: null, description: null });
   assertDefinition(said);
@@ -49,12 +53,13 @@ function createCustomField(tx: WriteTransaction, input: { body: CustomFieldCreat
 function updateCustomField(tx: WriteTransaction, input: ChangeInput<CustomFieldUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
   const field = getReachable(tx, customFieldKind, id, actor);
+  assertReachesAll(actor, DEFINING);
   assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   const said = saidOf(body, field);
   assertDefinition(said);
   assertSameIds(field, body, ["id", "key"]);
-  assertValuesStay(tx, field, said, actor);
+  assertValuesStay(tx, field, said);
   const updated = tx.update(customFieldKind, id, { label: body.label ?? field.label, ...said });
   forgetDefinitions(tx);
   assertRoom(tx, actor.organizationId, said.kinds);
@@ -64,18 +69,18 @@ function updateCustomField(tx: WriteTransaction, input: ChangeInput<CustomFieldU
 /**
  * What records have is what the field says: its type, its kinds and its choices change only as far as nothing is of what
  * goes.
- * @throws DomainError entity_in_use, entity_access_denied
+ * @throws DomainError entity_in_use
  */
-function assertValuesStay(tx: WriteTransaction, field: CustomFieldRecord, said: Said, actor: CommandActor): void {
+function assertValuesStay(tx: WriteTransaction, field: CustomFieldRecord, said: Said): void {
   const what = `The custom field ${field.key}`;
   if (said.type !== field.type) {
     const how = "clear these first, or make another field: the type of a field is fixed once it is used";
-    return refuseHeld(holdersOf(tx, field), field, actor, { what, how });
+    return refuseHeld(holdersOf(tx, field), field, { what, how });
   }
   const left = field.kinds.filter((kind) => !said.kinds.includes(kind));
   if (left.length > 0) {
     const how = "clear these first: they would be left without the field";
-    refuseHeld(holdersOf(tx, field, left), field, actor, { what, how });
+    refuseHeld(holdersOf(tx, field, left), field, { what, how });
   }
   const gone = new Set<FieldValue>(field.choices.filter((choice) => !said.choices.includes(choice)));
   if (gone.size === 0) return;
@@ -83,7 +88,6 @@ function assertValuesStay(tx: WriteTransaction, field: CustomFieldRecord, said: 
   refuseHeld(
     holdersOf(tx, field).filter(({ value }) => gone.has(value)),
     field,
-    actor,
     { what: `The choice ${[...gone].join(", ")} of the custom field ${field.key}`, how },
   );
 }
@@ -110,11 +114,12 @@ function saidOf(
 function removeCustomField(tx: WriteTransaction, removal: Removal, actor: CommandActor): CustomFieldRecord {
   const { id, cascade = false, ifMatch } = removal;
   const field = getReachable(tx, customFieldKind, id, actor);
+  assertReachesAll(actor, DEFINING);
   assertVersion(ifMatch, tx.versionOf(id));
-  if (cascade) clearValues(tx, field, actor);
+  if (cascade) clearValues(tx, field);
   else {
     const how = "clear these first, or repeat with cascade=true to clear them all";
-    refuseHeld(holdersOf(tx, field), field, actor, { what: `The custom field ${field.key}`, how });
+    refuseHeld(holdersOf(tx, field), field, { what: `The custom field ${field.key}`, how });
   }
   tx.remove(customFieldKind, id);
   forgetDefinitions(tx);

@@ -2,8 +2,6 @@
 // the index of those that have any.
 
 import { getTableName } from "drizzle-orm";
-import type { CommandActor } from "../../access/actor.ts";
-import { liesInReach } from "../../access/reach.ts";
 import { CUSTOM_FIELDS, inOrder } from "../../base/custom-field-names.ts";
 import { countedEntities } from "../../base/entity-words.ts";
 import { DomainError } from "../../base/errors.ts";
@@ -53,18 +51,15 @@ function heldValue({ custom_fields: values }: HoldingRecord, key: string): Field
 /**
  * @param what is refused, as the beginning of a sentence: `The custom field rack`
  * @param how what else can be done
- * @throws DomainError entity_in_use with the holders counted by kind; those out of the caller's reach are not counted
+ * @throws DomainError entity_in_use with the holders counted by kind
  */
 export function refuseHeld(
   holders: readonly Holder[],
   field: CustomFieldRecord,
-  actor: CommandActor,
   { what, how }: { readonly what: string; readonly how: string },
 ): void {
   if (holders.length === 0) return;
-  const reached = holders.filter(({ kind, record }) => liesInReach(kind, record, actor));
-  if (reached.length === 0) throw outOfReach(field.id);
-  const counts = Map.groupBy(reached, ({ kind }) => kind);
+  const counts = Map.groupBy(holders, ({ kind }) => kind);
   const counted = [...counts].map(([kind, { length }]) => countedEntities(kind, length)).join(", ");
   throw new DomainError("entity_in_use", `${what} has values in ${counted}; ${how}.`, {
     entity: customFieldKind.name,
@@ -73,14 +68,9 @@ export function refuseHeld(
   });
 }
 
-/**
- * Takes the values of a field off every record that has one.
- * @throws DomainError entity_access_denied for one out of the caller's reach
- */
-export function clearValues(tx: WriteTransaction, field: CustomFieldRecord, actor: CommandActor): void {
-  const holders = holdersOf(tx, field);
-  if (!holders.every(({ kind, record }) => liesInReach(kind, record, actor))) throw outOfReach(field.id);
-  for (const { kind, record } of holders)
+/** Takes the values of a field off every record that has one. */
+export function clearValues(tx: WriteTransaction, field: CustomFieldRecord): void {
+  for (const { kind, record } of holdersOf(tx, field))
     tx.update(kind, record.id, { [CUSTOM_FIELDS]: valuesWithout(record, field.key) });
 }
 
@@ -88,12 +78,4 @@ export function clearValues(tx: WriteTransaction, field: CustomFieldRecord, acto
 export function valuesWithout({ custom_fields: values = {} }: HoldingRecord, key: string): FieldValues | undefined {
   const { [key]: _gone, ...rest } = values;
   return inOrder(rest);
-}
-
-function outOfReach(id: string): DomainError {
-  return new DomainError(
-    "entity_access_denied",
-    "The custom field has values in records out of the caller's reach: only a caller who reaches all of them can change it.",
-    { entity: customFieldKind.name, id },
-  );
 }

@@ -1,7 +1,7 @@
 // What the writer runs for organizations: making one with its first network and its Owner, and changing it.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { assertSameIds } from "../../access/reach.ts";
+import { assertReachesAll, assertSameIds } from "../../access/reach.ts";
 import { userPasswords } from "../../access/tables.ts";
 import type { Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
@@ -71,13 +71,14 @@ export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup
 
 /**
  * Changes the caller's organization.
- * @throws DomainError precondition_failed, validation_id_mismatch
+ * @throws DomainError entity_access_denied, precondition_failed, validation_id_mismatch
  */
 export function updateOrganization(
   tx: WriteTransaction,
   input: Conditional & { body: OrganizationUpdate },
   actor: CommandActor,
 ): Written {
+  assertReachesAll(actor, "Changing the organization");
   const organization = tx.get(organizationKind, actor.organizationId);
   assertVersion(input.ifMatch, tx.versionOf(organization.id));
   assertSameIds(organization, input.body, ["id"]);

@@ -43,7 +43,7 @@ export function organizationRoutes(surface: Surface<Actor, Access>, backend: Bac
         access: OWNER,
         body: OrganizationUpdate,
         answer: Organization,
-        errors: ["validation_id_mismatch", "precondition_failed"],
+        errors: ["entity_access_denied", "validation_id_mismatch", "precondition_failed"],
         example: { ...example, body },
       },
       (call) => answerWrite(backend, call, "organization.update", { body: call.body }, organizationShown),

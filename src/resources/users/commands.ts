@@ -3,7 +3,13 @@
 
 import { and, eq, ne } from "drizzle-orm";
 import { type CommandActor, requireRole } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
+import {
+  assertOwnOrganization,
+  assertReachesAll,
+  assertSameIds,
+  getReachable,
+  getReferenced,
+} from "../../access/reach.ts";
 import { sessions, userPasswords } from "../../access/tables.ts";
 import { DomainError, invalid } from "../../base/errors.ts";
 import type { OwnFields, Written } from "../../db/kind.ts";
@@ -41,7 +47,7 @@ export interface PasswordChange {
 export function createUser(tx: WriteTransaction, input: UserCreation, actor: CommandActor): Written {
   const { body, passwordHash } = input;
   assertOwnOrganization(body.organization_id, actor);
-  assertReachesAll(actor);
+  assertReachesAll(actor, MANAGING);
   requireRole(actor.role, body.role, `Creating a user with the role ${body.role}`);
   const user = tx.create(
     userKind,
@@ -99,7 +105,7 @@ export function userFields(
   body: Omit<UserUpdate, "password">,
   actor: CommandActor,
 ): Omit<OwnFields<UserRecord>, "organization_id"> {
-  assertReachesAll(actor);
+  assertReachesAll(actor, MANAGING);
   requireRole(actor.role, user.role, `Changing a user with the role ${user.role}`);
   requireRole(actor.role, body.role, `Giving a user the role ${body.role}`);
   const isEnabled = body.is_enabled ?? user.is_enabled;
@@ -122,18 +128,8 @@ function setPassword(tx: WriteTransaction, input: PasswordChange): Written {
   return user;
 }
 
-/**
- * Owner and Admin reach every network, and a password is all of an account: a key that is kept to some networks
- * could give itself the others.
- */
-function assertReachesAll(actor: CommandActor): void {
-  if (actor.networkIds === null) return;
-  throw new DomainError(
-    "entity_access_denied",
-    "Managing users requires access to every network; this API key is limited to some.",
-    {},
-  );
-}
+/** A password is all of an account: a key that is kept to some networks could give itself the others. */
+const MANAGING = "Managing users";
 
 function existingNetworks(tx: WriteTransaction, ids: readonly string[], actor: CommandActor): string[] {
   getReferenced(tx, networkKind, ids, "network_ids", actor);
@@ -176,7 +172,7 @@ function endSessions(tx: WriteTransaction, userId: string, keeps: Uint8Array | n
  * user wrote goes on naming the user. One's own account too: like disabling it, as long as an Owner remains.
  */
 const removeUser = removeOne(userKind, (tx, user, actor) => {
-  assertReachesAll(actor);
+  assertReachesAll(actor, MANAGING);
   requireRole(actor.role, user.role, `Deleting a user with the role ${user.role}`);
   if (isActiveOwner(user)) assertAnotherOwner(tx, user);
 });
