@@ -8,6 +8,10 @@ import { fieldTitle } from "../names/custom-fields.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { listText } from "../text/lists.ts";
+import { exactNow } from "../time/clock.ts";
+import { formatUtc } from "../time/instant.ts";
+import { readSaid } from "../time/said.ts";
+import { zone } from "../time/zone.ts";
 import { go, hrefHere } from "../url/location.ts";
 import { withCondition } from "./conditions.ts";
 import type { AnyList } from "./definitions.tsx";
@@ -75,8 +79,9 @@ function Condition({ known, field, filter, close }: ConditionProps) {
     const value = String(new FormData(event.currentTarget as HTMLFormElement).get("value") ?? "").trim();
     close();
     if (about === undefined || (value === "" && chosen !== ANY)) return;
+    const meant = about.type === "instant" ? instantMeant(value) : value;
     const plain = about.type === "number" || about.type === "boolean" || /^[\d.]+[kMGT]$/.test(value);
-    const now = chosen === ANY ? `${about.name}:*` : `${about.name} ${chosen} ${plain ? value : quoted(value)}`;
+    const now = chosen === ANY ? `${about.name}:*` : `${about.name} ${chosen} ${plain ? meant : quoted(meant)}`;
     const age = String(new FormData(event.currentTarget as HTMLFormElement).get("age") ?? "");
     const condition = age === "" ? now : `always(${now}, "${age}")`;
     go(hrefHere({ filter: withCondition(filter, condition) }));
@@ -88,7 +93,9 @@ function Condition({ known, field, filter, close }: ConditionProps) {
         <select ref={first} value={chosen} onChange={(event) => setOperator(event.currentTarget.value)}>
           {operators.map((each) => (
             <option key={each} value={each}>
-              {listText.operators[each] ?? each}
+              {(about?.type === "instant" ? listText.instantOperators[each] : undefined) ??
+                listText.operators[each] ??
+                each}
             </option>
           ))}
           <option value={ANY}>{listText.operators[ANY]}</option>
@@ -98,7 +105,13 @@ function Condition({ known, field, filter, close }: ConditionProps) {
         <label htmlFor="column-filter-value">
           {listText.value}
           {about?.values == null ? (
-            <input id="column-filter-value" name="value" autoComplete="off" spellcheck={false} />
+            <input
+              id="column-filter-value"
+              name="value"
+              autoComplete="off"
+              spellcheck={false}
+              placeholder={about?.type === "instant" ? listText.instantExample : undefined}
+            />
           ) : (
             <select id="column-filter-value" name="value">
               {about.values.map((value) => (
@@ -132,6 +145,13 @@ function Condition({ known, field, filter, close }: ConditionProps) {
       </p>
     </form>
   );
+}
+
+/** By the reader's clocks. An age stays one: what it filters goes on with the time. */
+function instantMeant(text: string): string {
+  if (/^[-−]/.test(text)) return text;
+  const said = readSaid(text, { nowMs: exactNow(), timeZone: zone.peek() });
+  return said.type === "instant" ? formatUtc(said.ms) : text;
 }
 
 /** Has any value. */

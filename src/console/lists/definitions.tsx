@@ -171,7 +171,7 @@ const hosts: ListDefinition<Host> = {
       } as QueryOf<"/api/v1/hosts">,
     }),
   views: [
-    { name: listText.shippedViews.staleHosts, filter: 'updated_at < "-30d" AND last_seen_at < "-30d"' },
+    { name: listText.shippedViews.staleHosts, filter: 'last_seen_at < "-30d"' },
     { name: listText.shippedViews.newThisWeek, filter: 'created_at > "-7d"', order: "-created_at" },
   ],
 };

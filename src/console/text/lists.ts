@@ -136,6 +136,13 @@ export const listText = {
     ":": "contains",
     ":*": "has a value",
   } as Readonly<Record<string, string>>,
+  instantOperators: {
+    "<": "is before",
+    "<=": "is at the latest",
+    ">": "is after",
+    ">=": "is at the earliest",
+  } as Readonly<Record<string, string>>,
+  instantExample: "-24h, 2026-03-01 03:12",
   addFilter: "Add to the filter",
   yes: "yes",
   no: "no",
