@@ -7,7 +7,7 @@ import { fieldTitle } from "../names/custom-fields.ts";
 import { useKeys } from "../parts/keys.ts";
 import { editText } from "../text/editing.ts";
 import { listText } from "../text/lists.ts";
-import { hrefHere, parameter } from "../url/location.ts";
+import { hrefHere, keepScrolled, keptScrolled, parameter } from "../url/location.ts";
 import type { AnyList, Column } from "./definitions.tsx";
 import { hrefOrdered, type ListState } from "./list-state.ts";
 import type { LongList } from "./long-list.ts";
@@ -41,6 +41,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
     const row = (box.current?.scrollTop ?? 0) / ROW_HEIGHT;
     pace.current = paceAfter(pace.current, row, timeStamp);
     box.current?.classList.toggle("is-aside", box.current.scrollLeft !== 0);
+    keepScrolled("list", box.current?.scrollTop ?? 0);
     measure();
   };
   const measure = () => {
@@ -48,6 +49,8 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
     if (element !== null) setSeen({ scrolled: element.scrollTop, height: element.clientHeight });
   };
   useLayoutEffect(() => {
+    // The way back leads to the row that one came from.
+    if (box.current !== null) box.current.scrollTop = keptScrolled("list");
     measure();
     const observer = new ResizeObserver(measure);
     if (box.current !== null) observer.observe(box.current);

@@ -61,6 +61,31 @@ function shown(url: URL): string {
   return `${url.pathname.replace(/^\/+/, "/")}${url.search.replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%2F", "/")}${url.hash}`;
 }
 
+/**
+ * Which entry of the browser's history is shown. They are counted, also by what is loaded anew, so that the way back
+ * leads to what one had scrolled to.
+ */
+let entry = entryOf(window.history.state);
+window.history.replaceState({ entry }, "");
+
+function entryOf(state: unknown): number {
+  const { entry: known } = (state ?? {}) as { readonly entry?: unknown };
+  return typeof known === "number" ? known : 0;
+}
+
+/** How far one has scrolled the page, or the list in it, by entry. */
+const scrolled = new Map<string, number>();
+type Scrolling = "page" | "list";
+
+export function keepScrolled(what: Scrolling, top: number): void {
+  scrolled.set(`${entry} ${what}`, top);
+}
+
+/** 0 where one comes to an entry for the first time. */
+export function keptScrolled(what: Scrolling): number {
+  return scrolled.get(`${entry} ${what}`) ?? 0;
+}
+
 /** Safari refuses to replace an entry more than a hundred times in half a minute. */
 const REPLACE_PACE_MS = 350;
 /** What the entry says once it may be replaced again. */
@@ -80,7 +105,7 @@ function replaceEntry(url: URL): void {
 }
 
 function writeWaiting(): void {
-  if (waitingUrl !== null) window.history.replaceState(null, "", waitingUrl);
+  if (waitingUrl !== null) window.history.replaceState({ entry }, "", waitingUrl);
   waitingUrl = null;
 }
 
@@ -94,7 +119,10 @@ export function go(href: string, how: "push" | "replace" = "push"): void {
   if (how === "replace") replaceEntry(url);
   else {
     writeWaiting();
-    window.history.pushState(null, "", url);
+    entry += 1;
+    // What was ahead before is not any more.
+    for (const what of ["page", "list"] as const) scrolled.delete(`${entry} ${what}`);
+    window.history.pushState({ entry }, "", url);
   }
   const isOtherPage = url.pathname !== current.peek().pathname;
   current.value = url;
@@ -106,10 +134,16 @@ export function go(href: string, how: "push" | "replace" = "push"): void {
  * @param isPage whether a path is one of the console's
  */
 export function followLinks(isPage: (path: string) => boolean): void {
-  window.addEventListener("popstate", () => {
+  window.addEventListener("popstate", ({ state }) => {
     waitingUrl = null;
+    entry = entryOf(state);
+    const top = keptScrolled("page");
     current.value = new URL(window.location.href);
+    scrollBack(top);
   });
+  window.addEventListener("scroll", () => isScrollingBack || keepScrolled("page", window.scrollY), { passive: true });
+  for (const own of ["wheel", "touchmove", "keydown", "pointerdown"] as const)
+    window.addEventListener(own, () => (isScrollingBack = false), { passive: true });
   window.addEventListener("pagehide", writeWaiting);
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0) return;
@@ -122,4 +156,22 @@ export function followLinks(isPage: (path: string) => boolean): void {
     event.preventDefault();
     go(url.href);
   });
+}
+
+/** A page that was left is there again once its answers are: so long it may take. */
+const SCROLL_BACK_MAX_MS = 3_000;
+let isScrollingBack = false;
+
+/** As soon as the page is long enough, unless somebody scrolls meanwhile. */
+function scrollBack(top: number): void {
+  isScrollingBack = top > 0;
+  const began = performance.now();
+  const step = () => {
+    if (!isScrollingBack) return;
+    const isThere = document.documentElement.scrollHeight - window.innerHeight >= top;
+    if (isThere) window.scrollTo(0, top);
+    isScrollingBack = !isThere && performance.now() - began < SCROLL_BACK_MAX_MS;
+    requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
 }
