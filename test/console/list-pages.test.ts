@@ -119,6 +119,52 @@ describe.skipIf(!hasChromium)("the console's lists", () => {
     await page.close();
   });
 
+  test("the way back leads to the row that one came from", async () => {
+    const page = await visitor.open("/hosts");
+    await rows(page).getByRole("link", { name: "host-1000" }).waitFor();
+    await page.evaluate("document.querySelector('.list').scrollTop = 14_000");
+    await rows(page).getByRole("link", { name: "host-1505" }).click();
+    await page.getByRole("heading", { name: "host-1505", level: 1 }).waitFor();
+    await page.goBack();
+    await rows(page).getByRole("link", { name: "host-1505" }).waitFor();
+    await settles(() => page.evaluate("document.querySelector('.list').scrollTop"), 14_000);
+    // To the list anew it is its beginning.
+    await page.getByRole("link", { name: "Find", exact: true }).click();
+    await page.getByRole("link", { name: "Hosts", exact: true }).click();
+    await rows(page).getByRole("link", { name: "host-1000" }).waitFor();
+    await settles(() => page.evaluate("document.querySelector('.list').scrollTop"), 0);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("a network that is none, or out of reach, is said to be, and not to be empty", async () => {
+    const page = await visitor.open(`/hosts?network=${crypto.randomUUID()}`);
+    await page.getByRole("heading", { name: "No such network" }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: "All networks" }).click();
+    await page.getByText("1,200 hosts", { exact: true }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("a column's filter takes times by the reader's clocks", async () => {
+    const context = await visitor.context.browser()?.newContext({
+      timezoneId: "America/New_York",
+      storageState: await visitor.context.storageState(),
+    });
+    if (context === undefined) throw new Error("the browser is gone");
+    const page = await context.newPage();
+    await page.goto(`${appliance.running.url}/hosts?columns=name,updated_at`);
+    await page.getByRole("columnheader", { name: "Updated" }).hover();
+    await page.getByRole("button", { name: "Filter by Updated" }).click();
+    await page.getByLabel("Comparison").selectOption({ label: "is after" });
+    await page.getByRole("textbox", { name: "Value" }).fill("2026-03-01 03:12");
+    await page.keyboard.press("Enter");
+    const field = page.getByRole("combobox", { name: "Filter" });
+    await settles(() => field.inputValue(), 'updated_at > "2026-03-01T08:12:00.000Z"');
+    await page.getByText("1,200 hosts", { exact: true }).waitFor();
+    await context.close();
+  });
+
   test("a column's filter takes nothing until it is known what it can be, and then all that is typed", async () => {
     const page = await visitor.context.newPage();
     const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();

@@ -10,7 +10,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { findMe, me, meProblem, refreshMe } from "../session/me.ts";
 import { frameText } from "../text/frame.ts";
-import { isPast } from "../time/at.ts";
+import { isPast, network } from "../time/at.ts";
 import { TimeBar } from "../time-bar/time-bar.tsx";
 import { hrefOf } from "../url/location.ts";
 import { AccountMenu } from "./account-menu.tsx";
@@ -18,7 +18,7 @@ import { Entrance } from "./entrance.tsx";
 import { FindBox } from "./find-box.tsx";
 import { KeyList } from "./key-list.tsx";
 import { Navigation } from "./navigation.tsx";
-import { NetworkSwitcher } from "./network-switcher.tsx";
+import { NetworkSwitcher, UnlistedNetwork, unlistedNetwork } from "./network-switcher.tsx";
 import { PaletteKey } from "./palette-key.tsx";
 import { ShownPage } from "./shown-page.tsx";
 
@@ -64,10 +64,17 @@ function SignedIn() {
 
 /** The page; what is of before in it is dimmed. */
 function Content() {
+  const chosen = network.value;
   return (
     <main id="content" tabIndex={-1} class={isHeld.value ? "is-held" : undefined} aria-busy={isHeld.value}>
       <OfPage.Provider value={true}>
-        <ShownPage />
+        {chosen !== null && unlistedNetwork.value === chosen ? (
+          <UnlistedNetwork id={chosen}>
+            <ShownPage />
+          </UnlistedNetwork>
+        ) : (
+          <ShownPage />
+        )}
       </OfPage.Provider>
     </main>
   );

@@ -1,9 +1,14 @@
 // One network or all: in the address, and remembered for the next visit.
 
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { nameOf } from "../names/names.ts";
+import { Page } from "../parts/page.tsx";
 import { frameText } from "../text/frame.ts";
-import { network } from "../time/at.ts";
+import { at, atMs, atQuery, isPast, network } from "../time/at.ts";
 import { keep, kept, NETWORK } from "../url/kept.ts";
 import { go, hrefHere, location } from "../url/location.ts";
 
@@ -14,6 +19,9 @@ export function rememberNetwork(): void {
     go(hrefHere({ network: last }), "replace");
 }
 
+/** The one that is chosen, where it is none that is there and within reach now. */
+export const unlistedNetwork = signal<string | null>(null);
+
 export function NetworkSwitcher() {
   const { data } = useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }), {
     how: "refresh",
@@ -21,6 +29,10 @@ export function NetworkSwitcher() {
   });
   const networks = data ?? [];
   const chosen = network.value;
+  const isUnlisted = data !== undefined && chosen !== null && networks.every(({ id }) => id !== chosen);
+  useEffect(() => {
+    unlistedNetwork.value = isUnlisted ? chosen : null;
+  }, [isUnlisted, chosen]);
   if (networks.length < 2 && chosen === null) return null;
   const choose = (event: Event) => {
     const value = (event.currentTarget as HTMLSelectElement).value || null;
@@ -38,9 +50,31 @@ export function NetworkSwitcher() {
           </option>
         ))}
         {chosen !== null && networks.every(({ id }) => id !== chosen) && (
-          <option value={chosen}>{data === undefined ? "…" : chosen}</option>
+          <option value={chosen}>
+            {data === undefined ? "…" : (nameOf("networks", chosen, at.value) ?? frameText.otherNetwork)}
+          </option>
         )}
       </select>
     </label>
+  );
+}
+
+interface UnlistedProps {
+  readonly id: string;
+  readonly children: ComponentChildren;
+}
+
+/** The page, unless the network that it is to be of was none at the instant either: then everything in it would seem to be empty. */
+export function UnlistedNetwork({ id, children }: UnlistedProps) {
+  const isInstant = !isPast.value || atMs.value !== null;
+  const { data } = useAnswer(isInstant ? read("/api/v1/networks", { query: { ids: [id], ...atQuery() } }) : null);
+  if (data?.length !== 0) return <>{children}</>;
+  return (
+    <Page title={frameText.noNetworkTitle}>
+      <p>{frameText.noNetwork}</p>
+      <p>
+        <a href={hrefHere({ network: null })}>{frameText.allNetworks}</a>
+      </p>
+    </Page>
   );
 }
