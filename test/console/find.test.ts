@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Route } from "playwright-core";
 import { askedOf } from "../../src/console/find/asked.ts";
 import { pageOfRequest } from "../../src/console/find/attention.ts";
-import { type Interval, isAtInstant, spanAround, staysOf } from "../../src/console/find/stays.ts";
+import { type Interval, isAtInstant, isCutOff, spanAround, staysOf } from "../../src/console/find/stays.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
@@ -114,6 +114,12 @@ describe("where something has been", () => {
       holds: true,
       tone: -1,
     });
+  });
+
+  test("that lasts from before what was asked for does not begin there", () => {
+    const span = { from: 1_000_000 };
+    const cut = [1_000_000, 1_030_000, 1_090_000].map((from) => isCutOff({ from }, span));
+    expect([cut, isCutOff({ from: 0 }, { from: null })]).toEqual([[true, true, false], false]);
   });
 
   test("is asked for the last month, for a month around an older instant, or from the beginning", () => {

@@ -13,7 +13,7 @@ import { now } from "../time/clock.ts";
 import { addressInstant, formatDuration, formatUtc } from "../time/instant.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import { type Asked, locateQuery } from "./asked.ts";
-import { type Interval, isAtInstant, type Span, type Stay, spanAround, staysOf, UNPLACED } from "./stays.ts";
+import { type Interval, isAtInstant, isCutOff, type Span, type Stay, spanAround, staysOf, UNPLACED } from "./stays.ts";
 import { VlanLink } from "./vlan-link.tsx";
 
 const ROWS_SHOWN = 8;
@@ -44,7 +44,7 @@ export function PlacesOverTime({ asked, isQuiet }: PlacesProps) {
       {stays.length > 0 && (
         <>
           <Strip stays={stays} span={span} />
-          <Rows stays={stays} />
+          <Rows stays={stays} span={span} />
         </>
       )}
       {data.next_from !== null && (
@@ -91,7 +91,7 @@ function Strip({ stays, span }: { readonly stays: readonly Stay[]; readonly span
   );
 }
 
-function Rows({ stays }: { readonly stays: readonly Stay[] }) {
+function Rows({ stays, span }: { readonly stays: readonly Stay[]; readonly span: Span }) {
   const [isWhole, setWhole] = useState(false);
   const latest = stays.toReversed();
   // The row of the instant that is shown is among them.
@@ -112,7 +112,7 @@ function Rows({ stays }: { readonly stays: readonly Stay[] }) {
         ]}
       >
         {shown.map((stay) => (
-          <StayRow key={stay.from} stay={stay} />
+          <StayRow key={stay.from} stay={stay} isCut={isCutOff(stay, span)} />
         ))}
       </RowsTable>
       {shown.length < latest.length && (
@@ -124,19 +124,24 @@ function Rows({ stays }: { readonly stays: readonly Stay[] }) {
   );
 }
 
-function StayRow({ stay }: { readonly stay: Stay }) {
+/** @param isCut whether it began before what was asked for */
+function StayRow({ stay, isCut }: { readonly stay: Stay; readonly isCut: boolean }) {
   const { interval, from, to, holds } = stay;
   const then = addressInstant(from);
   return (
     <tr aria-current={isAtInstant(stay, atMs.value) ? "true" : undefined}>
       <td>
         <span class={`swatch ${toneClass(stay)}`} />
+        {isCut && `${locateText.before} `}
         <a href={hrefThen(stay)}>
           <When instant={formatUtc(from)} precision="minute" />
         </a>
       </td>
       <td>{holds ? locateText.stillSo : <When instant={formatUtc(to)} precision="minute" />}</td>
-      <td>{formatDuration(to - from)}</td>
+      <td>
+        {isCut && `${locateText.over} `}
+        {formatDuration(to - from)}
+      </td>
       {interval === null ? (
         <td colSpan={4} class="aside">
           {locateText.nothingKnown}

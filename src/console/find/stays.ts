@@ -24,6 +24,14 @@ export interface Span {
   readonly query: { readonly from?: string; readonly to?: string };
 }
 
+/** Clocks of two machines differ: what begins so near to the beginning of what was asked for is cut off by it. */
+const CLOCKS_MS = 60_000;
+
+/** Whether a stay began before what was asked for, which is all that is known of its beginning. */
+export function isCutOff({ from }: Pick<Stay, "from">, span: Pick<Span, "from">): boolean {
+  return span.from !== null && from <= span.from + CLOCKS_MS;
+}
+
 /**
  * The month before now. An instant before the middle of it stands in the middle of a month of its own, whose ends move
  * by days: stepping through time asks for another one rarely.
