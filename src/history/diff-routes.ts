@@ -181,6 +181,11 @@ const CONTENT_TYPES: Readonly<Record<DiffFormat, string>> = {
   text: "text/plain; charset=utf-8",
 };
 
+/** In the name of a file, where a colon may not stand. */
+function fileInstant(at: Instant): string {
+  return formatInstant(at).replaceAll(":", "-");
+}
+
 /** A filter asks for fields of one kind. */
 function assertOneKind(types: readonly string[] | undefined): void {
   const [type, ...others] = new Set(types);
@@ -264,6 +269,10 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
         const headers = {
           ...call.headers,
           "content-type": CONTENT_TYPES[format],
+          // A table is a file, named by the two instants.
+          ...(format === "csv"
+            ? { "content-disposition": `attachment; filename="diff-${fileInstant(fromAt)}-${fileInstant(toAt)}.csv"` }
+            : {}),
           ...(thinnedUntil === null || format === "json" ? {} : { "x-thinned-until": formatInstant(thinnedUntil) }),
         };
         return answerLongRead(backend, call, diff, input, headers);

@@ -1,12 +1,14 @@
 // Instants as the console shows them: zones with their clock changes, ages, lengths of time.
 
 import { describe, expect, test } from "bun:test";
+import { timeText } from "../../src/console/text/time.ts";
 import {
   formatAge,
   formatDuration,
   formatLocal,
   formatUtc,
   instantsOf,
+  isDoubled,
   parseInstant,
   wallClockOf,
 } from "../../src/console/time/instant.ts";
@@ -52,6 +54,17 @@ describe("what clocks show", () => {
     expect(times({ year: 2026, month: 3, day: 29 }, 2)).toEqual([]);
   });
 
+  test("is told from the same time an hour later, and only there", () => {
+    const doubled = (utc: string) => isDoubled(Date.parse(utc), BERLIN);
+    expect(["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"].map(doubled)).toEqual([true, true]);
+    expect(["2026-10-24T23:59:59Z", "2026-10-25T02:00:00Z", "2026-03-29T01:00:00Z"].map(doubled)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect([-5 * 3_600_000, 5.5 * 3_600_000, 0].map(timeText.ofUtc)).toEqual(["UTC−5", "UTC+5:30", "UTC+0"]);
+  });
+
   test("leads back to the instant that it is of, in every hour of a year and in zones of every sort", () => {
     for (const zone of [BERLIN, "UTC", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia"])
       for (let instant = Date.UTC(2026, 0, 1); instant < Date.UTC(2027, 0, 1); instant += 3_600_000)
@@ -63,6 +76,7 @@ describe("what clocks show", () => {
 test("an age is told in the largest unit of which there are two", () => {
   const now = Date.parse("2026-03-02T12:00:00Z");
   const age = (ms: number) => formatAge(now - ms, now);
+  expect([age(400), age(-400), age(-2_000)]).toEqual(["now", "now", "in 2 seconds"]);
   expect(age(45_000)).toBe("45 seconds ago");
   expect(age(119 * 60_000)).toBe("119 minutes ago");
   expect(age(28 * 3_600_000)).toBe("28 hours ago");

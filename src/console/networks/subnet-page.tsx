@@ -80,7 +80,7 @@ function Overview({ subnet }: { readonly subnet: Subnet }) {
         <h2>{subnetText.nextFree}</h2>
         <NextFree subnet={subnet} />
         <h2>{subnetText.overTime}</h2>
-        <UtilizationLine id={subnet.id} createdAt={subnet.created_at} />
+        <UtilizationLine id={subnet.id} createdAt={subnet.created_at} percent={subnet.utilization?.percent} />
         <h2>{subnetText.conflicts}</h2>
         <SubnetConflicts subnet={subnet} />
         <h2>{subnetText.ranges}</h2>

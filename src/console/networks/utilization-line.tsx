@@ -25,10 +25,18 @@ interface UtilizationPoint {
   readonly usable: number | string;
 }
 
-export function UtilizationLine({ id, createdAt }: { readonly id: string; readonly createdAt: string }) {
+interface UtilizationLineProps {
+  readonly id: string;
+  readonly createdAt: string;
+  /** As the page has it, which follows what is written: now another one ends another line. */
+  readonly percent: number | undefined;
+}
+
+export function UtilizationLine({ id, createdAt, percent }: UtilizationLineProps) {
   const [points, setPoints] = useState<readonly UtilizationPoint[] | null>(null);
   const [problem, setProblem] = useState<Refusal | null>(null);
   const endMs = atMs.value;
+  const percentNow = endMs === null ? percent : undefined;
   const isUnsettled = useContext(Unsettled);
   useEffect(() => {
     if (isUnsettled) return;
@@ -42,7 +50,7 @@ export function UtilizationLine({ id, createdAt }: { readonly id: string; readon
         if (!isAborted(cause)) setProblem(asRefusal(cause));
       });
     return () => abort.abort();
-  }, [id, createdAt, endMs, isUnsettled]);
+  }, [id, createdAt, percentNow, endMs, isUnsettled]);
   if (problem !== null) return <Problem problem={problem} />;
   const [first, last] = [points?.[0], points?.at(-1)];
   if (points === null || first === undefined || last === undefined) return <Waiting />;

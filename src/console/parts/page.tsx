@@ -37,7 +37,7 @@ export function Page({ title, about, count, reads = [], csv = null, actions, mor
     <>
       {moreActions}
       {csv !== null && (
-        <a class="button" href={csv} download>
+        <a class="button" href={csv} download="">
           <span class="where-wide">{partText.exportAs} </span>
           {partText.csv}
         </a>

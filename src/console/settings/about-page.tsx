@@ -39,7 +39,7 @@ export function AboutPage() {
         <h2>{aboutText.licences}</h2>
         <p class="prose">
           {aboutText.licencesSay}{" "}
-          <a href="/api/v1/bill-of-materials" download>
+          <a href="/api/v1/bill-of-materials" download="">
             {aboutText.download}
           </a>
         </p>

@@ -39,6 +39,7 @@ export const subnetText = {
       ...(BigInt(reserved) > 0 ? [`${number(reserved)} reserved`] : []),
       ...(BigInt(in_subnets) > 0 ? [`${number(in_subnets)} in subnets within`] : []),
       `${number(free)} free`,
+      ...inTwo({ used, usable, dhcp, reserved, in_subnets, free }),
     ].join(", "),
   /** @param used what is seldom seen in a subnet of IPv6 is more than nothing */
   percent: (value: number, used: number | string) =>
@@ -47,7 +48,7 @@ export const subnetText = {
   network: "Network",
   description: "Description",
   nextFree: "Next free",
-  available: (count: number | string) => `${number(count)} can be allocated.`,
+  available: (count: number | string) => `${number(count)} can be allocated: those that are free and in no range.`,
   full: "Nothing is free in it.",
   ranges: "Ranges",
   noRanges: "No ranges are set aside in it.",
@@ -203,3 +204,11 @@ export const conflictText = {
   within: "in",
   more: (count: number) => `${number(count)} more: choose a network above, or ask the API.`,
 } as const;
+
+/** Addresses in use may lie in what is set aside, or in subnets within: they stand in both numbers. */
+function inTwo(parts: Required<UtilizationParts>): string[] {
+  const { used, usable, dhcp, reserved, in_subnets, free } = parts;
+  const told = [used, dhcp, reserved, in_subnets, free].reduce<bigint>((sum, each) => sum + BigInt(each), 0n);
+  const twice = told - BigInt(usable);
+  return twice > 0n ? [`${number(String(twice))} counted in two of these`] : [];
+}

@@ -36,6 +36,12 @@ export const timeText = {
   goToHint: "-24h, 2026-03-01 03:12",
   changes: (count: number) => (count === 1 ? "1 change" : `${groupedDigits(count)} changes`),
   inUtc: (instant: string) => `${instant} (UTC)`,
+  /** `UTC−5`, `UTC+5:30`. @param offset of the clocks, in milliseconds */
+  ofUtc: (offset: number) => {
+    const minutes = Math.abs(offset) / 60_000;
+    const rest = minutes % 60;
+    return `UTC${offset < 0 ? "−" : "+"}${Math.floor(minutes / 60)}${rest === 0 ? "" : `:${String(rest).padStart(2, "0")}`}`;
+  },
 } as const;
 
 export const saidText = {

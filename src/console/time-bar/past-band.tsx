@@ -9,7 +9,7 @@ import { compareText, saidText, timeText } from "../text/time.ts";
 import { at, atMs, hrefSwapped, vs, vsMs } from "../time/at.ts";
 import { exactNow, now } from "../time/clock.ts";
 import { canCompare, compared } from "../time/compared.ts";
-import { addressInstant, formatAge, formatLocal, formatUtc } from "../time/instant.ts";
+import { addressInstant, formatAge, formatLocal, formatUtc, isDoubled, offsetAt } from "../time/instant.ts";
 import { markerNameIn, markers } from "../time/markers.ts";
 import { readSaid } from "../time/said.ts";
 import { zone } from "../time/zone.ts";
@@ -102,6 +102,7 @@ function Instant({ text, ms }: { readonly text: string; readonly ms: number }) {
         </>
       )}
       <When instant={formatUtc(ms)} precision={ms % 1_000 === 0 ? "second" : "millisecond"} />
+      {isDoubled(ms, zone.value) && ` (${timeText.ofUtc(offsetAt(ms, zone.value))})`}
     </>
   );
 }

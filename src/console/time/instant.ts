@@ -90,6 +90,11 @@ export function instantsOf(clock: WallClock, timeZone: string): number[] {
     .sort((a, b) => a - b);
 }
 
+/** Whether a zone's clocks show at an instant what they show at another one as well. */
+export function isDoubled(milliseconds: number, timeZone: string): boolean {
+  return instantsOf(wallClockOf(milliseconds, timeZone), timeZone).length > 1;
+}
+
 /**
  * For a time that a zone's clocks left out: the instant at which they would have shown it, had they not been put
  * forward. They showed as much more.
@@ -124,10 +129,14 @@ export function formatLocal(
   return `${upToSecond}.${String(((milliseconds % SECOND) + SECOND) % SECOND).padStart(3, "0")}`;
 }
 
-/** `28 hours ago`, `in 5 minutes`; in the largest unit that gives at least two, so that it is exact enough. */
+/**
+ * `28 hours ago`, `in 5 minutes`; in the largest unit that gives at least two, so that it is exact enough. `now` where
+ * that is less than a second: clocks of two machines differ by more.
+ */
 export function formatAge(milliseconds: number, nowMs: number): string {
   const difference = milliseconds - nowMs;
   const size = Math.abs(difference);
+  if (size < SECOND) return "now";
   const units: [Intl.RelativeTimeFormatUnit, number][] = [
     ["year", 365.25 * DAY],
     ["month", 30.44 * DAY],
