@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     const page = await visitor.signIn(OWNER, PASSWORD, "/settings/tags");
     await page.getByRole("button", { name: "New tag" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("seen by its maker");
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByText("Created.").waitFor();
     await page.getByRole("button", { name: /^Account/ }).click();
     await page.getByRole("button", { name: "Sign out" }).click();

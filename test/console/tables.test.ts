@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { columnTwice, matchColumns } from "../../src/console/bulk/table-columns.ts";
 import { readTable, type Table, textOfFile, writtenTable } from "../../src/console/bulk/table-file.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
@@ -147,6 +147,24 @@ describe.skipIf(!hasChromium)("whoever brings a table in", () => {
     expect(await count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
   }, 90_000);
+
+  test("keeps what is wrong with the other rows in sight where one is left out", async () => {
+    await page.goto(`${appliance.running.url}/hosts?table=yes`);
+    await give("few.csv", "name,hidden\na,false\nb,perhaps\nc,maybe\nd,false\ne,never\n");
+    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
+    await button("Preview").click();
+    await page.getByRole("alert").getByText("3 things are wrong in 3 rows.").waitFor();
+    await button("Leave out row 3").click();
+    await page.getByRole("alert").getByText("2 things are wrong in 2 rows.").waitFor();
+    await settles(() => page.getByLabel("hidden of row 4").inputValue(), "maybe");
+    await page.getByLabel("hidden of row 6").fill("true");
+    await button("Leave out row 4").click();
+    visitor.troubles();
+    await button("Preview").click();
+    await page.getByText("3 would be created, 0 changed, 0 stay as is.").waitFor();
+    await button("Cancel").click();
+    expect(visitor.troubles()).toEqual([]);
+  });
 
   test("fixes a row in another cell than the one that it is refused for", async () => {
     const { client, networkId } = appliance;

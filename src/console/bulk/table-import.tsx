@@ -158,8 +158,10 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
               drop();
             }}
             onLeaveOut={(line) => {
-              const rows = begun.table.rows.filter((row) => row.line !== line);
-              change({ ...begun, table: { ...begun.table, rows } });
+              const place = begun.table.rows.findIndex((row) => row.line === line);
+              change({ ...begun, table: { ...begun.table, rows: begun.table.rows.toSpliced(place, 1) } });
+              // The others are still wrong.
+              refuse(problem === null ? null : withoutRow(problem, place + FIRST_ROW));
             }}
           />
         </>
@@ -331,6 +333,16 @@ function withCell(
     row.line === line ? { ...row, cells: row.cells.map((cell, place) => (place === at ? text : cell)) } : row,
   );
   return { ...table, rows };
+}
+
+/** What is wrong with the other rows, of which those behind have moved up; null where nothing is. */
+function withoutRow(problem: Refusal, row: number): Refusal | null {
+  const issues = problem.issues.flatMap((issue) => {
+    if (issue.row === undefined || issue.row < row) return [issue];
+    return issue.row === row ? [] : [{ ...issue, row: issue.row - 1 }];
+  });
+  const { status, code, message, requestId } = problem;
+  return issues.length === 0 ? null : new Refusal({ status, code, message, issues, requestId });
 }
 
 function among(known: readonly string[], column: string | null): string | null {
