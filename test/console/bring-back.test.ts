@@ -292,6 +292,24 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
     LOOKING_MS,
   );
 
+  test("is told where nothing of the record itself differs, but only of what belongs to it", async () => {
+    const { client } = appliance;
+    const host = await made(client.post("hosts", { network_id: appliance.networkId, name: "core-parts" }));
+    const named = { host_id: host.id, if_index: 1, if_descr: "Gi1/0/1" };
+    const entry = await made(client.post("if-entries", named));
+    await made(client.put(`if-entries/${entry.id}`, { ...named, if_alias: "to nowhere" }));
+    await open(`/hosts/${host.id}?at=${entry.updated_at}`);
+    await page.getByRole("link", { name: "Restore some fields…" }).click();
+    await page.getByText("Its own fields are as they are now: only what belongs to it differs.").waitFor();
+    await made(
+      client.put(`hosts/${host.id}`, { id: host.id, name: "core-parts", hidden: false, asset_tag: "A-9", tags: [] }),
+    );
+    await page.reload();
+    await page.getByRole("button", { name: "Restore some fields of core-parts" }).waitFor();
+    expect(await page.getByText("Its own fields are as they are now").count()).toBe(0);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
   test(
     "does nothing else than what was read: where records changed meanwhile, what it comes to now is read first",
     async () => {

@@ -119,7 +119,12 @@ function changesIn(diff: DiffData | undefined): Comparison["changes"] {
 const NOTHING: ReadonlyMap<string, unknown> = new Map();
 
 /** All that differs, as a list; that nothing does; or what is the matter. */
-export function ComparisonList() {
+interface ComparisonListProps {
+  /** The kind of the one record that the page is about, where it is compared itself: some of its fields can come back. */
+  readonly own?: string | undefined;
+}
+
+export function ComparisonList({ own }: ComparisonListProps) {
   const comparison = useContext(ShownComparison);
   if (comparison === null || comparison.answers.length === 0) return null;
   const { diff, answers } = comparison;
@@ -134,6 +139,11 @@ export function ComparisonList() {
       <ObservedSwitch />
       {failed?.problem !== undefined && <Problem problem={failed.problem} again={failed.again} />}
       {diff === undefined && failed === undefined && <Waiting />}
+      {own !== undefined && comparison.ends.to === null && diff !== undefined && isPartsAlone(own, answers) && (
+        <p class="aside" role="status">
+          {comparisonText.partsAlone}
+        </p>
+      )}
       {diff !== undefined &&
         (diff.added.length + diff.removed.length + diff.changed.length === 0 ? (
           <p class="aside" role="status">
@@ -148,6 +158,13 @@ export function ComparisonList() {
         ))}
     </section>
   );
+}
+
+/** Whether something differs, and nothing of the record itself. */
+function isPartsAlone(own: string, answers: Comparison["answers"]): boolean {
+  const { added, removed, changed } = countsIn(answers);
+  if (added + removed + changed === 0 || answers.some(({ data }) => data === undefined)) return false;
+  return answers.every(({ data }) => Object.keys(data?.counts[own] ?? {}).length === 0);
 }
 
 function countsIn(answers: Comparison["answers"]): Readonly<Record<Change, number>> {

@@ -131,7 +131,7 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
         first={tabs[0].key}
       />
       <WithComparison comparison={comparison}>
-        <ComparisonList />
+        <ComparisonList own={!isHistory && tab === tabs[0] ? kind : undefined} />
         {shown.makes !== undefined && (
           <p class="record-makes">
             {shown.makes.map((each) => (

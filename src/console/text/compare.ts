@@ -25,6 +25,7 @@ export const comparisonText = {
   observedMeans: "Records that were seen or not seen, and of which nothing else changed",
   what: "What differs between A and B",
   nothing: "Nothing here differs between A and B.",
+  partsAlone: "Its own fields are as they are now: only what belongs to it differs.",
   /** `1 added, 12 changed`; empty for nothing. */
   counts: (counts: Readonly<Record<"added" | "removed" | "changed", number>>) =>
     Object.entries(counts)
