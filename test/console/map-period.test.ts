@@ -243,8 +243,8 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
     const other = await Visitor.arrive(demo.url, { timezoneId: "UTC", viewport: { width: 700, height: 900 } });
     const theirs = await other.signIn("j.lund@larkfield.example", PASSWORD, "/");
     await theirs.goto(page.url());
-    // The harbour is all that they see.
-    await theirs.getByText("No links were known here in this period.").waitFor();
+    // The harbour is all that they see: the campus is none to them.
+    await theirs.getByRole("heading", { name: "No such network" }).waitFor();
     await other.leave();
     const member = await Visitor.arrive(demo.url, { timezoneId: "UTC", viewport: { width: 700, height: 900 } });
     const same = await member.signIn("t.berger@larkfield.example", PASSWORD, "/");
