@@ -280,6 +280,10 @@ describe("a custom field in use", () => {
     expect(await confined.delete(`custom-fields/${field.id}`)).toMatchObject(denied);
     expect(await confined.delete(`custom-fields/${field.id}?cascade=true`)).toMatchObject(denied);
     expect(await confined.post(`custom-fields/${field.id}/restore`, { at: then })).toMatchObject(denied);
+    const table = "key,label,kinds,type\r\nmine,Mine,host,text\r\n";
+    const imported = await confined.send("POST", "custom-fields/import/csv", table, { "content-type": "text/csv" });
+    expect(imported.status).toBeGreaterThanOrEqual(400);
+    expect(imported.text).toContain("requires access to every network");
     expectNothingWritten();
   });
 });

@@ -291,12 +291,9 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
       const { path } = asking;
       if (!isReached || place === null) {
         const hidden: Case = { title, path, body: [id], code: "entity_reference_invalid" };
-        // A key that is kept to some networks has no network, no user and no credential of the organization that it
-        // could delete beside it.
-        if (
-          (plural === "networks" || plural === "users" || plural === "credentials") &&
-          asking.caller.networkIds !== null
-        )
+        // A key that is kept to some networks has no network, user, credential or custom field of the organization that
+        // it could delete beside it.
+        if (["networks", "users", "credentials", "custom-fields"].includes(plural) && asking.caller.networkIds !== null)
           return [hidden];
         let spared = "";
         const fresh = async () => {

@@ -60,10 +60,11 @@ export const STANDARD: Readonly<
   // "Of the organization or a network, Members write."
   markers: { entity: "marker", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
   tags: { entity: "tag", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
+  // What is demanded of records, or given to them, is so in every network.
   "custom-fields": {
     entity: "custom_field",
     read: { role: "Viewer" },
-    write: { role: "Admin" },
+    write: { role: "Admin", takesEveryNetwork: "entity_access_denied" },
     place: "organization",
   },
   credentials: { entity: "credential", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
@@ -101,14 +102,12 @@ function standardRights(): Record<string, Right> {
       `POST ${path}/bulk-delete`,
       ...(comesByItself === true ? [] : [`POST ${path}`, `PUT ${path}/:id`]),
       ...(BULK_EDITED.has(plural) ? [`POST ${path}/bulk-update`] : []),
-      ...(BULK_EDITED.has(plural) || TABLED.has(plural) ? [`POST ${path}/import/csv`] : []),
     ])
       rights[each] = write;
-    // A plan that would write nothing to a user is anybody's who may write users.
-    rights[`POST ${path}/:id/restore`] = {
-      role: write.role,
-      ...(write.sessionOnly === true ? { sessionOnly: true } : {}),
-    };
+    // A plan that would write nothing is anybody's who may write what it is of.
+    const planned: Right = { role: write.role, ...(write.sessionOnly === true ? { sessionOnly: true } : {}) };
+    rights[`POST ${path}/:id/restore`] = planned;
+    if (BULK_EDITED.has(plural) || TABLED.has(plural)) rights[`POST ${path}/import/csv`] = planned;
   }
   return rights;
 }
@@ -139,7 +138,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "PUT /api/auth/password": { role: "Viewer", sessionOnly: true },
   "POST /api/v1/auth/keys/:id/rotate": { role: "Member", sessionOnly: true },
   "GET /api/v1/organizations": VIEWER,
-  "PUT /api/v1/organizations": OWNER,
+  // "What is shared is changed only by who reaches everything that it touches."
+  "PUT /api/v1/organizations": { role: "Owner", takesEveryNetwork: "entity_access_denied" },
   "POST /api/v1/hosts/bulk": MEMBER,
   "PUT /api/v1/hosts/:id/consolidate/:other_id": MEMBER,
   "POST /api/v1/hosts/:id/split": MEMBER,
