@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
-import type { Refusal } from "../api/refusal.ts";
+import { Refusal } from "../api/refusal.ts";
 import type { Saved } from "../editing/saved.ts";
 import { sequenceOf } from "../editing/write.ts";
 import { bulkText } from "../text/bulk.ts";
@@ -47,7 +47,7 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
     } catch (cause) {
       const refusal = asRefusal(cause);
       if (refusal.code === "entity_in_use") setUsed(true);
-      setProblem(refusal);
+      setProblem(refusal.code === "entity_in_use" ? inWords(refusal) : refusal);
       setBusy(false);
     }
   };
@@ -77,4 +77,9 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
       </p>
     </BulkForm>
   );
+}
+
+/** The refusal of what is in use, without the parameter that the API names. */
+function inWords({ status, code, message, requestId }: Refusal): Refusal {
+  return new Refusal({ status, code, message: editText.inUse(message), requestId });
 }

@@ -118,12 +118,12 @@ function changesIn(diff: DiffData | undefined): Comparison["changes"] {
 
 const NOTHING: ReadonlyMap<string, unknown> = new Map();
 
-/** All that differs, as a list; that nothing does; or what is the matter. */
 interface ComparisonListProps {
   /** The kind of the one record that the page is about, where it is compared itself: some of its fields can come back. */
   readonly own?: string | undefined;
 }
 
+/** All that differs, as a list; that nothing does; or what is the matter. */
 export function ComparisonList({ own }: ComparisonListProps) {
   const comparison = useContext(ShownComparison);
   if (comparison === null || comparison.answers.length === 0) return null;

@@ -18,9 +18,10 @@ import { Entrance } from "./entrance.tsx";
 import { FindBox } from "./find-box.tsx";
 import { KeyList } from "./key-list.tsx";
 import { Navigation } from "./navigation.tsx";
-import { NetworkSwitcher, UnlistedNetwork, unlistedNetwork } from "./network-switcher.tsx";
+import { NetworkSwitcher, unlistedNetwork } from "./network-switcher.tsx";
 import { PaletteKey } from "./palette-key.tsx";
 import { ShownPage } from "./shown-page.tsx";
+import { UnlistedNetwork } from "./unlisted-network.tsx";
 
 export function Frame() {
   if (meProblem.value !== null) return <Problem problem={meProblem.value} again={() => void findMe()} />;

@@ -1,14 +1,12 @@
 // One network or all: in the address, and remembered for the next visit.
 
 import { signal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { nameOf } from "../names/names.ts";
-import { Page } from "../parts/page.tsx";
 import { frameText } from "../text/frame.ts";
-import { at, atMs, atQuery, isPast, network } from "../time/at.ts";
+import { at, network } from "../time/at.ts";
 import { keep, kept, NETWORK } from "../url/kept.ts";
 import { go, hrefHere, location } from "../url/location.ts";
 
@@ -56,25 +54,5 @@ export function NetworkSwitcher() {
         )}
       </select>
     </label>
-  );
-}
-
-interface UnlistedProps {
-  readonly id: string;
-  readonly children: ComponentChildren;
-}
-
-/** The page, unless the network that it is to be of was none at the instant either: then everything in it would seem to be empty. */
-export function UnlistedNetwork({ id, children }: UnlistedProps) {
-  const isInstant = !isPast.value || atMs.value !== null;
-  const { data } = useAnswer(isInstant ? read("/api/v1/networks", { query: { ids: [id], ...atQuery() } }) : null);
-  if (data?.length !== 0) return <>{children}</>;
-  return (
-    <Page title={frameText.noNetworkTitle}>
-      <p>{frameText.noNetwork}</p>
-      <p>
-        <a href={hrefHere({ network: null })}>{frameText.allNetworks}</a>
-      </p>
-    </Page>
   );
 }

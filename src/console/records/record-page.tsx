@@ -62,7 +62,7 @@ export function RecordPage<Told extends Parameters<typeof calledBy>[1]>(props: R
   const { kind, id, url, answer, about, actions, tabs } = props;
   const { data: record, problem, again } = answer;
   useSubject(subjectOf(kind, id));
-  // Since when the record is to be what it was; another instant is another question.
+  // The instant whose restore is being read; at another one it is another question.
   const [restoredTo, setRestoredTo] = useState<string | null>(null);
   const tab = tabs.find(({ key }) => key === parameter("tab")) ?? tabs[0];
   const isHistory = parameter("tab") === HISTORY;

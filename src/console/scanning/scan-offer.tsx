@@ -11,7 +11,7 @@ import { isPast, vs } from "../time/at.ts";
 import { go } from "../url/location.ts";
 import { scanHref } from "./scan-link.ts";
 
-/** As many as an address of the browser takes in. */
+/** As many as a list takes by `ids`, and as an address of the browser takes in. */
 const TARGETS_MAX = IDS_MAX;
 
 function isOffered(): boolean {
