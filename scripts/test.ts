@@ -4,11 +4,9 @@
 import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { TEST_HANG_MS } from "../test/support/measure/limits.ts";
 
 const root = resolve(import.meta.dir, "..");
-
-/** What hangs has failed. What has little of a busy machine has not: no test needs a tenth of this where it has a core. */
-const TEST_TIMEOUT_MS = 120_000;
 
 const PIPE_GRACE_MS = 2_000;
 
@@ -115,7 +113,7 @@ async function runTests(files: readonly string[]): Promise<Count> {
   // One pipe for both: what a test prints stands where it was printed.
   const command = ["sh", "-c", 'exec "$@" 2>&1', "sh", process.execPath, "test"];
   // An appliance that a test started ends with the runner, however that ends.
-  const options = ["--no-orphans", `--timeout=${TEST_TIMEOUT_MS}`];
+  const options = ["--no-orphans", `--timeout=${TEST_HANG_MS}`];
   const child = Bun.spawn([...command, ...options, ...files.map((file) => `./${file}`)], {
     cwd: root,
     stdin: "ignore",

@@ -17,6 +17,7 @@ import {
   type SetUp,
   Workplace,
 } from "../support/executable/executable.ts";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
@@ -24,7 +25,6 @@ const MISSING = "No backup has been taken yet.";
 /** So much that a disk with room for the log of the database is not full. */
 const SMALL_DISK_BYTES = 256 * 2 ** 20;
 const MANY_LINES = 60;
-const JOURNEY_MS = 120_000;
 
 afterAll(() => closeBrowser());
 
@@ -118,7 +118,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
       await fact(page, "TLS certificate").getByText("none: plain HTTP").waitFor();
       expect(visitor.troubles()).toEqual([]);
     },
-    JOURNEY_MS,
+    TEST_HANG_MS,
   );
 
   test.each([
@@ -362,6 +362,6 @@ describe.skipIf(!hasChromium)("a disk that fills up while one edits", () => {
       });
       expect(visitor.troubles()).toEqual([]);
     },
-    JOURNEY_MS,
+    TEST_HANG_MS,
   );
 });

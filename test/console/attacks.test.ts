@@ -186,7 +186,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     await page.getByRole("combobox", { name: "A page, an action or a record" }).fill('"><img');
     await page.getByRole("option").first().waitFor();
     expect(await page.evaluate<unknown>("window.broken ?? null")).toBeNull();
-  }, 240_000);
+  });
 
   test("shows what a device announces of itself, from its first scan to its history, and runs none of it", async () => {
     const network = await discovery.network("Hostile");
@@ -213,7 +213,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
       `/?q=${encodeURIComponent(MARKUP.slice(0, 40))}`,
     ])
       await looked(address);
-  }, 180_000);
+  });
 
   test("runs nothing of what an address says, and leads nowhere else", async () => {
     const said = encodeURIComponent(MARKUP);
@@ -251,7 +251,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
     await page.waitForURL((url) => !url.searchParams.has("at"));
     expect(new URL(page.url()).origin).toBe(appliance.running.url);
     visitor.troubles();
-  }, 180_000);
+  });
 
   test("opens in the browser what the API answers, the handbook and the reference, and it runs nothing", async () => {
     const said = encodeURIComponent(MARKUP);
@@ -289,7 +289,7 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
       const troubles = visitor.troubles().filter((each) => /another host/.test(each));
       expect([path, troubles]).toEqual([path, []]);
     }
-  }, 120_000);
+  });
 
   test("writes nothing, reads nothing and frames nothing from a page of another origin", async () => {
     const target = appliance.running.url;
@@ -385,5 +385,5 @@ describe.skipIf(!hasChromium)("whoever attacks through the console", () => {
       await opened.close();
     }
     visitor.troubles();
-  }, 60_000);
+  });
 });

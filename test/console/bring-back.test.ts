@@ -7,10 +7,10 @@ import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const OWNER = "owner@acme.example";
 const VIEWER = "viewer@acme.example";
-const LOOKING_MS = 120_000;
 const PORTS = 48;
 
 describe.skipIf(!hasChromium)("whoever brings back what was", () => {
@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       expect(await current(host.id)).toMatchObject({ ...back, description: "in the attic", tags: [] });
       expect(visitor.troubles()).toEqual([]);
     },
-    LOOKING_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       // The browser tells of the refusal, which was asked for.
       expect(visitor.troubles().filter((trouble) => !/412/.test(trouble))).toEqual([]);
     },
-    LOOKING_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -178,7 +178,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       await line.getByText("by others").waitFor();
       expect(visitor.troubles()).toEqual([]);
     },
-    LOOKING_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -204,7 +204,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       expect(await offer("core-9").count()).toBe(0);
       expect(visitor.troubles()).toEqual([]);
     },
-    LOOKING_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -232,7 +232,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       await page.emulateMedia({ colorScheme: "light" });
       expect(visitor.troubles()).toEqual([]);
     },
-    LOOKING_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -289,7 +289,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       expect(await accessibilityFindings(page)).toEqual([]);
       expect(visitor.troubles()).toEqual([]);
     },
-    LOOKING_MS,
+    TEST_HANG_MS,
   );
 
   test("is told where nothing of the record itself differs, but only of what belongs to it", async () => {
@@ -346,7 +346,7 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       // The browser tells of the refusals, which were asked for.
       expect(visitor.troubles().filter((trouble) => !/409/.test(trouble))).toEqual([]);
     },
-    LOOKING_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -420,6 +420,6 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       // A refusal while it was gone is what the page rests on.
       expect(visitor.troubles().filter((trouble) => !/404/.test(trouble))).toEqual([]);
     },
-    LOOKING_MS,
+    TEST_HANG_MS,
   );
 });

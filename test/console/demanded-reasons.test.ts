@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium)("where the organization demands a reason", () => {
     await colleague.leave();
     const { data } = await appliance.client.get("transactions?limit=2");
     expect(data.map(({ reason }: Wire) => reason)).toEqual(["CHG-1 was wrong", "CHG-1"]);
-  }, 120_000);
+  });
 
   /** How a form is come to, and what sends it. */
   const FORMS: ReadonlyArray<readonly [what: string, come: () => Promise<unknown>, send: () => Locator]> = [

@@ -9,10 +9,10 @@ import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { PAGE_SAMPLES } from "../support/browser/page-samples.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+import { LONG_TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const OWNER = "owner@acme.example";
 const TEN_DAYS_MS = 10 * 86_400_000;
-const LOOKING_MS = 300_000;
 
 const COMPARED: Partial<Record<PagePath, string>> = { "/compare": "?vs=2020-01-01T00:00:00Z" };
 
@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium).each(PLACES)("every page of $of", ({ serve, email,
     async () => {
       expect(await lookAtAll(null, "light")).toBeGreaterThanOrEqual(atLeast);
     },
-    LOOKING_MS,
+    LONG_TEST_HANG_MS,
   );
 
   test(
@@ -120,6 +120,6 @@ describe.skipIf(!hasChromium).each(PLACES)("every page of $of", ({ serve, email,
       const then = new Date(Date.now() - TEN_DAYS_MS).toISOString();
       expect(await lookAtAll(then, "dark")).toBeGreaterThanOrEqual(atLeast);
     },
-    LOOKING_MS,
+    LONG_TEST_HANG_MS,
   );
 });

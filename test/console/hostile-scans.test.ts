@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
     scans = [first, await discovery.scanned(asked)];
     visitor = await Visitor.arrive(running.url);
     page = await visitor.signIn(OWNER, PASSWORD);
-  }, 120_000);
+  });
 
   beforeEach(() => {
     visitor.troubles();
@@ -232,7 +232,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
       `/services?edit=service:${services[2].id}`,
     ])
       await looked(address);
-  }, 180_000);
+  });
 
   test("nor on lists, maps, what changed, what was found and how scans went", async () => {
     const shown = `network=${network.id}`;
@@ -257,7 +257,7 @@ describe.skipIf(!hasChromium)("what machines announce to a scan", () => {
       ]),
     ])
       await looked(address);
-  }, 180_000);
+  });
 
   test("is a text among others in the palette, and leads to its record", async () => {
     await page.goto(`${running.url}/hosts`);

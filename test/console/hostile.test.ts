@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)("names that want to break out", () => {
     }
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();
-  }, 240_000);
+  });
 
   test("are no formulas in the CSV that pages lead to", async () => {
     const visitor = await Visitor.arrive(running.url);

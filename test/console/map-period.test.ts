@@ -179,7 +179,7 @@ describe.skipIf(!hasChromium)("a week of the demo on the map", () => {
     workplace = new Workplace();
     demo = await workplace.serveDemo();
     visitor = await Visitor.arrive(demo.url, { timezoneId: "UTC" });
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await visitor.leave();

@@ -9,9 +9,9 @@ import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
 import { closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { PAGE_SAMPLES } from "../support/browser/page-samples.ts";
 import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
+import { LONG_TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const PASSWORD = "correct horse battery staple";
-const WALK_MS = 400_000;
 
 /** Controls that write: what they are called, on which pages, and the operations of which one has to be permitted. */
 const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, operations: readonly string[]]> = [
@@ -129,7 +129,7 @@ describe.skipIf(!hasChromium)("whoever may do less", () => {
     const { data: newest } = await (await ownersPage.request.get(api("transactions?limit=1"))).json();
     addresses.push(`/changes/${newest[0].sequence}`);
     offered = await walk(owner, ownersPage);
-  }, WALK_MS);
+  }, LONG_TEST_HANG_MS);
 
   afterAll(async () => {
     await owner.leave();
@@ -213,6 +213,6 @@ describe.skipIf(!hasChromium)("whoever may do less", () => {
       visitor.troubles();
       await visitor.leave();
     },
-    WALK_MS,
+    LONG_TEST_HANG_MS,
   );
 });

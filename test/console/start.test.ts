@@ -10,6 +10,7 @@ import type { Client } from "../support/appliance/client.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 import { recordingText } from "../support/reconcile/recorded-reads.ts";
 import type { SnmpAgent } from "../support/snmp/agent.ts";
 import { startAgents } from "../support/snmp/agents.ts";
@@ -23,9 +24,6 @@ const SWITCHES = ["switch-a", "switch-b"] as const;
 const SUBNET = "127.77.4.0/29";
 /** Between the executable and a map. */
 const MAP_WITHIN_MS = 180_000;
-const JOURNEY_MS = 240_000;
-/** A scan ends by itself; its agents stay silent for as long as they are asked. */
-const SCAN_MS = 90_000;
 
 afterAll(() => closeBrowser());
 
@@ -171,7 +169,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
 
   async function scan(page: Page): Promise<void> {
     await page.getByRole("button", { name: "Start the first scan" }).click();
-    await page.getByRole("heading", { name: "What next" }).waitFor({ timeout: SCAN_MS });
+    await page.getByRole("heading", { name: "What next" }).waitFor();
   }
 
   const read = async (page: Page, path: string): Promise<Wire[]> =>
@@ -267,7 +265,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       expect(running.log).not.toContain(running.setupToken);
       expect(visitor.troubles()).toEqual([]);
     },
-    JOURNEY_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -353,7 +351,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       await looksRight("what will be asked");
       await tabTo("Start the first scan");
       await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "What next" }).waitFor({ timeout: SCAN_MS });
+      await page.getByRole("heading", { name: "What next" }).waitFor();
       await page.getByText("Done. 6 addresses answered.").waitFor();
       await page.getByRole("application", { name: /^Picture of the map: [67] devices, 0 links/ }).waitFor();
       await looksRight("what came of it");
@@ -366,7 +364,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       await page.locator("h2:focus", { hasText: "Which credentials may be used?" }).waitFor();
       expect(visitor.troubles()).toEqual([]);
     },
-    JOURNEY_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -387,7 +385,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       await question(page, "Which credentials may be used?");
       expect(visitor.troubles()).toEqual([]);
     },
-    JOURNEY_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -435,7 +433,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       expect(await read(page, "credentials")).toHaveLength(2);
       expect(visitor.troubles()).toEqual([]);
     },
-    JOURNEY_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -468,7 +466,7 @@ describe.skipIf(!hasChromium)("whoever opens the printed link of an empty applia
       await page.getByText("It was stopped before it finished.").waitFor();
       expect(visitor.troubles()).toEqual([]);
     },
-    JOURNEY_MS,
+    TEST_HANG_MS,
   );
 });
 

@@ -146,7 +146,7 @@ describe.skipIf(!hasChromium)("whoever brings a table in", () => {
     await page.getByText("Done.").waitFor();
     expect(await count()).toBe(0);
     expect(visitor.troubles()).toEqual([]);
-  }, 90_000);
+  });
 
   test("keeps what is wrong with the other rows in sight where one is left out", async () => {
     await page.goto(`${appliance.running.url}/hosts?table=yes`);
@@ -219,7 +219,7 @@ describe.skipIf(!hasChromium)("whoever brings a table in", () => {
     ]);
     await page.getByRole("link", { name: "Nightly" }).waitFor();
     expect(visitor.troubles()).toEqual([]);
-  }, 90_000);
+  });
 
   test("goes on with a table that was kept where one of its columns has gone since, and says what is wrong with a column", async () => {
     const field = await made(

@@ -7,11 +7,11 @@ import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
 const VIEWER = "viewer@acme.example";
-const LOOKING_MS = 120_000;
 
 describe.skipIf(!hasChromium)("what waits for an Admin", () => {
   let workplace: Workplace;
@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       expect(await waiting()).toEqual(["10.2.3.9"]);
       expect(admin.troubles()).toEqual([]);
     },
-    LOOKING_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -168,7 +168,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       expect((await made(appliance.client.get(`subnets/${subnet.id}`))).accepts_credentials).toBe(false);
       expect(admin.troubles()).toEqual([]);
     },
-    LOOKING_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -186,7 +186,7 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       // The browser tells of the refusal, which was asked for.
       expect(admin.troubles().filter((trouble) => !/412/.test(trouble))).toEqual([]);
     },
-    LOOKING_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -218,6 +218,6 @@ describe.skipIf(!hasChromium)("what waits for an Admin", () => {
       await page.emulateMedia({ colorScheme: "dark" });
       expect(await accessibilityFindings(page)).toEqual([]);
     },
-    LOOKING_MS,
+    TEST_HANG_MS,
   );
 });

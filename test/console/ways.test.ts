@@ -9,8 +9,7 @@ import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { PAGE_SAMPLES } from "../support/browser/page-samples.ts";
 import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
-
-const WALK_MS = 400_000;
+import { LONG_TEST_HANG_MS } from "../support/measure/limits.ts";
 
 type Place = readonly [entry: string, area?: string];
 
@@ -121,7 +120,7 @@ describe.skipIf(!hasChromium)("whoever goes through all pages", () => {
       pages.push([`/records/${kind}/${await first(list)}`, place]);
     for (const tab of ["addresses", "services", "history"])
       pages.push([`/hosts/${host.data[0].id}?tab=${tab}`, ["Hosts"]]);
-  }, WALK_MS);
+  }, LONG_TEST_HANG_MS);
 
   afterAll(async () => {
     await visitor.leave();
@@ -161,7 +160,7 @@ describe.skipIf(!hasChromium)("whoever goes through all pages", () => {
         expect([address, visitor.troubles()]).toEqual([address, []]);
       }
     },
-    WALK_MS,
+    LONG_TEST_HANG_MS,
   );
 
   /** Of all entries: the palette shows the first of them, and more of those that are typed. */

@@ -6,12 +6,12 @@ import type { Wire } from "../support/appliance/factories.ts";
 import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 import { recordingText } from "../support/reconcile/recorded-reads.ts";
 import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp/agent.ts";
 import { startAgents } from "../support/snmp/agents.ts";
 import { viewOfSnmprec } from "../support/snmp/view.ts";
 
-const TIMEOUT_MS = 180_000;
 /** Of one scan: an agent that says nothing is waited for, longer where it has said something before. */
 const SCAN_MAX_MS = 40_000;
 
@@ -99,7 +99,7 @@ beforeAll(async () => {
   const { key, organizationId } = await place.setUp();
   const running = await place.serve(["--snmp-port", String(agents[0]?.port)]);
   discovery = new DiscoveryClient(running.withKey(key), organizationId);
-}, TIMEOUT_MS);
+});
 afterAll(async () => {
   for (const agent of agents) agent.close();
   await place.close();
@@ -142,7 +142,7 @@ describe("an agent", () => {
         hosts: { devices: 1 },
       });
     },
-    TIMEOUT_MS,
+    TEST_HANG_MS,
   );
 });
 

@@ -106,7 +106,7 @@ for (const name of [...handMade.keys(), ...fixtureNames(), ...recordings]) {
     } finally {
       await appliance.close();
     }
-  }, 120_000);
+  });
 }
 
 function textOf({ step, what, how }: Taken): string {

@@ -26,8 +26,6 @@ import {
 import { startAgents } from "../support/snmp/agents.ts";
 import { type SnmpView, viewOfSnmprec } from "../support/snmp/view.ts";
 
-const TIMEOUT_MS = 135_000;
-
 const recordings = recordingNames();
 
 test.skipIf(recordings.length === 0)(
@@ -111,7 +109,7 @@ beforeAll(async () => {
       });
     }),
   );
-}, TIMEOUT_MS);
+});
 afterAll(async () => {
   for (const each of open.splice(0)) await each.close();
 });

@@ -16,7 +16,6 @@ const wrapper = new DenialWrapper();
 afterAll(() => wrapper.close());
 
 const MISSING = SWEEP_LAB_MISSING ?? wrapper.missing;
-const TIMEOUT_MS = 180_000;
 
 const options = { isDnsOn: false };
 const ORDERS = {
@@ -65,7 +64,7 @@ for (const denial of ["mdwe", "netlink"] as const) {
     beforeAll(async () => {
       lab = await SweepLab.start((command) => wrapper.command(denial, command));
       all = await lab.sweep(Object.values(ORDERS));
-    }, TIMEOUT_MS);
+    });
     afterAll(async () => {
       await lab?.stop();
     });

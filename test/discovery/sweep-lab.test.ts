@@ -2,6 +2,7 @@
 // others and routers that lie. Needs root, and says so where there is none.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 import {
   LAB,
   SWEEP_LAB_MISSING,
@@ -15,7 +16,6 @@ const title =
   SWEEP_LAB_MISSING === null
     ? "in a network of namespaces"
     : `left out ${SWEEP_LAB_MISSING}: in a network of namespaces`;
-const TIMEOUT_MS = 180_000;
 
 /** All of them wait for what does not come, so they are made side by side. */
 const ORDERS = {
@@ -43,7 +43,7 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
   beforeAll(async () => {
     lab = await SweepLab.start();
     all = await lab.sweep(Object.values(ORDERS));
-  }, TIMEOUT_MS);
+  });
 
   afterAll(async () => {
     await lab?.stop();
@@ -148,7 +148,7 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
       ]);
       expect(reports[0]?.sightings).toMatchObject([{ ip_address: "127.0.0.1", ports: { open: [] } }]);
     },
-    TIMEOUT_MS,
+    TEST_HANG_MS,
   );
 
   test("no descriptor is left", () => {

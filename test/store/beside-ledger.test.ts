@@ -31,7 +31,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "netledger-beside-"));
   await fillStore(join(directory, "good"), Date.UTC(2026, 10, 24));
   good = dataFiles(join(directory, "good")).database;
-}, 300_000);
+});
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** A copy of the store, opened for writing past all checks. */
@@ -113,7 +113,7 @@ test("any changed column of any table that has checksums is found, and gone when
       });
     }
   }
-}, 300_000);
+});
 
 test("a word that the search index has lost is found, though it has the other words of the text", () => {
   withCopy((db, path) => {

@@ -17,6 +17,7 @@ import { portKind } from "../../src/resources/ports/port.ts";
 import { serviceKind } from "../../src/resources/services/service.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 import { TEXTS } from "../support/model/draft.ts";
 import { Model, type ModelQuery, type Snapshot } from "../support/model/model.ts";
 import { networkFields, parseItems, Store, type Wire } from "../support/store/store.ts";
@@ -404,7 +405,7 @@ describe("everything at once, in chunks", () => {
         ).toBe(true);
       }
     },
-    60_000,
+    TEST_HANG_MS,
   );
 
   test("is each record once, also by more ids than a chunk holds", () => {

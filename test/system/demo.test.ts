@@ -7,10 +7,10 @@ import type { Client } from "../support/appliance/client.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const EMAIL = "demo@larkfield.example";
 const PASSWORD = "look-around";
-const TIMEOUT_MS = 300_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 beforeAll(ensureExecutable);
@@ -36,7 +36,7 @@ describe("the stories of the demo", () => {
     running = await place.serveDemo();
     demo = await signedIn(running);
     campusId = (await data("networks")).find(({ name }: { name: string }) => name === "Main campus").id;
-  }, TIMEOUT_MS);
+  });
   afterAll(async () => {
     await closeBrowser();
     await place.close();
@@ -167,7 +167,7 @@ describe("the stories of the demo", () => {
       const harbour = await discovery.scanned({ network_id: id, kind: "full" });
       expect([harbour.outcome.hosts.devices, harbour.outcome.records]).toEqual([4, {}]);
     },
-    TIMEOUT_MS,
+    TEST_HANG_MS,
   );
 });
 
@@ -200,7 +200,7 @@ describe("the folder of the demo", () => {
         `netledger: ${folder} holds a real inventory: a demo needs a folder of its own, give one with --data.\n`,
       ]);
     },
-    TIMEOUT_MS,
+    TEST_HANG_MS,
   );
 
   test(
@@ -217,7 +217,7 @@ describe("the folder of the demo", () => {
       const own = await place.serve(["--demo"]);
       await signedIn(own);
     },
-    TIMEOUT_MS,
+    TEST_HANG_MS,
   );
 
   test("is refused together with what is not for a demo", async () => {

@@ -8,9 +8,7 @@ import { community, DiscoveryClient, user } from "../support/executable/discover
 import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
 import { LAB_MISSING, Lab } from "../support/lab/lab.ts";
 import { COMMUNITY, LAB_CIDR, LAB_USER, MANAGER_ADDRESS, SILENT_CIDR } from "../support/lab/network.ts";
-
-/** Most of what is waited for are scans of a few seconds; a busy machine is no failure. */
-const TIMEOUT_MS = 180_000;
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 describe.skipIf(LAB_MISSING !== null)(
   `discovery in a real network${LAB_MISSING === null ? "" : ` (left out: ${LAB_MISSING})`}`,
@@ -32,7 +30,7 @@ describe.skipIf(LAB_MISSING !== null)(
       // Tried in this order: that a device knows no such user it says at once, of a wrong community nothing.
       await discovery.credential(user(LAB_USER.name, LAB_USER.authPassword, LAB_USER.privPassword), [networkId]);
       await discovery.credential(community(COMMUNITY), [networkId]);
-    }, TIMEOUT_MS);
+    });
     afterAll(async () => {
       await place.close();
       await lab.stop();
@@ -125,7 +123,7 @@ describe.skipIf(LAB_MISSING !== null)(
         expect(await discovery.sequence()).toBe(before);
         expect(await hosts()).toEqual([]);
       },
-      TIMEOUT_MS,
+      TEST_HANG_MS,
     );
 
     test(
@@ -169,7 +167,7 @@ describe.skipIf(LAB_MISSING !== null)(
         expect(named.get("host")).toMatchObject({ sys_name: "host", chassis_id: lab.mac("host", "eth1") });
         expect(addressesOf("host")).toEqual(["10.98.0.21", "10.98.1.3", "127.0.0.1"]);
       },
-      TIMEOUT_MS,
+      TEST_HANG_MS,
     );
 
     test("interfaces have their names, aliases, addresses and statuses, VLANs and what was learned on them", async () => {
@@ -263,7 +261,7 @@ describe.skipIf(LAB_MISSING !== null)(
         expect(await discovery.sequence()).toBe(before);
         expect((await discovery.diff(networkId, scan.requested_at)).counts).toEqual({});
       },
-      TIMEOUT_MS,
+      TEST_HANG_MS,
     );
 
     test(
@@ -302,7 +300,7 @@ describe.skipIf(LAB_MISSING !== null)(
         expect(await cables(scan.ended_at)).toEqual(AFTER_THE_MOVE);
         expect(await neighbors()).toEqual(bothWays(AFTER_THE_MOVE));
       },
-      TIMEOUT_MS,
+      TEST_HANG_MS,
     );
 
     test(
@@ -340,7 +338,7 @@ describe.skipIf(LAB_MISSING !== null)(
         );
         expect(running.log).not.toContain("another password");
       },
-      TIMEOUT_MS,
+      TEST_HANG_MS,
     );
 
     test(
@@ -364,7 +362,7 @@ describe.skipIf(LAB_MISSING !== null)(
           transaction: { actor: { type: "Discovery", id: scan.id } },
         });
       },
-      TIMEOUT_MS,
+      TEST_HANG_MS,
     );
 
     test(
@@ -386,7 +384,7 @@ describe.skipIf(LAB_MISSING !== null)(
         await lab.startDaemon("host", "lldpd");
         await lab.settled();
       },
-      TIMEOUT_MS,
+      TEST_HANG_MS,
     );
 
     test(
@@ -406,7 +404,7 @@ describe.skipIf(LAB_MISSING !== null)(
         expect([...(await ports()).keys()]).toEqual([...before.keys()]);
         expect(await cables()).toEqual(AFTER_THE_MOVE);
       },
-      TIMEOUT_MS,
+      TEST_HANG_MS,
     );
 
     test(
@@ -425,7 +423,7 @@ describe.skipIf(LAB_MISSING !== null)(
           outcome: { hosts: { found: 1 } },
         });
       },
-      TIMEOUT_MS,
+      TEST_HANG_MS,
     );
 
     test(
@@ -449,7 +447,7 @@ describe.skipIf(LAB_MISSING !== null)(
           (await discovery.scanned({ network_id: id, kind: "sweep", targets: [MANAGER_ADDRESS] })).outcome,
         ).toMatchObject({ hosts: { found: 1 } });
       },
-      TIMEOUT_MS,
+      TEST_HANG_MS,
     );
 
     /** Waits until a scan has gone some way. */

@@ -5,10 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const EXECUTABLE = resolve(import.meta.dir, "../../dist/netledger");
-const START_MAX_MS = 60_000;
-const PAGE_MAX_MS = 60_000;
 
 let directory: string;
 let child: Bun.Subprocess<"ignore", "pipe", "ignore">;
@@ -23,7 +22,7 @@ beforeAll(async () => {
     stderr: "ignore",
   });
   url = await listeningUrl(child.stdout);
-}, START_MAX_MS);
+});
 
 afterAll(async () => {
   await closeBrowser();
@@ -85,7 +84,7 @@ test.skipIf(!hasChromium)(
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();
   },
-  START_MAX_MS + PAGE_MAX_MS,
+  TEST_HANG_MS,
 );
 
 test.skipIf(!hasChromium)(
@@ -106,7 +105,7 @@ test.skipIf(!hasChromium)(
     expect(visitor.troubles()).toEqual([]);
     await visitor.leave();
   },
-  START_MAX_MS + PAGE_MAX_MS,
+  TEST_HANG_MS,
 );
 
 /** The address that the executable says it listens on. */

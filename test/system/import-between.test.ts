@@ -79,7 +79,7 @@ describe("an import", () => {
     expect(counts(done, "ranges")).toEqual([60, 0, 0, 0, 0]);
     expect(await at.all("hosts")).toHaveLength(60);
     expect(await at.all("ip-ranges")).toHaveLength(60);
-  }, 120_000);
+  });
 
   test("waits while netledger does not answer, and goes on", async () => {
     let requests = 0;
@@ -96,7 +96,7 @@ describe("an import", () => {
     expect(done.code).toBe(0);
     expect(requests).toBeGreaterThan(15);
     expect(await at.all("hosts")).toHaveLength(60);
-  }, 120_000);
+  });
 
   test("looks again at a host that somebody changes while it is looked at, and takes nothing away from it", async () => {
     await run(stand((_request, forward) => forward()));
@@ -136,7 +136,7 @@ describe("an import", () => {
       ["Null0", null],
     ]);
     expect(after.ip_addresses.map((each: any) => each.ip_address).sort()).toEqual(["10.0.1.1", "10.0.9.9"]);
-  }, 120_000);
+  });
 
   test("ends in one line where its key is disabled meanwhile, and what it wrote stays", async () => {
     let writes = 0;
@@ -153,5 +153,5 @@ describe("an import", () => {
     expect(ended.err).toMatch(/refuses the key: This API key is disabled\./);
     expect(ended.err.trimEnd()).not.toContain("\n");
     expect((await at.all("networks")).map((each) => each.name)).toContain("Berlin");
-  }, 120_000);
+  });
 });

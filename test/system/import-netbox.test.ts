@@ -11,6 +11,7 @@ import {
   serveNetbox,
 } from "../support/imports/fake-netbox.ts";
 import { counts, ImportPlace, NETBOX_TOKEN } from "../support/imports/import-place.ts";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 import { makePair } from "../support/tls/certificates.ts";
 
 let place: Workplace;
@@ -192,7 +193,7 @@ describe.each(["3.5.9", "3.7.8", "4.0.11", "4.2.3"])("a NetBox %s", (version) =>
     }
     expect(await at.transactions()).toBe(before);
     expect((await place.command("verify")).code).toBe(0);
-  }, 120_000);
+  });
 });
 
 describe("the plan", () => {
@@ -212,7 +213,7 @@ describe("the plan", () => {
         .filter((line) => !line.includes(" into "))
         .sort();
     expect(told(done)).toEqual(told(dry));
-  }, 120_000);
+  });
 
   test("is told as it comes about where it takes long, on standard error", async () => {
     const netbox = serve(campus(), {
@@ -225,7 +226,7 @@ describe("the plan", () => {
     expect(done.code).toBe(0);
     expect(done.err).toMatch(/^\S+ INFO {2}importing step=hosts done=3$/m);
     expect(done.out).not.toContain("importing");
-  }, 120_000);
+  });
 
   test("refuses what belongs to no site where no network is named for it, and takes the rest", async () => {
     const netbox = serve(campus());
@@ -237,7 +238,7 @@ describe("the plan", () => {
     expect(counts(done, "hosts")).toEqual([3, 0, 0, 0, 0]);
     expect(counts(done, "subnets")).toEqual([3, 0, 0, 0, 1]);
     expect(counts(done, "ranges")).toEqual([1, 0, 0, 0, 1]);
-  }, 120_000);
+  });
 });
 
 describe("custom fields", () => {
@@ -340,7 +341,7 @@ describe("custom fields", () => {
       expect(counts(again, "hosts")).toEqual([0, 0, 3, 0, 0]);
       expect(await at.transactions()).toBe(before);
     },
-    120_000,
+    TEST_HANG_MS,
   );
 
   test("that were changed here stay, those that were not follow the source, and other keys are left alone", async () => {
@@ -372,7 +373,7 @@ describe("custom fields", () => {
     });
     await at.import([...args, "--overwrite"]);
     expect((await at.client.get(`hosts/${id}`)).data.custom_fields.owner).toBe("Di");
-  }, 120_000);
+  });
 
   test("whose key is taken by one of another type are refused, and their values with them", async () => {
     await at.client.post("custom-fields", { key: "tier", kinds: ["host"], type: "number" });
@@ -382,7 +383,7 @@ describe("custom fields", () => {
     const [core] = await at.all("hosts?search=core-1");
     expect(core.custom_fields).not.toHaveProperty("tier");
     expect(core.custom_fields).toHaveProperty("owner");
-  }, 120_000);
+  });
 });
 
 describe("what changes", () => {
@@ -425,7 +426,7 @@ describe("what changes", () => {
     const third = await at.import([...args, "--overwrite"]);
     expect(counts(third, "hosts")).toEqual([0, 1, 2, 0, 0]);
     expect((await at.client.get(`hosts/${id}`)).data.description).toBe("In the attic");
-  }, 120_000);
+  });
 
   test("here beside it stays: other interfaces, addresses, tags, and an interface that is switched off", async () => {
     const world = campus();
@@ -458,7 +459,7 @@ describe("what changes", () => {
     expect(after.interfaces.map((each: any) => each.id)).toContain(more.data.id);
     expect(after.ip_addresses.map((each: any) => each.id)).toContain(address.data.id);
     expect(interfaceOf(after, "Gi1/0/1")).toMatchObject({ if_alias: "new", admin_status: "Down" });
-  }, 120_000);
+  });
 
   test("is not undone: what was deleted or untagged here stays so, and is told", async () => {
     const netbox = serve(campus());
@@ -479,7 +480,7 @@ describe("what changes", () => {
     expect(again.out).toMatch(/interfaces: Po1 of core-1 \(\S+\) was deleted here/);
     expect(again.out).toMatch(/hosts: core-1 \(\S+\) a tag was taken off here/);
     expect(await at.transactions()).toBe(before);
-  }, 120_000);
+  });
 
   test("to one host of two goes on: what a device says is said of the host that is left", async () => {
     const world = campus();
@@ -512,7 +513,7 @@ describe("what changes", () => {
     const before = await at.transactions();
     expect((await at.import(args)).code).toBe(0);
     expect(await at.transactions()).toBe(before);
-  }, 120_000);
+  });
 
   test("to one host of two devices is kept: one of them says what it is", async () => {
     const world = manyDevices(3);
@@ -527,7 +528,7 @@ describe("what changes", () => {
     expect(again.out).toContain(`hosts: ${two.name} (`);
     expect(again.out).toContain("is one here with another device");
     expect(await at.transactions()).toBe(before);
-  }, 120_000);
+  });
 
   test("in the address of the source makes no doubles where the old one is named", async () => {
     const world = campus();
@@ -538,7 +539,7 @@ describe("what changes", () => {
     const before = await at.transactions();
     expect((await at.import(["netbox", moved.url, "--known-as", old.url, ...rest])).code).toBe(0);
     expect(await at.transactions()).toBe(before);
-  }, 120_000);
+  });
 });
 
 /** Enough devices for several requests. */
@@ -603,7 +604,7 @@ describe("an import that is cut off", () => {
       servers.length = 0;
       await other.close();
     }
-  }, 240_000);
+  });
 
   test("waits where the source is busy, as long as it says", async () => {
     let refusals = 0;
@@ -616,7 +617,7 @@ describe("an import that is cut off", () => {
     });
     expect((await at.import(["netbox", netbox.url, "--default-network", "E"])).code).toBe(0);
     expect(refusals).toBe(3);
-  }, 120_000);
+  });
 });
 
 describe("a hostile NetBox", () => {
@@ -705,7 +706,7 @@ describe("a hostile NetBox", () => {
     expect(hosts.get("half sound").interfaces.map((each: any) => each.if_name)).toEqual(["good"]);
     expect(hosts.get("half sound").tags).toHaveLength(1);
     expect((await place.command("verify")).code).toBe(0);
-  }, 120_000);
+  });
 
   test.each([
     [
@@ -809,5 +810,5 @@ describe("who may", () => {
     expect(counts(done, "tags")).toEqual([0, 0, 0, 0, 1]);
     expect(counts(done, "hosts")).toEqual([2, 0, 0, 0, 0]);
     expect(counts(done, "ranges")).toEqual([2, 0, 0, 0, 0]);
-  }, 120_000);
+  });
 });

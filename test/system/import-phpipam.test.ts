@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:te
 import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
 import { type FakePhpipam, PHPIPAM_APP, type PhpipamWorld, servePhpipam } from "../support/imports/fake-phpipam.ts";
 import { counts, ImportPlace, NETBOX_TOKEN as TOKEN } from "../support/imports/import-place.ts";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 let place: Workplace;
 let at: ImportPlace;
@@ -157,7 +158,7 @@ describe("a phpIPAM", () => {
     }
     expect(await at.transactions()).toBe(before);
     expect((await place.command("verify")).code).toBe(0);
-  }, 120_000);
+  });
 
   test.each([true, false])(
     "has its custom fields brought in with their values, nested or not (%p)",
@@ -199,7 +200,7 @@ describe("a phpIPAM", () => {
       await run(url, "--default-network", "Elsewhere");
       expect(await at.transactions()).toBe(before);
     },
-    120_000,
+    TEST_HANG_MS,
   );
 
   test("that is hostile has refused what cannot be, and the rest comes in", async () => {
@@ -238,7 +239,7 @@ describe("a phpIPAM", () => {
     has("/addresses/32/", /mac_address must be a MAC address/);
     expect(counts(done, "hosts")).toEqual([2, 0, 0, 0, 1]);
     expect((await place.command("verify")).code).toBe(0);
-  }, 120_000);
+  });
 
   test.each([
     ["a wrong token", "wrong", PHPIPAM_APP, null, /phpIPAM refuses the token for .*\/sections\/: Invalid token/],

@@ -4,15 +4,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readlinkSync } from "node:fs";
 import { LAB_MISSING, Lab } from "../support/lab/lab.ts";
-
-const START_MS = 60_000;
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (left out: ${LAB_MISSING})`}`, () => {
   let lab: Lab;
 
   beforeAll(async () => {
     lab = await Lab.start();
-  }, START_MS);
+  });
   afterAll(() => lab.stop());
 
   test("has two switches with two cables between them that name each other and their neighbors", async () => {
@@ -63,7 +62,7 @@ describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (l
       await child.exited;
       while (processesIn(namespaces).length > 0) await Bun.sleep(20);
     },
-    START_MS,
+    TEST_HANG_MS,
   );
 });
 

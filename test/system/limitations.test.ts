@@ -7,6 +7,7 @@ import { Client } from "../support/appliance/client.ts";
 import { DENIALS, type Denial, DenialWrapper } from "../support/executable/denial.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { EXECUTABLE, ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const wrapper = new DenialWrapper();
 afterAll(() => wrapper.close());
@@ -20,7 +21,6 @@ const MEANS: Readonly<Record<Denial, RegExp>> = {
   mdwe: /TCP.*a refused port does not count as an answer/,
   netlink: /^((?!refused).)*TCP$/,
 };
-const TIMEOUT_MS = 180_000;
 
 for (const denial of DENIALS) {
   describe.skipIf(wrapper.missing !== null)(
@@ -62,7 +62,7 @@ for (const denial of DENIALS) {
         const [network] = (await client.get("networks")).data;
         networkId = network.id;
         discovery = new DiscoveryClient(client, network.organization_id);
-      }, TIMEOUT_MS);
+      });
       afterAll(async () => {
         server.stop(true);
         await place.close();
@@ -105,7 +105,7 @@ for (const denial of DENIALS) {
           const services = await discovery.all("/api/v1/services?service_definition=ssh");
           expect(services.map(({ name }) => name)).toContain("OpenSSH 9.2p1");
         },
-        TIMEOUT_MS,
+        TEST_HANG_MS,
       );
     },
   );

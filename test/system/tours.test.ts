@@ -3,8 +3,9 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { DEADLINE_MS, EXECUTABLE, ensureExecutable, Workplace } from "../support/executable/executable.ts";
+import { EXECUTABLE, ensureExecutable, Workplace } from "../support/executable/executable.ts";
 import { OWN_NETWORK } from "../support/executable/own-network.ts";
+import { HANG_MS } from "../support/measure/limits.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
@@ -33,7 +34,7 @@ async function paste(text: string): Promise<string> {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
-    timeout: DEADLINE_MS,
+    timeout: HANG_MS,
   });
   const [out, err] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited]);
   expect(err).toBe("");

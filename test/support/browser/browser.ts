@@ -6,11 +6,10 @@ import { existsSync } from "node:fs";
 import axe, { type AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { systemTimers } from "../../../src/base/timers.ts";
+import { HANG_MS } from "../measure/limits.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 
-/** What has not come by then does not come. */
-const WAIT_MAX_MS = 15_000;
 const POLL_MS = 40;
 
 /** A name of the LAN that leads to this machine, in the browser alone: over plain HTTP it is no secure context. */
@@ -57,7 +56,7 @@ export class Visitor {
   static async arrive(origin: string, options: BrowserContextOptions = {}): Promise<Visitor> {
     const context = await (await browser()).newContext({ viewport: { width: 1280, height: 800 }, ...options });
     const visitor = new Visitor(context, origin);
-    context.setDefaultTimeout(WAIT_MAX_MS);
+    context.setDefaultTimeout(HANG_MS);
     context.on("request", (request) => {
       const url = request.url();
       if (!url.startsWith(`${origin}/`) && !url.startsWith("data:") && !url.startsWith("blob:"))
@@ -142,7 +141,7 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
  * @param expected a value, or what `expect` matches: `expect.stringContaining("Voice")`
  */
 export async function settles<T>(read: () => Promise<T>, expected: T): Promise<void> {
-  const late = AbortSignal.timeout(WAIT_MAX_MS);
+  const late = AbortSignal.timeout(HANG_MS);
   let last = await read();
   while (!isAs(last, expected) && !late.aborted) {
     await new Promise<void>((resolve) => systemTimers.after(POLL_MS, resolve));

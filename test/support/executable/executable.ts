@@ -5,16 +5,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Client } from "../appliance/client.ts";
+import { HANG_MS, LONG_HANG_MS } from "../measure/limits.ts";
 import { schedulingOf } from "../measure/processor-time.ts";
 
 const ROOT = resolve(import.meta.dir, "../../..");
 export const EXECUTABLE = join(ROOT, "dist/netledger");
-
-/** A wait that takes longer has failed. Generous: a busy machine is no failure. */
-export const DEADLINE_MS = 60_000;
-
-/** A month is made in the first start of a demo. */
-const DEMO_MADE_MS = 4 * DEADLINE_MS;
 
 export const PASSWORD = "correct horse battery";
 
@@ -150,7 +145,7 @@ export class Workplace {
       for (const [name, bytes] of demoFiles) writeFileSync(join(this.data, name), bytes, { mode: 0o600 });
     }
     if (demoFiles.length === 0) {
-      await (await this.serve(["--demo"], { greetedWithinMs: DEMO_MADE_MS })).stop();
+      await (await this.serve(["--demo"], { greetedWithinMs: LONG_HANG_MS })).stop();
       const names = readdirSync(this.data, { withFileTypes: true }).filter((each) => each.isFile());
       for (const { name } of names) demoFiles.push([name, readFileSync(join(this.data, name))]);
     }
@@ -237,7 +232,7 @@ export class Running {
   }
 
   /** Waits until it has said its three lines, or has ended before. */
-  async greeted(deadlineMs = DEADLINE_MS): Promise<void> {
+  async greeted(deadlineMs = HANG_MS): Promise<void> {
     await this.until(() => this.out.split("\n").length > 3, "the three lines of the start", deadlineMs);
   }
 
@@ -266,7 +261,7 @@ export class Running {
     );
   }
 
-  private async until(holds: () => boolean, what: string, deadlineMs = DEADLINE_MS): Promise<void> {
+  private async until(holds: () => boolean, what: string, deadlineMs = HANG_MS): Promise<void> {
     await withDeadline(
       new Promise<void>((resolve, reject) => {
         const look = () => {
@@ -332,7 +327,7 @@ export function withDeadline<T>(
   promise: Promise<T>,
   what: string,
   onLate: () => void = () => {},
-  deadlineMs = DEADLINE_MS,
+  deadlineMs = HANG_MS,
 ): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const signal = AbortSignal.timeout(deadlineMs);

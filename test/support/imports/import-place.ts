@@ -1,7 +1,7 @@
 // A running appliance, and imports into it: what tests of them share.
 
 import type { Client } from "../appliance/client.ts";
-import { DEADLINE_MS, type Finished, type Running, type Workplace, withDeadline } from "../executable/executable.ts";
+import type { Finished, Running, Workplace } from "../executable/executable.ts";
 
 export const NETBOX_TOKEN = "0123456789abcdef0123456789abcdef01234567";
 
@@ -25,12 +25,7 @@ export class ImportPlace {
 
   /** Runs `netledger import` to its end. @param env instead of what it has */
   import(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
-    return withDeadline(
-      this.place.run(["import", ...args], { env: { ...this.env, ...env } }),
-      `import ${args.join(" ")}`,
-      () => {},
-      2 * DEADLINE_MS,
-    );
+    return this.place.run(["import", ...args], { env: { ...this.env, ...env } });
   }
 
   /** The environment of an import, for those who start it themselves. */

@@ -7,6 +7,7 @@ import { AuthProtocols, PrivProtocols, SecurityLevel } from "net-snmp";
 import { systemTimers } from "../../../src/base/timers.ts";
 import { Client } from "../appliance/client.ts";
 import { EXECUTABLE, type Running, type RunOptions } from "../executable/executable.ts";
+import { HANG_MS } from "../measure/limits.ts";
 import { GATE_SOCKET, type GateWalk, portSocket } from "./gate.ts";
 import {
   CABLES,
@@ -31,8 +32,6 @@ import { type RecordingCredential, rowsOf } from "./record-agent.ts";
 
 type Daemon = "snmpd" | "lldpd";
 
-/** Whatever is waited for comes sooner, or the test has failed. A busy machine is no failure. */
-const DEADLINE_MS = 60_000;
 const POLL_MS = 60;
 
 /** Why there can be no lab here, in a clause; null where there can. */
@@ -248,8 +247,8 @@ export class Lab {
     for (;;) {
       const seen = await holds();
       if (seen === true) return;
-      if (performance.now() - began > DEADLINE_MS)
-        throw new Error(`waited ${DEADLINE_MS} ms for ${what}${typeof seen === "string" ? `; seen: ${seen}` : ""}`);
+      if (performance.now() - began > HANG_MS)
+        throw new Error(`waited ${HANG_MS} ms for ${what}${typeof seen === "string" ? `; seen: ${seen}` : ""}`);
       await new Promise<void>((resolve) => systemTimers.after(POLL_MS, resolve));
     }
   }

@@ -2,10 +2,10 @@
 // whoever used them is done.
 
 import { readdirSync } from "node:fs";
+import { HANG_MS } from "../measure/limits.ts";
 
 /** Turns of the event loop in which nothing was opened or closed, after which nothing is expected to. */
 const TURNS_AT_REST = 500;
-const WAIT_MAX_MS = 10_000;
 
 export function openDescriptors(): number {
   return readdirSync("/proc/self/fd").length;
@@ -13,7 +13,7 @@ export function openDescriptors(): number {
 
 /** Their number once it no longer changes: what earlier work had open is closed. */
 export async function descriptorsAtRest(): Promise<number> {
-  const end = performance.now() + WAIT_MAX_MS;
+  const end = performance.now() + HANG_MS;
   let count = openDescriptors();
   for (let turns = 0; turns < TURNS_AT_REST && performance.now() < end; turns += 1) {
     await new Promise(setImmediate);
@@ -24,9 +24,9 @@ export async function descriptorsAtRest(): Promise<number> {
   return count;
 }
 
-/** Their number as soon as it is `before` or less; what it still is after ten seconds where something stays open. */
+/** Their number as soon as it is `before` or less; what it still is after HANG_MS where something stays open. */
 export async function descriptorsBackTo(before: number): Promise<number> {
-  const end = performance.now() + WAIT_MAX_MS;
+  const end = performance.now() + HANG_MS;
   while (openDescriptors() > before && performance.now() < end) await new Promise(setImmediate);
   return openDescriptors();
 }
