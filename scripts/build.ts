@@ -2,50 +2,28 @@
 // <name>.cdx.json, its software bill of materials. Must not minify: Elysia reads the text of its hooks and answers 500
 // without their names.
 
-import { createHash } from "node:crypto";
 import {
   chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
-import { BILL_FILE, packBill } from "./bill.ts";
-import { buildConsole, CONSOLE_PACK } from "./console.ts";
-import { type BundleInputs, sbomOf } from "./sbom.ts";
+import { EXECUTABLE, EXECUTABLE_MADE, filesBelow, fingerprintOf, isMade, SBOM, setMade } from "./build-inputs.ts";
+import type { BundleInputs } from "./sbom.ts";
 
 const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
 
-/**
- * What the executable is made from: while none of it changes, `--if-changed` builds nothing. Dependencies are in
- * bun.lock.
- */
-const INPUTS = [
-  "src",
-  "migrations",
-  "LICENSE",
-  "scripts/bill.ts",
-  "scripts/build.ts",
-  "scripts/console.ts",
-  "scripts/licence-texts.ts",
-  "scripts/sbom.ts",
-  "package.json",
-  "bun.lock",
-  "tsconfig.json",
-];
-
 /** Bun finds a Worker inside an executable only when its file was an entry of the build. */
-const ENTRIES = ["src/main.ts", ...filesBelow("src/workers")];
+const ENTRIES = ["src/main.ts", ...filesBelow(root, "src/workers")];
 
 interface Platform {
   package: string;
@@ -57,8 +35,6 @@ const PLATFORMS: Record<string, Platform> = {
   "linux-x64": { package: "@oven/bun-linux-x64", cpu: "x64" },
   "linux-arm64": { package: "@oven/bun-linux-aarch64", cpu: "arm64" },
 };
-
-const SBOM = ".cdx.json";
 
 const USAGE = `usage: scripts/build.ts [--target ${[...Object.keys(PLATFORMS), "all"].join("|")}] [--if-changed]`;
 
@@ -100,20 +76,11 @@ function readArguments(): { target: string | undefined; ifChanged: boolean } {
 }
 
 async function buildHost(ifChanged: boolean): Promise<void> {
-  const executable = join(dist, "netledger");
-  const stamp = join(dist, ".netledger-inputs");
   // Read before building: a file that is saved during the build must lead to another one.
-  const fingerprint = fingerprintInputs();
-  if (
-    ifChanged &&
-    existsSync(executable) &&
-    existsSync(`${executable}${SBOM}`) &&
-    existsSync(stamp) &&
-    readFileSync(stamp, "utf8") === fingerprint
-  )
-    return;
-  await compile(executable, process.execPath, hostPlatform());
-  writeFileSync(stamp, fingerprint);
+  const fingerprint = fingerprintOf(root, "scripts/build.ts");
+  if (ifChanged && isMade(EXECUTABLE_MADE, fingerprint)) return;
+  await compile(EXECUTABLE, process.execPath, hostPlatform());
+  setMade(EXECUTABLE_MADE, fingerprint);
 }
 
 /** The one that this runs on. */
@@ -131,6 +98,12 @@ function hostPlatform(): Platform {
  * one.
  */
 async function compile(outfile: string, runtime: string, platform: Platform): Promise<void> {
+  // These load the server, so only a real build imports them.
+  const [{ BILL_FILE, packBill }, { buildConsole, CONSOLE_PACK }, { sbomOf }] = await Promise.all([
+    import("./bill.ts"),
+    import("./console.ts"),
+    import("./sbom.ts"),
+  ]);
   mkdirSync(dist, { recursive: true });
   const folder = mkdtempSync(join(dist, ".build-"));
   try {
@@ -263,27 +236,4 @@ function npmRegistry(): { NPM_CONFIG_REGISTRY?: string } {
   });
   const registry = asked.stdout.toString().trim();
   return asked.exitCode === 0 && registry.startsWith("http") ? { NPM_CONFIG_REGISTRY: registry } : {};
-}
-
-function fingerprintInputs(): string {
-  const hash = createHash("sha256").update(`${Bun.version} ${process.platform} ${process.arch}\n`);
-  for (const input of INPUTS) {
-    for (const file of filesBelow(input))
-      hash
-        .update(`${file}\0`)
-        .update(readFileSync(join(root, file)))
-        .update("\0");
-  }
-  return `${hash.digest("hex")}\n`;
-}
-
-/** A file itself, or every file below a folder; paths relative to the root, sorted. */
-function filesBelow(path: string): string[] {
-  const absolute = join(root, path);
-  if (!existsSync(absolute)) return [];
-  if (statSync(absolute).isFile()) return [path];
-  return readdirSync(absolute, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-    .sort();
 }

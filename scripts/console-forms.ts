@@ -1,15 +1,15 @@
 // What the console's forms are made of: the fields of the bodies that the API takes to create and update a record, with
 // their limits and words. Made of the OpenAPI document, so that a form can't promise what the API refuses.
 
-import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createBareApp } from "../src/bare-app.ts";
 import { FIELD_TEXT_MAX_LENGTH, FIELD_URL_MAX_LENGTH } from "../src/base/custom-field-limits.ts";
 import type { FormField } from "../src/console/editing/field.ts";
-import { openApiDocument } from "../src/http/documentation.ts";
+import { fingerprintOf, isMade, setMade, writeWhole } from "./build-inputs.ts";
 
+const root = resolve(import.meta.dir, "..");
 /** What the console imports as `#forms`. */
-const FORMS = join(resolve(import.meta.dir, ".."), "dist/console-forms.ts");
+const FORMS = join(root, "dist/console-forms.ts");
+const FORMS_MADE = { stamp: join(root, "dist/.console-forms-inputs"), files: [FORMS] };
 
 /** The operations that there are forms for. */
 export const FORM_OPERATIONS = [
@@ -122,15 +122,26 @@ function listTypeOf(items: Schema | undefined): FormField["type"] {
 /** Of the values of custom fields, which are in no document: characters of each type that is typed as text. */
 const CUSTOM_LIMITS = { text: FIELD_TEXT_MAX_LENGTH, url: FIELD_URL_MAX_LENGTH };
 
-/** Writes them, unless they are there. */
-export async function writeForms(text?: string): Promise<void> {
-  const document = JSON.parse(text ?? (await openApiDocument(createBareApp().app))) as Document;
-  const exported = { FORMS: formsOf(document), CUSTOM_LIMITS };
-  const forms = Object.entries(exported)
-    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)} as const;\n`)
-    .join("");
-  const file = Bun.file(FORMS);
-  if ((await file.exists()) && (await file.text()) === forms) return;
-  mkdirSync(resolve(FORMS, ".."), { recursive: true });
-  await Bun.write(file, forms);
+/** The OpenAPI document of the sources, as JSON. Loads the server: 3 s of processor time. */
+export async function apiDocument(): Promise<string> {
+  const [{ createBareApp }, { openApiDocument }] = await Promise.all([
+    import("../src/bare-app.ts"),
+    import("../src/http/documentation.ts"),
+  ]);
+  return openApiDocument(createBareApp().app);
+}
+
+/**
+ * Writes the console's forms, unless the sources are those of the last time.
+ * @param document the OpenAPI document as JSON, where the caller has it
+ */
+export async function writeForms(document?: string): Promise<void> {
+  const fingerprint = fingerprintOf(root, "scripts/console-forms.ts");
+  if (isMade(FORMS_MADE, fingerprint)) return;
+  const exported = { FORMS: formsOf(JSON.parse(document ?? (await apiDocument())) as Document), CUSTOM_LIMITS };
+  const forms = Object.entries(exported).map(
+    ([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)} as const;\n`,
+  );
+  writeWhole(FORMS, forms.join(""));
+  setMade(FORMS_MADE, fingerprint);
 }

@@ -2,13 +2,13 @@
 // the API as the OpenAPI document says it is.
 
 import { join, resolve } from "node:path";
-import { createBareApp } from "../src/bare-app.ts";
-import { openApiDocument } from "../src/http/documentation.ts";
-import { writeForms } from "./console-forms.ts";
+import { fingerprintOf, isMade, setMade, writeWhole } from "./build-inputs.ts";
+import { apiDocument, writeForms } from "./console-forms.ts";
 
 const root = resolve(import.meta.dir, "..");
 /** What the console imports as `#api`; its first line is the hash of the document that it was made of. */
 const API_TYPES = join(root, "dist/console-api.ts");
+const API_TYPES_MADE = { stamp: join(root, "dist/.console-api-inputs"), files: [API_TYPES] };
 
 await writeApiTypes();
 const checks = [".", "src/console"].map((project) =>
@@ -23,11 +23,22 @@ const codes = await Promise.all(checks.map((check) => check.exited));
 process.exit(codes.find((code) => code !== 0) ?? 0);
 
 async function writeApiTypes(): Promise<void> {
-  const document = await openApiDocument(createBareApp().app);
+  const fingerprint = fingerprintOf(root, "scripts/typecheck.ts");
+  if (isMade(API_TYPES_MADE, fingerprint)) {
+    await writeForms();
+    return;
+  }
+  const document = await apiDocument();
   await writeForms(document);
   const head = `// ${Bun.hash(document).toString(36)}\n`;
   const last = Bun.file(API_TYPES);
-  if ((await last.exists()) && (await last.text()).startsWith(head)) return;
+  // Most changes of the sources leave the document as it was.
+  if (!(await last.exists()) || !(await last.text()).startsWith(head))
+    writeWhole(API_TYPES, head + (await typesOf(document)));
+  setMade(API_TYPES_MADE, fingerprint);
+}
+
+async function typesOf(document: string): Promise<string> {
   // It is written for the interface of TypeScript 5, which TypeScript 7 does not have.
   const older = await import("typescript-5");
   Bun.plugin({
@@ -35,5 +46,5 @@ async function writeApiTypes(): Promise<void> {
     setup: (build) => void build.module("typescript", () => ({ exports: older, loader: "object" })),
   });
   const { default: openapiTS, astToString } = await import("openapi-typescript");
-  await Bun.write(API_TYPES, head + astToString(await openapiTS(JSON.parse(document))));
+  return astToString(await openapiTS(JSON.parse(document)));
 }

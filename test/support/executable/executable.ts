@@ -4,12 +4,15 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { EXECUTABLE, EXECUTABLE_MADE, fingerprintOf, isMade, madeFrom } from "../../../scripts/build-inputs.ts";
 import { Client } from "../appliance/client.ts";
 import { HANG_MS, LONG_HANG_MS } from "../measure/limits.ts";
 import { schedulingOf } from "../measure/processor-time.ts";
 
+export { EXECUTABLE };
+
 const ROOT = resolve(import.meta.dir, "../../..");
-export const EXECUTABLE = join(ROOT, "dist/netledger");
+const BUILD = "scripts/build.ts";
 
 export const PASSWORD = "correct horse battery";
 
@@ -34,9 +37,18 @@ export interface RunOptions {
   readonly command?: readonly string[];
 }
 
-/** Builds the executable where its sources changed; `scripts/test` has done so already. */
+/** Environment variable of `scripts/test` for its test processes: the fingerprint of the executable that it built. */
+const BUILT = "TESTED_BUILD";
+
+/** Builds the executable if its sources changed. Does nothing under `scripts/test`, which has built already. */
 export function ensureExecutable(): void {
-  const built = Bun.spawnSync([process.execPath, join(ROOT, "scripts/build.ts"), "--if-changed"], {
+  const builtByRun = process.env[BUILT];
+  if (builtByRun !== undefined && builtByRun === (madeFrom(EXECUTABLE_MADE) ?? "")) {
+    if (existsSync(EXECUTABLE)) return;
+    throw new Error("executable missing: the build of scripts/test failed");
+  }
+  if (isMade(EXECUTABLE_MADE, fingerprintOf(ROOT, BUILD))) return;
+  const built = Bun.spawnSync([process.execPath, BUILD, "--if-changed"], {
     cwd: ROOT,
     stdin: "ignore",
     stdout: "ignore",

@@ -1,0 +1,116 @@
+// Inputs of the executable: a change in any of them changes the fingerprint, or tests would run an old executable.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { filesBelow, fingerprintOf, inputsOf, isMade, setMade } from "../../scripts/build-inputs.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const BUILD = "scripts/build.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "netledger-inputs-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A checkout of a few files, each with its text. */
+function checkout(files: Record<string, string>): string {
+  const root = mkdtempSync(join(folder, "checkout-"));
+  for (const [path, text] of Object.entries(files)) put(root, path, text);
+  return root;
+}
+
+function put(root: string, path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+/** The modules of the checkout that the bundler loads for these entries. */
+async function modulesOf(entrypoints: readonly string[], target: "bun" | "browser"): Promise<string[]> {
+  const { metafile, logs } = await Bun.build({
+    entrypoints: entrypoints.map((entry) => join(ROOT, entry)),
+    target,
+    packages: "external",
+    metafile: true,
+    splitting: true,
+    throw: false,
+    ...(target === "browser" ? { tsconfig: join(ROOT, "src/console/tsconfig.json") } : {}),
+  });
+  if (metafile === undefined) throw new Error(logs.map((log) => Bun.inspect(log)).join("\n"));
+  return Object.keys(metafile.inputs)
+    .map((path) => relative(ROOT, resolve(path)))
+    .filter((path) => !path.startsWith("node_modules/"));
+}
+
+describe("the inputs of the executable", () => {
+  const inputs = inputsOf(ROOT, BUILD);
+
+  test.each([
+    ["the build script and the server", [BUILD, "src/main.ts", ...filesBelow(ROOT, "src/workers")], "bun", 700],
+    ["the console", ["src/console/main.tsx", "src/console/styles/main.css"], "browser", 300],
+  ] as const)("have every module that the bundler loads for %s", async (_, entries, target, atLeast) => {
+    const modules = await modulesOf(entries, target);
+    expect(modules.length).toBeGreaterThan(atLeast);
+    // Made from the inputs while the console is built.
+    const made = ["dist/console-forms.ts"];
+    expect(modules.filter((path) => !inputs.includes(path) && !made.includes(path))).toEqual([]);
+  });
+
+  test("have what is read as data", () => {
+    expect(inputs).toEqual(expect.arrayContaining(["LICENSE", "bun.lock", "package.json", "tsconfig.json"]));
+  });
+
+  test("change with the script that makes the console's forms", () => {
+    const root = mkdtempSync(join(folder, "scripts-"));
+    cpSync(join(ROOT, "scripts"), join(root, "scripts"), { recursive: true });
+    put(root, "package.json", "{}");
+    const before = fingerprintOf(root, BUILD);
+    put(root, "scripts/console-forms.ts", "export const changed = true;\n");
+    expect(fingerprintOf(root, BUILD)).not.toBe(before);
+  });
+});
+
+describe("a fingerprint", () => {
+  const FILES = {
+    "scripts/build.ts": 'import "./first.ts";\nawait import("./later.ts");\n',
+    "scripts/first.ts": 'export * from "./second.ts";\nimport "../src/main.ts";\nimport "elysia";\n',
+    "scripts/second.ts": 'import data from "../data.json" with { type: "json" };\nconsole.log(data);\n',
+    "scripts/later.ts": "export const later = 1;\n",
+    "scripts/unrelated.ts": "export {};\n",
+    "data.json": "{}",
+    "src/main.ts": 'import "./unresolved.ts";\n',
+    "src/handbook/page.md": "# Page\n",
+    "migrations/0001.sql": "",
+    "bun.lock": "",
+  };
+
+  test.each(Object.keys(FILES).filter((path) => path !== "scripts/unrelated.ts"))("changes with %s", (path) => {
+    const root = checkout(FILES);
+    const before = fingerprintOf(root, BUILD);
+    put(root, path, `${FILES[path as keyof typeof FILES]} `);
+    expect(fingerprintOf(root, BUILD)).not.toBe(before);
+  });
+
+  test("changes with a new source file that nothing imports", () => {
+    const root = checkout(FILES);
+    const before = fingerprintOf(root, BUILD);
+    put(root, "src/workers/new.ts", "");
+    expect(fingerprintOf(root, BUILD)).not.toBe(before);
+  });
+
+  test("stays the same with a script that the build does not load, and in another folder", () => {
+    const root = checkout(FILES);
+    const before = fingerprintOf(root, BUILD);
+    put(root, "scripts/unrelated.ts", "export const changed = true;\n");
+    expect([fingerprintOf(root, BUILD), fingerprintOf(checkout(FILES), BUILD)]).toEqual([before, before]);
+  });
+});
+
+test("what was built counts as built while its files are there and its inputs are the same", () => {
+  const file = join(folder, "executable");
+  const made = { stamp: join(folder, "stamp"), files: [file] };
+  expect(isMade(made, "abc")).toBe(false);
+  setMade(made, "abc");
+  expect(isMade(made, "abc")).toBe(false);
+  writeFileSync(file, "");
+  expect([isMade(made, "abc"), isMade(made, "abd")]).toEqual([true, false]);
+});
