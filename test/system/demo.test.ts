@@ -2,7 +2,8 @@
 // the handbook rely on.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Client } from "../support/appliance/client.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
@@ -14,11 +15,6 @@ const PASSWORD = "look-around";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 beforeAll(ensureExecutable);
-
-/** Days before today, and the time of that day, in UTC. */
-function at(days: number, time: string): string {
-  return `${new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)}T${time}:00.000Z`;
-}
 
 async function signedIn(running: Running, email = EMAIL, password = PASSWORD): Promise<Client> {
   const client = running.client();
@@ -41,6 +37,12 @@ describe("the stories of the demo", () => {
     await closeBrowser();
     await place.close();
   });
+
+  /** Days before the day on which the demo was made, and the time of that day, in UTC. */
+  function at(days: number, time: string): string {
+    const { start } = JSON.parse(readFileSync(join(place.data, "netledger-demo.json"), "utf8"));
+    return `${new Date(Date.parse(start) - days * DAY_MS).toISOString().slice(0, 10)}T${time}:00.000Z`;
+  }
 
   async function data(path: string): Promise<any> {
     const answer = await demo.get(path);

@@ -1,13 +1,14 @@
 // The compiled executable as a person or a supervisor runs it: commands to their end, appliances until they are told to
 // stop. Nothing waits for a fixed time: every wait is for something, and has a deadline.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { EXECUTABLE, EXECUTABLE_MADE, fingerprintOf, isMade, madeFrom } from "../../../scripts/build-inputs.ts";
 import { Client } from "../appliance/client.ts";
 import { HANG_MS, LONG_HANG_MS } from "../measure/limits.ts";
 import { schedulingOf } from "../measure/processor-time.ts";
+import { demoSlot, keyOfSeeds, Seeds } from "./seeds.ts";
 
 export { EXECUTABLE };
 
@@ -64,11 +65,19 @@ export interface SetUp {
   readonly organizationId: string;
 }
 
-/** By the permissions of the key. */
-const setUps = new Map<string, { readonly made: SetUp; readonly files: readonly (readonly [string, Uint8Array])[] }>();
+/** Not longer than a file of tests may take: some tests ask for the time before the first change. */
+const SET_UP_MAX_AGE_MS = 10 * 60_000;
 
-/** The folder of a demo that was made and is served by nobody. */
-const demoFiles: Array<readonly [string, Uint8Array]> = [];
+const DEMO_MAX_AGE_MS = 30 * 60_000;
+
+let openedSeeds: Seeds | undefined;
+
+/** Opened after the executable was built. */
+function seeds(): Seeds {
+  const makers = [import.meta.path, join(import.meta.dir, "seeds.ts")];
+  openedSeeds ??= new Seeds(join(ROOT, "dist/seeds"), keyOfSeeds(EXECUTABLE, madeFrom(EXECUTABLE_MADE) ?? "", makers));
+  return openedSeeds;
+}
 
 /** A folder of its own for a test, with what it needs at hand. */
 export class Workplace {
@@ -121,23 +130,15 @@ export class Workplace {
     return running;
   }
 
-  /**
-   * Makes the first organization and an API key of its Owner, without a server; what is made for the first test of a
-   * file is copied for the others.
-   */
+  /** Makes the first organization and an API key of its Owner, without a server, or copies them from a seed. */
   async setUp(permissions = "Owner"): Promise<SetUp> {
-    // Into data that are there already it is made as anybody would.
-    if (existsSync(this.data)) return this.reallySetUp(permissions);
-    const prepared = setUps.get(permissions);
-    if (prepared === undefined) {
-      const made = await this.reallySetUp(permissions);
-      const files = readdirSync(this.data).map((name) => [name, readFileSync(join(this.data, name))] as const);
-      setUps.set(permissions, { made, files });
-      return made;
-    }
-    mkdirSync(this.data, { mode: 0o700 });
-    for (const [name, bytes] of prepared.files) writeFileSync(join(this.data, name), bytes, { mode: 0o600 });
-    return prepared.made;
+    if (existsSync(this.data)) return this.reallySetUp(permissions, this.data);
+    const seed = {
+      name: `set-up-${encodeURIComponent(permissions)}`,
+      maxAgeMs: SET_UP_MAX_AGE_MS,
+      make: (data: string) => this.reallySetUp(permissions, data),
+    };
+    return seeds().put(seed, this.data);
   }
 
   /** As setUp, and an appliance with it, and a client with the key. */
@@ -148,24 +149,22 @@ export class Workplace {
   }
 
   /**
-   * An appliance with the demo, of which a file of tests makes the data once.
-   * @param args besides, as of serve
+   * An appliance with the demo, whose data are copied from a seed.
+   * @param args further ones, as of serve
    */
   async serveDemo(args: readonly string[] = [], options: RunOptions = {}): Promise<Running> {
-    if (demoFiles.length > 0 && !existsSync(this.data)) {
-      mkdirSync(this.data, { mode: 0o700 });
-      for (const [name, bytes] of demoFiles) writeFileSync(join(this.data, name), bytes, { mode: 0o600 });
-    }
-    if (demoFiles.length === 0) {
-      await (await this.serve(["--demo"], { greetedWithinMs: LONG_HANG_MS })).stop();
-      const names = readdirSync(this.data, { withFileTypes: true }).filter((each) => each.isFile());
-      for (const { name } of names) demoFiles.push([name, readFileSync(join(this.data, name))]);
-    }
+    const make = async (data: string) => {
+      const { code, err } = await (await this.serve(["--demo"], { data, greetedWithinMs: LONG_HANG_MS })).stop();
+      if (code !== 0) throw new Error(`the demo was not made: ${err}`);
+      return null;
+    };
+    const name = `demo-${demoSlot(Date.now())}`;
+    if (!existsSync(this.data)) await seeds().put({ name, maxAgeMs: DEMO_MAX_AGE_MS, make }, this.data);
     return this.serve(["--demo", ...args], options);
   }
 
-  private async reallySetUp(permissions: string): Promise<SetUp> {
-    return setUpBy((args) => this.command(...args), await this.passwordFile(), { permissions });
+  private async reallySetUp(permissions: string, data: string): Promise<SetUp> {
+    return setUpBy((args) => this.run([...args, "--data", data]), await this.passwordFile(), { permissions });
   }
 
   async close(): Promise<void> {

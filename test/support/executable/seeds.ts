@@ -1,0 +1,205 @@
+// Seeds: data folders of the executable that one test process makes and all others copy, under dist/seeds.
+
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { ROUNDS } from "../../../src/demo/cast.ts";
+import { LONG_HANG_MS } from "../measure/limits.ts";
+
+/** Seeds of another executable are removed after this time: until then a run of that executable may still use them. */
+const OTHER_KEY_KEPT_MS = 60 * 60_000;
+
+/** Describes a seed. */
+const NOTE = "seed.json";
+const DATA = "data";
+
+/** The demo leaves out scheduled scans that are due less than this before its start. */
+const DEMO_MARGIN_MINUTES = 5;
+
+export interface Seed<Note> {
+  /** Names a file. */
+  readonly name: string;
+  /** An older seed is made again: what tests find in it must not depend on when it was made. */
+  readonly maxAgeMs: number;
+  /**
+   * Makes the data in a folder that does not exist yet.
+   * @returns a JSON value that is kept with the data
+   */
+  readonly make: (data: string) => Promise<Note>;
+}
+
+interface StoredSeed<Note> {
+  readonly note: Note;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+interface StoredNote<Note> {
+  readonly made_at: number;
+  readonly note: Note;
+  /** SHA-256 by the name of the file. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export class Seeds {
+  private readonly parent: string;
+  private readonly directory: string;
+  private readonly now: () => number;
+
+  /**
+   * @param parent the folder of the seeds of all executables
+   * @param key of the executable and of what makes the seeds
+   */
+  constructor(parent: string, key: string, now: () => number = Date.now) {
+    this.parent = parent;
+    this.directory = join(parent, key);
+    this.now = now;
+  }
+
+  /**
+   * Copies a seed into a folder that does not exist yet, and makes the seed first where there is none. One process
+   * makes it, others wait.
+   */
+  async put<Note>(seed: Seed<Note>, folder: string): Promise<Note> {
+    const { note, files } = this.find(seed) ?? (await this.made(seed));
+    mkdirSync(folder, { mode: 0o700 });
+    for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes, { mode: 0o600 });
+    return note;
+  }
+
+  /** Null unless the seed is there, whole and young enough. */
+  private find<Note>({ name, maxAgeMs }: Seed<Note>): StoredSeed<Note> | null {
+    try {
+      const folder = join(this.directory, name);
+      const stored = JSON.parse(readFileSync(join(folder, NOTE), "utf8")) as StoredNote<Note>;
+      const ageMs = this.now() - stored.made_at;
+      if (!(ageMs >= 0 && ageMs <= maxAgeMs)) return null;
+      const files = new Map<string, Uint8Array>();
+      for (const [file, hash] of Object.entries(stored.files)) {
+        const bytes = readFileSync(join(folder, DATA, file));
+        if (sha256(bytes) !== hash) return null;
+        files.set(file, bytes);
+      }
+      return { note: stored.note, files };
+    } catch {
+      // Missing, damaged, or replaced while it was read: the holder of the lock makes it.
+      return null;
+    }
+  }
+
+  private async made<Note>(seed: Seed<Note>): Promise<StoredSeed<Note>> {
+    mkdirSync(this.directory, { recursive: true });
+    const release = await lock(join(this.directory, `${seed.name}.lock`));
+    try {
+      const found = this.find(seed);
+      if (found !== null) return found;
+      this.removeOthers();
+      await this.make(seed);
+    } finally {
+      await release();
+    }
+    const made = this.find(seed);
+    if (made === null) throw new Error(`seed ${seed.name} is not usable right after it was made`);
+    return made;
+  }
+
+  /** Requires the lock of the seed. */
+  private async make<Note>({ name, make }: Seed<Note>): Promise<void> {
+    const prefix = `.${name}-unfinished-`;
+    // Left behind by a process that was killed.
+    for (const each of readdirSync(this.directory))
+      if (each.startsWith(prefix)) rmSync(join(this.directory, each), { recursive: true });
+    const unfinished = mkdtempSync(join(this.directory, prefix));
+    try {
+      const data = join(unfinished, DATA);
+      const note = await make(data);
+      const files = readdirSync(data, { withFileTypes: true }).filter((each) => each.isFile());
+      const stored: StoredNote<Note> = {
+        made_at: this.now(),
+        note,
+        files: Object.fromEntries(files.map((each) => [each.name, sha256(readFileSync(join(data, each.name)))])),
+      };
+      writeFileSync(join(unfinished, NOTE), JSON.stringify(stored));
+      const folder = join(this.directory, name);
+      rmSync(folder, { recursive: true, force: true });
+      renameSync(unfinished, folder);
+    } finally {
+      rmSync(unfinished, { recursive: true, force: true });
+    }
+  }
+
+  private removeOthers(): void {
+    for (const each of readdirSync(this.parent)) {
+      const folder = join(this.parent, each);
+      if (folder === this.directory) continue;
+      const { mtimeMs } = statSync(folder, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY };
+      if (this.now() - mtimeMs > OTHER_KEY_KEPT_MS) rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/**
+ * The key of seeds. Hashing the executable itself takes a second of processor time.
+ * @param fingerprint of the inputs of the executable
+ * @param makers sources of what makes the seeds
+ */
+export function keyOfSeeds(executable: string, fingerprint: string, makers: readonly string[]): string {
+  const { size, mtimeMs } = existsSync(executable) ? statSync(executable) : { size: 0, mtimeMs: 0 };
+  return sha256([fingerprint, size, mtimeMs, ...makers.map((file) => readFileSync(file, "utf8"))].join("\0")).slice(
+    0,
+    16,
+  );
+}
+
+/**
+ * Names the stretch of time in which a new demo would have the same month: days are counted from today's midnight in
+ * UTC, and a scheduled scan that is due since a demo was made runs at its next start.
+ * @param now UTC milliseconds
+ */
+export function demoSlot(now: number): string {
+  const [day = "", time = ""] = new Date(now).toISOString().split("T");
+  const bounds = ROUNDS.flatMap(({ times }) => times).flatMap((due) => [
+    minutesOf(due),
+    minutesOf(due) + DEMO_MARGIN_MINUTES,
+  ]);
+  return `${day}-${new Set(bounds.filter((each) => each <= minutesOf(time))).size}`;
+}
+
+function minutesOf(time: string): number {
+  const [hours, minutes] = time.split(":").map(Number);
+  return (hours ?? 0) * 60 + (minutes ?? 0);
+}
+
+function sha256(data: string | Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+/**
+ * Takes a lock between processes. It ends with the process that holds it, however that ends: the lock is held by a
+ * child that reads from a pipe of this process.
+ * @returns releases the lock
+ */
+async function lock(file: string): Promise<() => Promise<unknown>> {
+  const child = Bun.spawn(["flock", file, "sh", "-c", "echo locked && exec cat"], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const timer = setTimeout(() => child.kill(), LONG_HANG_MS);
+  const { done } = await child.stdout.getReader().read();
+  clearTimeout(timer);
+  if (done) throw new Error(`could not lock ${file} within ${LONG_HANG_MS} ms: ${await child.stderr.text()}`);
+  return () => {
+    child.stdin.end();
+    return child.exited;
+  };
+}

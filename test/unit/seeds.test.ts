@@ -1,0 +1,198 @@
+// Seeds of the tests on the executable: made once for all processes, never used when damaged, old or of another
+// executable.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { demoSlot, keyOfSeeds, type Seed, Seeds } from "../support/executable/seeds.ts";
+
+const MAX_AGE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const START = Date.UTC(2026, 10, 21, 9, 0);
+
+let folder: string;
+let parent: string;
+let now: number;
+let copies = 0;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "netledger-seeds-"));
+  parent = join(folder, "seeds");
+  now = START;
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const seeds = (key = "key") => new Seeds(parent, key, () => now);
+/** How often a seed was made, by whatever process. */
+const madeCount = () => (existsSync(join(folder, "made")) ? readFileSync(join(folder, "made"), "utf8").length : 0);
+
+function seed(name = "set-up"): Seed<number> {
+  return {
+    name,
+    maxAgeMs: MAX_AGE_MS,
+    make: async (data) => {
+      appendFileSync(join(folder, "made"), "x");
+      mkdirSync(data);
+      writeFileSync(join(data, "netledger.db"), `store ${madeCount()}`);
+      writeFileSync(join(data, "netledger.key"), "key");
+      return madeCount();
+    },
+  };
+}
+
+/** Copies the seed into a new folder. @returns the note of the seed, and the text of its store */
+async function copied(from = seeds(), of = seed()): Promise<[number, string]> {
+  copies += 1;
+  const to = join(folder, `copy-${copies}`);
+  const note = await from.put(of, to);
+  return [note, readFileSync(join(to, "netledger.db"), "utf8")];
+}
+
+/** A process of its own that copies the seed; making it lasts until a line is written to its standard input. */
+function otherProcess(name: string) {
+  const script = `
+    import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+    import { Seeds } from ${JSON.stringify(join(import.meta.dir, "../support/executable/seeds.ts"))};
+    const make = async (data) => {
+      appendFileSync(${JSON.stringify(join(folder, "made"))}, "x");
+      console.log("making");
+      for await (const _ of console) break;
+      mkdirSync(data);
+      writeFileSync(data + "/netledger.db", "store of another process");
+      return 7;
+    };
+    const seed = { name: "set-up", maxAgeMs: ${MAX_AGE_MS}, make };
+    console.log(await new Seeds(${JSON.stringify(parent)}, "key", () => ${START}).put(seed, process.argv[1]));
+    process.exit();`;
+  const child = Bun.spawn([process.execPath, "-e", script, join(folder, name)], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  return { child, nextLine: async () => (await lines.read()).value?.trim() };
+}
+
+describe("a seed", () => {
+  test("is made once and copied for others, with its note and for its owner alone", async () => {
+    expect([await copied(), await copied(), await copied(seeds())]).toEqual([
+      [1, "store 1"],
+      [1, "store 1"],
+      [1, "store 1"],
+    ]);
+    const copy = join(folder, `copy-${copies}`);
+    expect(readdirSync(copy).sort()).toEqual(["netledger.db", "netledger.key"]);
+    expect([copy, join(copy, "netledger.key")].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
+  });
+
+  test("is made by one process while others wait for it", async () => {
+    const maker = otherProcess("first");
+    expect(await maker.nextLine()).toBe("making");
+    const others = [otherProcess("second"), otherProcess("third")];
+    const here = copied();
+    maker.child.stdin.write("\n");
+    maker.child.stdin.flush();
+    expect([await maker.nextLine(), ...(await Promise.all(others.map((other) => other.nextLine())))]).toEqual([
+      "7",
+      "7",
+      "7",
+    ]);
+    expect([await here, madeCount()]).toEqual([[7, "store of another process"], 1]);
+    await Promise.all([maker, ...others].map(({ child }) => child.exited));
+  });
+
+  test("is made by the next process when its maker is killed, and leaves nothing behind", async () => {
+    const maker = otherProcess("first");
+    expect(await maker.nextLine()).toBe("making");
+    const here = copied();
+    maker.child.kill("SIGKILL");
+    expect(await here).toEqual([2, "store 2"]);
+    expect(readdirSync(join(parent, "key")).sort()).toEqual(["set-up", "set-up.lock"]);
+  });
+
+  test("is made again after a failure", async () => {
+    const failing = { ...seed(), make: () => Promise.reject(new Error("no room")) };
+    await expect(copied(seeds(), failing)).rejects.toThrow("no room");
+    expect(await copied()).toEqual([1, "store 1"]);
+    expect(readdirSync(join(parent, "key")).sort()).toEqual(["set-up", "set-up.lock"]);
+  });
+
+  test.each([
+    ["a changed file", (path: string) => writeFileSync(join(path, "data/netledger.db"), "store X")],
+    ["a cut file", (path: string) => writeFileSync(join(path, "data/netledger.db"), "")],
+    ["a missing file", (path: string) => rmSync(join(path, "data/netledger.key"))],
+    ["an unreadable note", (path: string) => writeFileSync(join(path, "seed.json"), "{")],
+    ["no note", (path: string) => rmSync(join(path, "seed.json"))],
+  ])("is made again with %s", async (_, damage) => {
+    await copied();
+    damage(join(parent, "key/set-up"));
+    expect([await copied(), await copied()]).toEqual([
+      [2, "store 2"],
+      [2, "store 2"],
+    ]);
+  });
+
+  test("is used up to its greatest age, and not from the future", async () => {
+    await copied();
+    now = START + MAX_AGE_MS;
+    expect(await copied()).toEqual([1, "store 1"]);
+    now = START + MAX_AGE_MS + 1;
+    expect(await copied()).toEqual([2, "store 2"]);
+    now = START;
+    expect(await copied()).toEqual([3, "store 3"]);
+  });
+
+  test("is one for each name and each key", async () => {
+    expect([await copied(), await copied(seeds(), seed("demo")), await copied(seeds("other"))]).toEqual([
+      [1, "store 1"],
+      [2, "store 2"],
+      [3, "store 3"],
+    ]);
+  });
+
+  test("of another key is removed after an hour", async () => {
+    await copied(seeds("old"));
+    await copied(seeds("recent"));
+    utimesSync(join(parent, "old"), new Date(START - HOUR_MS - 1), new Date(START - HOUR_MS - 1));
+    utimesSync(join(parent, "recent"), new Date(START), new Date(START));
+    await copied();
+    expect(readdirSync(parent).sort()).toEqual(["key", "recent"]);
+  });
+});
+
+test("the key of seeds changes with the executable, its inputs and what makes the seeds", () => {
+  const [executable, maker] = [join(folder, "netledger"), join(folder, "maker.ts")];
+  writeFileSync(executable, "one");
+  writeFileSync(maker, "one");
+  utimesSync(executable, START / 1000, START / 1000);
+  const key = (fingerprint = "abc") => keyOfSeeds(executable, fingerprint, [maker]);
+  const first = key();
+  expect([key(), key("abd") === first]).toEqual([first, false]);
+  utimesSync(executable, START / 1000, START / 1000 + 1);
+  const touched = key();
+  writeFileSync(executable, "other");
+  utimesSync(executable, START / 1000, START / 1000 + 1);
+  const longer = key();
+  writeFileSync(maker, "two");
+  expect(new Set([first, touched, longer, key()]).size).toBe(4);
+});
+
+test("a demo is used until a scheduled scan is due, or would be part of a new demo, and until midnight in UTC", () => {
+  const slots = (times: readonly string[]) =>
+    new Set(times.map((time) => demoSlot(Date.parse(`2026-11-21T${time}Z`)))).size;
+  expect(slots(["09:05:00", "10:30:00", "11:59:59"])).toBe(1);
+  expect(slots(["08:59:59", "09:00:00", "09:05:00"])).toBe(3);
+  expect(slots(["03:11:59", "03:12:00", "03:17:00", "03:41:00", "03:46:00"])).toBe(5);
+  expect(demoSlot(Date.UTC(2026, 10, 21, 23, 59))).not.toBe(demoSlot(Date.UTC(2026, 10, 22, 0, 0)));
+});
