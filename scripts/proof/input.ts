@@ -15,8 +15,8 @@ import type { Finding, Part, Table } from "./part.ts";
 /** Of each operation and in each round. */
 const RUNS_EACH = 12;
 const FORMS = {
-  short: { requests: 2_000, deadlineMs: 120_000, memoryMib: 96 },
-  long: { requests: 100_000, deadlineMs: 3_600_000, memoryMib: 192 },
+  short: { requests: 2_000, memoryMib: 96 },
+  long: { requests: 100_000, memoryMib: 192 },
 } as const;
 /** What may be there more than before: a thread that was started, a connection of the scanner's. */
 const DESCRIPTORS_MORE = 8;
@@ -34,7 +34,7 @@ export const input: Part = {
   title: "Bad input",
   prove: async (proving) => {
     const { form, executable, seed, say } = proving;
-    const { requests, deadlineMs, memoryMib } = FORMS[form];
+    const { requests, memoryMib } = FORMS[form];
     const world = await InputWorld.open(executable, proving.directory);
     try {
       const document = new OpenApiDocument(
@@ -46,14 +46,13 @@ export const input: Part = {
       const crowd = await crowdFindings(world, proving);
       findings.push(...crowd.findings);
       // What is started when it is first needed, is.
-      await askAll(world, document, { rounds: 1, runsEach: 1, seed: seed + 1_000_000, deadlineMs, say: () => {} });
+      await askAll(world, document, { rounds: 1, runsEach: 1, seed: seed + 1_000_000, say: () => {} });
       const before = await settled(world, null);
       say("requests made from the document");
       const tally = await askAll(world, document, {
         rounds: Math.ceil(requests / (document.operations.length * RUNS_EACH)),
         runsEach: RUNS_EACH,
         seed,
-        deadlineMs,
         say,
       });
       findings.push(...asFindings(tally, document, requests));

@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
+import { HANG_MS } from "../../test/support/measure/limits.ts";
 import { ask } from "../benchmark/asking.ts";
 import { type Running, startExecutable } from "../benchmark/executable.ts";
 import { type BuiltStore, buildStore } from "../benchmark/store.ts";
@@ -25,9 +26,6 @@ const WAL_MB = 128;
 const RECOVERY_MS = 10_000;
 /** Descriptors that a run may leave open for a while beside those of before: caches of threads. */
 const DESCRIPTORS_MORE = 16;
-const SETTLED_MS = 15_000;
-/** An answer that takes longer was forgotten. */
-const WAIT_MAX_MS = 30_000;
 const CONNECTIONS = 128;
 const HEALTH_EVERY_MS = 50;
 /** How long the appliance is stopped, and the run in which it is. */
@@ -224,7 +222,7 @@ class Generators {
       world: this.world,
       connections: CONNECTIONS,
       seed: this.proving.seed + this.count,
-      timeoutMs: WAIT_MAX_MS,
+      timeoutMs: HANG_MS,
       ...task,
     };
     await Bun.write(file, JSON.stringify(whole));
@@ -609,7 +607,7 @@ function watchHealth(port: number): () => Promise<Health> {
     while (!isOver) {
       const askedAt = performance.now();
       const answer = await fetch(`http://127.0.0.1:${port}/api/health`, {
-        signal: AbortSignal.timeout(WAIT_MAX_MS),
+        signal: AbortSignal.timeout(HANG_MS),
       }).catch(() => null);
       if (answer?.ok) health.answered += 1;
       else health.failed += 1;
@@ -637,7 +635,7 @@ async function recovery(plan: Plan, generator: Generators, rate: number): Promis
 }
 
 async function scansAreOver(running: Running, store: BuiltStore): Promise<void> {
-  const deadline = performance.now() + 2 * WAIT_MAX_MS;
+  const deadline = performance.now() + HANG_MS;
   for (;;) {
     const scans = await ask<{ status: string }[]>(running, store, "GET", "/discovery/scans?limit=100");
     if (scans.every(({ status }) => status !== "Queued" && status !== "Running")) return;
@@ -729,7 +727,7 @@ async function freeSnmpPort(): Promise<number> {
  * @returns how many are open when there are few enough, or after some seconds
  */
 async function settledDescriptors(pid: number, enough: number): Promise<number> {
-  const until = performance.now() + SETTLED_MS;
+  const until = performance.now() + HANG_MS;
   while (descriptorsOf(pid) > enough && performance.now() < until) await Bun.sleep(50);
   return descriptorsOf(pid);
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { PAGE_SIZE_BYTES } from "../../../src/db/connection.ts";
 import { Running } from "../../../test/support/executable/executable.ts";
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { quantilesOf } from "../../quantiles.ts";
 import type { Finding, Proof, Proving } from "../part.ts";
 import { onSmallDisk, type ProvedAppliance, signIn, until } from "./appliance.ts";
@@ -34,7 +35,6 @@ const FRAMES_OF_FIRST_BLOCK = 4_062;
 const LEFT_OF_LARGE = [-30_000_000, -300_000, -40_000, -4_096, 0, 4_096, 16_384, 33_000, 70_000].map(
   (off) => FRAMES_OF_FIRST_BLOCK * (PAGE_SIZE_BYTES + 24) + off,
 );
-const FILLS_FULL_MS = 10_000;
 const RECOVERS_MS = 1_000;
 
 export async function fullDisk(proving: Proving): Promise<Proof> {
@@ -51,7 +51,7 @@ export async function noInodes(proving: Proving): Promise<Proof> {
     disk.takeInodes();
     const load = new WriteLoad(networkId, proving.seed, ["storage_full"]);
     load.start(client, 2);
-    await until(() => load.acknowledgements > 50 || load.strange.length > 0, FILLS_FULL_MS);
+    await until(() => load.acknowledgements > 50 || load.strange.length > 0, HANG_MS);
     await load.stop();
     const refused = await client.post("/api/v1/backups", undefined);
     const filesThen = appliance.backupFiles();
@@ -59,7 +59,7 @@ export async function noInodes(proving: Proving): Promise<Proof> {
     const taken = await client.post("/api/v1/backups", undefined);
     const isDone = await until(
       async () => (await client.get(`/api/v1/backups/${taken.data?.name}`)).data?.state === "Done",
-      FILLS_FULL_MS,
+      HANG_MS,
     );
     const wrong = [...load.strange, ...(await compare(client, load.acknowledged))];
     const end = await running.stop();
@@ -135,7 +135,7 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
   const random = seededRandom(proving.seed);
   const load = new WriteLoad(networkId, proving.seed, ["storage_full"]);
   load.start(client, WRITERS);
-  await until(() => load.acknowledgements >= 100 || load.strange.length > 0, FILLS_FULL_MS);
+  await until(() => load.acknowledgements >= 100 || load.strange.length > 0, HANG_MS);
   await load.stop();
   const reads = new ReadLoad();
   // The feed's first page is of before, too.
@@ -153,7 +153,7 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
       disk.leave(Math.max(0, left + (time === 0 ? 0 : random.integer(8) * BLOCK_BYTES)));
       const isFull = await until(
         () => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0,
-        FILLS_FULL_MS,
+        HANG_MS,
       );
       if (isFull !== null) fills += 1;
       await load.stop();
@@ -162,7 +162,7 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
       disk.release();
       const done = load.acknowledgements;
       load.start(client, WRITERS);
-      recoveries.push((await until(() => load.acknowledgements > done, RECOVERS_MS * 5)) ?? Number.POSITIVE_INFINITY);
+      recoveries.push((await until(() => load.acknowledgements > done, HANG_MS)) ?? Number.POSITIVE_INFINITY);
       await load.stop();
       proving.say(`full with ${left} bytes left: ${load.acknowledgements} writes done, ${load.refusalCount} refused`);
       // What the records themselves take would fill the disk for good.
@@ -236,7 +236,7 @@ async function atTheEnd(
   // Until the room that the log has within itself is used up.
   const refusedBefore = load.refusalCount;
   load.start(client, 2);
-  await until(() => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0, FILLS_FULL_MS);
+  await until(() => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0, HANG_MS);
   await load.stop();
   disk.leave(0);
   let signedIn = await signIn(running.client());

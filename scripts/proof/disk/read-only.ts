@@ -4,6 +4,7 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Running } from "../../../test/support/executable/executable.ts";
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Finding, Proof, Proving } from "../part.ts";
 import { compileShim } from "../shim/compile.ts";
 import { onSmallDisk, ProvedAppliance, until } from "./appliance.ts";
@@ -13,7 +14,6 @@ import type { SmallDisk } from "./small-disk.ts";
 
 const WRITERS = 4;
 const REFUSALS = 20;
-const WAIT_MS = 10_000;
 const RECOVERS_MS = 1_000;
 const DISK_BYTES = 24 * 2 ** 20;
 /** Nobody's in particular. */
@@ -50,7 +50,7 @@ async function refuses(proving: Proving, shim: string, error: string): Promise<F
     const client = running.withKey(key);
     const load = new WriteLoad(networkId, proving.seed, ["storage_full"]);
     load.start(client, WRITERS);
-    await until(() => load.acknowledgements >= 60 || load.strange.length > 0, WAIT_MS);
+    await until(() => load.acknowledgements >= 60 || load.strange.length > 0, HANG_MS);
     await load.stop();
     const reads = new ReadLoad();
     await reads.start(client, new Date(Date.now() - 1).toISOString());
@@ -59,7 +59,7 @@ async function refuses(proving: Proving, shim: string, error: string): Promise<F
     writeFileSync(gate, "");
     const refused = await until(
       () => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0,
-      WAIT_MS,
+      HANG_MS,
     );
     const backup = await client.post("/api/v1/backups", undefined);
     await load.stop();
@@ -67,7 +67,7 @@ async function refuses(proving: Proving, shim: string, error: string): Promise<F
     rmSync(gate);
     const done = load.acknowledgements;
     load.start(client, WRITERS);
-    const recovered = await until(() => load.acknowledgements > done, RECOVERS_MS * 5);
+    const recovered = await until(() => load.acknowledgements > done, HANG_MS);
     await load.stop();
     await reads.stop();
     // A backup that could be begun came to nothing, and left nothing.
@@ -75,7 +75,7 @@ async function refuses(proving: Proving, shim: string, error: string): Promise<F
       backup.status === 507 ||
       (await until(
         async () => (await client.get(`/api/v1/backups/${backup.data?.name}`)).data?.state !== "Running",
-        WAIT_MS,
+        HANG_MS,
       )) !== null;
     wrong.push(...load.strange, ...reads.strange, ...(await compare(client, load.acknowledged)));
     const end = await running.stop();

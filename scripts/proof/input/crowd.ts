@@ -3,6 +3,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setUpBy, Workplace } from "../../../test/support/executable/executable.ts";
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
+import { stopwatch } from "../../../test/support/measure/processor-time.ts";
 import { quantilesOf } from "../../quantiles.ts";
 import type { Finding, Proving } from "../part.ts";
 import { KeptConnection } from "./wire.ts";
@@ -12,8 +14,6 @@ import type { InputWorld } from "./world.ts";
 const P99_LIMIT_MS = 250;
 /** Of 2,000 connections, by the descriptors that are more than before: some of those before were closing. */
 const TAKEN_AT_LEAST = 1_950;
-/** Wait for something, and no longer than this. */
-const WAIT_MAX_MS = 30_000;
 
 export async function crowdFindings(
   world: InputWorld,
@@ -141,7 +141,7 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
     await kept.ask("GET", page);
     const sockets = await crowd(port, 400, () => "GET /api");
     const descriptors = () => readdirSync(`/proc/${appliance.pid}/fd`).length;
-    const isFull = await until(() => descriptors() >= 250, 10_000);
+    const isFull = await until(() => descriptors() >= 250);
     const full = descriptors();
     if (!isFull) wrong.push(`only ${full} descriptors were in use: nothing was tried`);
     const served = await kept.ask("GET", page).then(
@@ -159,7 +159,7 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
     // Those that still waited to be accepted come in once more before they are found to have gone.
     let again: number | string = 0;
     const began = performance.now();
-    while (again !== 200 && performance.now() - began < WAIT_MAX_MS) {
+    while (again !== 200 && performance.now() - began < HANG_MS) {
       again = await appliance
         .withKey(key)
         .get("/api/v1/tags/export/csv")
@@ -210,20 +210,20 @@ async function serve(world: InputWorld, count: number): Promise<{ tookMs: number
     `GET /api/v1/hosts?limit=20 HTTP/1.1\r\nHost: a\r\nCookie: ${world.cookie("owner")}\r\n\r\n`,
   );
   for (let n = 0; n < count; n += 1) {
-    const began = performance.now();
+    const elapsedMs = stopwatch("first");
     const status = await connection.ask("GET", bytes).then(
       (answer) => answer.status,
       () => 0,
     );
     if (status !== 200) failed += 1;
-    tookMs.push(performance.now() - began);
+    tookMs.push(elapsedMs());
   }
   connection.close();
   return { tookMs, p99Ms: quantilesOf(tookMs)(0.99), failed };
 }
 
 /** Whether it came to hold in time. */
-export async function until(holds: () => boolean, timeoutMs = WAIT_MAX_MS): Promise<boolean> {
+export async function until(holds: () => boolean, timeoutMs = HANG_MS): Promise<boolean> {
   const began = performance.now();
   while (performance.now() - began < timeoutMs) {
     if (holds()) return true;

@@ -66,7 +66,7 @@ async function held(world: InputWorld, claim: string, tries: readonly Try[], atA
   const statuses = new Map<string, number>();
   const one = async (each: Try): Promise<void> => {
     const pieces = typeof each.bytes === "string" || each.bytes instanceof Uint8Array ? [each.bytes] : each.bytes;
-    const seen = await exchange(world.port, pieces, { deadlineMs: 8_000, ...each.options });
+    const seen = await exchange(world.port, pieces, each.options);
     const found = [...always(seen), ...(each.look?.(seen) ?? [])];
     if (found.length > 0) wrong.push(`${each.name}: ${found.join("; ")}`);
     const outcome = (seen.answers.map(({ status }) => status).join("+") || seen.end).slice(0, 40);
@@ -348,13 +348,13 @@ function chunks(world: InputWorld): Try[] {
     {
       name: "endless empty extensions",
       bytes: forEver(`${start("refused")}1`, ";a", 500_000),
-      options: { until: 1, deadlineMs: 15_000 },
+      options: { until: 1 },
       look: refused,
     },
     {
       name: "endless trailers",
       bytes: forEver(`${start("refused")}${chunk("1")}0${CRLF}`, `X-A: ${"x".repeat(1_000)}${CRLF}`, 20_000),
-      options: { until: 1, deadlineMs: 15_000 },
+      options: { until: 1 },
       look: refused,
     },
   ];
@@ -367,7 +367,7 @@ function smuggled(world: InputWorld): Try[] {
   const one = (name: string, bytes: string, methods?: readonly string[]): Try => ({
     name,
     bytes,
-    options: { deadlineMs: 1_500, until: 2, ...(methods === undefined ? {} : { methods }) },
+    options: { silenceMs: 1_500, until: 2, ...(methods === undefined ? {} : { methods }) },
     look: atMostOne,
   });
   const of = (name: string, lines: readonly string[], body: string): Try =>
@@ -498,7 +498,7 @@ function lengths(world: InputWorld): Try[] {
     {
       name: "a length that is too small",
       bytes: `${posting(world, "refused", "Content-Length: 5")}${json}${CRLF}${CRLF}`,
-      options: { deadlineMs: 2_000, until: 2 },
+      options: { silenceMs: 2_000, until: 2 },
       look: refused,
     },
   ];
@@ -743,7 +743,7 @@ function pipelines(world: InputWorld): Try[] {
     {
       name: "GETs in single bytes",
       bytes: inSingleBytes(asked.slice(0, 3_000)),
-      options: { until: 10, deadlineMs: 8_000 },
+      options: { until: 10 },
       look: ({ answers }) => (answers.length >= 10 ? [] : [`${answers.length} answers`]),
     },
     {

@@ -3,6 +3,7 @@
 
 import fc from "fast-check";
 import type { DocumentedOperation, OpenApiDocument } from "../../../test/support/contract/openapi.ts";
+import { PROOF_HANG_MS } from "../../../test/support/measure/limits.ts";
 import { type Draft, draftsOf } from "./generate.ts";
 import { mutated, textOf, written } from "./json-text.ts";
 import { faults, type Happened } from "./judge.ts";
@@ -26,7 +27,6 @@ interface Rounds {
   readonly rounds: number;
   readonly runsEach: number;
   readonly seed: number;
-  readonly deadlineMs: number;
   readonly say: (line: string) => void;
 }
 
@@ -34,13 +34,13 @@ interface Rounds {
 export async function askAll(
   world: InputWorld,
   document: OpenApiDocument,
-  { rounds, runsEach, seed, deadlineMs, say }: Rounds,
+  { rounds, runsEach, seed, say }: Rounds,
 ): Promise<Tally> {
   const tally: Tally = { asked: 0, memoryKib: [], statuses: new Map(), failures: [] };
   const began = performance.now();
   for (let round = 0; round < rounds; round += 1) {
     for (const [position, operation] of document.operations.entries()) {
-      if (performance.now() - began > deadlineMs || tally.failures.length >= 25) return tally;
+      if (performance.now() - began > PROOF_HANG_MS || tally.failures.length >= 25) return tally;
       const name = operation.operation.operationId as string;
       if (tally.failures.some((each) => each.operation === name)) continue;
       let last: { faults: readonly string[]; curl: string } | null = null;

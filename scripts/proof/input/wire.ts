@@ -2,6 +2,7 @@
 // fetch would mend half of what is to be tried before it leaves.
 
 import { connect, type Socket } from "node:net";
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
 
 export interface WireAnswer {
   readonly status: number;
@@ -28,12 +29,11 @@ export interface ExchangeOptions {
   readonly until?: number;
   /** Methods of the requests, where an answer to HEAD is among them. */
   readonly methods?: readonly string[];
-  readonly deadlineMs?: number;
+  /** How long more is waited for, where silence is expected. */
+  readonly silenceMs?: number;
   /** Says that no more will be sent, as soon as all is. */
   readonly halfClose?: boolean;
 }
-
-const WIRE_DEADLINE_MS = 20_000;
 
 /**
  * Sends the pieces, each when the one before has left, over a connection of its own. Never rejects for what the
@@ -64,7 +64,7 @@ export function exchange(
       tookMs: performance.now() - began,
     });
   };
-  const timer = setTimeout(finish, options.deadlineMs ?? WIRE_DEADLINE_MS, "open");
+  const timer = setTimeout(finish, options.silenceMs ?? HANG_MS, "open");
   socket.on("data", (chunk) => {
     chunks.push(chunk);
     if (options.until !== undefined && read().length >= options.until) finish("open");
@@ -164,7 +164,7 @@ export class KeptConnection {
   }
 
   /** @throws Error when no whole answer came until the deadline, or the connection ended before */
-  async ask(method: string, bytes: Uint8Array, deadlineMs = WIRE_DEADLINE_MS): Promise<WireAnswer> {
+  async ask(method: string, bytes: Uint8Array): Promise<WireAnswer> {
     const socket = this.socket ?? (await this.open());
     const chunks: Buffer[] = [];
     const { promise, resolve, reject } = Promise.withResolvers<WireAnswer>();
@@ -193,11 +193,11 @@ export class KeptConnection {
     const timer = setTimeout(() => {
       reject(
         new Error(
-          `no whole answer within ${deadlineMs} ms; ${Buffer.concat(chunks).length} bytes had come: ${Buffer.concat(chunks).toString("latin1").slice(0, 200)}`,
+          `no whole answer within ${HANG_MS} ms; ${Buffer.concat(chunks).length} bytes had come: ${Buffer.concat(chunks).toString("latin1").slice(0, 200)}`,
         ),
       );
       this.close();
-    }, deadlineMs);
+    }, HANG_MS);
     socket.on("data", take);
     socket.on("close", ended);
     socket.on("end", ended);

@@ -1,6 +1,8 @@
 // One user's crowd of writes, in a process of its own: sent at once when a line comes on standard input, each over a
 // connection of its own; prints what came of each as JSON.
 
+import { LONG_HANG_MS } from "../../../test/support/measure/limits.ts";
+
 /** What it is told, in a file. */
 export interface CrowdTask {
   readonly port: number;
@@ -60,7 +62,7 @@ async function send({ port, key }: CrowdTask, path: string, body: string): Promi
     method: "POST",
     headers,
     body,
-    signal: AbortSignal.timeout(300_000),
+    signal: AbortSignal.timeout(LONG_HANG_MS),
   }).catch(() => null);
   await answer?.arrayBuffer().catch(() => null);
   return {

@@ -2,6 +2,7 @@
 // else's small writes are timed; then the Member sends more than one user may have waiting.
 
 import { join } from "node:path";
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { type Running, startExecutable } from "../../benchmark/executable.ts";
 import { type BuiltStore, buildStore } from "../../benchmark/store.ts";
 import { median, quantilesOf } from "../../quantiles.ts";
@@ -217,7 +218,7 @@ async function ask(
     method,
     headers,
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(120_000),
+    signal: AbortSignal.timeout(HANG_MS),
   });
   return { status: answer.status, data: ((await answer.json()) as { data: { id: string; name: string } }).data };
 }

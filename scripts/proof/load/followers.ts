@@ -2,6 +2,8 @@
 // own. Usage: followers.ts FILE with a Following; says `ready`, reads `until N` from standard input, and writes the
 // Seen of each as JSON.
 
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
+
 interface Following {
   readonly port: number;
   readonly key: string;
@@ -22,7 +24,6 @@ export interface Seen {
 }
 
 /** Followers that have not come to the end by then have missed it. */
-const DEADLINE_MS = 60_000;
 const WAIT_S = 5;
 const PAUSE_MS = 1_000;
 
@@ -78,7 +79,7 @@ async function main(): Promise<void> {
     until = Number(sequence);
     break;
   }
-  const timer = setTimeout(() => over.abort(), DEADLINE_MS);
+  const timer = setTimeout(() => over.abort(), HANG_MS);
   const seen = await Promise.all(followers);
   clearTimeout(timer);
   await Bun.write(Bun.stdout, `${JSON.stringify(seen)}\n`);

@@ -6,6 +6,7 @@ import { generateApiKey } from "../../../src/access/api-key.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
 import { LONG_READS_OF_CALLER_MAX } from "../../../src/db/reading/long-reads.ts";
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Finding, Proving } from "../part.ts";
 import { quantile } from "./samples.ts";
 import { dataOf, MEMBER_EMAIL, OWNER_EMAIL, OWNER_PASSWORD, PERSON_PASSWORD, populate, Stage } from "./stage.ts";
@@ -28,7 +29,6 @@ const PORTS = 10;
 const DIFFS = 5;
 /** More than a turn of the one who crowds, and the noise of a shared machine. */
 const DIFF_MAX_MS = 500;
-const DEADLINE_MS = 20_000;
 
 type Header = readonly [string, string];
 
@@ -78,7 +78,7 @@ async function besideQuestions(stage: Stage, networkId: string, key: Header, vie
     const began = performance.now();
     const answer = await fetch(`${stage.running.url}/api/v1/diff?from=-1h`, {
       headers: [[...key]],
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: AbortSignal.timeout(HANG_MS),
     });
     await answer.arrayBuffer();
     if (answer.status !== 200) throw new Error(`a diff was answered ${answer.status}`);
@@ -101,7 +101,7 @@ async function besideQuestions(stage: Stage, networkId: string, key: Header, vie
   return {
     claim: `beside ${LONG_READS_OF_CALLER_MAX} timelines of a name that ${NAMESAKES} hosts have, asked for by one user at once, a diff of another takes at most ${DIFF_MAX_MS} ms longer than four times what it takes alone`,
     held: statuses.every((status) => status === 200) && longest <= 4 * Math.max(...alone) + DIFF_MAX_MS,
-    figure: `alone ${alone.map((each) => each.toFixed(0)).join(", ")} ms; beside ${beside.map((each) => (Number.isFinite(each) ? each.toFixed(0) : `more than ${DEADLINE_MS}`)).join(", ")} ms`,
+    figure: `alone ${alone.map((each) => each.toFixed(0)).join(", ")} ms; beside ${beside.map((each) => (Number.isFinite(each) ? each.toFixed(0) : `more than ${HANG_MS}`)).join(", ")} ms`,
   };
 }
 

@@ -1,6 +1,7 @@
 // Rights that are taken away from somebody whose writes wait: how soon that is done, and whether anything of theirs is
 // written afterwards.
 
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Finding, Proving } from "../part.ts";
 import { askRaw, headerOf, type RawAnswer } from "./raw-client.ts";
 import {
@@ -22,7 +23,6 @@ const CROWDS: Readonly<Record<Proving["form"], { readonly bulks: number; readonl
   short: { bulks: 10, hosts: 500 },
   long: { bulks: 48, hosts: 1_000 },
 };
-const SCAN_WAIT_MAX_MS = 15_000;
 /** What takes the right away waits for the write that runs: of the longest of them, and what else it takes. */
 const LONGEST_WAITED_FOR = 1.5;
 
@@ -140,7 +140,7 @@ async function once(
   });
   const began = performance.now();
   // Some are written, most wait.
-  while (answeredAt.length < 2 && performance.now() - began < 20_000) await Bun.sleep(5);
+  while (answeredAt.length < 2 && performance.now() - began < HANG_MS) await Bun.sleep(5);
   const askedAt = performance.now();
   const taken = await way.takeAway(owner, { keyId: key.api_key.id, session });
   const tookMs = performance.now() - askedAt;
@@ -183,7 +183,7 @@ async function scans(stage: Stage, people: People, owner: Header): Promise<Findi
   const waitFor = async (isThere: (found: Json) => boolean | Promise<boolean>) => {
     let found = await scan();
     for (
-      const until = performance.now() + SCAN_WAIT_MAX_MS;
+      const until = performance.now() + HANG_MS;
       !(await isThere(found)) && performance.now() < until;
       found = await scan()
     )

@@ -2,6 +2,7 @@
 // bytes. Must not know what is asked, nor judge the answer.
 
 import { connect } from "node:net";
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
 
 export interface RawRequest {
   /** The address that the appliance sees; `127.0.0.0/8` needs no setting up. */
@@ -28,9 +29,6 @@ export interface RawAnswer {
   readonly tookMs: number;
 }
 
-/** No answer takes longer. */
-const DEADLINE_MS = 20_000;
-
 /** Asks once. @throws Error where there is no answer */
 export function askRaw(port: number, request: RawRequest): Promise<RawAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
@@ -40,8 +38,8 @@ export function askRaw(port: number, request: RawRequest): Promise<RawAnswer> {
   const socket = connect({ host: "127.0.0.1", port, localAddress: request.source ?? "127.0.0.1" });
   const timer = setTimeout(() => {
     socket.destroy();
-    reject(new Error(`no answer to ${request.method ?? "GET"} ${request.path.slice(0, 100)} within ${DEADLINE_MS} ms`));
-  }, DEADLINE_MS);
+    reject(new Error(`no answer to ${request.method ?? "GET"} ${request.path.slice(0, 100)} within ${HANG_MS} ms`));
+  }, HANG_MS);
   socket.setNoDelay(true);
   socket.on("connect", () => {
     sentAt = performance.now();

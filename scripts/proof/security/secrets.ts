@@ -8,6 +8,7 @@ import { systemRandom } from "../../../src/base/random.ts";
 import { SecretBox } from "../../../src/base/secret-box.ts";
 import { secretContext } from "../../../src/resources/credentials/secrets.ts";
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { startAgent } from "../../../test/support/snmp/agent.ts";
 import { startV3Agent } from "../../../test/support/snmp/v3-agent.ts";
 import { viewOf } from "../../../test/support/snmp/view.ts";
@@ -21,7 +22,6 @@ const AGENTS = {
   json: { v3: "127.16.78.3", community: "127.16.78.2" },
 } as const;
 const FILE = "switches/community";
-const SCAN_DEADLINE_MS = 30_000;
 
 export async function proveSecrets(proving: Proving): Promise<{ findings: Finding[]; leftOut: string[] }> {
   // Side by side: most of the time devices are waited for that do not answer.
@@ -401,7 +401,7 @@ class Exercise {
           [owner],
         ),
       );
-      const deadline = performance.now() + SCAN_DEADLINE_MS;
+      const deadline = performance.now() + HANG_MS;
       for (;;) {
         // Its events end with it.
         await this.ask("GET", `/api/v1/discovery/scans/${scan.id}/events`, undefined, [
@@ -512,7 +512,7 @@ class Exercise {
 
   private async backUp(owner: [string, string]): Promise<void> {
     const { name } = dataOf(await this.ask("POST", "/api/v1/backups", undefined, [owner]));
-    for (const deadline = performance.now() + SCAN_DEADLINE_MS; performance.now() < deadline; ) {
+    for (const deadline = performance.now() + HANG_MS; performance.now() < deadline; ) {
       const backup = dataOf(await this.ask("GET", `/api/v1/backups/${name}`, undefined, [owner]));
       if (backup.status !== "Running") return;
     }

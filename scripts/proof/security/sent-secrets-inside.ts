@@ -2,6 +2,7 @@
 // Admins have said, and of what arrived where.
 
 import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { type SnmpAgent, startAgent } from "../../../test/support/snmp/agent.ts";
 import { viewOf } from "../../../test/support/snmp/view.ts";
 import type { Finding, Proving } from "../part.ts";
@@ -17,7 +18,6 @@ const HONEST = "10.66.0.1";
 const HONEST_TOO = "10.66.0.2";
 /** It calls itself as the honest one does, and all sorts of addresses its own. */
 const LIAR = "10.66.0.9";
-const SCAN_DEADLINE_MS = 120_000;
 const POLL_MS = 50;
 /** Writes between two scans. */
 const WRITES = 12;
@@ -476,7 +476,7 @@ class Trial {
     });
     if (data === null) return;
     this.scans += 1;
-    for (const deadline = performance.now() + SCAN_DEADLINE_MS; performance.now() < deadline; ) {
+    for (const deadline = performance.now() + HANG_MS; performance.now() < deadline; ) {
       const { status } = (await this.data("owner", `/api/v1/discovery/scans/${data.id}`)) as Json;
       if (status === "Completed") return;
       if (status !== "Queued" && status !== "Running") throw new Error(`a scan ended as ${status}`);

@@ -2,14 +2,13 @@
 // their own, where whatever a Member, a scan or an undoing makes of addresses and subnets is tried at random.
 
 import { systemTimers } from "../../../src/base/timers.ts";
+import { PROOF_HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Finding, Proving } from "../part.ts";
 
 /** What the process inside comes to; the first line that it prints. */
 export interface InsideReport {
   readonly findings: readonly Finding[];
 }
-
-const DEADLINE_MS = { short: 240_000, long: 3_600_000 } as const;
 
 export async function proveSentSecrets(
   proving: Proving,
@@ -44,7 +43,7 @@ export async function proveSentSecrets(
     ],
     { stdin: "ignore", stdout: "pipe", stderr: "pipe" },
   );
-  const late = systemTimers.after(DEADLINE_MS[form], () => child.kill("SIGKILL"));
+  const late = systemTimers.after(PROOF_HANG_MS, () => child.kill("SIGKILL"));
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   late();
   if (child.exitCode !== 0) throw new Error(`whom secrets are sent to could not be tried: ${err.slice(-2_000)}`);

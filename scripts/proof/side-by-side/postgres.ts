@@ -4,6 +4,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join } from "node:path";
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { freePort } from "../../benchmark/executable.ts";
 import { load } from "../../benchmark/load.ts";
 import type { Variant } from "./postgres-server.ts";
@@ -256,7 +257,7 @@ export class Postgres extends ServedByApi implements Product {
       { cwd: "/", stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(this.directory, "..", "postgres.log")) },
     );
     this.database = database;
-    const deadline = performance.now() + START_DEADLINE_MS;
+    const deadline = performance.now() + HANG_MS;
     // It listens before it lets anybody in: "ready" is what its process file says.
     while (
       !(
@@ -337,7 +338,6 @@ export class Postgres extends ServedByApi implements Product {
   }
 }
 
-const START_DEADLINE_MS = 60_000;
 const COPY_ROWS = 500;
 /** Turns in which each way of making a page is tried. */
 const TRIALS = 3;

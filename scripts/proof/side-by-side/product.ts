@@ -1,5 +1,6 @@
 // What is compared: the same inventory behind three HTTP servers, each asked in its own words. Knows none of them.
 
+import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Entry, Version } from "./rows.ts";
 
 /** One thing that a client wants, as the requests that it takes: all are sent, one after the other, again and again. */
@@ -98,13 +99,11 @@ export async function firstAnswerMs(
     }
     const end = hasEnded();
     if (end !== null) throw new Error(end);
-    if (performance.now() - began > START_DEADLINE_MS)
+    if (performance.now() - began > HANG_MS)
       throw new Error(
-        `${url} did not answer in ${START_DEADLINE_MS / 1000} s${answer === null ? "" : `: ${answer.status} ${(await answer.text()).slice(0, 300)}`}`,
+        `${url} did not answer in ${HANG_MS / 1000} s${answer === null ? "" : `: ${answer.status} ${(await answer.text()).slice(0, 300)}`}`,
       );
     await answer?.bytes().catch(() => null);
     await Bun.sleep(2);
   }
 }
-
-const START_DEADLINE_MS = 60_000;

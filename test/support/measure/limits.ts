@@ -12,3 +12,6 @@ export const TEST_HANG_MS = 600_000;
 
 /** For a walk over all pages. */
 export const LONG_TEST_HANG_MS = 1_800_000;
+
+/** For a part of `scripts/prove` that is a process of its own, in its long form. */
+export const PROOF_HANG_MS = 3_600_000;

@@ -18,11 +18,14 @@ interface Scheduling {
   readonly waitedMs: number;
 }
 
-/** Since a process began (/proc/PID/schedstat); nought of one that has ended, and where the kernel does not tell. */
-export function schedulingOf(pid: number): Scheduling {
+/**
+ * Since a process began (/proc/PID/schedstat); nought of one that has ended, and where the kernel does not tell.
+ * @param threads its first thread has the process's own number
+ */
+export function schedulingOf(pid: number, threads: "all" | "first" = "all"): Scheduling {
   let [ran, waited] = [0, 0];
   try {
-    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    for (const thread of threads === "all" ? readdirSync(`/proc/${pid}/task`) : [pid]) {
       const figures = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ").map(Number);
       ran += figures[0] ?? 0;
       waited += figures[1] ?? 0;
@@ -31,4 +34,44 @@ export function schedulingOf(pid: number): Scheduling {
     // A thread, or all of it, has ended meanwhile.
   }
   return { ranMs: ran / 1e6, waitedMs: waited / 1e6 };
+}
+
+/**
+ * Starts a stopwatch that stands still while this process or one of its descendants waits for a processor.
+ * @param threads all of each process, or only the first, where the others have work of their own to do
+ * @returns reads it, in milliseconds: the time passed without those waits. Threads wait at the same time, so it is at
+ *   least what the first thread of one process ran.
+ */
+export function stopwatch(threads: "all" | "first" = "all"): () => number {
+  const figures = () =>
+    new Map(
+      familyOf(process.pid).map((pid) => {
+        const { ranMs } = schedulingOf(pid, "first");
+        return [pid, { ranMs, waitedMs: schedulingOf(pid, threads).waitedMs }] as const;
+      }),
+    );
+  const before = figures();
+  const began = performance.now();
+  return () => {
+    const passedMs = performance.now() - began;
+    let [ranMs, waitedMs] = [0, 0];
+    for (const [pid, now] of figures()) {
+      const then = before.get(pid) ?? { ranMs: 0, waitedMs: 0 };
+      ranMs = Math.max(ranMs, now.ranMs - then.ranMs);
+      waitedMs += now.waitedMs - then.waitedMs;
+    }
+    return Math.max(ranMs, passedMs - waitedMs);
+  };
+}
+
+/** A process and all its descendants. */
+function familyOf(pid: number): number[] {
+  const children: number[] = [];
+  try {
+    for (const thread of readdirSync(`/proc/${pid}/task`))
+      children.push(...(readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").match(/\d+/g) ?? []).map(Number));
+  } catch {
+    // It has ended meanwhile.
+  }
+  return [pid, ...children.flatMap(familyOf)];
 }
