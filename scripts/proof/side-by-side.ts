@@ -7,7 +7,7 @@ import { fullInterface } from "../benchmark/interface-item.ts";
 import { requestBytes } from "../benchmark/load.ts";
 import type { Finding, Form, Part, Proof, Proving, Table } from "./part.ts";
 import { Directus } from "./side-by-side/directus.ts";
-import { installDirectus } from "./side-by-side/directus-install.ts";
+import { installedDirectus } from "./side-by-side/directus-install.ts";
 import { Netledger } from "./side-by-side/netledger.ts";
 import { Postgres, tuning, whyNoPostgres } from "./side-by-side/postgres.ts";
 import { type Memory, memoryOf } from "./side-by-side/processes.ts";
@@ -129,12 +129,7 @@ class SideBySide {
 
   private async directus(rows: Rows): Promise<Directus | null> {
     try {
-      return new Directus(
-        await installDirectus(this.proving.say),
-        this.proving.directory,
-        rows,
-        this.sizes.connections,
-      );
+      return new Directus(await installedDirectus(), this.proving.directory, rows, this.sizes.connections);
     } catch (error) {
       this.leftOut.push(`Directus: ${error instanceof Error ? error.message : String(error)}.`);
       return null;

@@ -1,11 +1,12 @@
-// Brings Directus from npm into a folder beside the product's own packages, with the two modules that have to be
-// compiled. Nothing of it is part of the product.
+// Directus from npm in a folder of its own, with the two modules that have to be compiled. Run as a script it installs
+// it, while the registry can be reached; the comparison itself has no network. Nothing of it is part of the product.
 
 import { cpSync, existsSync, mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 
 /** Where it is kept between runs. */
 const FOLDER = resolve(import.meta.dir, "../../../node_modules/.cache/netledger/directus");
+const SCRIPT = "scripts/proof/side-by-side/directus-install.ts";
 const RECIPE = join(import.meta.dir, "directus");
 /** What is compiled: their packages would fetch a compiled one from elsewhere. */
 const COMPILED = [
@@ -25,8 +26,22 @@ export interface InstalledDirectus {
   readonly folder: string;
 }
 
+/** @throws Error where it was not installed, or only in part */
+export async function installedDirectus(): Promise<InstalledDirectus> {
+  const packages = join(FOLDER, "node_modules");
+  const node = join(packages, `node-linux-${process.arch}`, "bin/node");
+  const manifest = join(packages, "directus/package.json");
+  const missing = [node, manifest, ...COMPILED.map(({ name, made }) => join(packages, name, made))].filter(
+    (path) => !existsSync(path),
+  );
+  if (missing.length > 0)
+    throw new Error(`not installed (${missing.map((path) => basename(path)).join(", ")} missing); run ${SCRIPT}`);
+  const { version } = (await Bun.file(manifest).json()) as { version: string };
+  return { node, cli: join(packages, "@directus/api/dist/cli/run.js"), version, folder: FOLDER };
+}
+
 /** @throws Error with the reason where it cannot be had on this machine */
-export async function installDirectus(say: (line: string) => void): Promise<InstalledDirectus> {
+async function installDirectus(say: (line: string) => void): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   for (const name of ["package.json", "bun.lock"]) cpSync(join(RECIPE, name), join(FOLDER, name));
   const packages = join(FOLDER, "node_modules");
@@ -60,8 +75,6 @@ export async function installDirectus(say: (line: string) => void): Promise<Inst
     if (!existsSync(join(packages, name, made)))
       throw new Error(`${name} was compiled, but not to where it is looked for`);
   say(`Directus is installed, ${((performance.now() - began) / 1000).toFixed(0)} s`);
-  const { version } = (await Bun.file(join(packages, "directus/package.json")).json()) as { version: string };
-  return { node, cli: join(packages, "@directus/api/dist/cli/run.js"), version, folder: FOLDER };
 }
 
 async function run(command: string[], cwd: string, problem: string): Promise<void> {
@@ -76,4 +89,13 @@ async function run(command: string[], cwd: string, problem: string): Promise<voi
   clearTimeout(late);
   if (isLate) throw new Error(`${problem}: not within ${INSTALL_DEADLINE_MS / 60_000} minutes`);
   if (code !== 0) throw new Error(`${problem}: ${`${out}\n${err}`.trim().split("\n").slice(-3).join(" ").slice(-300)}`);
+}
+
+if (import.meta.main) {
+  try {
+    await installDirectus((line) => console.log(line));
+  } catch (error) {
+    // The comparison then says that it was left out.
+    console.log(`Directus: ${error instanceof Error ? error.message : error}`);
+  }
 }

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { EXECUTABLE, EXECUTABLE_MADE, fingerprintOf, isMade, madeFrom } from "../../../scripts/build-inputs.ts";
 import { Client } from "../appliance/client.ts";
+import { spentOn } from "../measure/causes.ts";
+import { logTo } from "../measure/evidence.ts";
 import { HANG_MS, LONG_HANG_MS } from "../measure/limits.ts";
 import { schedulingOf } from "../measure/processor-time.ts";
 import { demoSlot, keyOfSeeds, Seeds } from "./seeds.ts";
@@ -126,7 +128,7 @@ export class Workplace {
     child.stdin.end();
     const running = new Running(child);
     this.running.add(running);
-    await running.greeted(options.greetedWithinMs);
+    await spentOn("appliance starts", () => running.greeted(options.greetedWithinMs));
     return running;
   }
 
@@ -186,9 +188,13 @@ export class Running {
 
   constructor(child: Child) {
     this.child = child;
+    const log = logTo(`appliance-${child.pid}`);
     this.streams = Promise.all([
       this.collect(child.stdout, (text) => (this.out += text)),
-      this.collect(child.stderr, (text) => (this.err += text)),
+      this.collect(child.stderr, (text) => {
+        this.err += text;
+        log(text);
+      }),
       child.exited,
     ]).then(() => this.notify());
   }

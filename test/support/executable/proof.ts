@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Part } from "../../../scripts/proof/part.ts";
+import { spentOn } from "../measure/causes.ts";
 import { EXECUTABLE, ensureExecutable } from "./executable.ts";
 
 /** Repeatable: a run that fails in the tests fails again with `./scripts/prove --short --seed 1`. */
@@ -15,7 +16,8 @@ export async function proveShort(part: Part): Promise<void> {
   ensureExecutable();
   const directory = mkdtempSync(join(tmpdir(), `netledger-proof-${part.name}-`));
   try {
-    const proof = await part.prove({ form: "short", executable: EXECUTABLE, directory, seed: SEED, say: () => {} });
+    const proving = { form: "short", executable: EXECUTABLE, directory, seed: SEED, say: () => {} } as const;
+    const proof = await spentOn("proofs", () => part.prove(proving));
     for (const { claim, held, figure } of proof.findings) {
       test(claim, () => expect({ held, figure }).toEqual({ held: true, figure }));
     }

@@ -189,14 +189,13 @@ function sha256(data: string | Uint8Array): string {
  * @returns releases the lock
  */
 async function lock(file: string): Promise<() => Promise<unknown>> {
-  const child = Bun.spawn(["flock", file, "sh", "-c", "echo locked && exec cat"], {
+  const patience = `--timeout=${LONG_HANG_MS / 1_000}`;
+  const child = Bun.spawn(["flock", patience, file, "sh", "-c", "echo locked && exec cat"], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe",
   });
-  const timer = setTimeout(() => child.kill(), LONG_HANG_MS);
   const { done } = await child.stdout.getReader().read();
-  clearTimeout(timer);
   if (done) throw new Error(`could not lock ${file} within ${LONG_HANG_MS} ms: ${await child.stderr.text()}`);
   return () => {
     child.stdin.end();

@@ -1,0 +1,32 @@
+// Durations of the test files: measured once, committed, and used to start the longest first. Must not decide what runs.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const FILE = join(ROOT, "test/durations.json");
+
+/** An unknown file is estimated by its size: files of the size of most tests take about this. */
+const MS_PER_BYTE = 0.4;
+
+/** Wall time of each test file in milliseconds, by its path from the checkout. */
+export type Durations = Readonly<Record<string, number>>;
+
+export function readDurations(): Durations {
+  return existsSync(FILE) ? (JSON.parse(readFileSync(FILE, "utf8")) as Durations) : {};
+}
+
+/** Wall time that a file is expected to take, in milliseconds. */
+export function expectedMs(durations: Durations, file: string): number {
+  return durations[file] ?? Bun.file(join(ROOT, file)).size * MS_PER_BYTE;
+}
+
+/** Replaces the entries of the files that ran; those of files that are gone are dropped. Rounded to 0.1 s. */
+export function writeDurations(measured: Durations): void {
+  const all = { ...readDurations(), ...measured };
+  const kept = Object.entries(all)
+    .filter(([file]) => existsSync(join(ROOT, file)))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([file, ms]) => [file, Math.max(100, Math.round(ms / 100) * 100)]);
+  writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`);
+}

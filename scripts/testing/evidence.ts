@@ -1,0 +1,60 @@
+// Evidence of failed tests under dist/test-failures: the log of each appliance from the run itself, and from one more run
+// of the failed tests the trace, screenshots and console output of the browser. That run never changes the verdict.
+
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import { type BatchResult, FAILURES_FOLDER, runBatch } from "./run-batch.ts";
+
+/** A change that breaks everything needs no more evidence than this. */
+const FILES_MAX = 5;
+
+/**
+ * Runs the failed tests once more, with everything recorded.
+ * @param root the checkout
+ * @param env of the test processes
+ * @returns the paths of what there is, relative to the checkout
+ */
+export async function collectEvidence(
+  root: string,
+  results: readonly BatchResult[],
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const failed = results.flatMap(({ failures }) => [...failures]);
+  for (const [file, names] of failed.slice(0, FILES_MAX)) {
+    const folder = join(
+      FAILURES_FOLDER,
+      file
+        .replace(/^test\//, "")
+        .replaceAll("/", "-")
+        .replace(/\.test\.ts$/, ""),
+    );
+    mkdirSync(folder, { recursive: true });
+    let output = "";
+    await runBatch([file], {
+      env: { ...env, TEST_EVIDENCE: folder },
+      args: ["--test-name-pattern", names.map(patternOf).join("|")],
+      say: (text) => (output += text),
+    });
+    await Bun.write(join(folder, "rerun.txt"), output);
+  }
+  for (const { failures, logs } of results) {
+    const [file] = failures.keys();
+    if (logs === null || file === undefined || !existsSync(logs)) continue;
+    renameSync(logs, join(FAILURES_FOLDER, `${file.replace(/^test\//, "").replaceAll("/", "-")}-logs`));
+  }
+  for (const name of readdirSync(FAILURES_FOLDER))
+    if (name.startsWith(".running-")) rmSync(join(FAILURES_FOLDER, name), { recursive: true, force: true });
+  return readdirSync(FAILURES_FOLDER, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** The name of a test as Bun reports it, `describe > test [12.00ms]`, as a pattern of its --test-name-pattern. */
+function patternOf(reported: string): string {
+  const name = reported.replace(/ \[[\d.]+m?s\]$/, "");
+  return name
+    .split(" > ")
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join(" ");
+}

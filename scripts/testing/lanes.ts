@@ -1,0 +1,46 @@
+// Tasks run side by side in a fixed number of lanes, in their order as far as they are ready.
+
+/** A lane that waits for a task to become ready looks again at least this often. */
+const POLL_MS = 200;
+
+export interface Task {
+  /** Whether all that it needs is there; it is asked again until then. */
+  readonly isReady: () => boolean;
+  /** @returns further tasks, which go first */
+  readonly run: () => Promise<readonly Task[]>;
+}
+
+export interface Lane {
+  /** Milliseconds in which it ran tasks, and in which it did not while another lane still did. */
+  readonly busyMs: number;
+  readonly idleMs: number;
+}
+
+/** Runs all tasks. @throws what a task throws */
+export async function inLanes(count: number, tasks: readonly Task[]): Promise<Lane[]> {
+  const waiting = [...tasks];
+  const beganMs = performance.now();
+  let ended = Promise.withResolvers<void>();
+  let running = 0;
+  const lane = async () => {
+    let busyMs = 0;
+    while (waiting.length > 0 || running > 0) {
+      const next = waiting.findIndex((task) => task.isReady());
+      if (next < 0) {
+        await Promise.race([ended.promise, Bun.sleep(POLL_MS)]);
+        continue;
+      }
+      const [task] = waiting.splice(next, 1);
+      const startedMs = performance.now();
+      running += 1;
+      waiting.unshift(...((await task?.run()) ?? []));
+      running -= 1;
+      busyMs += performance.now() - startedMs;
+      ended.resolve();
+      ended = Promise.withResolvers<void>();
+    }
+    return busyMs;
+  };
+  const busy = await Promise.all(Array.from({ length: count }, lane));
+  return busy.map((busyMs) => ({ busyMs, idleMs: performance.now() - beganMs - busyMs }));
+}

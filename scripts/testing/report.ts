@@ -1,0 +1,57 @@
+// Tables at the end of a test run: the slowest files, idle lanes, and time by cause.
+
+import { existsSync, readFileSync } from "node:fs";
+import { CAUSES } from "../../test/support/measure/causes.ts";
+import type { Lane } from "./lanes.ts";
+import type { Cost } from "./run-batch.ts";
+
+const SLOWEST = 10;
+
+export interface RunCosts {
+  readonly wallMs: number;
+  /** Before the tests, by title: packages, lint, type check, build. */
+  readonly checks: ReadonlyMap<string, Cost>;
+  readonly files: ReadonlyMap<string, Cost>;
+  readonly lanes: readonly Lane[];
+  /** Where the test processes wrote their spans. */
+  readonly causesFile: string;
+}
+
+/** The tables as lines of text. */
+export function costLines({ wallMs, checks, files, lanes, causesFile }: RunCosts): string[] {
+  const slowest = [...files].sort(([, a], [, b]) => b.wallMs - a.wallMs).slice(0, SLOWEST);
+  const processorMs = sum([...checks.values(), ...files.values()].map((cost) => cost.processorMs));
+  const inTestsMs = sum([...files.values()].map((cost) => cost.wallMs));
+  const waitedMs = Math.max(0, inTestsMs - sum([...files.values()].map((cost) => cost.processorMs)));
+  return [
+    "== slowest files (wall, processor)",
+    ...slowest.map(([file, cost]) => row(file, cost.wallMs, cost.processorMs)),
+    "== time by cause (wall time of the processes together, count)",
+    ...[...checks].map(([title, cost]) => row(title, cost.wallMs, cost.processorMs)),
+    ...spans(causesFile),
+    row("waiting: test processes without a processor of their own", waitedMs),
+    "== the run",
+    row("wall time, processor time", wallMs, processorMs),
+    ...lanes.map((lane, index) => row(`lane ${index + 1}: busy, idle`, lane.busyMs, lane.idleMs)),
+  ];
+}
+
+function spans(file: string): string[] {
+  const found = new Map(CAUSES.map((cause) => [cause as string, { count: 0, ms: 0 }]));
+  for (const line of existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []) {
+    const [cause = "", ms] = line.split("\t");
+    const span = found.get(cause);
+    if (span === undefined) continue;
+    span.count += 1;
+    span.ms += Number(ms);
+  }
+  return [...found].map(([cause, { count, ms }]) => `${seconds(ms)}  ${String(count).padStart(6)} ×  ${cause}`);
+}
+
+const row = (title: string, ...times: readonly number[]) => `${times.map(seconds).join(" ").padEnd(21)}  ${title}`;
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1).padStart(8)} s`;
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,199 @@
+// One process of `bun test`: runs its files, passes on what each reports, and returns counts and costs. A runner that
+// vanishes, a file that does not load and a test that never ends are failures.
+
+import { mkdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { HANG_MS, LONG_TEST_HANG_MS, TEST_HANG_MS } from "../../test/support/measure/limits.ts";
+import { isRunning, killTree, processorMsOf } from "./processes.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+
+/** Reports of tests that failed, by the file that they are in. */
+export const FAILURES_FOLDER = join(ROOT, "dist/test-failures");
+
+/** A process that reports nothing for so long hangs where Bun's own limit of a test cannot end it: in a loop. */
+const SILENCE_MAX_MS = LONG_TEST_HANG_MS + HANG_MS;
+
+const PIPE_GRACE_MS = 2_000;
+
+/** As Bun writes them: before each file, before all of them and after. */
+const HEADING = /^(?=test\/\S+\.test\.ts:$)/m;
+const BANNER = /^bun test v.*\n+/;
+const SUMMARY = /\n(?:\d+ tests? \w+:\n[\s\S]*)?\n? +\d+ pass\n[\s\S]*\nRan \d+ tests? across .*\n$/;
+
+export interface Cost {
+  readonly wallMs: number;
+  /** Of the process and its descendants. */
+  readonly processorMs: number;
+}
+
+export interface BatchResult {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Names of the tests that failed, by their file. */
+  readonly failures: ReadonlyMap<string, readonly string[]>;
+  /** What went wrong outside tests: sentences. */
+  readonly problems: readonly string[];
+  readonly costs: ReadonlyMap<string, Cost>;
+  /** Files that a hang kept from being run. */
+  readonly left: readonly string[];
+  /** The folder with the logs of its appliances; null where no test failed. */
+  readonly logs: string | null;
+}
+
+export interface BatchOptions {
+  readonly env: Readonly<Record<string, string>>;
+  /** Arguments of `bun test` besides. */
+  readonly args?: readonly string[];
+  readonly say: (text: string) => void;
+}
+
+/** Runs files in one process, in the order of Bun. */
+export async function runBatch(files: readonly string[], { env, args = [], say }: BatchOptions): Promise<BatchResult> {
+  const logs = join(FAILURES_FOLDER, `.running-${Bun.hash(files.join()).toString(36)}`);
+  mkdirSync(logs, { recursive: true });
+  // One pipe for both: what a test prints stands where it was printed.
+  const command = ["sh", "-c", 'exec "$@" 2>&1', "sh", process.execPath, "test"];
+  // An appliance that a test started ends with the runner, however that ends.
+  const options = ["--no-orphans", `--timeout=${TEST_HANG_MS}`, ...args];
+  const child = Bun.spawn([...command, ...options, ...files.map((file) => `./${file}`)], {
+    cwd: ROOT,
+    env: { ...process.env, ...env, TEST_LOGS: logs },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const report = new Report(child.pid, say);
+  let hung: string | null = null;
+  let lastHeardMs = performance.now();
+  const watch = setInterval(() => {
+    if (performance.now() - lastHeardMs < SILENCE_MAX_MS || !isRunning(child.pid)) return;
+    hung = `${report.file ?? files[0]} hangs: nothing for ${SILENCE_MAX_MS / 1000} s after ${report.lastTest ?? "it began"}`;
+    killTree(child.pid);
+  }, 1_000);
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stdout) {
+      lastHeardMs = performance.now();
+      report.take(decoder.decode(chunk, { stream: true }));
+    }
+  })();
+  const exitCode = await child.exited;
+  clearInterval(watch);
+  // A process left behind would hold the pipe open for ever.
+  await Promise.race([reading, Bun.sleep(PIPE_GRACE_MS)]);
+  report.end((child.resourceUsage()?.cpuTime.total ?? 0n) as bigint);
+  const verdict = verdictOf(report, files, hung, exitCode, child.signalCode === null ? null : String(child.signalCode));
+  const isWell = verdict.failed === 0 && verdict.problems.length === 0;
+  if (isWell) rmSync(logs, { recursive: true, force: true });
+  return { ...verdict, failures: report.failures, costs: report.costs, logs: isWell ? null : logs };
+}
+
+/** What a process has written so far, and what each of its files costs. */
+class Report {
+  readonly costs = new Map<string, Cost>();
+  readonly failures = new Map<string, string[]>();
+  text = "";
+  /** The file that is running. */
+  file: string | null = null;
+  private readonly pid: number;
+  private readonly say: (text: string) => void;
+  private untold = "";
+  private beganMs = performance.now();
+  private spentMs = 0;
+
+  constructor(pid: number, say: (text: string) => void) {
+    this.pid = pid;
+    this.say = say;
+  }
+
+  get lastTest(): string | null {
+    return this.text.match(/^\((?:pass|fail|skip)\) .*/gm)?.at(-1) ?? null;
+  }
+
+  take(text: string): void {
+    this.text += text;
+    const parts = (this.untold + text).split(HEADING);
+    this.untold = parts.pop() ?? "";
+    for (const part of parts) this.tell(part);
+    const running = /^(test\/\S+\.test\.ts):$/m.exec(this.untold)?.[1] ?? null;
+    if (running === null || running === this.file) return;
+    this.account(processorMsOf(this.pid));
+    this.file = running;
+  }
+
+  /** @param microseconds of processor time of the whole process, descendants included */
+  end(microseconds: bigint): void {
+    this.tell(this.untold);
+    this.account(Math.max(this.spentMs, Number(microseconds) / 1_000));
+  }
+
+  /** Charges what was spent since the last call to the file that ran: loading the first file is part of it. */
+  private account(spentMs: number): void {
+    const now = performance.now();
+    if (this.file !== null) {
+      this.costs.set(this.file, { wallMs: now - this.beganMs, processorMs: spentMs - this.spentMs });
+      this.beganMs = now;
+      this.spentMs = spentMs;
+    }
+  }
+
+  /** What a file of tests said. What its process says of all of its files is left to the end of the run. */
+  private tell(text: string): void {
+    const own = text.replace(BANNER, "").replace(SUMMARY, "\n");
+    this.say(own);
+    const failed = own.match(/(?<=^\(fail\) ).*/gm);
+    const file = /^(test\/\S+\.test\.ts):$/m.exec(own)?.[1];
+    if (failed !== null && file !== undefined) this.failures.set(file, failed);
+  }
+}
+
+function verdictOf(
+  report: Report,
+  files: readonly string[],
+  hung: string | null,
+  exitCode: number,
+  signal: string | null,
+): Pick<BatchResult, "passed" | "failed" | "skipped" | "problems" | "left"> {
+  const summary = readSummary(report.text);
+  if (summary !== null && hung === null) {
+    const problems =
+      exitCode !== 0 && summary.failed === 0
+        ? [`the test runner of ${files.join(", ")} ended with status ${exitCode}`]
+        : [];
+    return { ...summary, problems, left: [] };
+  }
+  return {
+    passed: report.text.match(/^\(pass\) /gm)?.length ?? 0,
+    failed: report.text.match(/^\(fail\) /gm)?.length ?? 0,
+    skipped: report.text.match(/^\(skip\) /gm)?.length ?? 0,
+    problems: [
+      hung ??
+        `the test runner of ${report.file ?? files.join(", ")} ended with ${signal ?? `status ${exitCode}`} before its summary`,
+    ],
+    left: files.filter((file) => !report.costs.has(file)),
+  };
+}
+
+/**
+ * The numbers of Bun's summary: lines such as ` 12 pass` directly above `Ran 13 tests across 2 files.`, those that are
+ * zero left out. Its JUnit report will not do: a file that fails to load is missing there. Null when there is no summary.
+ */
+function readSummary(report: string): { passed: number; failed: number; skipped: number } | null {
+  const lines = report
+    .replaceAll(/\u001b\[[0-9;]*m/g, "")
+    .trimEnd()
+    .split("\n");
+  const end = lines.length - 1;
+  if (!/^Ran \d+ tests? across \d+ files?\./.test(lines[end] ?? "")) return null;
+  const numbers = new Map<string, number>();
+  for (let index = end - 1; index >= 0; index--) {
+    const match = lines[index]?.match(/^ *(\d+) ([a-z]+)/);
+    if (match?.[1] === undefined || match[2] === undefined) break;
+    numbers.set(match[2], Number(match[1]));
+  }
+  // An error outside a test is counted as a failure by Bun as well, but not in every case.
+  const failed = Math.max(numbers.get("fail") ?? 0, numbers.get("error") ?? numbers.get("errors") ?? 0);
+  return { passed: numbers.get("pass") ?? 0, failed, skipped: (numbers.get("skip") ?? 0) + (numbers.get("todo") ?? 0) };
+}

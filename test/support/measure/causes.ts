@@ -1,0 +1,35 @@
+// Where the time of a test run goes, by cause: spans that the test processes append to a file of the run.
+
+import { appendFileSync } from "node:fs";
+
+/** Causes of time that is not spent in the tests themselves. */
+export const CAUSES = [
+  "module loading",
+  "appliance starts",
+  "sign-ins",
+  "browser starts",
+  "page loads",
+  "axe runs",
+  "proofs",
+] as const;
+export type Cause = (typeof CAUSES)[number];
+
+/** Environment variable of `scripts/test`: the file that takes a line `cause TAB milliseconds` per span. */
+export const CAUSES_FILE = "TEST_CAUSES";
+
+/** Runs an action and charges its wall time to a cause. Outside `scripts/test` it only runs it. */
+export async function spentOn<T>(cause: Cause, action: () => T | Promise<T>): Promise<T> {
+  const beganMs = performance.now();
+  try {
+    return await action();
+  } finally {
+    charge(cause, performance.now() - beganMs);
+  }
+}
+
+/** Charges wall time in milliseconds to a cause. */
+export function charge(cause: Cause, ms: number): void {
+  const file = process.env[CAUSES_FILE];
+  // One short write in append mode: lines of several processes do not mix.
+  if (file !== undefined) appendFileSync(file, `${cause}\t${ms.toFixed(1)}\n`);
+}

@@ -1,0 +1,13 @@
+// Known vulnerabilities of what the executable is made of, as the registry reported them before this run left the network.
+
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { ADVISORIES_FILE, type Advisories } from "../../scripts/testing/advisories.ts";
+
+test("no package within the executable has a known vulnerability of high severity, where the registry reports any", () => {
+  expect(existsSync(ADVISORIES_FILE), "scripts/test --all asks the registry").toBe(true);
+  const advisories = JSON.parse(readFileSync(ADVISORIES_FILE, "utf8")) as Advisories;
+  if (advisories.outcome === "left out")
+    console.log(`The registry reports no vulnerabilities (${advisories.reason}): the audit is left out.`);
+  else expect(advisories).toEqual({ outcome: "clean" });
+});

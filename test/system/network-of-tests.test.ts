@@ -1,0 +1,80 @@
+// The network of a test run: loopback and nothing else, so that no packet of a test leaves the machine.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import { type Ip, parseIp } from "../../src/base/ip.ts";
+import { socketAddress } from "../../src/discovery/kernel/socket-address.ts";
+import {
+  AF_INET,
+  AF_INET6,
+  ENETUNREACH,
+  openSockets,
+  SOCK_DGRAM,
+  SOCK_RAW,
+  SOCK_STREAM,
+} from "../../src/discovery/kernel/sockets.ts";
+import { made } from "../support/appliance/factories.ts";
+import { DiscoveryClient } from "../support/executable/discovery-client.ts";
+import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
+
+/** Documentation addresses (RFC 5737, RFC 3849): a packet that left all the same would reach no machine. */
+const OUTSIDE = ["192.0.2.1", "2001:db8::1"].map((text) => parseIp(text) as Ip);
+const DISCARD_PORT = 9;
+
+// Without a namespace nothing here may be tried.
+describe.skipIf(process.env.TEST_NETWORK !== "own")(
+  "the network of a test run (left out where none can be made)",
+  () => {
+    test("has loopback, no other interface, and no route to anywhere else", () => {
+      expect(Object.keys(networkInterfaces())).toEqual(["lo"]);
+      expect(readFileSync("/proc/net/route", "utf8").trim().split("\n")).toHaveLength(1);
+      const routes = readFileSync("/proc/net/ipv6_route", "utf8").trim().split("\n");
+      expect(new Set(routes.map((line) => line.trim().split(/\s+/).at(-1)))).toEqual(new Set(["lo"]));
+    });
+
+    test.each(OUTSIDE)("refuses the first packet to $text at once: by UDP, TCP and ICMP", (address) => {
+      const sockets = openSockets();
+      if (sockets === null) throw new Error("this process cannot call the C library");
+      const family = address.version === 4 ? AF_INET : AF_INET6;
+      const to = socketAddress(address, DISCARD_PORT);
+      const refusal = (type: number, protocol: number, send: (descriptor: number) => number) => {
+        const descriptor = sockets.open(family, type, protocol);
+        // Negative: the process may not even open it.
+        if (descriptor < 0) return ENETUNREACH;
+        const error = send(descriptor);
+        sockets.closeSocket(descriptor);
+        return error;
+      };
+      const echo = new Uint8Array([address.version === 4 ? 8 : 128, 0, 0, 0, 0, 1, 0, 1]);
+      expect([
+        refusal(SOCK_DGRAM, 0, (descriptor) => sockets.sendTo(descriptor, echo, to)),
+        refusal(SOCK_STREAM, 0, (descriptor) => sockets.connect(descriptor, to)),
+        refusal(SOCK_RAW, address.version === 4 ? 1 : 58, (descriptor) =>
+          sockets.sendTo(descriptor, echo, socketAddress(address, 0)),
+        ),
+      ]).toEqual([ENETUNREACH, ENETUNREACH, ENETUNREACH]);
+      sockets.close();
+    });
+
+    describe("around an appliance", () => {
+      let place: Workplace;
+      beforeAll(() => {
+        ensureExecutable();
+        place = new Workplace();
+      });
+      afterAll(() => place.close());
+
+      test("keeps in a scan without targets, of subnets that lie elsewhere", async () => {
+        const { client, networkId, organizationId } = await place.serveSetUp();
+        const discovery = new DiscoveryClient(client, organizationId);
+        for (const cidr of ["192.0.2.0/30", "127.0.0.0/30"])
+          await made(client.post("subnets", { network_id: networkId, cidr, name: cidr, subnet_type: "Lan", tags: [] }));
+        const scan = await discovery.scanned({ network_id: networkId, kind: "full" });
+        // The scan did try: the kernel had no route. What only this machine reaches is no target unless it is named.
+        expect(scan).toMatchObject({ targets: null, progress: { addresses_done: 2, errors: { no_route: 2 } } });
+        expect(Object.keys(networkInterfaces())).toEqual(["lo"]);
+      });
+    });
+  },
+);
