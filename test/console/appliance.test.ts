@@ -3,6 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, statfsSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { ProvedAppliance } from "../../scripts/proof/disk/appliance.ts";
@@ -51,7 +52,7 @@ describe.skipIf(!hasChromium)("the appliance", () => {
 
   beforeAll(async () => {
     ensureExecutable();
-    workplace = new Workplace();
+    workplace = new Workplace(tmpdir());
     appliance = await workplace.serveSetUp();
     origin = appliance.running.url;
     const password = ["--password-file", await workplace.passwordFile()];
@@ -287,7 +288,7 @@ describe.skipIf(!hasChromium)("an appliance over TLS", () => {
 
   test("says when its certificate ends", async () => {
     ensureExecutable();
-    const workplace = started.with(new Workplace(), (each) => each.close());
+    const workplace = started.with(new Workplace(tmpdir()), (each) => each.close());
     await workplace.setUp();
     const running = await workplace.serve(["--tls-self-signed"]);
     const arriving = await Visitor.arrive(running.url, { ignoreHTTPSErrors: true });
@@ -312,7 +313,7 @@ describe.skipIf(!hasChromium)("a disk that fills up while one edits", () => {
     "is said in words at what was typed and at the start, and once there is room the same is saved",
     async () => {
       ensureExecutable();
-      const workplace = started.with(new Workplace(), (each) => each.close());
+      const workplace = started.with(new Workplace(tmpdir()), (each) => each.close());
       const mounted = await SmallDisk.mount(workplace.path("small"), { bytes: SMALL_DISK_BYTES });
       if (!(mounted instanceof SmallDisk)) {
         console.log(`A disk that fills up while one edits: ${mounted.reason}`);

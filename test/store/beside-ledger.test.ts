@@ -3,7 +3,6 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProcessIo } from "../../src/cli/command.ts";
 import { verify as verifyCommand } from "../../src/cli/verify.ts";
@@ -17,6 +16,7 @@ import { KINDS } from "../../src/inventory/resources.ts";
 import { USAGE_INTERVAL_MS } from "../../src/sign-in/usage.ts";
 import { newAppliance, TestClock } from "../support/appliance/appliance.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
+import { scratchParent } from "../support/measure/scratch-parent.ts";
 import { fillStore } from "../support/store/filled-store.ts";
 import { unguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
 
@@ -28,7 +28,7 @@ let good: string;
 let copies = 0;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), "netledger-beside-"));
+  directory = mkdtempSync(join(scratchParent(), "netledger-beside-"));
   await fillStore(join(directory, "good"), Date.UTC(2026, 10, 24));
   good = dataFiles(join(directory, "good")).database;
 });

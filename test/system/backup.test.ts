@@ -16,6 +16,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import type { Client } from "../support/appliance/client.ts";
@@ -26,7 +27,7 @@ let file: string;
 let elsewhere: string;
 beforeAll(ensureExecutable);
 beforeEach(() => {
-  place = new Workplace();
+  place = new Workplace(tmpdir());
   file = place.path("copy.db");
   elsewhere = place.path("elsewhere");
 });

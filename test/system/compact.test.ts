@@ -3,6 +3,7 @@
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openWritable } from "../../src/db/connection.ts";
 import { VersionPacker } from "../../src/history/pack-versions.ts";
@@ -12,7 +13,7 @@ import { withoutGuards } from "../support/store/unguarded.ts";
 let place: Workplace;
 beforeAll(ensureExecutable);
 beforeEach(() => {
-  place = new Workplace();
+  place = new Workplace(tmpdir());
 });
 afterEach(() => place.close());
 

@@ -2,6 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writtenSql } from "../../src/db/packing.ts";
 import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
@@ -19,7 +20,7 @@ interface Acknowledged {
 let place: Workplace;
 beforeAll(ensureExecutable);
 beforeEach(() => {
-  place = new Workplace();
+  place = new Workplace(tmpdir());
 });
 afterEach(() => place.close());
 

@@ -3,6 +3,7 @@
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inUnits } from "../../src/base/byte-size.ts";
 import { EXECUTABLE, ensureExecutable, type Finished, Workplace } from "../support/executable/executable.ts";
@@ -10,7 +11,7 @@ import { EXECUTABLE, ensureExecutable, type Finished, Workplace } from "../suppo
 let place: Workplace;
 beforeAll(ensureExecutable);
 beforeEach(() => {
-  place = new Workplace();
+  place = new Workplace(tmpdir());
 });
 afterEach(() => place.close());
 

@@ -14,6 +14,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
@@ -28,7 +29,7 @@ let place: Workplace;
 let database: string;
 beforeAll(ensureExecutable);
 beforeEach(() => {
-  place = new Workplace();
+  place = new Workplace(tmpdir());
   database = join(place.data, "netledger.db");
 });
 afterEach(() => place.close());

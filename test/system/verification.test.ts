@@ -4,6 +4,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "../support/appliance/client.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
@@ -19,7 +20,7 @@ type Wire = Record<string, any>;
 let place: Workplace;
 beforeAll(ensureExecutable);
 beforeEach(() => {
-  place = new Workplace();
+  place = new Workplace(tmpdir());
 });
 afterEach(() => place.close());
 

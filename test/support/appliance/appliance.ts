@@ -1,7 +1,6 @@
 // A whole appliance on a real SQLite file, in this process: the real app, the real commands, an injected clock.
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { RightsNow } from "../../../src/access/rights-now.ts";
@@ -46,6 +45,7 @@ import { DirectLongReads } from "../injected/direct-long-reads.ts";
 import { type DirectThread, directThread } from "../injected/direct-thread.ts";
 import { FakeProbes } from "../injected/fake-probes.ts";
 import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
+import { scratchParent } from "../measure/scratch-parent.ts";
 import { putNewDatabase } from "../store/new-database.ts";
 import { Client } from "./client.ts";
 
@@ -203,7 +203,7 @@ export async function newAppliance(options: TestApplianceOptions = {}): Promise<
 }
 
 export function newUnclaimedAppliance(options: TestApplianceOptions = {}): UnclaimedAppliance {
-  const dataDirectory = mkdtempSync(join(tmpdir(), "netledger-test-"));
+  const dataDirectory = mkdtempSync(join(scratchParent(), "netledger-test-"));
   const databasePath = join(dataDirectory, "netledger.db");
   (options.prepare ?? putNewDatabase)(databasePath);
   const clock = new TestClock();

@@ -2,7 +2,6 @@
 // stop. Nothing waits for a fixed time: every wait is for something, and has a deadline.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { EXECUTABLE, EXECUTABLE_MADE, fingerprintOf, isMade, madeFrom } from "../../../scripts/build-inputs.ts";
 import { Client } from "../appliance/client.ts";
@@ -10,6 +9,7 @@ import { spentOn } from "../measure/causes.ts";
 import { logTo } from "../measure/evidence.ts";
 import { HANG_MS, LONG_HANG_MS } from "../measure/limits.ts";
 import { schedulingOf } from "../measure/processor-time.ts";
+import { scratchParent } from "../measure/scratch-parent.ts";
 import { demoSlot, keyOfSeeds, Seeds } from "./seeds.ts";
 
 export { EXECUTABLE };
@@ -88,8 +88,8 @@ export class Workplace {
   readonly data: string;
   private readonly running = new Set<Running>();
 
-  /** @param parent where the folder is made */
-  constructor(parent = tmpdir()) {
+  /** @param parent where the folder is made: `tmpdir()` for tests about disks, synced writes and kills */
+  constructor(parent = scratchParent()) {
     this.directory = mkdtempSync(join(parent, "netledger-system-"));
     this.data = join(this.directory, "data");
   }

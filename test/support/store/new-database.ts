@@ -1,9 +1,9 @@
 // A database that nobody has written to yet: made by the product once for each file of tests, then copied.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatabase } from "../../../src/db/files/migrate.ts";
+import { scratchParent } from "../measure/scratch-parent.ts";
 
 let made: Uint8Array | undefined;
 
@@ -14,7 +14,7 @@ export function putNewDatabase(path: string): void {
 }
 
 function makeOne(): Uint8Array {
-  const directory = mkdtempSync(join(tmpdir(), "netledger-new-"));
+  const directory = mkdtempSync(join(scratchParent(), "netledger-new-"));
   const path = join(directory, "netledger.db");
   try {
     createDatabase(path);

@@ -2,7 +2,6 @@
 // a reader, and a clock that stands still until it is told to move. No resources' commands, no HTTP.
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import type { Clock } from "../../../src/base/clock.ts";
@@ -28,6 +27,7 @@ import type { ServiceRecord } from "../../../src/resources/services/service.ts";
 import type { SubnetRecord } from "../../../src/resources/subnets/subnet.ts";
 import type { TagRecord } from "../../../src/resources/tags/tag.ts";
 import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
+import { scratchParent } from "../measure/scratch-parent.ts";
 import { putNewDatabase } from "./new-database.ts";
 
 export const DAY_MS = 86_400_000;
@@ -58,7 +58,7 @@ export class Store {
   private readonly kinds: readonly AnyKind[];
 
   constructor(options: { kinds?: readonly AnyKind[]; seed?: number; migration?: string } = {}) {
-    this.directory = mkdtempSync(join(tmpdir(), "netledger-store-"));
+    this.directory = mkdtempSync(join(scratchParent(), "netledger-store-"));
     this.path = join(this.directory, "netledger.db");
     this.random = seededRandom(options.seed ?? 1);
     this.kinds = options.kinds ?? KINDS;
