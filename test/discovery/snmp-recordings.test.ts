@@ -2,12 +2,12 @@
 // the files another way.
 
 import { afterEach, describe, expect, test } from "bun:test";
-import { systemTimers } from "../../src/base/timers.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { ReadStep, Reads, SnmpValue } from "../../src/discovery/mib/reads.ts";
 import { readSteps } from "../../src/discovery/snmp/read-steps.ts";
 import type { SnmpSession } from "../../src/discovery/snmp/session.ts";
 import { walk } from "../../src/discovery/snmp/walk.ts";
+import { patientTimers } from "../support/injected/patient-timers.ts";
 import { readRecording, readsOf, recordingNames, recordingText } from "../support/reconcile/recorded-reads.ts";
 import { startAgent } from "../support/snmp/agent.ts";
 import { community, never, sessionTo } from "../support/snmp/sessions.ts";
@@ -46,14 +46,14 @@ describe.skipIf(names.length === 0)(
       const view = viewOfSnmprec(recordingText(name));
       const recording = readRecording(name);
       expect(
-        described(await readSteps(await sessionAt(view), READING_PLAN, { signal: never, timers: systemTimers })),
+        described(await readSteps(await sessionAt(view), READING_PLAN, { signal: never, timers: patientTimers })),
       ).toEqual(described(readsOf(recording, READING_PLAN)));
 
       // v1 has no Counter64.
       const without = recording.filter(({ oid }) => view.tagOf(oid) !== COUNTER_64);
       expect(
         described(
-          await readSteps(await sessionAt(view, "SnmpV1"), READING_PLAN, { signal: never, timers: systemTimers }),
+          await readSteps(await sessionAt(view, "SnmpV1"), READING_PLAN, { signal: never, timers: patientTimers }),
         ),
       ).toEqual(described(readsOf(without, READING_PLAN)));
     });

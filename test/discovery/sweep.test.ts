@@ -20,6 +20,7 @@ import { SYSTEM_KERNEL } from "../../src/discovery/sweep/instruments.ts";
 import { ReverseDns } from "../../src/discovery/sweep/reverse-dns.ts";
 import { type SweepCounts, type SweepOptions, type SweepStats, sweep } from "../../src/discovery/sweep/sweep.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
+import { patientTimers } from "../support/injected/patient-timers.ts";
 import { descriptorsAtRest, descriptorsBackTo } from "../support/sweep/descriptors.ts";
 import { DEVICE_CERTIFICATE, DEVICE_KEY } from "../support/tls/device-certificate.ts";
 
@@ -258,7 +259,7 @@ describe("what answers at a port", () => {
     return found;
   }
 
-  function identifier(fingerprints: readonly Fingerprint[], timers = systemTimers): ServiceIdentifier {
+  function identifier(fingerprints: readonly Fingerprint[], timers = patientTimers): ServiceIdentifier {
     return new ServiceIdentifier({ timers, permit: (conversation) => conversation() }, fingerprints);
   }
 
@@ -364,7 +365,7 @@ describe("names by reverse DNS", () => {
       (question) =>
         ({ "1": "Host.Example", "2": null, "3": "bad name", "4": "failure" })[question.split(".")[0] ?? ""] ?? null,
     );
-    const dns = new ReverseDns({ timers: systemTimers, random: systemRandom, servers: [server.address] });
+    const dns = new ReverseDns({ timers: patientTimers, random: systemRandom, servers: [server.address] });
     try {
       const names = await Promise.all(
         ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"].map((address) => dns.nameOf(ip(address))),
@@ -378,7 +379,7 @@ describe("names by reverse DNS", () => {
 
   test("are asked for a hundred at a time, and all of them come", async () => {
     const server = await nameServer(() => "host.example");
-    const dns = new ReverseDns({ timers: systemTimers, random: systemRandom, servers: [server.address] });
+    const dns = new ReverseDns({ timers: patientTimers, random: systemRandom, servers: [server.address] });
     try {
       const names = await Promise.all(
         Array.from({ length: 600 }, (_, index) => dns.nameOf(ip(`127.1.${index >> 8}.${index & 0xff}`))),

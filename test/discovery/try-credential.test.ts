@@ -6,10 +6,10 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { User } from "net-snmp";
-import { systemTimers } from "../../src/base/timers.ts";
 import type { SnmpCredential } from "../../src/discovery/snmp/credential.ts";
 import type { TrialStep } from "../../src/discovery/snmp/trial-steps.ts";
 import { type TryCredentialOptions, tryCredential } from "../../src/discovery/snmp/try-credential.ts";
+import { patientTimers } from "../support/injected/patient-timers.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { type AgentOptions, startAgent } from "../support/snmp/agent.ts";
 import { community, never, user } from "../support/snmp/sessions.ts";
@@ -52,7 +52,7 @@ async function tried(
     maySend: () => true,
     onStep: (step) => told.push(step),
     signal: never,
-    timers: systemTimers,
+    timers: patientTimers,
     random: seededRandom(1),
     timeouts: PATIENT,
     ...options,

@@ -1,9 +1,9 @@
 // Sessions of tests: how long they wait, and credentials by a word.
 
-import { systemTimers } from "../../../src/base/timers.ts";
 import type { CommunityCredential, UserCredential } from "../../../src/discovery/snmp/credential.ts";
 import { isFailure } from "../../../src/discovery/snmp/failure.ts";
 import { openSnmpSession, type SessionOptions, type SnmpSession } from "../../../src/discovery/snmp/session.ts";
+import { patientTimers } from "../injected/patient-timers.ts";
 import { seededRandom } from "../injected/seeded-random.ts";
 
 /** Where silence is expected: 20 ms, then 30. */
@@ -41,7 +41,7 @@ export async function sessionTo(
   options: Partial<SessionOptions> = {},
 ): Promise<SnmpSession> {
   const session = await openSnmpSession(target, credential, {
-    timers: systemTimers,
+    timers: patientTimers,
     random: seededRandom(1),
     timeouts: LONG_TIMEOUTS,
     ...options,
