@@ -1,0 +1,53 @@
+// Lets a test process, and so all that it starts, find the same on every machine: no proxy, no colors, UTC, one locale,
+// the usual umask, and no program that a scan would use if it were installed. Loaded before every test (bunfig.toml).
+
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+
+/** What a sweep asks by where the process may not send echo requests itself. */
+const HIDDEN = ["fping", "ping"];
+const UNSET = /^((https?|all|no)_proxy|no_color|force_color|lc_\w+|language)$/i;
+
+for (const name of Object.keys(process.env)) if (UNSET.test(name)) delete process.env[name];
+Object.assign(process.env, { TZ: "UTC", LANG: "C.UTF-8" });
+process.umask(0o022);
+if (HIDDEN.some((name) => Bun.which(name) !== null)) process.env.PATH = pathWithoutHidden();
+
+// Bun hands a child the environment that it began with, unless it is given one.
+const { spawn, spawnSync } = Bun;
+Bun.spawn = withEnvironment(spawn);
+Bun.spawnSync = withEnvironment(spawnSync);
+
+function withEnvironment<Spawn>(start: Spawn): Spawn {
+  const started = (command: object, options?: object) => {
+    const call = start as (...parts: object[]) => unknown;
+    return Array.isArray(command)
+      ? call(command, { env: process.env, ...options })
+      : call({ env: process.env, ...command });
+  };
+  return started as Spawn;
+}
+
+/** A folder of links to all programs but the hidden ones; it is removed when the process ends. */
+function pathWithoutHidden(): string {
+  const folder = mkdtempSync(join(tmpdir(), "netledger-path-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const linked = new Set(HIDDEN);
+  for (const place of (process.env.PATH ?? "").split(delimiter).filter((each) => each !== "")) {
+    for (const name of namesIn(place)) {
+      if (!linked.has(name)) symlinkSync(resolve(place, name), join(folder, name));
+      linked.add(name);
+    }
+  }
+  return folder;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // A PATH may name folders that are not there.
+    return [];
+  }
+}

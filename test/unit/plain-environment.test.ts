@@ -1,0 +1,38 @@
+// What tests find is the same on every machine, whatever is installed and set there.
+
+import { expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+test("a test and what it starts see no proxy, no locale, no zone, no umask and no ping of the machine", () => {
+  const folder = mkdtempSync(join(tmpdir(), "netledger-plain-"));
+  try {
+    for (const name of ["fping", "ping", "other-program"]) {
+      writeFileSync(join(folder, name), "#!/bin/sh\n");
+      chmodSync(join(folder, name), 0o755);
+    }
+    const preload = resolve(import.meta.dir, "../support/injected/plain-environment.ts");
+    const report =
+      'const found = Bun.spawnSync(["sh", "-c", "env; umask; for name in fping ping other-program; do command -v $name; done"]); process.stdout.write(found.stdout);';
+    const run = Bun.spawnSync(
+      ["sh", "-c", 'umask 077; exec "$@"', "sh", process.execPath, "--preload", preload, "-e", report],
+      {
+        env: {
+          ...process.env,
+          PATH: `${folder}:${process.env.PATH}`,
+          ...{ TZ: "Asia/Kolkata", LANG: "de_DE.UTF-8", LC_ALL: "de_DE.UTF-8", NO_COLOR: "1" },
+          ...{ HTTP_PROXY: "http://127.0.0.1:9", https_proxy: "http://127.0.0.1:9" },
+        },
+      },
+    );
+    const lines = run.stdout.toString().trimEnd().split("\n");
+    expect(lines).toEqual(expect.arrayContaining(["TZ=UTC", "LANG=C.UTF-8", "0022"]));
+    expect(lines.filter((line) => /proxy|COLOR|LC_|Kolkata|de_DE/i.test(line))).toEqual([]);
+    expect(lines.filter((line) => /^\/.*(ping|other-program)$/.test(line))).toEqual([
+      expect.stringMatching(/\/netledger-path-\w+\/other-program$/),
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
