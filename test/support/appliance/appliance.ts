@@ -192,6 +192,12 @@ export interface TestApplianceOptions {
   verifications?: Partial<VerificationsOptions>;
   /** What is read of the machine, where not as of a large one with nothing on it. */
   upkeep?: Partial<Pick<AppOptions, "machine" | "served" | "bill">>;
+  /** The console that it serves; none where this is not given. */
+  console?: AppOptions["console"];
+  /** What time it is, where not one that stands still. */
+  clock?: TestClock;
+  /** What lets time pass, where not the test. */
+  timers?: TestTimers;
   /** What scans go by. */
   scanning?: { readonly secretsFolder?: string } & Partial<Pick<MachineParts, "commands" | "links">>;
 }
@@ -206,11 +212,11 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   const dataDirectory = mkdtempSync(join(scratchParent(), "netledger-test-"));
   const databasePath = join(dataDirectory, "netledger.db");
   (options.prepare ?? putNewDatabase)(databasePath);
-  const clock = new TestClock();
+  const clock = options.clock ?? new TestClock();
   const random = seededRandom(1);
   const discoveryIds = new UuidSource(random);
   const logLines: string[] = [];
-  const timers = new TestTimers(clock);
+  const timers = options.timers ?? new TestTimers(clock);
   const counters = new Counters();
   const { log_lines: counts } = counters.counts;
   const log = createLog({ write: (line) => logLines.push(line), format: "text", clock, counts });
@@ -263,7 +269,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     ...options.verifications,
   });
   const { app, surface } = createApp({
-    console: null,
+    console: options.console ?? null,
     limitations: [],
     backend: { reader, writes, longReads, log, authorOf: (call) => gate.authorOf(call) },
     gate,

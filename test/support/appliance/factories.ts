@@ -95,6 +95,7 @@ export interface NewApiKey {
 export function newApiKey(
   appliance: TestAppliance,
   fields: {
+    name?: string;
     userId?: string;
     permissions?: Role;
     networkIds?: readonly string[];
@@ -108,7 +109,7 @@ export function newApiKey(
   const key = generateApiKey(appliance.random);
   const id = inTransaction(appliance, (tx) => {
     const record = tx.create(apiKeyKind, organizationId, {
-      name: `key ${next()}`,
+      name: fields.name ?? `key ${next()}`,
       organization_id: organizationId,
       user_id: fields.userId ?? appliance.first.userId,
       tags: [],

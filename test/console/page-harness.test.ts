@@ -1,0 +1,126 @@
+// The pages that are shown in the process of the tests: they find fault with what Chromium finds fault with, and are as far
+// apart from each other as there.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { PASSWORD } from "../support/appliance/appliance.ts";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+
+describe("a page in the process of the tests", () => {
+  let appliance: VisitedAppliance;
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+  });
+
+  beforeEach(async () => {
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signedIn(OWNER, "/hosts");
+    await page.getByRole("button", { name: "New host" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  afterEach(() => visitor.leave());
+
+  afterAll(async () => {
+    await appliance.close();
+  });
+
+  const troubled = (...sentences: unknown[]) => settles(async () => visitor.troubles(), sentences as string[]);
+
+  test("is come into by the form, too", async () => {
+    const other = await Visitor.arrive(appliance.running.url);
+    const theirs = await other.signIn(OWNER, PASSWORD, "/vlans");
+    await theirs.getByRole("heading", { name: "VLANs", level: 1 }).waitFor();
+    expect(other.troubles()).toEqual([]);
+    await other.leave();
+  });
+
+  test("is troubled by a refusal, as the browser's own console is", async () => {
+    await page.evaluate("fetch('/api/v1/hosts/00000000-0000-4000-8000-000000000000').then(() => null)");
+    await troubled(
+      "404 for /api/v1/hosts/00000000-0000-4000-8000-000000000000",
+      "error: Failed to load resource: the server responded with a status of 404 (Not Found)",
+    );
+    await page.goto(`${appliance.running.url}/nowhere`);
+    await troubled("404 for /nowhere", expect.stringContaining("404 (Not Found)"));
+  });
+
+  test("is troubled by what is thrown, in a timer and by a listener, and by what the console writes", async () => {
+    await page.evaluate("setTimeout(() => { throw new Error('late'); })");
+    await troubled("threw: late");
+    await page.evaluate(
+      "document.body.addEventListener('click', () => { throw new Error('clicked'); }, { once: true })",
+    );
+    await page.getByRole("heading", { level: 1 }).click();
+    await troubled("threw: clicked");
+    await page.evaluate("console.warn('odd', 1); console.error('wrong')");
+    await troubled("warning: odd 1", "error: wrong");
+  });
+
+  test("is troubled by a request to another host, which it does not send", async () => {
+    await page.evaluate("fetch('http://192.0.2.1/').catch(() => null)");
+    await troubled("asked another host: http://192.0.2.1/", expect.stringContaining("ERR_NAME_NOT_RESOLVED"));
+  });
+
+  test("is refused what another site would ask for", async () => {
+    const sent = { method: "POST", headers: { origin: "http://elsewhere.example" }, data: { name: "x", color: "Red" } };
+    expect((await page.request.fetch(`${appliance.running.url}/api/v1/tags`, sent)).status()).toBe(403);
+  });
+
+  test("shares nothing with another visitor's, and its storage with the visitor's other tabs", async () => {
+    const other = await Visitor.arrive(appliance.running.url);
+    const theirs = await other.open("/hosts");
+    await theirs.getByRole("button", { name: "Sign in" }).waitFor();
+    await page.evaluate("localStorage.setItem('mine', '1'); sessionStorage.setItem('mine', '2'); window.mine = 3");
+    const mine = "JSON.stringify([localStorage.getItem('mine'), sessionStorage.getItem('mine'), window.mine ?? null])";
+    expect(await theirs.evaluate(mine)).toBe("[null,null,null]");
+    const tab = await visitor.open("/hosts");
+    await tab.getByRole("button", { name: "New host" }).waitFor();
+    expect(await tab.evaluate(mine)).toBe('["1",null,null]');
+    await page.reload();
+    expect(await page.evaluate(mine)).toBe('["1","2",null]');
+    await other.leave();
+  });
+
+  test("forgets by a reload what its modules knew, and what was still to come", async () => {
+    await page.getByRole("button", { name: "New host" }).click();
+    await page.getByRole("form").waitFor();
+    await page.evaluate("setTimeout(() => { throw new Error('of before'); }, 20)");
+    await page.reload();
+    await page.getByRole("banner").waitFor();
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 40))");
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("goes from page to page without loading one, and back", async () => {
+    await page.evaluate("window.isSame = true");
+    await page.getByRole("link", { name: "VLANs" }).click();
+    await page.waitForURL("**/vlans");
+    await page.getByRole("heading", { name: "VLANs", level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByRole("button", { name: "New host" }).waitFor();
+    expect([page.url(), await page.evaluate("window.isSame")]).toEqual([`${appliance.running.url}/hosts`, true]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("takes neither clicks nor keys where it is inert or disabled, nor shows what is closed", async () => {
+    await page.evaluate(
+      `document.querySelector("main").innerHTML = '<div inert><input aria-label="Inert"></div>' +
+        '<details><summary>More</summary><p>Within</p></details><p hidden>Hidden</p><p style="display: none">Gone</p>'`,
+    );
+    await page.evaluate("document.querySelector('[inert] input').focus()");
+    await page.keyboard.type("x");
+    expect(await page.getByLabel("Inert").inputValue()).toBe("");
+    const seen = () => Promise.all(["Within", "Hidden", "Gone"].map((text) => page.getByText(text).isVisible()));
+    expect(await seen()).toEqual([false, false, false]);
+    await page.getByText("More").click();
+    expect(await seen()).toEqual([true, false, false]);
+  });
+});

@@ -1,0 +1,83 @@
+// The console as one script and one style sheet, for pages that are shown in the process of the tests. Built once for
+// each state of the sources, and kept under dist/.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { writeForms } from "../../../scripts/console-forms.ts";
+
+const ROOT = resolve(import.meta.dir, "../../..");
+const SOURCES = join(ROOT, "src/console");
+const KEPT = join(ROOT, "dist/console-page");
+
+/** What the console is made from; its forms are made of the API's document, and that of all sources. */
+const INPUTS = ["src", "scripts/console-forms.ts", "test/support/page/built-console.ts", "bun.lock", "tsconfig.json"];
+
+export interface BuiltConsole {
+  /** Runs in strict mode, and imports nothing. */
+  readonly script: string;
+  /** Without nesting and without imports. */
+  readonly styles: string;
+  /** The document, which names neither. */
+  readonly page: string;
+}
+
+let built: Promise<BuiltConsole> | undefined;
+
+/** @throws Error with what the bundler says of the sources */
+export function builtConsole(): Promise<BuiltConsole> {
+  built ??= read();
+  return built;
+}
+
+async function read(): Promise<BuiltConsole> {
+  const file = join(KEPT, `${fingerprint()}.json`);
+  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
+  const made = await build();
+  mkdirSync(KEPT, { recursive: true });
+  // Other processes may be making the same.
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, JSON.stringify(made));
+  renameSync(unfinished, file);
+  return made;
+}
+
+function fingerprint(): string {
+  const hash = new Bun.CryptoHasher("sha1");
+  for (const input of INPUTS) {
+    const path = join(ROOT, input);
+    const files = input.includes(".") ? [path] : filesBelow(path);
+    for (const each of files) hash.update(`${each.slice(ROOT.length)}\n`).update(readFileSync(each));
+  }
+  return hash.digest("hex");
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|tsx|css|html|json)$/.test(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort();
+}
+
+async function build(): Promise<BuiltConsole> {
+  await writeForms();
+  const bundled = async (entry: string) => {
+    const { success, outputs, logs } = await Bun.build({
+      entrypoints: [join(SOURCES, entry)],
+      target: "browser",
+      format: "iife",
+      define: { "process.env.NODE_ENV": JSON.stringify("production") },
+      tsconfig: join(SOURCES, "tsconfig.json"),
+      throw: false,
+    });
+    const [output] = outputs;
+    if (!success || output === undefined)
+      throw new Error(`the console was not built.\n${logs.map((log) => Bun.inspect(log)).join("\n")}`);
+    return output.text();
+  };
+  const page = readFileSync(join(SOURCES, "page.html"), "utf8");
+  return {
+    script: await bundled("main.tsx"),
+    styles: await bundled("styles/main.css"),
+    page: page.replaceAll(/^.*\{(?:icon|style|script)\}.*\n/gm, ""),
+  };
+}

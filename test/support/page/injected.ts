@@ -1,0 +1,69 @@
+// What Playwright finds elements by, in the process of the tests: the script that it puts into every page it drives. Roles,
+// names, labels, texts and states are worked out by the same code as in Chromium.
+
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Element, Node } from "happy-dom";
+
+/** A selector that was read; only the script itself looks into it. */
+export type ParsedSelector = { readonly parts: readonly unknown[] };
+
+type State = "visible" | "hidden" | "enabled" | "disabled" | "editable" | "checked" | "unchecked";
+
+/** The part of its interface that is used. */
+export interface Injected {
+  parseSelector(selector: string): ParsedSelector;
+  querySelectorAll(selector: ParsedSelector, root: Node): Element[];
+  elementState(element: Element, state: State, frameVisible: boolean): { readonly matches: boolean };
+  retarget(element: Element, behavior: "follow-label" | "none" | "button-link"): Element | null;
+  selectOptions(element: Element, options: readonly object[]): readonly string[] | string;
+  fill(element: Element, value: string): "done" | "needsinput" | "error:notconnected";
+  strictModeViolationError(selector: ParsedSelector, matches: readonly Element[]): Error;
+  previewNode(element: Element): string;
+}
+
+/** What stands around the text of the script in the package, whose version is pinned. */
+const BEFORE = "// packages/playwright-core/src/generated/injectedScriptSource.ts";
+const ASSIGNED = /\bsource\d* = ('(?:[^'\\]|\\.)*');\n/y;
+
+/** @throws Error where the package keeps the script elsewhere */
+export function injectedSource(): string {
+  const bundle = readFileSync(
+    join(dirname(require.resolve("playwright-core/package.json")), "lib/coreBundle.js"),
+    "utf8",
+  );
+  const at = bundle.indexOf(" = '", bundle.indexOf(BEFORE));
+  ASSIGNED.lastIndex = bundle.lastIndexOf("source", at);
+  const literal = ASSIGNED.exec(bundle)?.[1];
+  if (literal === undefined) throw new Error("playwright-core has no injected script where it was.");
+  return new Function(`return ${literal}`)();
+}
+
+/** How it is started; `customEngines` and the rest are what Playwright gives it for Chromium. */
+export const INJECTED_START = `new (module.exports.InjectedScript())(window, ${JSON.stringify({
+  isUnderTest: false,
+  sdkLanguage: "javascript",
+  testIdAttributeName: "data-testid",
+  stableRafCount: 1,
+  browserName: "chromium",
+  isUtilityWorld: false,
+  customEngines: [],
+})})`;
+
+type Text = string | RegExp;
+
+/** A selector of Playwright's for a text, as its locators write it. */
+export const textSelector = (text: Text, isExact = false): string =>
+  typeof text === "string" ? `${JSON.stringify(text)}${isExact ? "s" : "i"}` : patternSelector(text);
+
+/** The same for the value of an attribute. */
+export const attributeSelector = (text: Text, isExact = false): string =>
+  typeof text === "string"
+    ? `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"${isExact ? "s" : "i"}`
+    : patternSelector(text);
+
+function patternSelector(pattern: RegExp): string {
+  return String(pattern)
+    .replaceAll(/(^|[^\\])(\\\\)*(["'`])/g, "$1$2\\$3")
+    .replaceAll(">>", "\\>\\>");
+}

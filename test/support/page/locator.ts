@@ -1,0 +1,308 @@
+// Elements of a page by what people know them by, with the interface of Playwright's locators: the part of it that the tests
+// of the console use.
+
+import type { Element, HTMLElement, HTMLInputElement } from "happy-dom";
+import type { Locator as Full } from "playwright-core";
+import type { ShownDocument } from "./document.ts";
+import type { Hands } from "./hands.ts";
+import { attributeSelector, textSelector } from "./injected.ts";
+import { until } from "./waiting.ts";
+
+type Text = string | RegExp;
+type Exact = { readonly exact?: boolean };
+type RoleOptions = Parameters<Full["getByRole"]>[1];
+type Filter = {
+  readonly has?: Locator;
+  readonly hasNot?: Locator;
+  readonly hasText?: Text;
+  readonly hasNotText?: Text;
+  readonly visible?: boolean;
+};
+type Option = { readonly value?: string; readonly label?: string; readonly index?: number };
+
+/** What is looked in: a page, at each time. */
+interface Shown {
+  readonly shown: ShownDocument;
+  readonly hands: Hands;
+  /** For who waited in vain. */
+  description(): string;
+}
+
+/** Where elements are looked for: in a page, or in what a locator finds. */
+export abstract class Place {
+  /** Below the selector of the place. */
+  protected abstract below(selector: string): Locator;
+
+  getByRole(role: Parameters<Full["getByRole"]>[0], options: RoleOptions = {}): Locator {
+    const { exact, name, description, ...states } = options;
+    const named = { includeHidden: "include-hidden" } as Readonly<Record<string, string>>;
+    const parts = Object.entries(states).map(([state, value]) => `[${named[state] ?? state}=${value}]`);
+    if (name !== undefined) parts.push(`[name=${attributeSelector(name, exact)}]`);
+    if (description !== undefined) parts.push(`[description=${attributeSelector(description, exact)}]`);
+    return this.below(`internal:role=${role}${parts.join("")}`);
+  }
+
+  getByLabel(text: Text, { exact }: Exact = {}): Locator {
+    return this.below(`internal:label=${textSelector(text, exact)}`);
+  }
+
+  getByText(text: Text, { exact }: Exact = {}): Locator {
+    return this.below(`internal:text=${textSelector(text, exact)}`);
+  }
+
+  getByTitle(text: Text, { exact }: Exact = {}): Locator {
+    return this.below(`internal:attr=[title=${attributeSelector(text, exact)}]`);
+  }
+
+  getByPlaceholder(text: Text, { exact }: Exact = {}): Locator {
+    return this.below(`internal:attr=[placeholder=${attributeSelector(text, exact)}]`);
+  }
+
+  locator(selector: string | Locator, filter: Filter = {}): Locator {
+    const found = this.below(
+      typeof selector === "string" ? selector : `internal:chain=${JSON.stringify(selector.selector)}`,
+    );
+    return found.filter(filter);
+  }
+}
+
+export class Locator extends Place {
+  readonly selector: string;
+  private readonly of: Shown;
+
+  constructor(page: Shown, selector: string) {
+    super();
+    this.of = page;
+    this.selector = selector;
+  }
+
+  protected override below(selector: string): Locator {
+    return this.further(selector);
+  }
+
+  filter({ has, hasNot, hasText, hasNotText, visible }: Filter): Locator {
+    const parts = [
+      hasText === undefined ? "" : `internal:has-text=${textSelector(hasText)}`,
+      hasNotText === undefined ? "" : `internal:has-not-text=${textSelector(hasNotText)}`,
+      has === undefined ? "" : `internal:has=${JSON.stringify(has.selector)}`,
+      hasNot === undefined ? "" : `internal:has-not=${JSON.stringify(hasNot.selector)}`,
+      visible === undefined ? "" : `visible=${visible}`,
+    ];
+    return new Locator(this.of, [this.selector, ...parts.filter((each) => each !== "")].join(" >> "));
+  }
+
+  first(): Locator {
+    return this.nth(0);
+  }
+
+  last(): Locator {
+    return this.nth(-1);
+  }
+
+  nth(index: number): Locator {
+    return this.further(`nth=${index}`);
+  }
+
+  and(other: Locator): Locator {
+    return this.further(`internal:and=${JSON.stringify(other.selector)}`);
+  }
+
+  or(other: Locator): Locator {
+    return this.further(`internal:or=${JSON.stringify(other.selector)}`);
+  }
+
+  async waitFor({ state = "visible" }: Parameters<Full["waitFor"]>[0] = {}): Promise<void> {
+    await until(
+      () => {
+        const element = this.single();
+        const isVisible = element !== null && this.is(element, "visible");
+        const holds = {
+          attached: element !== null,
+          detached: element === null,
+          visible: isVisible,
+          hidden: !isVisible,
+        };
+        return holds[state] ? true : undefined;
+      },
+      () => `${this.selector} to be ${state}; ${this.of.description()}`,
+    );
+  }
+
+  async count(): Promise<number> {
+    return this.elements().length;
+  }
+
+  async all(): Promise<Locator[]> {
+    return this.elements().map((_, index) => this.nth(index));
+  }
+
+  async allTextContents(): Promise<string[]> {
+    return this.elements().map(({ textContent }) => textContent ?? "");
+  }
+
+  async textContent(): Promise<string | null> {
+    return (await this.attached()).textContent;
+  }
+
+  async getAttribute(name: string): Promise<string | null> {
+    return (await this.attached()).getAttribute(name);
+  }
+
+  async inputValue(): Promise<string> {
+    const element = this.control(await this.attached());
+    if (!/^(?:INPUT|TEXTAREA|SELECT)$/.test(element.tagName)) throw new Error(`${this.selector} is not a field`);
+    return (element as HTMLInputElement).value;
+  }
+
+  async isVisible(): Promise<boolean> {
+    const element = this.single();
+    return element !== null && this.is(element, "visible");
+  }
+
+  async isHidden(): Promise<boolean> {
+    return !(await this.isVisible());
+  }
+
+  async isEnabled(): Promise<boolean> {
+    return this.is(await this.attached(), "enabled");
+  }
+
+  async isDisabled(): Promise<boolean> {
+    return this.is(await this.attached(), "disabled");
+  }
+
+  async isChecked(): Promise<boolean> {
+    return this.is(await this.attached(), "checked");
+  }
+
+  async click(options: Pick<NonNullable<Parameters<Full["click"]>[0]>, "modifiers"> = {}): Promise<void> {
+    this.of.hands.click(await this.actionable(["visible", "enabled"]), options.modifiers ?? []);
+  }
+
+  async dblclick(): Promise<void> {
+    this.of.hands.doubleClick(await this.actionable(["visible", "enabled"]));
+  }
+
+  async hover(): Promise<void> {
+    this.of.hands.moveTo(await this.actionable(["visible"]));
+  }
+
+  async focus(): Promise<void> {
+    ((await this.attached()) as HTMLElement).focus();
+  }
+
+  async blur(): Promise<void> {
+    ((await this.attached()) as HTMLElement).blur();
+  }
+
+  async check(): Promise<void> {
+    await this.setChecked(true);
+  }
+
+  async uncheck(): Promise<void> {
+    await this.setChecked(false);
+  }
+
+  async setChecked(isChecked: boolean): Promise<void> {
+    const is = async () => this.is(await this.attached(), isChecked ? "checked" : "unchecked");
+    if (await is()) return;
+    await this.click();
+    if (!(await is())) throw new Error(`Clicking ${this.selector} did not change its state`);
+  }
+
+  async fill(value: string): Promise<void> {
+    const element = await this.actionable(["visible", "enabled", "editable"]);
+    if (this.of.shown.find.fill(element, value) === "needsinput") this.of.hands.insert(value);
+  }
+
+  async clear(): Promise<void> {
+    await this.fill("");
+  }
+
+  async press(key: string): Promise<void> {
+    await this.focus();
+    this.of.hands.press(key);
+  }
+
+  async pressSequentially(text: string): Promise<void> {
+    await this.focus();
+    this.of.hands.type(text);
+  }
+
+  async selectOption(chosen: string | Option | readonly (string | Option)[]): Promise<string[]> {
+    const options = [chosen].flat().map((each) => (typeof each === "string" ? { valueOrLabel: each } : each));
+    return until(
+      async () => {
+        const element = await this.actionable(["visible", "enabled"]);
+        const selected = this.of.shown.find.selectOptions(element, options);
+        return typeof selected === "string" ? undefined : [...selected];
+      },
+      () => `the options ${JSON.stringify(chosen)} of ${this.selector}; ${this.of.description()}`,
+    );
+  }
+
+  async dispatchEvent(type: string): Promise<void> {
+    const { Event } = this.of.shown.window;
+    (await this.attached()).dispatchEvent(new Event(type, { bubbles: true, cancelable: true, composed: true }));
+  }
+
+  /** @param code of a function of the element, as text or as a function that uses nothing around it */
+  async evaluate<R>(code: string | ((element: any) => R)): Promise<R> {
+    return this.called(code, await this.attached());
+  }
+
+  async evaluateAll<R>(code: string | ((elements: any[]) => R)): Promise<R> {
+    return this.called(code, this.elements());
+  }
+
+  private called<R>(code: string | ((given: any) => R), given: unknown): R {
+    return (this.of.shown.evaluate(`(${code})`) as (given: unknown) => R)(given);
+  }
+
+  private further(selector: string): Locator {
+    return new Locator(this.of, `${this.selector} >> ${selector}`);
+  }
+
+  private elements(): Element[] {
+    const { find, document } = this.of.shown;
+    return find.querySelectorAll(find.parseSelector(this.selector), document);
+  }
+
+  /** @throws Error where there are several */
+  private single(): Element | null {
+    const elements = this.elements();
+    const { find } = this.of.shown;
+    if (elements.length > 1) throw find.strictModeViolationError(find.parseSelector(this.selector), elements);
+    return elements[0] ?? null;
+  }
+
+  private attached(): Promise<Element> {
+    return until(
+      () => this.single() ?? undefined,
+      () => `${this.selector}; ${this.of.description()}`,
+    );
+  }
+
+  /** Once it is there and takes what is done to it. */
+  private actionable(states: readonly ("visible" | "enabled" | "editable")[]): Promise<Element> {
+    return until(
+      () => {
+        const element = this.single();
+        if (element === null || !states.every((state) => this.is(element, state))) return undefined;
+        return this.of.shown.overlays.isInert(element) ? undefined : element;
+      },
+      () => `${this.selector} to be ${states.join(", ")} and not inert; ${this.of.description()}`,
+    );
+  }
+
+  private is(
+    element: Element,
+    state: "visible" | "enabled" | "disabled" | "editable" | "checked" | "unchecked",
+  ): boolean {
+    return this.of.shown.find.elementState(element, state, true).matches;
+  }
+
+  private control(element: Element): Element {
+    return this.of.shown.find.retarget(element, "follow-label") ?? element;
+  }
+}

@@ -1,0 +1,243 @@
+// A tab of a browser in the process of the tests, with the interface of Playwright's page: the part of it that the tests of
+// the console use. It shows one document after the other.
+
+import type { Element } from "happy-dom";
+import type { Page as Full } from "playwright-core";
+import { builtConsole } from "./built-console.ts";
+import { ShownDocument } from "./document.ts";
+import { Hands } from "./hands.ts";
+import { Locator, Place } from "./locator.ts";
+import {
+  matchesUrl,
+  type Network,
+  type RouteHandler,
+  Routes,
+  type SentOptions,
+  type Told,
+  type UrlPattern,
+} from "./network.ts";
+import { newStorage } from "./storage.ts";
+import type { Viewport } from "./styles.ts";
+import { stirred, until } from "./waiting.ts";
+
+const WINDOW = { width: 1280, height: 800 };
+
+/** Signs of a page that an error shows. */
+const DESCRIBED_MAX = 1_500;
+
+interface Entry {
+  readonly url: string;
+  readonly state: unknown;
+  /** The document that made it; another is loaded for one of before. */
+  readonly document: number;
+}
+
+export class Page extends Place {
+  readonly hands: Hands;
+  readonly keyboard: Pick<Full["keyboard"], "press" | "type" | "insertText">;
+  /** Requests with the cookies of the visitor, which are none of the page's. */
+  readonly request: Readonly<
+    Record<"get" | "post" | "put" | "delete" | "fetch", (url: string, options?: SentOptions) => Promise<Told>>
+  >;
+  private readonly network: Network;
+  private readonly localStorage: Storage;
+  private readonly sessionStorage = newStorage();
+  private readonly routes = new Routes();
+  private readonly viewport: { -readonly [P in keyof Viewport]: Viewport[P] } = { ...WINDOW, colorScheme: "light" };
+  private entries: Entry[] = [];
+  private at = -1;
+  private documents = 0;
+  private current: ShownDocument | null = null;
+  private isClosed = false;
+  /** While another document is on its way. */
+  private loading: Promise<void> | null = null;
+
+  /** @param localStorage of all tabs of the visitor */
+  constructor(network: Network, localStorage: Storage) {
+    super();
+    this.network = network;
+    this.localStorage = localStorage;
+    this.hands = new Hands(() => this.shown);
+    this.keyboard = {
+      press: async (key) => this.hands.press(key),
+      type: async (text) => this.hands.type(text),
+      insertText: async (text) => this.hands.insert(text),
+    };
+    const asks =
+      (method?: string) =>
+      (url: string, options: SentOptions = {}) =>
+        network.tell(url, method === undefined ? options : { ...options, method });
+    this.request = { get: asks("GET"), post: asks("POST"), put: asks("PUT"), delete: asks("DELETE"), fetch: asks() };
+  }
+
+  protected override below(selector: string): Locator {
+    return new Locator(this, selector);
+  }
+
+  /** The document of the moment. @throws Error before there is one */
+  get shown(): ShownDocument {
+    if (this.current === null) throw new Error("the page shows nothing yet.");
+    return this.current;
+  }
+
+  /** Loads an address, as one that is typed; what has only another fragment is not loaded. */
+  async goto(url: string): Promise<void> {
+    this.endDocument();
+    this.entries.splice(this.at + 1);
+    this.entries.push({ url, state: null, document: 0 });
+    this.at += 1;
+    await this.load();
+  }
+
+  async reload(): Promise<void> {
+    await this.load();
+  }
+
+  async goBack(): Promise<void> {
+    await this.goTo(this.at - 1);
+  }
+
+  async goForward(): Promise<void> {
+    await this.goTo(this.at + 1);
+  }
+
+  url(): string {
+    return this.entries[this.at]?.url ?? "about:blank";
+  }
+
+  /** For who waited in vain. */
+  description(): string {
+    const said: string[] = [];
+    const read = (element: Element) => {
+      if (/^(?:OPTION|DATALIST|SCRIPT|NOSCRIPT)$/.test(element.tagName)) return;
+      for (const node of element.childNodes)
+        if (node.nodeType === node.TEXT_NODE) said.push(node.textContent ?? "");
+        else if (node.nodeType === node.ELEMENT_NODE) read(node as Element);
+    };
+    if (this.current !== null) read(this.current.document.querySelector("main") ?? this.current.document.body);
+    return `${this.url()} shows: ${said.join(" ").slice(0, DESCRIBED_MAX)}\n${this.network.troubles.join("\n")}`;
+  }
+
+  async title(): Promise<string> {
+    return this.shown.document.title;
+  }
+
+  async waitForURL(pattern: UrlPattern): Promise<void> {
+    await until(
+      () => matchesUrl(pattern, this.url()) || undefined,
+      () => `the address ${pattern}; ${this.description()}`,
+    );
+    await this.loading;
+  }
+
+  /** @param code an expression, whose value may be a promise */
+  async evaluate<R = any>(code: string): Promise<R> {
+    return (await this.shown.evaluate(code)) as R;
+  }
+
+  /** @param handler is asked first of those that were added before, too */
+  async route(pattern: UrlPattern, handler: RouteHandler, { times }: { readonly times?: number } = {}): Promise<void> {
+    this.routes.add(pattern, handler, times);
+  }
+
+  async unroute(pattern: UrlPattern, handler?: RouteHandler): Promise<void> {
+    this.routes.remove(pattern, handler);
+  }
+
+  async unrouteAll({ behavior }: NonNullable<Parameters<Full["unrouteAll"]>[0]> = {}): Promise<void> {
+    await this.routes.removeAll(behavior === "wait");
+  }
+
+  async emulateMedia({ colorScheme }: { readonly colorScheme: Viewport["colorScheme"] }): Promise<void> {
+    this.viewport.colorScheme = colorScheme;
+    this.current?.mediaChanged();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.endDocument();
+  }
+
+  /** Before its address is another: it may still write that of its own. */
+  private endDocument(): void {
+    this.current?.end();
+    this.current = null;
+  }
+
+  /** What happens to the address of a document while it is shown. */
+  private history(document: number): object {
+    const page = this;
+    const put = (isNew: boolean, state: unknown, url?: string | URL | null) => {
+      // A document that has ended has no address.
+      if (document !== page.documents || page.current === null) return;
+      const href = new URL(url ?? page.url(), page.url()).href;
+      if (isNew) {
+        page.entries.splice(page.at + 1);
+        page.at += 1;
+      }
+      page.entries[page.at] = { url: href, state: structuredClone(state), document };
+      page.shown.setUrl(href);
+      stirred();
+    };
+    return {
+      get state() {
+        return page.entries[page.at]?.state ?? null;
+      },
+      get length() {
+        return page.entries.length;
+      },
+      scrollRestoration: "auto",
+      pushState: (state: unknown, _: string, url?: string | URL) => put(true, state, url),
+      replaceState: (state: unknown, _: string, url?: string | URL) => put(false, state, url),
+      back: () => void page.goBack(),
+      forward: () => void page.goForward(),
+      go: (by: number) => void page.goTo(page.at + by),
+    };
+  }
+
+  private async goTo(index: number): Promise<void> {
+    const entry = this.entries[index];
+    if (entry === undefined) return;
+    if (entry.document !== this.documents) this.endDocument();
+    this.at = index;
+    if (entry.document !== this.documents) return this.load();
+    this.shown.setUrl(entry.url);
+    const { PopStateEvent, dispatchEvent } = this.shown.window;
+    dispatchEvent.call(this.shown.window, new PopStateEvent("popstate", { state: entry.state as object }));
+    stirred();
+  }
+
+  private load(): Promise<void> {
+    this.loading = this.reallyLoad();
+    return this.loading;
+  }
+
+  private async reallyLoad(): Promise<void> {
+    this.endDocument();
+    const document = ++this.documents;
+    const url = this.url();
+    const response = await this.network.ask(new Request(url), "document", this.routes);
+    const html = await response.text();
+    await builtConsole();
+    // Another was asked for meanwhile.
+    if (document !== this.documents || this.isClosed) return;
+    const state = this.entries[this.at]?.state ?? null;
+    this.entries[this.at] = { url, state, document };
+    const isOf =
+      <A extends unknown[]>(action: (...args: A) => void) =>
+      (...args: A) => {
+        if (document === this.documents) action(...args);
+      };
+    this.current = await ShownDocument.load(url, html, {
+      viewport: this.viewport,
+      localStorage: this.localStorage,
+      sessionStorage: this.sessionStorage,
+      history: this.history(document),
+      fetch: (request) => this.network.ask(request, "script", this.routes),
+      leaveFor: isOf((to) => void (to === this.url() ? this.reload() : this.goto(new URL(to, this.url()).href))),
+      trouble: isOf((sentence) => this.network.troubles.push(sentence)),
+    });
+    this.current.start();
+    stirred();
+  }
+}

@@ -1,0 +1,109 @@
+// An appliance in the process of the tests that the pages of tests visit: the app of the executable with its console, on the
+// real clock, set up as `serveSetUp` does it.
+
+import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
+import type { Role } from "../../../src/access/role.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import type { Instant } from "../../../src/base/instant.ts";
+import { systemTimers } from "../../../src/base/timers.ts";
+import { PAGE_PATHS } from "../../../src/console/url/page-paths.ts";
+import { userKind } from "../../../src/resources/users/user.ts";
+import {
+  newUnclaimedAppliance,
+  PASSWORD_HASH,
+  type TestAppliance,
+  TestClock,
+  TestTimers,
+} from "../appliance/appliance.ts";
+import { Client } from "../appliance/client.ts";
+import { inTransaction, newApiKey } from "../appliance/factories.ts";
+import { givePassword } from "../appliance/sign-in.ts";
+import { SET_UP_KEY } from "../executable/executable.ts";
+import { builtConsole } from "./built-console.ts";
+import { putOnNetwork } from "./network.ts";
+
+/** The system's, from which the pages read theirs. */
+class MovingClock extends TestClock {
+  override now(): Instant {
+    return systemClock.now();
+  }
+}
+
+class MovingTimers extends TestTimers {
+  override after(ms: number, action: () => void): () => void {
+    return systemTimers.after(ms, action);
+  }
+}
+
+/** What tests of the executable have of a `Running` and its set-up, by the same names. */
+export interface VisitedAppliance {
+  /** All of it, from within. */
+  readonly inside: TestAppliance;
+  readonly running: {
+    /** Its origin, for visitors. */
+    readonly url: string;
+    /** A client with an API key. */
+    withKey(key: string): Client;
+  };
+  readonly key: string;
+  readonly networkId: string;
+  readonly organizationId: string;
+  /** With the key of the Owner. */
+  readonly client: Client;
+  /** Adds a user with PASSWORD, as `netledger user create` does. @returns the id */
+  addUser(email: string, role: Role, networkIds?: readonly string[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** With the organization Acme, its network Main, and the Owner owner@acme.example with PASSWORD. */
+export async function serveVisited(): Promise<VisitedAppliance> {
+  const { page } = await builtConsole();
+  const clock = new MovingClock();
+  const plain = new Blob([page]);
+  const file = { name: "", type: "text/html; charset=utf-8", tag: '"page"', plain, brotli: plain, gzip: plain };
+  const unclaimed = newUnclaimedAppliance({
+    clock,
+    timers: new MovingTimers(clock),
+    console: {
+      pages: PAGE_PATHS,
+      file: async (name) => (name === "" ? file : null),
+    },
+    peerOf: () => "127.0.0.1",
+  });
+  const { result: first } = await unclaimed.writes.run(
+    "organization.set_up",
+    {
+      organizationName: "Acme",
+      networkName: "Main",
+      email: "owner@acme.example",
+      passwordHash: PASSWORD_HASH,
+      onlyFirst: false,
+    },
+    SYSTEM_AUTHOR,
+  );
+  const inside: TestAppliance = { ...unclaimed, first, owner: await unclaimed.signedIn(first.userId) };
+  const { key } = newApiKey(inside, { name: SET_UP_KEY });
+  const { origin, end } = putOnNetwork(inside.handle);
+  const withKey = (each: string) => new Client(inside.handle, { authorization: `Bearer ${each}` }, origin);
+  return {
+    inside,
+    running: { url: origin, withKey },
+    key,
+    networkId: first.networkId,
+    organizationId: first.organizationId,
+    client: withKey(key),
+    async addUser(email, role, networkIds = []) {
+      const organizationId = first.organizationId;
+      const fields = { organization_id: organizationId, email, name: email, role, is_enabled: true };
+      const { id } = inTransaction(inside, (tx) =>
+        tx.create(userKind, organizationId, { ...fields, network_ids: networkIds }),
+      );
+      await givePassword(inside, id);
+      return id;
+    },
+    async close() {
+      end();
+      await inside.close();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+// A browser of somebody's own in the process of the tests, with the interface of the one that drives Chromium
+// (support/browser/browser.ts). For tests of texts, requests and state: nothing is laid out or drawn.
+
+import { PASSWORD } from "../appliance/appliance.ts";
+import { Network } from "./network.ts";
+import { Page } from "./page.ts";
+import { newStorage } from "./storage.ts";
+
+export class Visitor {
+  /** What all pages of the visitor share. */
+  readonly context: { clearCookies(): Promise<void>; newPage(): Promise<Page> };
+  private readonly origin: string;
+  private readonly network: Network;
+  private readonly localStorage = newStorage();
+  private readonly pages: Page[] = [];
+  private readonly onRejection = (cause: unknown) =>
+    this.network.troubles.push(`threw: ${cause instanceof Error ? cause.message : String(cause)}`);
+
+  private constructor(origin: string) {
+    this.origin = origin;
+    this.network = new Network(origin);
+    this.context = {
+      clearCookies: async () => this.network.clearCookies(),
+      newPage: async () => {
+        const page = new Page(this.network, this.localStorage);
+        this.pages.push(page);
+        return page;
+      },
+    };
+    process.on("unhandledRejection", this.onRejection);
+  }
+
+  /** @param origin of an appliance on the network of this process */
+  static async arrive(origin: string): Promise<Visitor> {
+    return new Visitor(origin);
+  }
+
+  /** Opens an address below the origin. */
+  async open(path: string): Promise<Page> {
+    const page = await this.context.newPage();
+    await page.goto(this.origin + path);
+    return page;
+  }
+
+  /** Opens one and signs in on it. */
+  async signIn(email: string, password: string, path = "/"): Promise<Page> {
+    const page = await this.open(path);
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("banner").waitFor();
+    return page;
+  }
+
+  /** Opens one as a user with PASSWORD who is signed in already: by the API, without the form. */
+  async signedIn(email: string, path = "/"): Promise<Page> {
+    const headers = { origin: this.origin, "sec-fetch-site": "same-origin" };
+    const data = { email, password: PASSWORD };
+    const told = await this.network.tell(`${this.origin}/api/auth/login`, { method: "POST", headers, data });
+    if (!told.ok()) throw new Error(`${email} was not signed in: ${await told.text()}`);
+    // What the console remembers of whoever signs in by its form.
+    this.localStorage.setItem("netledger:signed-in", "yes");
+    const page = await this.open(path);
+    await page.getByRole("banner").waitFor();
+    return page;
+  }
+
+  /**
+   * What went wrong since it was last asked: answers of 400 and above, requests to other hosts, errors and warnings of the
+   * console, exceptions and rejections that nobody caught.
+   */
+  troubles(): string[] {
+    return this.network.troubles.splice(0);
+  }
+
+  /** Every URL that is asked for from now on, in order, as it grows. */
+  requests(): string[] {
+    const urls: string[] = [];
+    this.network.onRequest((url) => urls.push(url));
+    return urls;
+  }
+
+  async leave(): Promise<void> {
+    process.off("unhandledRejection", this.onRejection);
+    await Promise.all(this.pages.map((page) => page.close()));
+  }
+}
