@@ -1,0 +1,339 @@
+// What the network loses, in the process of the tests: a write whose answer never came is sent again and done once, from
+// every form that makes something; and what was typed is there after a reload and the end of a session, but no secret.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import type { Route } from "../support/page/network.ts";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+
+describe("a network that loses answers", () => {
+  let appliance: VisitedAppliance;
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signedIn(OWNER);
+  });
+
+  afterEach(async () => {
+    await page.unrouteAll({ behavior: "wait" });
+    visitor.troubles();
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await appliance.close();
+  });
+
+  const open = (address: string) => page.goto(appliance.running.url + address);
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const list = async (path: string) => (await made(appliance.client.get(path))) as unknown as Wire[];
+
+  /** The first answer to a write there is lost, once it was done. */
+  async function loseAnswer(path: string, method = "POST"): Promise<void> {
+    let isLost = false;
+    await page.route(`**${path}`, async (route) => {
+      if (isLost || route.request().method() !== method) return route.continue();
+      isLost = true;
+      await route.fetch();
+      return route.abort();
+    });
+  }
+
+  test("removes what others depend on once, with them, though it is sent again", async () => {
+    const network = await made(appliance.client.post("networks", { name: "Branch" }));
+    const vlan = await made(appliance.client.post("vlans", { network_id: network.id, number: 30, name: "Till" }));
+    await made(
+      appliance.client.post("subnets", { network_id: network.id, cidr: "10.30.0.0/24", vlan_id: vlan.id, name: "x" }),
+    );
+    await open(`/vlans/${vlan.id}`);
+    await button("Delete").click();
+    await page.getByRole("heading", { name: "Delete VLAN 30 Till" }).waitFor();
+    await button("Delete").click();
+    await page.getByRole("alert").getByText("in use").waitFor();
+    await loseAnswer(`/api/v1/vlans/${vlan.id}?cascade=true`, "DELETE");
+    await button("Delete all the same").click();
+    await page.getByText("It is not known whether it was saved.").waitFor();
+    await button("Delete all the same").click();
+    await page.getByRole("heading", { name: "This VLAN is gone" }).waitFor();
+    expect(await list(`vlans/${vlan.id}/history`)).toMatchObject([{ operation: "Deleted" }, { operation: "Created" }]);
+  });
+
+  test("removes many that others depend on once, with them, though it is sent again", async () => {
+    const network = await made(appliance.client.post("networks", { name: "Depot" }));
+    for (const number of [40, 41]) {
+      const vlan = await made(appliance.client.post("vlans", { network_id: network.id, number, name: `v${number}` }));
+      const cidr = `10.${number}.0.0/24`;
+      await made(appliance.client.post("subnets", { network_id: network.id, cidr, vlan_id: vlan.id, name: "x" }));
+    }
+    await open(`/vlans?network=${network.id}&filter=${encodeURIComponent("number >= 40")}`);
+    await button("Delete").click();
+    await button("Delete 2 VLANs").click();
+    await page.getByRole("alert").getByText("in use").waitFor();
+    await loseAnswer("/api/v1/vlans/bulk-delete?cascade=true");
+    await button("Delete all the same").click();
+    await page.getByText("Sending it again does nothing twice.").waitFor();
+    await button("Delete all the same").click();
+    await page.getByText("Deleted.").waitFor();
+    expect(await list(`vlans?network_id=${network.id}`)).toEqual([]);
+  });
+
+  test("keeps a user's other preferences where they could not be read before one is set", async () => {
+    const { data: host } = await appliance.client.post("hosts", { network_id: appliance.networkId, name: "pinned" });
+    const kept = async () => {
+      const told = await page.request.get(`${appliance.running.url}/api/auth/preferences`);
+      return ((await told.json()) as { readonly data: Readonly<Record<string, unknown>> }).data;
+    };
+    await page.request.put(`${appliance.running.url}/api/auth/preferences`, {
+      data: { "views.hosts": [{ name: "Mine", filter: "name = a" }] },
+      headers: { origin: appliance.running.url },
+    });
+    const before = await kept();
+    const preferences = "**/api/auth/preferences";
+    await page.route(preferences, (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
+    await open(`/hosts/${host.id}`);
+    await button("Pin").click();
+    await page.getByText("The appliance did not answer").first().waitFor();
+    expect(await kept()).toEqual(before);
+    await page.unroute(preferences);
+    await button("Pin").click();
+    await button("Pinned").waitFor();
+    expect(await kept()).toEqual({ ...before, pins: [{ kind: "hosts", id: host.id }] });
+  });
+
+  test("takes nothing that is typed while it is sent, and goes on where one was where that was refused", async () => {
+    const { data: host } = await appliance.client.post("hosts", { network_id: appliance.networkId, name: "held" });
+    await open(`/hosts/${host.id}`);
+    await button("Edit").click();
+    const field = page.locator("#edit-name");
+    await field.fill("held-1");
+    const release = Promise.withResolvers<void>();
+    await page.route(`**/api/v1/hosts/${host.id}`, async (route) => {
+      if (route.request().method() !== "PUT") return route.continue();
+      await release.promise;
+      return route.fulfill({ status: 503, body: "" });
+    });
+    await field.press("Enter");
+    await page.getByRole("button", { name: "Saving…" }).waitFor();
+    await page.keyboard.type("lost");
+    expect(await field.inputValue()).toBe("held-1");
+    release.resolve();
+    await page.locator(".problem").waitFor();
+    await page.keyboard.type("7");
+    await settles(() => field.inputValue(), "held-17");
+    await button("Cancel").click();
+  });
+
+  test("leaves a new record open to what is typed where the API refused it", async () => {
+    await made(appliance.client.post("tags", { name: "taken", color: "Red" }));
+    await open("/settings/tags?new=tag");
+    await page.locator("#edit-name").fill("taken");
+    await button("Create").click();
+    await page.locator(".problem").waitFor();
+    await page.locator("#edit-name").fill("free");
+    await button("Create").click();
+    await page.locator(".edit-saved").waitFor();
+    expect(await list("tags?search=free")).toHaveLength(1);
+  });
+
+  test("makes an API key once, also where the page is loaded anew before its answer has come", async () => {
+    await loseAnswer("/api/v1/auth/keys");
+    await open("/settings/keys");
+    await button("New key").click();
+    const form = page.getByRole("form", { name: "New key" });
+    await form.getByLabel("Name", { exact: true }).fill("Monitoring by day");
+    await form.getByLabel("Expires").fill("2099-12-31");
+    await form.getByRole("button", { name: "Create" }).click();
+    await form.getByText("It is not known whether it was done.").waitFor();
+    await page.reload();
+    await form.getByText("It is not known whether it was done.").waitFor();
+    await settles(() => form.getByLabel("Name", { exact: true }).inputValue(), "Monitoring by day");
+    await button("Send it again").click();
+    await page.getByText("The key Monitoring by day was created.").waitFor();
+    expect((await page.locator(".command").textContent())?.match(/nlk_\w+/)).not.toBeNull();
+    const told = await page.request.get(`${appliance.running.url}/api/v1/auth/keys?limit=0`);
+    const { data } = (await told.json()) as { readonly data: readonly { readonly name: string }[] };
+    expect(data.filter(({ name }) => name === "Monitoring by day")).toHaveLength(1);
+  });
+
+  /** The step of the first run that asks for credentials, with a community typed and sent. */
+  async function giveCommunity(networkId: string, community: string): Promise<void> {
+    await open(`/start?network=${networkId}&step=credentials&others=127.77.9.0/30`);
+    await page.getByLabel("An SNMP v2c community").check();
+    await page.getByLabel("Community", { exact: true }).fill(community);
+    await button("Save and continue").click();
+  }
+  const UNSURE = "It is not known whether what you sent was saved.";
+  const credentialsOf = async (networkId: string) =>
+    (await list("credentials?limit=0")).filter((each) => each.assigned_network_ids.includes(networkId));
+  const newNetwork = async (name: string) => (await made(appliance.client.post("networks", { name }))).id as string;
+  const kept = () =>
+    page.evaluate<string>("JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }])");
+
+  test("saves the first run's credential once where it is sent again, with or without a reload", async () => {
+    for (const [name, again] of [
+      ["Stayed", async () => undefined],
+      [
+        "Reloaded",
+        async () => {
+          await page.reload();
+          await page.getByText(UNSURE).waitFor();
+          await settles(() => page.getByLabel("Community", { exact: true }).inputValue(), "");
+        },
+      ],
+    ] as const) {
+      const networkId = await newNetwork(name);
+      // It never came there.
+      await page.route("**/api/v1/credentials", (route) =>
+        route.request().method() === "POST" ? route.abort() : route.continue(),
+      );
+      await giveCommunity(networkId, "see-and-tell");
+      await page.getByText(UNSURE).waitFor();
+      await page.unrouteAll({ behavior: "wait" });
+      await again();
+      await page.getByLabel("Community", { exact: true }).fill("see-and-tell");
+      await button("Save and continue").click();
+      await button("Start the first scan").waitFor();
+      expect(await credentialsOf(networkId)).toHaveLength(1);
+      expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
+    }
+  });
+
+  test("saves no second credential of the first run beside one that came late, whatever is typed then", async () => {
+    const networkId = await newNetwork("Late");
+    const late = Promise.withResolvers<Route>();
+    await page.route("**/api/v1/credentials", (route) =>
+      route.request().method() === "POST" ? late.resolve(route) : route.continue(),
+    );
+    await giveCommunity(networkId, "the-first-one");
+    const route = await late.promise;
+    const { headers, body } = { headers: await route.request().allHeaders(), body: route.request().postData() };
+    await route.abort();
+    await page.getByText(UNSURE).waitFor();
+    await page.reload();
+    await page.getByText(UNSURE).waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+    const sent = Object.fromEntries(
+      ["content-type", "idempotency-key", "x-request-id", "x-change-reason"].map((name) => [name, headers[name] ?? ""]),
+    );
+    const answer = await page.request.post(`${appliance.running.url}/api/v1/credentials`, {
+      headers: sent,
+      data: body ?? "",
+    });
+    expect(answer.status()).toBe(200);
+    await page.getByLabel("Community", { exact: true }).fill("another-one");
+    await button("Save and continue").click();
+    await page.getByText("What you sent before was saved.").waitFor();
+    await page.getByLabel("What this network has: SNMP v2c, Late").and(page.locator(":checked")).waitFor();
+    expect(await credentialsOf(networkId)).toHaveLength(1);
+    expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
+  });
+
+  const namedCredentials = async (name: string) =>
+    (await list("credentials?limit=0")).filter((each) => each.name === name);
+
+  test("gives addresses away once", async () => {
+    const { id } = await made(
+      appliance.client.post("subnets", { network_id: appliance.networkId, cidr: "10.40.0.0/29", name: "Lost" }),
+    );
+    await loseAnswer(`/api/v1/subnets/${id}/allocate`);
+    await open(`/subnets/${id}`);
+    await button("Allocate next free").click();
+    await button("Reserve them").click();
+    await page.getByText("It is not known whether they were allocated.").waitFor();
+    await button("Reserve them").click();
+    await page.getByText("Allocated: 10.40.0.1").waitFor();
+    expect(await list(`ip-ranges?subnet_id=${id}`)).toHaveLength(1);
+  });
+
+  test("takes one backup, and binds what is chosen after the answer to something else was lost", async () => {
+    await loseAnswer("/api/v1/backups");
+    await open("/settings/backups");
+    await button("Take a backup").click();
+    await page.locator(".problem").waitFor();
+    await settles(() => button("Take a backup").isEnabled(), true);
+    await button("Take a backup").click();
+    await page.getByText("is being taken.").waitFor();
+    expect(
+      (await page.request.get(`${appliance.running.url}/api/v1/backups`).then((told) => told.json())).data,
+    ).toHaveLength(1);
+    const host = await made(
+      appliance.client.post("hosts", {
+        network_id: appliance.networkId,
+        name: "bound",
+        ports: [80, 443].map((number) => ({ number, protocol: "Tcp" })),
+        services: [{ name: "site", service_definition: "Http" }],
+      }),
+    );
+    await loseAnswer("/api/v1/bindings");
+    await open(`/hosts/${host.id}?tab=services`);
+    await button("Bind site").click();
+    const port = page.getByRole("combobox", { name: "Port", exact: true });
+    await port.selectOption({ label: "80/Tcp" });
+    await button("Bind").click();
+    await page.locator(".problem").waitFor();
+    await port.selectOption({ label: "443/Tcp" });
+    await button("Bind").click();
+    await page.getByRole("listitem").filter({ hasText: "443/Tcp at" }).waitFor();
+    expect(await list(`bindings?host_id=${host.id}`)).toHaveLength(2);
+  });
+
+  test("keeps a half-filled credential over a reload: its type, hosts and networks, but no secret", async () => {
+    const host = await made(appliance.client.post("hosts", { network_id: appliance.networkId, name: "asked-by-v3" }));
+    await open("/settings/credentials?new=credential");
+    const form = page.getByRole("form", { name: "New credential" });
+    await form.getByLabel("Name", { exact: true }).fill("Monitoring");
+    await form.getByLabel("Type", { exact: true }).selectOption("SnmpV3");
+    await form.getByLabel("User (security name)").fill("watcher");
+    await form.getByLabel("Privacy", { exact: true }).selectOption("Aes256");
+    await form.getByRole("group", { name: "Authentication password" }).getByLabel("Read it from a file").check();
+    await form.getByLabel("Authentication password: path of the file").fill("v3-auth");
+    await form.getByLabel("Privacy password", { exact: true }).fill("a secret of SNMP");
+    await form.getByLabel("Add a host").fill("asked-by-v3");
+    const option = form.locator('datalist option[value^="asked-by-v3"]');
+    await option.waitFor({ state: "attached" });
+    await form.getByLabel("Add a host").fill((await option.getAttribute("value")) ?? "");
+    await form.getByRole("link", { name: "asked-by-v3" }).waitFor();
+    await page.reload();
+    await form.getByText("What you had typed is back.").waitFor();
+    expect(await kept()).not.toContain("a secret");
+    await settles(() => form.getByLabel("User (security name)").inputValue(), "watcher");
+    await settles(() => form.getByLabel("Privacy", { exact: true }).inputValue(), "Aes256");
+    await settles(() => form.getByLabel("Authentication password: path of the file").inputValue(), "v3-auth");
+    await settles(() => form.getByLabel("Privacy password", { exact: true }).inputValue(), "");
+    await form.getByRole("link", { name: "asked-by-v3" }).waitFor();
+    await form.getByLabel("Privacy password", { exact: true }).fill("a secret of SNMP");
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByText("The credential Monitoring was created.").waitFor();
+    expect(await namedCredentials("Monitoring")).toMatchObject([
+      {
+        credential_type: { type: "SnmpV3", security_name: "watcher", priv_protocol: "Aes256" },
+        host_assignments: [{ host_id: host.id }],
+      },
+    ]);
+  });
+
+  test("keeps what is typed of the organization over a reload", async () => {
+    await open("/settings/organization");
+    await button("Edit the organization").click();
+    const form = page.locator("form.plan");
+    await form.getByLabel("Name", { exact: true }).fill("Acme of tomorrow");
+    await form.getByRole("checkbox").check();
+    await page.reload();
+    await button("Edit the organization").click();
+    await form.getByText("What you had typed is back.").waitFor();
+    await settles(() => form.getByLabel("Name", { exact: true }).inputValue(), "Acme of tomorrow");
+    await settles(() => form.getByRole("checkbox").isChecked(), true);
+    await form.getByRole("button", { name: "Discard it" }).click();
+    await button("Edit the organization").click();
+    await settles(() => form.getByRole("checkbox").isChecked(), false);
+    expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
+  });
+});
