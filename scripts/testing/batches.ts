@@ -8,8 +8,8 @@ export const ONLY_IN_ALL = ".all.test.ts";
 /** Files that share a process load the sources once: two seconds of processor time. More would leave lanes idle at the end. */
 const BATCH_MS = 40_000;
 
-/** Files of these folders start appliances, agents and browsers: each is a process of its own, ended with all it started. */
-const OWN_PROCESS = ["test/proof/", "test/system/", "test/console/", "test/discovery/"];
+/** Each of these files is a process of its own: its proof runs while it is loaded. */
+const OWN_PROCESS = ["test/proof/"];
 
 /** Files of these folders need neither the executable nor a program of the machine. */
 const FROM_SOURCES = ["test/api/", "test/store/"];

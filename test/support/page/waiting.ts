@@ -2,9 +2,7 @@
 
 import { expect } from "bun:test";
 import { systemTimers } from "../../../src/base/timers.ts";
-
-/** A wait that takes longer hangs. */
-export const HANG_MS = 60_000;
+import { HANG_MS } from "../measure/limits.ts";
 
 /** What changes without anything happening in a page, such as a record that another client writes. */
 const UNNOTICED_MS = 25;
