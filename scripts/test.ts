@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CAUSES_FILE } from "../test/support/measure/causes.ts";
 import { EXECUTABLE_MADE, madeFrom } from "./build-inputs.ts";
-import { type Batch, batchesOf, chosenFiles, ONLY_IN_ALL } from "./testing/batches.ts";
+import { type Batch, batchesOf, chosenFiles, ONLY_IN_ALL, withoutNetwork } from "./testing/batches.ts";
 import { readDurations, writeDurations } from "./testing/durations.ts";
 import { collectEvidence } from "./testing/evidence.ts";
 import { inLanes, type Task } from "./testing/lanes.ts";
@@ -36,7 +36,12 @@ let isBuildOver = false;
 /** `.ci/run` installs programs meanwhile: tests that use them begin once that has ended. */
 const areProgramsInstalled = () => options.await === undefined || !isRunning(Number(options.await));
 
-const files = chosenFiles(root, filters, options.all);
+const chosen = chosenFiles(root, filters, options.all);
+const files = process.env.TEST_NETWORK === "own" ? chosen : withoutNetwork(chosen);
+if (files.length < chosen.length)
+  console.log(
+    `${chosen.length - files.length} files are left out: they start what scans, and no namespace can be made`,
+  );
 const durations = readDurations();
 const measuring = files.filter((file) => file.endsWith(ONLY_IN_ALL));
 const batches = batchesOf(

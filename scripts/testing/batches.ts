@@ -14,6 +14,14 @@ const OWN_PROCESS = ["test/proof/"];
 /** Files of these folders need neither the executable nor a program of the machine. */
 const FROM_SOURCES = ["test/api/", "test/store/"];
 
+/** Files of these folders start what scans and looks up names. */
+const REACHING_OUT = ["test/system/", "test/console/", "test/proof/", "test/discovery/"];
+
+/** The files that may run where the network is the machine's own: no packet of a test may leave it. */
+export function withoutNetwork(files: readonly string[]): string[] {
+  return files.filter((file) => !REACHING_OUT.some((folder) => file.startsWith(folder)));
+}
+
 export interface Batch {
   readonly files: readonly string[];
   /** Needs the build, and the programs that are being installed. */

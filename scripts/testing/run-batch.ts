@@ -17,7 +17,8 @@ const SILENCE_MAX_MS = LONG_TEST_HANG_MS + HANG_MS;
 const PIPE_GRACE_MS = 2_000;
 
 /** As Bun writes them: before each file, before all of them and after. */
-const HEADING = /^(?=test\/\S+\.test\.ts:$)/m;
+const HEADING = /^(?=\S+\.test\.ts:$)/m;
+const NAME = /^(\S+\.test\.ts):$/m;
 const BANNER = /^bun test v.*\n+/;
 const SUMMARY = /\n(?:\d+ tests? \w+:\n[\s\S]*)?\n? +\d+ pass\n[\s\S]*\nRan \d+ tests? across .*\n$/;
 
@@ -36,7 +37,7 @@ export interface BatchResult {
   /** What went wrong outside tests: sentences. */
   readonly problems: readonly string[];
   readonly costs: ReadonlyMap<string, Cost>;
-  /** Files that a hang kept from being run. */
+  /** Files that did not begin, because the process ended or hung in an earlier one. */
   readonly left: readonly string[];
   /** The folder with the logs of its appliances; null where no test failed. */
   readonly logs: string | null;
@@ -47,17 +48,20 @@ export interface BatchOptions {
   /** Arguments of `bun test` besides. */
   readonly args?: readonly string[];
   readonly say: (text: string) => void;
+  /** Milliseconds without a word after which the process hangs. */
+  readonly silenceMaxMs?: number;
 }
 
 /** Runs files in one process, in the order of Bun. */
-export async function runBatch(files: readonly string[], { env, args = [], say }: BatchOptions): Promise<BatchResult> {
+export async function runBatch(files: readonly string[], options: BatchOptions): Promise<BatchResult> {
+  const { env, args = [], say, silenceMaxMs = SILENCE_MAX_MS } = options;
   const logs = join(FAILURES_FOLDER, `.running-${Bun.hash(files.join()).toString(36)}`);
   mkdirSync(logs, { recursive: true });
   // One pipe for both: what a test prints stands where it was printed.
   const command = ["sh", "-c", 'exec "$@" 2>&1', "sh", process.execPath, "test"];
   // An appliance that a test started ends with the runner, however that ends.
-  const options = ["--no-orphans", `--timeout=${TEST_HANG_MS}`, ...args];
-  const child = Bun.spawn([...command, ...options, ...files.map((file) => `./${file}`)], {
+  const flags = ["--no-orphans", `--timeout=${TEST_HANG_MS}`, ...args];
+  const child = Bun.spawn([...command, ...flags, ...files.map((file) => `./${file}`)], {
     cwd: ROOT,
     env: { ...process.env, ...env, TEST_LOGS: logs },
     stdin: "ignore",
@@ -68,8 +72,8 @@ export async function runBatch(files: readonly string[], { env, args = [], say }
   let hung: string | null = null;
   let lastHeardMs = performance.now();
   const watch = setInterval(() => {
-    if (performance.now() - lastHeardMs < SILENCE_MAX_MS || !isRunning(child.pid)) return;
-    hung = `${report.file ?? files[0]} hangs: nothing for ${SILENCE_MAX_MS / 1000} s after ${report.lastTest ?? "it began"}`;
+    if (performance.now() - lastHeardMs < silenceMaxMs || !isRunning(child.pid)) return;
+    hung = `${report.file ?? files[0]} hangs: nothing for ${silenceMaxMs / 1000} s after ${report.lastTest ?? "it began"}`;
     killTree(child.pid);
   }, 1_000);
   const reading = (async () => {
@@ -117,7 +121,7 @@ class Report {
     const parts = (this.untold + text).split(HEADING);
     this.untold = parts.pop() ?? "";
     for (const part of parts) this.tell(part);
-    const running = /^(test\/\S+\.test\.ts):$/m.exec(this.untold)?.[1] ?? null;
+    const running = NAME.exec(this.untold)?.[1] ?? null;
     if (running === null || running === this.file) return;
     this.account(processorMsOf(this.pid));
     this.file = running;
@@ -144,7 +148,7 @@ class Report {
     const own = text.replace(BANNER, "").replace(SUMMARY, "\n");
     this.say(own);
     const failed = own.match(/(?<=^\(fail\) ).*/gm);
-    const file = /^(test\/\S+\.test\.ts):$/m.exec(own)?.[1];
+    const file = NAME.exec(own)?.[1];
     if (failed !== null && file !== undefined) this.failures.set(file, failed);
   }
 }
@@ -172,7 +176,8 @@ function verdictOf(
       hung ??
         `the test runner of ${report.file ?? files.join(", ")} ended with ${signal ?? `status ${exitCode}`} before its summary`,
     ],
-    left: files.filter((file) => !report.costs.has(file)),
+    // Where not even the first file began, the next process would end alike.
+    left: report.costs.size === 0 ? [] : files.filter((file) => !report.costs.has(file)),
   };
 }
 

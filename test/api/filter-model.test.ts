@@ -9,12 +9,13 @@ import { upgradeStore } from "../../src/history/upgrade.ts";
 import { newUnclaimedAppliance } from "../support/appliance/appliance.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
+import { seedsOf } from "../support/injected/seeds.ts";
 import type { DescribedField } from "../support/model/filter-question.ts";
 import { type AskedKind, isWithinReach, type Version } from "../support/model/filter-scene.ts";
 import { type Asked, type Caller, FilterWorld, idsOf } from "../support/model/filter-world.ts";
 import { earlierAnswers, writeEarlierStore } from "../support/store/earlier-store.ts";
 
-const SEEDS = [17, 18];
+const SEEDS = seedsOf(17, 18);
 const STEPS = 400;
 const QUESTIONS = 700;
 const INSTANTS = 14;

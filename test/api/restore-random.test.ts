@@ -21,12 +21,13 @@ import {
 } from "../support/appliance/factories.ts";
 import { content, instant, restore, revert } from "../support/appliance/past.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+import { seedsOf } from "../support/injected/seeds.ts";
 
 let world: RandomWorld;
 
 afterEach(() => world.appliance.close());
 
-const SEEDS = [1, 2, 3, 4];
+const SEEDS = seedsOf(1, 2, 3, 4);
 
 test.each(SEEDS)("a host restored to a random instant is what it was then (seed %i)", async (seed) => {
   world = await RandomWorld.open(seed);

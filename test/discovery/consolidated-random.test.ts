@@ -18,10 +18,11 @@ import {
 } from "../support/appliance/factories.ts";
 import { content, findingsOf, instant, tick } from "../support/appliance/past.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+import { seedsOf } from "../support/injected/seeds.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
 
-const SEEDS = [1, 2, 3, 4, 5, 6];
+const SEEDS = seedsOf(1, 2, 3, 4, 5, 6);
 const ROUNDS = 9;
 
 interface Machine {

@@ -7,6 +7,7 @@ import type { AddressSighting, DeviceSighting } from "../../src/discovery/sighti
 import { newAppliance } from "../support/appliance/appliance.ts";
 import type { Wire } from "../support/appliance/factories.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+import { seedsOf } from "../support/injected/seeds.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
 
@@ -155,7 +156,7 @@ class World {
   }
 }
 
-for (let seed = 1; seed <= 12; seed += 1) {
+for (const seed of seedsOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)) {
   test(`every machine of network ${seed} is one host, always the same`, async () => {
     const appliance = await newAppliance();
     try {

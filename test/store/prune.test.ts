@@ -22,6 +22,7 @@ import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
+import { seedsOf } from "../support/injected/seeds.ts";
 import { Model, type Snapshot } from "../support/model/model.ts";
 import { DAY_MS, Store, type Wire } from "../support/store/store.ts";
 import { unguarded } from "../support/store/unguarded.ts";
@@ -150,7 +151,7 @@ function count(store: Store): { versions: number; dropped: number; head: number 
   return store.rows<ReturnType<typeof count>>(COUNTS)[0] as ReturnType<typeof count>;
 }
 
-describe.each([1, 2, 3, 5])("a random history, pruned at random (%i)", (seed) => {
+describe.each(seedsOf(1, 2, 3, 5))("a random history, pruned at random (%i)", (seed) => {
   test("is as it was where it is kept, says where it is not, and is sound", () => {
     const { store, model } = grown(seed, 200);
     try {

@@ -10,6 +10,7 @@ import { logTo } from "../measure/evidence.ts";
 import { HANG_MS, LONG_HANG_MS } from "../measure/limits.ts";
 import { schedulingOf } from "../measure/processor-time.ts";
 import { scratchParent } from "../measure/scratch-parent.ts";
+import { assertOwnNetwork } from "./own-network.ts";
 import { demoSlot, keyOfSeeds, Seeds } from "./seeds.ts";
 
 export { EXECUTABLE };
@@ -361,6 +362,7 @@ function signalOf(child: Bun.Subprocess<any, any, any>): string | null {
 }
 
 function spawn(cwd: string, args: readonly string[], options: RunOptions): Child {
+  assertOwnNetwork();
   return spawnPiped([...(options.command ?? [EXECUTABLE]), ...args], options.env, options.cwd ?? cwd);
 }
 

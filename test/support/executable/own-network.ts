@@ -13,6 +13,19 @@ const WAYS = [
   },
 ];
 
+/** Set by scripts/offline: `own` where nothing but loopback can be reached, `shared` where no namespace could be made. */
+const NETWORK = "TEST_NETWORK";
+
+/**
+ * Called before the executable starts: it scans, follows schedules and looks up names, and none of that may reach a
+ * network that the tests did not make.
+ * @throws Error outside of `scripts/offline`
+ */
+export function assertOwnNetwork(): void {
+  if (process.env[NETWORK] !== "own")
+    throw new Error("a test starts the executable only where it can reach nothing: run it by ./scripts/offline");
+}
+
 export interface OwnNetwork {
   /** Runs a program, as the same process, in a new one. */
   readonly make: readonly string[];

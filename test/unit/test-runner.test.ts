@@ -1,0 +1,140 @@
+// The runner of the tests: what shares a process, in which order, and that nothing that goes wrong in a process is lost.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { batchesOf, chosenFiles } from "../../scripts/testing/batches.ts";
+import { inLanes, type Task } from "../../scripts/testing/lanes.ts";
+import { costLines } from "../../scripts/testing/report.ts";
+import { runBatch } from "../../scripts/testing/run-batch.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const DIST = join(ROOT, "dist");
+
+mkdirSync(DIST, { recursive: true });
+const folder = mkdtempSync(join(DIST, ".runner-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes files of tests and runs them in one process. */
+async function run(sources: Readonly<Record<string, string>>, silenceMaxMs?: number) {
+  const files = Object.keys(sources).map((name) => relative(ROOT, join(folder, `${name}.test.ts`)));
+  for (const [name, source] of Object.entries(sources))
+    writeFileSync(join(folder, `${name}.test.ts`), `import { expect, test } from "bun:test";\n${source}\n`);
+  let said = "";
+  const result = await runBatch(files, {
+    env: {},
+    say: (text) => {
+      said += text;
+    },
+    ...(silenceMaxMs === undefined ? {} : { silenceMaxMs }),
+  });
+  return { ...result, said, files };
+}
+
+describe("a process of tests", () => {
+  test("is counted, charged to its files, and its failures are named", async () => {
+    const { passed, failed, skipped, problems, failures, costs, files, said } = await run({
+      good: `test("holds", () => expect(1).toBe(1));\ntest("holds too", () => expect(1).toBe(1));`,
+      mixed: `test("breaks", () => expect(1).toBe(2));\ntest.todo("comes later");`,
+    });
+    expect({ passed, failed, skipped, problems }).toEqual({ passed: 2, failed: 1, skipped: 1, problems: [] });
+    expect([...failures.keys()]).toEqual(files.filter((file) => file.includes("mixed")));
+    expect([...failures.values()].flat()).toEqual([expect.stringMatching(/^breaks/)]);
+    expect([...costs.keys()].sort()).toEqual([...files].sort());
+    expect(said).toContain("(fail) breaks");
+    expect(said).not.toContain("Ran 4 tests");
+  });
+
+  test("that vanishes in a test is a problem, and the files behind it are left to run", async () => {
+    const { problems, left, files } = await run({
+      a: `test("leaves", () => process.exit(0));`,
+      b: `test("comes behind", () => expect(1).toBe(1));`,
+    });
+    expect(problems).toEqual([expect.stringContaining("before its summary")]);
+    expect(left.length).toBeLessThan(files.length);
+  });
+
+  test("whose file does not load has failed", async () => {
+    const { failed, problems } = await run({ broken: `throw new Error("does not load");` });
+    expect(failed + problems.length).toBeGreaterThan(0);
+  });
+
+  test("that loops for ever is ended, with the name of the file and the last test that was heard of", async () => {
+    const loops = `test("says a word", () => expect(1).toBe(1));\ntest("loops", () => { for (;;); });`;
+    const { problems, failed } = await run({ loops }, 3_000);
+    expect(problems).toEqual([
+      expect.stringMatching(/loops\.test\.ts hangs: nothing for 3 s after \(pass\) says a word/),
+    ]);
+    expect(failed).toBe(0);
+  });
+});
+
+describe("files of tests", () => {
+  const durations = { "test/api/long.test.ts": 90_000, "test/api/a.test.ts": 20_000, "test/api/b.test.ts": 15_000 };
+
+  test("share a process up to its length, and begin with the longest", () => {
+    const batches = batchesOf(["test/api/a.test.ts", "test/api/b.test.ts", "test/api/long.test.ts"], durations, 40_000);
+    expect(batches.map(({ files }) => files)).toEqual([
+      ["test/api/long.test.ts"],
+      ["test/api/a.test.ts", "test/api/b.test.ts"],
+    ]);
+  });
+
+  test("that need the build wait for it, and proofs are processes of their own", () => {
+    const files = [
+      "test/api/a.test.ts",
+      "test/proof/kill.test.ts",
+      "test/proof/input.test.ts",
+      "test/system/demo.test.ts",
+    ];
+    const batches = batchesOf(files, {}, 1_000_000);
+    expect(batches.filter(({ needsBuild }) => !needsBuild).map(({ files }) => files)).toEqual([["test/api/a.test.ts"]]);
+    expect(batches.filter(({ files }) => files[0]?.startsWith("test/proof/"))).toHaveLength(2);
+  });
+
+  test("are all of them without a filter, and those of --all only with it", () => {
+    const [some, all] = [false, true].map((all) => chosenFiles(ROOT, [], all));
+    expect(all?.filter((file) => !some?.includes(file)).every((file) => file.endsWith(".all.test.ts"))).toBe(true);
+    expect(all?.length).toBeGreaterThan(some?.length ?? 0);
+    expect(chosenFiles(ROOT, ["unit/test-runner"], false)).toEqual(["test/unit/test-runner.test.ts"]);
+  });
+});
+
+test("tasks run in order as far as they are ready, side by side, and further ones go first", async () => {
+  const begun: string[] = [];
+  let isOpen = false;
+  const task = (name: string, isReady = () => true, further: readonly Task[] = []): Task => ({
+    isReady,
+    run: async () => {
+      begun.push(name);
+      await Promise.resolve();
+      if (name === "opens") isOpen = true;
+      return further;
+    },
+  });
+  const lanes = await inLanes(2, [
+    task("waits", () => isOpen),
+    task("opens", undefined, [task("goes first")]),
+    task("last", () => isOpen),
+  ]);
+  expect(begun.slice(0, 2)).toEqual(["opens", "goes first"]);
+  expect(begun.toSorted()).toEqual(["goes first", "last", "opens", "waits"]);
+  expect(lanes).toHaveLength(2);
+});
+
+test("the tables name the slowest files first and every cause", () => {
+  const cost = (wallMs: number) => ({ wallMs, processorMs: wallMs / 2 });
+  const lines = costLines({
+    wallMs: 10_000,
+    checks: new Map([["lint", cost(1_000)]]),
+    files: new Map([
+      ["test/a.test.ts", cost(1_000)],
+      ["test/b.test.ts", cost(5_000)],
+    ]),
+    lanes: [{ busyMs: 9_000, idleMs: 1_000 }],
+    causesFile: join(folder, "none"),
+  });
+  expect(lines[1]).toContain("test/b.test.ts");
+  expect(lines.join("\n")).toContain("appliance starts");
+  expect(lines.at(-1)).toMatch(/9\.0 s.*1\.0 s.*lane 1/);
+});
