@@ -1,0 +1,35 @@
+// Which lines of src/ a test file runs, read from Bun's LCOV and kept in a file of ranges.
+
+/** Lines that ran, as ranges of first and last, by file. */
+export type Covered = Readonly<Record<string, readonly (readonly [number, number])[]>>;
+
+/** Reads an LCOV report; files outside of src/ are left out. */
+export function coveredLines(lcov: string): Covered {
+  const covered: Record<string, [number, number][]> = {};
+  let ranges: [number, number][] = [];
+  for (const line of lcov.split("\n")) {
+    if (line.startsWith("SF:")) {
+      ranges = [];
+      const file = line.slice(3).replace(/^\.\//, "");
+      if (file.startsWith("src/")) covered[file] = ranges;
+    }
+    const [, place, hits] = /^DA:(\d+),(\d+)/.exec(line) ?? [];
+    if (place === undefined || hits === "0") continue;
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === Number(place) - 1) last[1] = Number(place);
+    else ranges.push([Number(place), Number(place)]);
+  }
+  return covered;
+}
+
+/** Whether one of the lines from `first` to `last` ran. */
+export function covers(covered: Covered, file: string, first: number, last: number): boolean {
+  return covered[file]?.some(([from, to]) => from <= last && to >= first) ?? false;
+}
+
+/** How many lines ran. */
+export function lineCount(covered: Covered): number {
+  return Object.values(covered)
+    .flat()
+    .reduce((sum, [from, to]) => sum + to - from + 1, 0);
+}

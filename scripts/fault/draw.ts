@@ -1,0 +1,92 @@
+// The choice of faults: by seed, in proportion to the lines of each top folder of src/.
+
+import { seededRandom } from "../../test/support/injected/seeded-random.ts";
+import { FAULT_KINDS, type Fault, type Sources } from "./patch.ts";
+import { isPlantable, plant, type Site, sitesOf } from "./plant.ts";
+
+/** The part of all faults that at least goes to the console: 50 of 120. */
+const CONSOLE_SHARE = 5 / 12;
+const CONSOLE = "console";
+
+/**
+ * Draws faults from the sources of a commit. The order is drawn too: every part of the list is as mixed as the whole.
+ * @param seed a whole number; the same sources and seed give the same faults
+ */
+export function drawFaults(sources: Sources, { seed, count }: { seed: number; count: number }): Fault[] {
+  const folders = new Map<string, string[]>();
+  for (const path of [...sources.keys()].filter(isPlantable).sort())
+    folders.set(folderOf(path), [...(folders.get(folderOf(path)) ?? []), path]);
+  const lines = new Map(
+    [...folders].map(([folder, paths]) => [folder, paths.reduce((sum, path) => sum + linesOf(sources, path), 0)]),
+  );
+  const faults = [...sharesOf(lines, count)].flatMap(([folder, share]) =>
+    drawFrom(sources, folders.get(folder) ?? [], share, seedOf(seed, folder)),
+  );
+  return shuffled(faults, seed);
+}
+
+/**
+ * How many faults each folder gets, by its lines: the console at least CONSOLE_SHARE, the others what is left in
+ * proportion, by the largest remainder.
+ */
+export function sharesOf(lines: ReadonlyMap<string, number>, count: number): Map<string, number> {
+  const total = sum([...lines.values()]);
+  const consoleLines = lines.get(CONSOLE) ?? 0;
+  if (total === 0) return new Map();
+  const ofConsole =
+    consoleLines === 0 ? 0 : Math.max(Math.ceil(count * CONSOLE_SHARE), Math.round((count * consoleLines) / total));
+  const left = count - ofConsole;
+  const others = [...lines].filter(([folder]) => folder !== CONSOLE);
+  const othersLines = sum(others.map(([, number]) => number));
+  const exact = others.map(([folder, number]) => [folder, (left * number) / othersLines] as const);
+  const shares = new Map(exact.map(([folder, share]) => [folder, Math.floor(share)]));
+  const missing = left - sum([...shares.values()]);
+  for (const [folder] of exact.toSorted((a, b) => (b[1] % 1) - (a[1] % 1)).slice(0, missing))
+    shares.set(folder, (shares.get(folder) ?? 0) + 1);
+  if (ofConsole > 0) shares.set(CONSOLE, ofConsole);
+  return shares;
+}
+
+/** The items in an order drawn by seed. */
+export function shuffled<T>(items: readonly T[], seed: number): T[] {
+  const random = seededRandom(seed);
+  const left = [...items];
+  const drawn: T[] = [];
+  while (left.length > 0) drawn.push(...left.splice(random.integer(left.length), 1));
+  return drawn;
+}
+
+/** The top folder of src/ that a file is in; those directly in src/ share one. */
+export function folderOf(path: string): string {
+  const [, folder = "", name] = path.split("/");
+  return name === undefined ? "." : folder;
+}
+
+/** Kinds have equal chances, and so have the sites of a kind: constants would be half of all otherwise. */
+function drawFrom(sources: Sources, paths: readonly string[], count: number, seed: number): Fault[] {
+  const random = seededRandom(seed);
+  const sites = paths.flatMap((path) => sitesOf(path, sources.get(path) ?? ""));
+  const byKind = new Map<string, Site[]>(FAULT_KINDS.map((kind) => [kind, sites.filter((site) => site.kind === kind)]));
+  const faults: Fault[] = [];
+  while (faults.length < count) {
+    const kinds = FAULT_KINDS.filter((kind) => (byKind.get(kind)?.length ?? 0) > 0);
+    if (kinds.length === 0) break;
+    const ofKind = byKind.get(random.pick(kinds)) ?? [];
+    const [site] = ofKind.splice(random.integer(ofKind.length), 1);
+    const fault = site === undefined ? null : plant(site, sources.get(site.file) ?? "");
+    if (fault !== null) faults.push(fault);
+  }
+  return faults;
+}
+
+function seedOf(seed: number, folder: string): number {
+  return Number(Bun.hash(`${seed} ${folder}`) & 0xffff_ffffn);
+}
+
+function linesOf(sources: Sources, path: string): number {
+  return (sources.get(path) ?? "").split("\n").length;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

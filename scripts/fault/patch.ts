@@ -1,0 +1,163 @@
+// A fault as a patch: where it stands in a file, what it replaces and what surrounds it, so that it is found again in
+// another commit after lines were added or the file was moved.
+
+import { basename } from "node:path";
+
+export const FAULT_KINDS = [
+  "negated condition",
+  "removed call",
+  "changed constant",
+  "omitted field",
+  "swapped arguments",
+  "removed await",
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** Texts by path, relative to the repository. */
+export type Sources = ReadonlyMap<string, string>;
+
+export interface Fault {
+  /** Of the fault and its place in the commit that it was drawn from. */
+  readonly id: string;
+  readonly kind: FaultKind;
+  readonly file: string;
+  /** Counted from 1. */
+  readonly line: number;
+  /** Characters between the first line's indentation and the fault. */
+  readonly column: number;
+  readonly before: string;
+  readonly after: string;
+  /** The lines that it covers, without indentation. */
+  readonly lines: readonly string[];
+  /** Lines around it, without indentation and without blank ones, the nearest first. */
+  readonly above: readonly string[];
+  readonly below: readonly string[];
+}
+
+/** Where a fault stands in a commit, and the file's text with it. */
+export interface Located {
+  readonly file: string;
+  readonly line: number;
+  readonly endLine: number;
+  readonly text: string;
+}
+
+/** How many lines of each side tell one of several like places from another. */
+const CONTEXT_LINES = 5;
+
+/** @param start index of the first character of `before` in `text` */
+export function patchAt(
+  { kind, file, start, before, after }: Pick<Fault, "kind" | "file" | "before" | "after"> & { start: number },
+  text: string,
+): Fault {
+  const all = text.split("\n");
+  const first = text.slice(0, start).split("\n").length - 1;
+  const last = first + before.split("\n").length - 1;
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  return {
+    id: Bun.hash([file, kind, start, before, after].join("\0")).toString(36).slice(-8),
+    kind,
+    file,
+    line: first + 1,
+    column: start - lineStart - indentation(all[first] ?? ""),
+    before,
+    after,
+    lines: all.slice(first, last + 1).map((line) => line.trim()),
+    above: context(all.slice(0, first).reverse()),
+    below: context(all.slice(last + 1)),
+  };
+}
+
+/**
+ * Finds a fault's place among the sources of a commit: in its file, else in a file of the same name, else anywhere. Of
+ * several like places the one whose surroundings agree most, then the nearest. Null where its lines are gone.
+ */
+export function locate(fault: Fault, sources: Sources): Located | null {
+  const isNamesake = (path: string) => basename(path) === basename(fault.file);
+  const paths = [...sources.keys()];
+  const turns = [
+    paths.filter((path) => path === fault.file),
+    paths.filter((path) => path !== fault.file && isNamesake(path)),
+    paths.filter((path) => !isNamesake(path)),
+  ];
+  for (const turn of turns) {
+    const found = turn
+      .flatMap((path) => placesIn(fault, path, sources.get(path) ?? ""))
+      .sort((a, b) => b.agreement - a.agreement || a.distance - b.distance)[0];
+    if (found !== undefined) return found.located;
+  }
+  return null;
+}
+
+/** One line for people: the lines of the fault without and with it. */
+export function changeOf(fault: Fault): { was: string; becomes: string } {
+  const was = fault.lines.join("\n");
+  // Inner indentation is not in `lines`.
+  const before = fault.before.replaceAll(/\n\s*/g, "\n");
+  const end = fault.column + before.length;
+  return { was: short(was), becomes: short(was.slice(0, fault.column) + fault.after + was.slice(end)) };
+}
+
+const SHORT_LENGTH = 160;
+
+function short(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > SHORT_LENGTH ? `${line.slice(0, SHORT_LENGTH - 1)}…` : line;
+}
+
+function placesIn(fault: Fault, file: string, text: string) {
+  const all = text.split("\n");
+  const trimmed = all.map((line) => line.trim());
+  const starts: number[] = [];
+  let offset = 0;
+  for (const line of all) {
+    starts.push(offset);
+    offset += line.length + 1;
+  }
+  return trimmed.flatMap((_, first) => {
+    if (!fault.lines.every((line, place) => trimmed[first + place] === line)) return [];
+    const last = first + fault.lines.length - 1;
+    const start = (starts[first] ?? 0) + indentation(all[first] ?? "") + fault.column;
+    const end = endOf(fault, start, text);
+    if (end === null) return [];
+    const agreement =
+      agreeing(fault.above, context(trimmed.slice(0, first).reverse())) +
+      agreeing(fault.below, context(trimmed.slice(last + 1)));
+    const patched = text.slice(0, start) + fault.after + text.slice(end);
+    const located: Located = { file, line: first + 1, endLine: last + 1, text: patched };
+    return [{ located, agreement, distance: Math.abs(first + 1 - fault.line) }];
+  });
+}
+
+/** Where `before` ends that begins at `start`, whatever its further lines are indented by; null where it is not there. */
+function endOf({ before }: Fault, start: number, text: string): number | null {
+  const [head = "", ...rest] = before.split("\n");
+  if (!text.startsWith(head, start)) return null;
+  let end = start + head.length;
+  for (const line of rest) {
+    const lineStart = end + 1;
+    const indented = lineStart + indentation(text.slice(lineStart, text.indexOf("\n", lineStart)));
+    if (text[end] !== "\n" || !text.startsWith(line.trimStart(), indented)) return null;
+    end = indented + line.trimStart().length;
+  }
+  return end;
+}
+
+function context(lines: readonly string[]): string[] {
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .slice(0, CONTEXT_LINES);
+}
+
+/** How far one side agrees: near lines count more than far ones, whether or not lines were added between. */
+function agreeing(expected: readonly string[], found: readonly string[]): number {
+  return expected.reduce((sum, line, place) => {
+    const other = found.indexOf(line);
+    return other === -1 ? sum : sum + CONTEXT_LINES - Math.max(place, other);
+  }, 0);
+}
+
+function indentation(line: string): number {
+  return line.length - line.trimStart().length;
+}

@@ -1,0 +1,76 @@
+// Results of faults: one line of JSON each, the last line of a fault counts. Compares those of two commits.
+
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { changeOf, type Fault, type FaultKind } from "./patch.ts";
+
+/**
+ * `undetermined`: passed what was run, which was not everything; `survived`: passed everything; `gone`: its lines are
+ * not in the commit.
+ */
+export type Verdict = "caught" | "undetermined" | "survived" | "gone";
+
+export interface Result {
+  readonly id: string;
+  readonly kind: FaultKind;
+  /** Where it was drawn. */
+  readonly file: string;
+  readonly line: number;
+  readonly was: string;
+  readonly becomes: string;
+  /** The commit whose tests ran. */
+  readonly at: string;
+  readonly verdict: Verdict;
+  readonly by?: string;
+  readonly test?: string;
+  readonly hung?: true;
+  /** Of a fault that was not caught. */
+  readonly ran?: readonly string[];
+  readonly seconds: number;
+}
+
+/** What a result says of its fault. */
+export function describeFault(fault: Fault): Pick<Result, "id" | "kind" | "file" | "line" | "was" | "becomes"> {
+  const { id, kind, file, line } = fault;
+  return { id, kind, file, line, ...changeOf(fault) };
+}
+
+/** By id; empty where there is no file. */
+export function readResults(path: string): Map<string, Result> {
+  if (!existsSync(path)) return new Map();
+  const lines = readFileSync(path, "utf8").split("\n").filter(Boolean);
+  return new Map(lines.map((line) => JSON.parse(line) as Result).map((result) => [result.id, result]));
+}
+
+export function appendResult(path: string, result: Result): void {
+  mkdirSync(dirname(path), { recursive: true });
+  appendFileSync(path, `${JSON.stringify(result)}\n`);
+}
+
+/** Faults that are caught before and not after, tried or not. */
+export function lostFaults(
+  before: ReadonlyMap<string, Result>,
+  after: ReadonlyMap<string, Result>,
+): { fault: Result; after: Verdict | "not tried" }[] {
+  return [...before.values()]
+    .filter(({ id, verdict }) => verdict === "caught" && after.get(id)?.verdict !== "caught")
+    .map((fault) => ({ fault, after: after.get(fault.id)?.verdict ?? "not tried" }));
+}
+
+/** How many faults have each verdict, and what caught those that were caught. */
+export function summaryOf(results: ReadonlyMap<string, Result>): string {
+  const all = [...results.values()];
+  const count = (accept: (result: Result) => boolean) => all.filter(accept).length;
+  const caughtBy = (name: string, accept: (by: string) => boolean) =>
+    `${count(({ verdict, by }) => verdict === "caught" && by !== undefined && accept(by))} by ${name}`;
+  const caught = count(({ verdict }) => verdict === "caught");
+  const others = (["undetermined", "survived", "gone"] as const).map(
+    (each) => `${count(({ verdict }) => verdict === each)} ${each}`,
+  );
+  const ways = [
+    caughtBy("the type check", (by) => by === "type check"),
+    caughtBy("the build", (by) => by === "build"),
+    caughtBy("tests", (by) => by.startsWith("test/")),
+  ];
+  return `${all.length} tried: ${caught} caught (${ways.join(", ")}), ${others.join(", ")}`;
+}

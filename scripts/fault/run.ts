@@ -1,0 +1,169 @@
+// Entry of scripts/faults: lists faults, tries them, compares what two commits catch.
+
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { commitOf, sourcesAt } from "./checkout.ts";
+import { drawFaults, shuffled } from "./draw.ts";
+import { changeOf, type Fault, locate } from "./patch.ts";
+import { appendResult, describeFault, lostFaults, type Result, readResults, summaryOf } from "./results.ts";
+import { Suite } from "./suite.ts";
+import { Similarity } from "./test-files.ts";
+import { type Effort, type Tried, tryFault } from "./trial.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+
+const USAGE = `usage: scripts/faults list [--seed N] [--count N] [--at COMMIT]
+       scripts/faults run [--seed N] [--count N] [--at COMMIT] [--from COMMIT] [--shard i/n] [--results FILE]
+           [--minutes N] [--near N] [--further N] [--whole N] [--hints FILE] [--directory DIR]
+       scripts/faults compare BEFORE AFTER
+
+  --at COMMIT      whose tests are tried; HEAD without
+  --from COMMIT    whose src/ the faults are drawn from; that of --at without
+  --shard i/n      of n runs the i-th, from 1; runs at the same time need a --directory each
+  --minutes N      ends after the fault that is under way then
+  --near N         the most test files in process of a fault (60)
+  --further N      the most test files with the executable or a browser of a fault (8)
+  --whole N        gives N of the undetermined faults, drawn by seed, every test file
+  --hints FILE     results of another commit: what caught a fault there is tried first
+  --directory DIR  for checkouts and measurements (dist/faults)`;
+
+class UsageError extends Error {}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  console.error(`netledger: ${error instanceof Error ? error.message : error}`);
+  process.exit(error instanceof UsageError ? 2 : 1);
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = readArguments();
+  const [command, ...operands] = positionals;
+  if (command === "compare" && operands.length === 2) return compare(operands[0] ?? "", operands[1] ?? "");
+  if (operands.length > 0) throw new UsageError(USAGE);
+  if (command === "list") return list(values);
+  if (command === "run") return run(values);
+  throw new UsageError(USAGE);
+}
+
+type Settings = ReturnType<typeof readArguments>["values"];
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        seed: { type: "string", default: "1" },
+        count: { type: "string", default: "120" },
+        at: { type: "string", default: "HEAD" },
+        from: { type: "string" },
+        shard: { type: "string", default: "1/1" },
+        results: { type: "string" },
+        minutes: { type: "string" },
+        near: { type: "string", default: "60" },
+        further: { type: "string", default: "8" },
+        whole: { type: "string", default: "0" },
+        hints: { type: "string" },
+        directory: { type: "string", default: join(ROOT, "dist/faults") },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}\n${USAGE}`);
+  }
+}
+
+function whole(settings: Settings, name: "seed" | "count" | "near" | "further" | "whole"): number {
+  const value = Number(settings[name]);
+  if (!Number.isSafeInteger(value) || value < 0) throw new UsageError(`--${name} must be a whole number`);
+  return value;
+}
+
+function faultsOf(settings: Settings): Fault[] {
+  const sources = sourcesAt(commitOf(settings.from ?? settings.at), ["src"]);
+  return drawFaults(sources, { seed: whole(settings, "seed"), count: whole(settings, "count") });
+}
+
+function list(settings: Settings): number {
+  for (const fault of faultsOf(settings)) {
+    const { was, becomes } = changeOf(fault);
+    console.log(`${fault.id} ${fault.file}:${fault.line} ${fault.kind}\n  ${was}\n  → ${becomes}`);
+  }
+  return 0;
+}
+
+async function run(settings: Settings): Promise<number> {
+  const minutes = settings.minutes === undefined ? Number.POSITIVE_INFINITY : Number(settings.minutes);
+  if (Number.isNaN(minutes)) throw new UsageError("--minutes must be a number");
+  const isOver = () => performance.now() > minutes * 60_000;
+  const at = commitOf(settings.at);
+  const seed = whole(settings, "seed");
+  const faults = shardOf(faultsOf(settings), settings.shard);
+  const directory = join(resolve(settings.directory), at.slice(0, 12));
+  const path = settings.results ?? join(directory, `seed-${seed}.jsonl`);
+  const results = readResults(path);
+  if ([...results.values()].some((result) => result.at !== at)) throw new Error(`${path} is of another commit`);
+  const hints = settings.hints === undefined ? new Map<string, Result>() : readResults(settings.hints);
+
+  const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
+  const suite = new Suite(at, directory, say);
+  await suite.prepare();
+  const similarity = new Similarity(suite.sources, suite.files);
+  const sources = new Map([...suite.sources].filter(([file]) => file.startsWith("src/")));
+
+  const attempt = async (fault: Fault, isWhole: boolean): Promise<void> => {
+    const began = performance.now();
+    const located = locate(fault, sources);
+    const effort: Effort = {
+      near: whole(settings, "near"),
+      further: whole(settings, "further"),
+      whole: isWhole,
+      hint: hints.get(fault.id)?.by,
+    };
+    const tried = located && (await tryFault({ fault, located, suite, similarity }, effort));
+    const seconds = Math.round((performance.now() - began) / 1000);
+    const result: Result = { ...describeFault(fault), at, ...verdictOf(tried, isWhole), seconds };
+    results.set(fault.id, result);
+    appendResult(path, result);
+    say(`${result.verdict}${result.by === undefined ? "" : ` by ${result.by}`} (${seconds} s): ${fault.kind}`);
+    say(`  ${fault.file}:${fault.line} → ${result.becomes}`);
+  };
+
+  for (const fault of faults) if (!results.has(fault.id) && !isOver()) await attempt(fault, false);
+  const undetermined = shuffled(
+    [...results.values()]
+      .filter(({ verdict }) => verdict === "undetermined")
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    seed,
+  ).slice(0, whole(settings, "whole"));
+  for (const { id } of undetermined) {
+    const fault = faults.find((each) => each.id === id);
+    if (fault !== undefined && !isOver()) await attempt(fault, true);
+  }
+  console.log(`${summaryOf(results)}; ${faults.filter(({ id }) => !results.has(id)).length} left`);
+  return 0;
+}
+
+function verdictOf(tried: Tried | null, isWhole: boolean): Pick<Result, "verdict" | "by" | "test" | "hung" | "ran"> {
+  if (tried === null) return { verdict: "gone" };
+  if (tried.caught !== null) return { verdict: "caught", ...tried.caught };
+  return { verdict: isWhole ? "survived" : "undetermined", ran: tried.ran };
+}
+
+function shardOf(faults: readonly Fault[], shard: string): Fault[] {
+  const [, part = "", parts = ""] = /^(\d+)\/(\d+)$/.exec(shard) ?? [];
+  const [place, count] = [Number(part), Number(parts)];
+  if (place < 1 || place > count) throw new UsageError("--shard must be i/n, with i from 1 to n");
+  return faults.filter((_, index) => index % count === place - 1);
+}
+
+function compare(before: string, after: string): number {
+  const [ofBefore, ofAfter] = [readResults(before), readResults(after)];
+  console.log(`before: ${summaryOf(ofBefore)}\nafter: ${summaryOf(ofAfter)}`);
+  const lost = lostFaults(ofBefore, ofAfter);
+  for (const { fault, after: verdict } of lost) {
+    console.log(`lost: ${fault.id} ${fault.file}:${fault.line} ${fault.kind}, ${verdict}; before by ${fault.by}`);
+    console.log(`  ${fault.was}\n  → ${fault.becomes}`);
+  }
+  console.log(`${lost.length} caught before and not after`);
+  return lost.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,95 @@
+// The test files of a commit: what each loads, whether it needs the executable or a browser, and how likely it is to be
+// about a given file of src/.
+
+import { dirname, join } from "node:path";
+import ts from "typescript-5";
+import type { Fault, Sources } from "./patch.ts";
+
+export interface TestFile {
+  readonly path: string;
+  /** Whether its tests run in the runner's own process, so that coverage sees what they do. */
+  readonly isInProcess: boolean;
+  /** Whether it wants the machine to itself. */
+  readonly isAlone: boolean;
+  /** Every file of the repository that it loads, however indirectly. */
+  readonly loads: ReadonlySet<string>;
+}
+
+/** Who loads one of these starts the executable or a browser. */
+const OUTSIDE = ["test/support/executable/executable.ts", "playwright-core"];
+/** Whole folders of the executable's tests. */
+const OF_EXECUTABLE = ["test/system/", "test/proof/"];
+
+/** A word of a path says more of what a file is about than one of its text. */
+const PATH_WEIGHT = 8;
+
+/** @param sources of src, test and scripts */
+export function testFilesOf(sources: Sources): TestFile[] {
+  const imports = new Map<string, string[]>();
+  const importsOf = (path: string): string[] => {
+    const known = imports.get(path);
+    if (known !== undefined) return known;
+    const found = ts
+      .preProcessFile(sources.get(path) ?? "", true, true)
+      .importedFiles.map(({ fileName }) => (fileName.startsWith(".") ? join(dirname(path), fileName) : fileName));
+    imports.set(path, found);
+    return found;
+  };
+  return [...sources.keys()]
+    .filter((path) => /^test\/.*\.test\.tsx?$/.test(path))
+    .sort()
+    .map((path) => {
+      const loads = new Set([path]);
+      for (const each of loads) for (const imported of importsOf(each)) loads.add(imported);
+      const isOutside =
+        OUTSIDE.some((each) => loads.has(each)) || OF_EXECUTABLE.some((folder) => path.startsWith(folder));
+      return { path, isInProcess: !isOutside, isAlone: /\.alone\.test\.tsx?$/.test(path), loads };
+    });
+}
+
+/**
+ * How much a test file has in common with the file of a fault: words that few test files have count most, words of paths
+ * most of all. Only the order of the numbers means something.
+ */
+export class Similarity {
+  private readonly sources: Sources;
+  private readonly files: readonly TestFile[];
+  private readonly words = new Map<string, Set<string>>();
+  private readonly frequency = new Map<string, number>();
+
+  constructor(sources: Sources, files: readonly TestFile[]) {
+    this.sources = sources;
+    this.files = files;
+    for (const { path } of files) {
+      const found = new Set(wordsOf(sources.get(path) ?? ""));
+      this.words.set(path, found);
+      for (const word of found) this.frequency.set(word, (this.frequency.get(word) ?? 0) + 1);
+    }
+  }
+
+  /** By path of the test file. */
+  ranks(fault: Pick<Fault, "file">): Map<string, number> {
+    const ofPath = new Set(wordsOf(fault.file));
+    const ofText = new Set(wordsOf(this.sources.get(fault.file) ?? ""));
+    return new Map(
+      this.files.map(({ path }) => {
+        const testPath = new Set(wordsOf(path));
+        const testText = this.words.get(path) ?? new Set();
+        let rank = 0;
+        for (const word of new Set([...ofPath, ...ofText])) {
+          const rarity = Math.log((this.files.length + 1) / ((this.frequency.get(word) ?? 0) + 1));
+          if (testPath.has(word)) rank += rarity * (ofPath.has(word) ? PATH_WEIGHT * PATH_WEIGHT : PATH_WEIGHT);
+          else if (testText.has(word)) rank += rarity * (ofPath.has(word) ? PATH_WEIGHT : 1);
+        }
+        return [path, rank / Math.sqrt(testText.size + 1)];
+      }),
+    );
+  }
+}
+
+/** Words of three letters and more, camel case taken apart, in lower case; a plural counts as its singular. */
+function wordsOf(text: string): string[] {
+  return (text.match(/[A-Z]?[a-z]{2,}|[A-Z]{3,}/g) ?? [])
+    .map((word) => word.toLowerCase().replace(/s$/, ""))
+    .filter((word) => word.length > 2);
+}

@@ -1,0 +1,171 @@
+// One fault against the checks and tests of a commit, the likeliest to catch it first, until one fails twice in a row.
+
+import { covers } from "./coverage.ts";
+import type { Ended } from "./isolated.ts";
+import type { Fault, Located } from "./patch.ts";
+import type { Check, Suite } from "./suite.ts";
+import type { Similarity, TestFile } from "./test-files.ts";
+
+export interface Catch {
+  /** A check, or the path of a test file. */
+  readonly by: string;
+  /** The first test of it that failed, where it says so. */
+  readonly test?: string;
+  readonly hung?: true;
+}
+
+export interface Tried {
+  readonly caught: Catch | null;
+  /** What passed with the fault, in this order. */
+  readonly ran: readonly string[];
+}
+
+export interface Effort {
+  /** The most test files in process, of those that run the line. */
+  readonly near: number;
+  /** The most test files that use the executable or a browser. */
+  readonly further: number;
+  /** Every test file instead. */
+  readonly whole: boolean;
+  /** A test file that comes first: it caught the fault in another commit. */
+  readonly hint?: string | undefined;
+}
+
+/** Files that are tried one at a time, before the others share processes. */
+const SINGLE_FILES = 6;
+const FILES_OF_PROCESS = 4;
+
+/** What a file is taken to last that was never run. */
+const UNKNOWN_SECONDS = 5;
+
+interface Trial {
+  readonly fault: Fault;
+  readonly located: Located;
+  readonly suite: Suite;
+  readonly similarity: Similarity;
+}
+
+/** Tries one fault. */
+export function tryFault({ fault, located, suite, similarity }: Trial, effort: Effort): Promise<Tried> {
+  const ranks = similarity.ranks(fault);
+  const rankOf = ({ path }: TestFile) =>
+    path === effort.hint
+      ? Number.POSITIVE_INFINITY
+      : (ranks.get(path) ?? 0) / Math.sqrt(suite.known(path)?.seconds ?? UNKNOWN_SECONDS);
+  const ranked = (accept: (file: TestFile) => boolean) =>
+    suite.files.filter(accept).toSorted((a, b) => rankOf(b) - rankOf(a));
+
+  const near = effort.whole
+    ? ranked(({ isInProcess }) => isInProcess)
+    : ranked(({ isInProcess, loads }) => isInProcess && loads.has(located.file));
+  const isNear = (file: TestFile) => effort.whole || runsLine(suite, file, located);
+  const outside = ranked(({ isInProcess, isAlone }) => !isInProcess && !isAlone);
+  const alone = effort.whole ? ranked(({ isInProcess, isAlone }) => !isInProcess && isAlone) : [];
+  const most = (count: number) => (effort.whole ? Number.POSITIVE_INFINITY : count);
+
+  const ran: string[] = [];
+  const tests = (files: readonly TestFile[], form: Partial<Form>) =>
+    caughtByTests(
+      suite,
+      files,
+      { accept: () => true, most: most(effort.further), single: files.length, lanes: 2, ...form },
+      ran,
+    );
+  return suite.withFault(located, async () => {
+    const caught =
+      (await caughtByCheck(suite, "type check", ran)) ??
+      (await tests(near, { accept: isNear, most: most(effort.near), single: SINGLE_FILES })) ??
+      (await caughtByCheck(suite, "build", ran)) ??
+      (await tests(outside, {})) ??
+      (await tests(alone, { lanes: 1 }));
+    return { caught, ran };
+  });
+}
+
+function runsLine(suite: Suite, { path }: TestFile, { file, line, endLine }: Located): boolean {
+  return covers(suite.known(path)?.covered ?? {}, file, line, endLine);
+}
+
+async function caughtByCheck(suite: Suite, check: Check, ran: string[]): Promise<Catch | null> {
+  const first = await suite.check(check);
+  const second = first.outcome === "passed" ? first : await suite.check(check);
+  if (second.outcome !== "passed") return { by: check, ...(second.outcome === "hung" ? { hung: true } : {}) };
+  ran.push(check);
+  return null;
+}
+
+interface Form {
+  /** Asked of a file that was run without the fault. */
+  readonly accept: (file: TestFile) => boolean;
+  readonly most: number;
+  /** How many files have a process of their own; the others share. */
+  readonly single: number;
+  readonly lanes: number;
+}
+
+/**
+ * Runs test files until one fails, and fails again alone. Each is run without the fault first, unless it was before; it
+ * counts where it passes then.
+ */
+async function caughtByTests(
+  suite: Suite,
+  files: readonly TestFile[],
+  { accept, most, single, lanes }: Form,
+  ran: string[],
+): Promise<Catch | null> {
+  const stop = new AbortController();
+  const waiting = [...files];
+  let chosen = 0;
+  let caught: Catch | null = null;
+  const nextBatch = async (): Promise<string[]> => {
+    const batch: string[] = [];
+    const size = chosen < single ? 1 : FILES_OF_PROCESS;
+    while (batch.length < size && chosen < most && !stop.signal.aborted) {
+      const file = waiting.shift();
+      if (file === undefined) break;
+      const { passed } = await suite.measured(file);
+      if (!passed || !accept(file) || chosen >= most) continue;
+      chosen++;
+      batch.push(file.path);
+    }
+    return batch;
+  };
+  const lane = async () => {
+    for (let batch = await nextBatch(); batch.length > 0 && !stop.signal.aborted; batch = await nextBatch()) {
+      const found = await caughtByBatch(suite, batch, stop.signal);
+      caught ??= found;
+      if (found !== null) stop.abort();
+      else if (!stop.signal.aborted) ran.push(...batch);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return caught;
+}
+
+async function caughtByBatch(suite: Suite, batch: readonly string[], signal: AbortSignal): Promise<Catch | null> {
+  const first = await suite.test(batch, signal);
+  if (!hasFailed(first)) return null;
+  for (const path of suspectsOf(batch, first.output)) {
+    const second = await suite.test([path], signal);
+    if (!hasFailed(second)) continue;
+    const test = failedTest(second.output);
+    const named = test === undefined ? {} : { test };
+    return { by: path, ...named, ...(second.outcome === "hung" ? { hung: true } : {}) };
+  }
+  return null;
+}
+
+function hasFailed({ outcome }: Ended): boolean {
+  return outcome === "failed" || outcome === "hung";
+}
+
+/** The files of a batch, the one first that the runner was at when it ended. */
+export function suspectsOf(batch: readonly string[], output: string): string[] {
+  const last = [...output.matchAll(/^(test\/\S+):$/gm)].at(-1)?.[1];
+  return batch.toSorted((a, b) => Number(b === last) - Number(a === last));
+}
+
+/** The name of the first test that Bun's report says has failed. */
+export function failedTest(output: string): string | undefined {
+  return /^\(fail\) (.*?)(?: \[[\d.]+ *\w+\])?$/m.exec(output)?.[1];
+}
