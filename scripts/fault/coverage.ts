@@ -1,4 +1,4 @@
-// Which lines of src/ a test file runs, read from Bun's LCOV and kept in a file of ranges.
+// Lines of src/ that a test file runs, read from Bun's LCOV and kept as ranges.
 
 /** Lines that ran, as ranges of first and last, by file. */
 export type Covered = Readonly<Record<string, readonly (readonly [number, number])[]>>;

@@ -1,6 +1,6 @@
 // Runs a command to its end or its limit where only loopback exists, and leaves no process of it behind.
 
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -11,12 +11,20 @@ export interface Ended {
   readonly seconds: number;
 }
 
-/** Its first line names its network namespace; it goes first where memory runs out. */
-const SCRIPT =
-  'ip link set lo up && readlink /proc/self/ns/net && echo 1000 >/proc/self/oom_score_adj && exec "$@" 2>&1';
+/** Says when it is in its namespace. The first to go where memory runs out. */
+const READY = "ready\n";
+const SCRIPT = 'ip link set lo up && echo ready && echo 1000 >/proc/self/oom_score_adj && exec "$@" 2>&1';
 
 /** A process that outlives its command may hold the pipe. */
 const PIPE_GRACE_MS = 2_000;
+
+/** Ends a command that runs, by command. */
+const running = new Set<() => void>();
+
+/** Ends every command that runs: for a program that is about to end itself. */
+export function endAll(): void {
+  for (const end of running) end();
+}
 
 /**
  * @param limitMs what takes longer has hung
@@ -38,47 +46,60 @@ export async function runIsolated(
     stderr: "pipe",
   });
   let output = "";
+  let namespace: number | null = null;
   const reading = (async () => {
     const decoder = new TextDecoder();
-    for await (const chunk of child.stdout) output += decoder.decode(chunk, { stream: true });
+    for await (const chunk of child.stdout) {
+      output += decoder.decode(chunk, { stream: true });
+      if (namespace === null && output.startsWith(READY)) namespace = openNamespace(child.pid);
+    }
   })();
   let outcome: Ended["outcome"] | undefined;
   const end = (as: "hung" | "stopped") => {
     outcome ??= as;
-    killAll(namespaceIn(output));
     child.kill("SIGKILL");
+    killAll(namespace);
   };
   const limit = setTimeout(() => end("hung"), limitMs);
   const stop = () => end("stopped");
+  running.add(stop);
   signal?.addEventListener("abort", stop);
   if (signal?.aborted === true) stop();
   const exitCode = await child.exited;
   clearTimeout(limit);
+  running.delete(stop);
   signal?.removeEventListener("abort", stop);
-  killAll(namespaceIn(output));
+  killAll(namespace);
   await Promise.race([reading, Bun.sleep(PIPE_GRACE_MS)]);
+  if (namespace !== null) closeSync(namespace);
   rmSync(folder, { recursive: true, force: true });
-  const namespace = namespaceIn(output);
-  if (namespace === null && outcome === undefined)
+  if (!output.startsWith(READY) && outcome === undefined)
     throw new Error(`no network namespace could be made: ${(await child.stderr.text()).trim()}`);
   return {
     outcome: outcome ?? (exitCode === 0 ? "passed" : "failed"),
-    output: output.slice(output.indexOf("\n") + 1),
+    output: output.slice(READY.length),
     seconds: (performance.now() - began) / 1000,
   };
 }
 
-function namespaceIn(output: string): string | null {
-  return /^net:\[\d+\]/.exec(output)?.[0] ?? null;
+/** Held open, so that its number is not given to another one; null where the process has ended. */
+function openNamespace(pid: number): number | null {
+  try {
+    return openSync(`/proc/${pid}/ns/net`, "r");
+  } catch {
+    return null;
+  }
 }
 
-/** Kills every process of a namespace that this program made. */
-function killAll(namespace: string | null): void {
+/** Kills every process of a namespace that this program holds open. */
+function killAll(namespace: number | null): void {
   if (namespace === null) return;
+  const { ino } = fstatSync(namespace);
+  if (ino === statSync("/proc/self/ns/net").ino) return;
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     try {
-      if (readlinkSync(`/proc/${name}/ns/net`) === namespace) process.kill(Number(name), "SIGKILL");
+      if (statSync(`/proc/${name}/ns/net`).ino === ino) process.kill(Number(name), "SIGKILL");
     } catch {
       // It has ended meanwhile.
     }

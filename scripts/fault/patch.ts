@@ -1,5 +1,5 @@
-// A fault as a patch: where it stands in a file, what it replaces and what surrounds it, so that it is found again in
-// another commit after lines were added or the file was moved.
+// A fault as a patch: its place in a file, the text that it replaces, and the lines around it, so that it is found again
+// in another commit after lines were added or the file was moved.
 
 import { basename } from "node:path";
 
@@ -17,7 +17,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 export type Sources = ReadonlyMap<string, string>;
 
 export interface Fault {
-  /** Of the fault and its place in the commit that it was drawn from. */
+  /** A hash of the fault and its place in the commit that it was drawn from. */
   readonly id: string;
   readonly kind: FaultKind;
   readonly file: string;
@@ -27,14 +27,14 @@ export interface Fault {
   readonly column: number;
   readonly before: string;
   readonly after: string;
-  /** The lines that it covers, without indentation. */
+  /** The lines that the fault covers, without indentation. */
   readonly lines: readonly string[];
   /** Lines around it, without indentation and without blank ones, the nearest first. */
   readonly above: readonly string[];
   readonly below: readonly string[];
 }
 
-/** Where a fault stands in a commit, and the file's text with it. */
+/** The place of a fault in a commit, and the file's text with the fault. */
 export interface Located {
   readonly file: string;
   readonly line: number;
@@ -129,7 +129,7 @@ function placesIn(fault: Fault, file: string, text: string) {
   });
 }
 
-/** Where `before` ends that begins at `start`, whatever its further lines are indented by; null where it is not there. */
+/** The end of `before` when it begins at `start`, at any indentation of its further lines; null when it differs. */
 function endOf({ before }: Fault, start: number, text: string): number | null {
   const [head = "", ...rest] = before.split("\n");
   if (!text.startsWith(head, start)) return null;

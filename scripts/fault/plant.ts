@@ -194,7 +194,7 @@ function addSwappedArguments(node: ts.Node, source: ts.SourceFile, add: Add): vo
   }
 }
 
-/** Functions and objects in another's place are no mistake that anybody makes. */
+/** A swapped function or object is not a realistic mistake. */
 function canSwap(node: ts.Expression): boolean {
   return !(
     ts.isSpreadElement(node) ||

@@ -5,31 +5,31 @@ import { dirname } from "node:path";
 import { changeOf, type Fault, type FaultKind } from "./patch.ts";
 
 /**
- * `undetermined`: passed what was run, which was not everything; `survived`: passed everything; `gone`: its lines are
- * not in the commit.
+ * `undetermined`: passed every test file that was run, which were not all; `survived`: passed all; `gone`: its lines
+ * are not in the commit.
  */
 export type Verdict = "caught" | "undetermined" | "survived" | "gone";
 
 export interface Result {
   readonly id: string;
   readonly kind: FaultKind;
-  /** Where it was drawn. */
+  /** Its place in the commit that it was drawn from. */
   readonly file: string;
   readonly line: number;
   readonly was: string;
   readonly becomes: string;
-  /** The commit whose tests ran. */
-  readonly at: string;
+  /** Whose tests ran. */
+  readonly commit: string;
   readonly verdict: Verdict;
   readonly by?: string;
   readonly test?: string;
   readonly hung?: true;
-  /** Of a fault that was not caught. */
+  /** The checks and test files that passed, when the fault was not caught. */
   readonly ran?: readonly string[];
   readonly seconds: number;
 }
 
-/** What a result says of its fault. */
+/** The fault's part of its result. */
 export function describeFault(fault: Fault): Pick<Result, "id" | "kind" | "file" | "line" | "was" | "becomes"> {
   const { id, kind, file, line } = fault;
   return { id, kind, file, line, ...changeOf(fault) };
@@ -47,7 +47,7 @@ export function appendResult(path: string, result: Result): void {
   appendFileSync(path, `${JSON.stringify(result)}\n`);
 }
 
-/** Faults that are caught before and not after, tried or not. */
+/** Faults caught before and not after, including those not tried after. */
 export function lostFaults(
   before: ReadonlyMap<string, Result>,
   after: ReadonlyMap<string, Result>,

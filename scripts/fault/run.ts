@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { commitOf, sourcesAt } from "./checkout.ts";
 import { drawFaults, shuffled } from "./draw.ts";
+import { endAll } from "./isolated.ts";
 import { changeOf, type Fault, locate } from "./patch.ts";
 import { appendResult, describeFault, lostFaults, type Result, readResults, summaryOf } from "./results.ts";
 import { Suite } from "./suite.ts";
@@ -28,6 +29,13 @@ const USAGE = `usage: scripts/faults list [--seed N] [--count N] [--at COMMIT]
   --directory DIR  for checkouts and measurements (dist/faults)`;
 
 class UsageError extends Error {}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.on(signal, () => {
+    endAll();
+    console.error(`netledger: ended by ${signal}`);
+    process.exit(130);
+  });
 
 try {
   process.exit(await main());
@@ -101,7 +109,7 @@ async function run(settings: Settings): Promise<number> {
   const directory = join(resolve(settings.directory), at.slice(0, 12));
   const path = settings.results ?? join(directory, `seed-${seed}.jsonl`);
   const results = readResults(path);
-  if ([...results.values()].some((result) => result.at !== at)) throw new Error(`${path} is of another commit`);
+  if ([...results.values()].some(({ commit }) => commit !== at)) throw new Error(`${path} is of another commit`);
   const hints = settings.hints === undefined ? new Map<string, Result>() : readResults(settings.hints);
 
   const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
@@ -121,7 +129,7 @@ async function run(settings: Settings): Promise<number> {
     };
     const tried = located && (await tryFault({ fault, located, suite, similarity }, effort));
     const seconds = Math.round((performance.now() - began) / 1000);
-    const result: Result = { ...describeFault(fault), at, ...verdictOf(tried, isWhole), seconds };
+    const result: Result = { ...describeFault(fault), commit: at, ...verdictOf(tried, isWhole), seconds };
     results.set(fault.id, result);
     appendResult(path, result);
     say(`${result.verdict}${result.by === undefined ? "" : ` by ${result.by}`} (${seconds} s): ${fault.kind}`);

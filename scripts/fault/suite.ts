@@ -1,5 +1,5 @@
-// The checks and test files of one commit: what each takes and whether it passes without a fault, measured once and
-// kept; and the same in a checkout where a fault can be planted.
+// The checks and test files of one commit: time and outcome of each without a fault, measured once and kept; and runs of
+// them in a checkout where a fault is planted.
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,10 +9,10 @@ import { type Ended, runIsolated } from "./isolated.ts";
 import type { Located, Sources } from "./patch.ts";
 import { type TestFile, testFilesOf } from "./test-files.ts";
 
-/** What takes ten times as long as without a fault has hung; nothing is given less than MIN_LIMIT_MS. */
+/** A run has hung after ten times its time without a fault, but not before MIN_LIMIT_MS. */
 const LIMIT_FACTOR = 10;
 const MIN_LIMIT_MS = 60_000;
-/** For what was never measured. */
+/** The limit of a first run. */
 const FIRST_LIMIT_MS = 30 * 60_000;
 
 /** A check or a test file without a fault. */
@@ -36,7 +36,7 @@ export class Suite {
   private readonly faulty: string;
   private readonly baselines = new Map<string, Baseline>();
 
-  /** @param directory of this commit; what was measured before is read from it */
+  /** @param directory of this commit; earlier measurements are read from it */
   constructor(commit: string, directory: string, say: (line: string) => void) {
     this.commit = commit;
     this.directory = directory;
@@ -65,7 +65,8 @@ export class Suite {
   }
 
   /** Runs test files in one process on the checkout with the fault. */
-  test(paths: readonly string[], signal?: AbortSignal): Promise<Ended> {
+  test(files: readonly TestFile[], signal?: AbortSignal): Promise<Ended> {
+    const paths = files.map(({ path }) => path);
     const limitMs = this.limitOf(paths);
     return this.run(this.faulty, ["test", "--bail", ...testArguments(paths, limitMs)], limitMs, signal);
   }
@@ -82,7 +83,7 @@ export class Suite {
     }
   }
 
-  /** What a test file did without a fault, where it was run. */
+  /** An earlier measurement of a check or a test file. */
   known(path: string): Baseline | undefined {
     const known = this.baselines.get(path);
     if (known !== undefined) return known;
@@ -93,12 +94,19 @@ export class Suite {
     return read;
   }
 
-  /** What a test file does without a fault; run for it the first time. */
+  /** The measurement of a test file; runs it the first time. */
   async measured(file: TestFile): Promise<Baseline> {
     const isKnown = this.known(file.path) !== undefined;
     const measured = await this.baselineOf(file.path, () => this.measureFile(file));
     if (!isKnown && !measured.passed) this.say(`${file.path} fails without a fault and is left out`);
     return measured;
+  }
+
+  /** Whether a test file passes without a fault at this very time. */
+  async passesNow({ path }: TestFile): Promise<boolean> {
+    const limitMs = this.limitOf([path]);
+    const ended = await this.run(this.clean, ["test", ...testArguments([path], limitMs)], limitMs);
+    return ended.outcome === "passed";
   }
 
   private async measureFile({ path, isInProcess }: TestFile): Promise<Baseline> {

@@ -1,5 +1,5 @@
-// The test files of a commit: what each loads, whether it needs the executable or a browser, and how likely it is to be
-// about a given file of src/.
+// The test files of a commit: the files that each loads, whether it needs the executable or a browser, and its
+// similarity to a given file of src/.
 
 import { dirname, join } from "node:path";
 import ts from "typescript-5";
@@ -15,7 +15,7 @@ export interface TestFile {
   readonly loads: ReadonlySet<string>;
 }
 
-/** Who loads one of these starts the executable or a browser. */
+/** A test file that loads one of these starts the executable or a browser. */
 const OUTSIDE = ["test/support/executable/executable.ts", "playwright-core"];
 /** Whole folders of the executable's tests. */
 const OF_EXECUTABLE = ["test/system/", "test/proof/"];

@@ -16,7 +16,7 @@ export interface Catch {
 
 export interface Tried {
   readonly caught: Catch | null;
-  /** What passed with the fault, in this order. */
+  /** The checks and test files that passed with the fault, in this order. */
   readonly ran: readonly string[];
 }
 
@@ -35,7 +35,9 @@ export interface Effort {
 const SINGLE_FILES = 6;
 const FILES_OF_PROCESS = 4;
 
-/** What a file is taken to last that was never run. */
+const TYPE_ERROR = /\berror TS\d+: /;
+
+/** The assumed time of a test file that was never run. */
 const UNKNOWN_SECONDS = 5;
 
 interface Trial {
@@ -88,7 +90,9 @@ function runsLine(suite: Suite, { path }: TestFile, { file, line, endLine }: Loc
 
 async function caughtByCheck(suite: Suite, check: Check, ran: string[]): Promise<Catch | null> {
   const first = await suite.check(check);
-  const second = first.outcome === "passed" ? first : await suite.check(check);
+  // A type error is the same in every run.
+  const isCertain = first.outcome === "passed" || (first.outcome === "failed" && TYPE_ERROR.test(first.output));
+  const second = isCertain ? first : await suite.check(check);
   if (second.outcome !== "passed") return { by: check, ...(second.outcome === "hung" ? { hung: true } : {}) };
   ran.push(check);
   return null;
@@ -117,8 +121,8 @@ async function caughtByTests(
   const waiting = [...files];
   let chosen = 0;
   let caught: Catch | null = null;
-  const nextBatch = async (): Promise<string[]> => {
-    const batch: string[] = [];
+  const nextBatch = async (): Promise<TestFile[]> => {
+    const batch: TestFile[] = [];
     const size = chosen < single ? 1 : FILES_OF_PROCESS;
     while (batch.length < size && chosen < most && !stop.signal.aborted) {
       const file = waiting.shift();
@@ -126,7 +130,7 @@ async function caughtByTests(
       const { passed } = await suite.measured(file);
       if (!passed || !accept(file) || chosen >= most) continue;
       chosen++;
-      batch.push(file.path);
+      batch.push(file);
     }
     return batch;
   };
@@ -135,22 +139,25 @@ async function caughtByTests(
       const found = await caughtByBatch(suite, batch, stop.signal);
       caught ??= found;
       if (found !== null) stop.abort();
-      else if (!stop.signal.aborted) ran.push(...batch);
+      else if (!stop.signal.aborted) ran.push(...batch.map(({ path }) => path));
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return caught;
 }
 
-async function caughtByBatch(suite: Suite, batch: readonly string[], signal: AbortSignal): Promise<Catch | null> {
+async function caughtByBatch(suite: Suite, batch: readonly TestFile[], signal: AbortSignal): Promise<Catch | null> {
   const first = await suite.test(batch, signal);
   if (!hasFailed(first)) return null;
-  for (const path of suspectsOf(batch, first.output)) {
-    const second = await suite.test([path], signal);
+  for (const file of suspectsOf(batch, first.output)) {
+    const second = await suite.test([file], signal);
     if (!hasFailed(second)) continue;
+    // A test that depends on time may fail because the machine has become busy.
+    const isTimed = second.outcome === "hung" || !file.isInProcess;
+    if (isTimed && !(await suite.passesNow(file))) continue;
     const test = failedTest(second.output);
     const named = test === undefined ? {} : { test };
-    return { by: path, ...named, ...(second.outcome === "hung" ? { hung: true } : {}) };
+    return { by: file.path, ...named, ...(second.outcome === "hung" ? { hung: true } : {}) };
   }
   return null;
 }
@@ -160,9 +167,9 @@ function hasFailed({ outcome }: Ended): boolean {
 }
 
 /** The files of a batch, the one first that the runner was at when it ended. */
-export function suspectsOf(batch: readonly string[], output: string): string[] {
+export function suspectsOf<File extends Pick<TestFile, "path">>(batch: readonly File[], output: string): File[] {
   const last = [...output.matchAll(/^(test\/\S+):$/gm)].at(-1)?.[1];
-  return batch.toSorted((a, b) => Number(b === last) - Number(a === last));
+  return batch.toSorted((a, b) => Number(b.path === last) - Number(a.path === last));
 }
 
 /** The name of the first test that Bun's report says has failed. */

@@ -187,7 +187,8 @@ describe("the verdict on a fault", () => {
   test("names the first test that failed, and suspects first the file that was running", () => {
     const output = "test/unit/a.test.ts:\n(pass) one [1.00ms]\n\ntest/unit/b.test.ts:\n(fail) two > three [4.20ms]\n";
     expect(failedTest(output)).toBe("two > three");
-    expect(suspectsOf(["test/unit/a.test.ts", "test/unit/b.test.ts"], output)[0]).toBe("test/unit/b.test.ts");
+    const batch = [{ path: "test/unit/a.test.ts" }, { path: "test/unit/b.test.ts" }];
+    expect(suspectsOf(batch, output)).toEqual(batch.toReversed());
     expect(failedTest("(pass) one [1.00ms]\n")).toBeUndefined();
   });
 
