@@ -18,7 +18,7 @@ const SCRIPT = 'ip link set lo up && echo ready && echo 1000 >/proc/self/oom_sco
 /** A process that outlives its command may hold the pipe. */
 const PIPE_GRACE_MS = 2_000;
 
-/** Ends a command that runs, by command. */
+/** Of each command that runs, what ends it and removes its folder. */
 const running = new Set<() => void>();
 
 /** Ends every command that runs: for a program that is about to end itself. */
@@ -62,12 +62,16 @@ export async function runIsolated(
   };
   const limit = setTimeout(() => end("hung"), limitMs);
   const stop = () => end("stopped");
-  running.add(stop);
+  const abandon = () => {
+    stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  running.add(abandon);
   signal?.addEventListener("abort", stop);
   if (signal?.aborted === true) stop();
   const exitCode = await child.exited;
   clearTimeout(limit);
-  running.delete(stop);
+  running.delete(abandon);
   signal?.removeEventListener("abort", stop);
   killAll(namespace);
   await Promise.race([reading, Bun.sleep(PIPE_GRACE_MS)]);
