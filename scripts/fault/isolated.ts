@@ -40,7 +40,7 @@ export async function runIsolated(
   const unshare = process.getuid?.() === 0 ? ["unshare", "-n"] : ["unshare", "-rn"];
   const child = Bun.spawn([...unshare, "sh", "-c", SCRIPT, "sh", ...command], {
     cwd,
-    env: { ...process.env, TMPDIR: folder },
+    env: { ...process.env, TMPDIR: folder, TEST_NETWORK: "own" },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

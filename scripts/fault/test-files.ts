@@ -43,7 +43,7 @@ export function testFilesOf(sources: Sources): TestFile[] {
       for (const each of loads) for (const imported of importsOf(each)) loads.add(imported);
       const isOutside =
         OUTSIDE.some((each) => loads.has(each)) || OF_EXECUTABLE.some((folder) => path.startsWith(folder));
-      return { path, isInProcess: !isOutside, isAlone: /\.alone\.test\.tsx?$/.test(path), loads };
+      return { path, isInProcess: !isOutside, isAlone: /\.(?:alone|all)\.test\.tsx?$/.test(path), loads };
     });
 }
 
