@@ -6,7 +6,7 @@ import { type Durations, expectedMs } from "./durations.ts";
 export const ONLY_IN_ALL = ".all.test.ts";
 
 /** Files that share a process load the sources once: two seconds of processor time. More would leave lanes idle at the end. */
-const BATCH_MS = 40_000;
+const BATCH_MS = 60_000;
 
 /** Each of these files is a process of its own: its proof runs while it is loaded. */
 const OWN_PROCESS = ["test/proof/"];
