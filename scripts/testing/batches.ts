@@ -1,5 +1,6 @@
 // Test files grouped into processes: which files share one, what each needs before it can begin, and their order.
 
+import { dirname } from "node:path";
 import { type Durations, expectedMs } from "./durations.ts";
 
 /** Files of `--all` alone: they measure, one after another, on a machine that does nothing else. */
@@ -40,7 +41,8 @@ export function chosenFiles(root: string, filters: readonly string[], all: boole
 /** The batches of the files, longest first. */
 export function batchesOf(files: readonly string[], durations: Durations, batchMs = BATCH_MS): Batch[] {
   const batches: Batch[] = [];
-  const open = new Map<boolean, Batch>();
+  /** By folder: files that are alike load the same, and leave alike behind. */
+  const open = new Map<string, Batch>();
   const timed = files.map((file) => ({ file, ms: expectedMs(durations, file) })).sort((a, b) => b.ms - a.ms);
   for (const { file, ms } of timed) {
     const needsBuild = !FROM_SOURCES.some((folder) => file.startsWith(folder));
@@ -48,11 +50,12 @@ export function batchesOf(files: readonly string[], durations: Durations, batchM
       batches.push({ files: [file], needsBuild, expectedMs: ms });
       continue;
     }
-    const begun = open.get(needsBuild);
+    const folder = dirname(file);
+    const begun = open.get(folder);
     const batch = { files: [...(begun?.files ?? []), file], needsBuild, expectedMs: (begun?.expectedMs ?? 0) + ms };
     if (batch.expectedMs >= batchMs) batches.push(batch);
-    if (batch.expectedMs >= batchMs) open.delete(needsBuild);
-    else open.set(needsBuild, batch);
+    if (batch.expectedMs >= batchMs) open.delete(folder);
+    else open.set(folder, batch);
   }
   return [...batches, ...open.values()].sort((a, b) => b.expectedMs - a.expectedMs);
 }
