@@ -118,7 +118,7 @@ function testTask(batch: Batch): Task {
   };
 }
 
-/** What the test processes are told of the run. */
+/** Environment of the test processes: the build, the file for spans, the seeds. */
 function testEnvironment(): Record<string, string> {
   return {
     TESTED_BUILD: madeFrom(EXECUTABLE_MADE) ?? "",

@@ -1,11 +1,12 @@
 // Runs the parts of the proof one after the other and writes one report. Ends with status 1 when something did not
 // hold.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { arch, cpus, release, tmpdir, totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../../package.json" with { type: "json" };
+import { familyOf, killAll } from "../testing/processes.ts";
 import { disk } from "./disk.ts";
 import { input } from "./input.ts";
 import { kill } from "./kill.ts";
@@ -38,32 +39,9 @@ process.exit(await main());
 
 /** Ends every process that this one has started, and theirs: with the last one in it a mount goes as well. */
 function giveUp(): void {
-  for (const pid of descendantsOf(process.pid)) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
+  killAll(familyOf(process.pid).slice(1));
   if (under !== null) rmSync(under, { recursive: true, force: true });
   process.exit(130);
-}
-
-function descendantsOf(parent: number): number[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      // After the name, which may hold anything: state and parent.
-      const fields = readFileSync(`/proc/${name}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-      parents.set(Number(name), Number(fields[1]));
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  const found = [parent];
-  for (const each of found) for (const [pid, ppid] of parents) if (ppid === each) found.push(pid);
-  return found.slice(1);
 }
 
 async function main(): Promise<number> {

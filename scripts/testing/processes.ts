@@ -1,4 +1,4 @@
-// What a process of tests costs: read from /proc while it runs, from its resource usage once it has ended.
+// Processes and their descendants, as /proc lists them: processor time, whether they run, and their end.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -18,15 +18,20 @@ export function isRunning(pid: number): boolean {
   return state !== undefined && state !== "Z" && state !== "X";
 }
 
-/** Ends a process and its descendants at once: a test runner that hangs ends nothing that it started. */
-export function killTree(pid: number): void {
+/** A process and all its descendants, the process first. */
+export function familyOf(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc")) if (/^\d+$/.test(name)) parents.set(Number(name), Number(statOf(+name)[1]));
   const found = [pid];
   for (const each of found) for (const [child, parent] of parents) if (parent === each) found.push(child);
-  for (const each of found) {
+  return found;
+}
+
+/** Ends processes at once, those that have ended already included. */
+export function killAll(pids: readonly number[]): void {
+  for (const pid of pids) {
     try {
-      process.kill(each, "SIGKILL");
+      process.kill(pid, "SIGKILL");
     } catch {
       // It has ended meanwhile.
     }

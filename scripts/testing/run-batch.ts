@@ -4,7 +4,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { HANG_MS, LONG_TEST_HANG_MS, TEST_HANG_MS } from "../../test/support/measure/limits.ts";
-import { isRunning, killTree, processorMsOf } from "./processes.ts";
+import { familyOf, isRunning, killAll, processorMsOf } from "./processes.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
@@ -74,7 +74,8 @@ export async function runBatch(files: readonly string[], options: BatchOptions):
   const watch = setInterval(() => {
     if (performance.now() - lastHeardMs < silenceMaxMs || !isRunning(child.pid)) return;
     hung = `${report.file ?? files[0]} hangs: nothing for ${silenceMaxMs / 1000} s after ${report.lastTest ?? "it began"}`;
-    killTree(child.pid);
+    // A runner that hangs ends nothing that it started.
+    killAll(familyOf(child.pid));
   }, 1_000);
   const reading = (async () => {
     const decoder = new TextDecoder();

@@ -1,4 +1,4 @@
-// What tests find is the same on every machine, whatever is installed and set there.
+// Environment of the tests: the same on every machine, whatever is installed and set there.
 
 import { expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -59,13 +59,13 @@ function axeSource(): string {
   return readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir), "utf8");
 }
 
-/** How many visitors left evidence. */
+/** Number of visitors that left evidence: names their files. */
 let kept = 0;
 
-/** Those that have not left: of a test that failed. */
+/** Visitors that have not left: those of a failed test. */
 const present = new Set<Visitor>();
 
-/** Sends away visitors that a failed test left; call it in afterAll. The browser ends with the process. */
+/** Closes the contexts that a failed test left open; call it in afterAll. The browser ends with the process. */
 export async function closeBrowser(): Promise<void> {
   for (const visitor of present) await visitor.leave();
 }

@@ -1,4 +1,4 @@
-// Where the time of a test run goes, by cause: spans that the test processes append to a file of the run.
+// Time of a test run by cause: spans that the test processes append to a file of the run.
 
 import { appendFileSync } from "node:fs";
 

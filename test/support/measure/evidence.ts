@@ -1,4 +1,4 @@
-// What a failed test leaves behind: the logs of its appliances, and in one more run of it all that a browser can record.
+// Evidence of a failed test: the logs of its appliances and, from one more run of it, everything a browser can record.
 // `scripts/test` names the folders and keeps them for tests that fail.
 
 import { appendFileSync } from "node:fs";

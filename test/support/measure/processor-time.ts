@@ -1,6 +1,7 @@
 // What work costs in time of processors, and what waiting for one adds. Time that passes says what else the machine does.
 
 import { readdirSync, readFileSync } from "node:fs";
+import { familyOf } from "../../../scripts/testing/processes.ts";
 
 /** Milliseconds that this process spends, on all of its threads, until what an action comes to is there. */
 export async function processorMs(action: () => unknown): Promise<number> {
@@ -62,16 +63,4 @@ export function stopwatch(threads: "all" | "first" = "all"): () => number {
     }
     return Math.max(ranMs, passedMs - waitedMs);
   };
-}
-
-/** A process and all its descendants. */
-function familyOf(pid: number): number[] {
-  const children: number[] = [];
-  try {
-    for (const thread of readdirSync(`/proc/${pid}/task`))
-      children.push(...(readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").match(/\d+/g) ?? []).map(Number));
-  } catch {
-    // It has ended meanwhile.
-  }
-  return [pid, ...children.flatMap(familyOf)];
 }
