@@ -2,7 +2,9 @@
 
 import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+
+const OFFLINE = resolve(import.meta.dir, "../offline");
 
 export interface Ended {
   readonly outcome: "passed" | "failed" | "hung" | "stopped";
@@ -13,7 +15,7 @@ export interface Ended {
 
 /** Says when it is in its namespace. The first to go where memory runs out. */
 const READY = "ready\n";
-const SCRIPT = 'ip link set lo up && echo ready && echo 1000 >/proc/self/oom_score_adj && exec "$@" 2>&1';
+const SCRIPT = 'test "$TEST_NETWORK" = own && echo ready && echo 1000 >/proc/self/oom_score_adj && exec "$@" 2>&1';
 
 /** A process that outlives its command may hold the pipe. */
 const PIPE_GRACE_MS = 2_000;
@@ -37,10 +39,9 @@ export async function runIsolated(
 ): Promise<Ended> {
   const began = performance.now();
   const folder = mkdtempSync(join(tmpdir(), "fault-"));
-  const unshare = process.getuid?.() === 0 ? ["unshare", "-n"] : ["unshare", "-rn"];
-  const child = Bun.spawn([...unshare, "sh", "-c", SCRIPT, "sh", ...command], {
+  const child = Bun.spawn([OFFLINE, "sh", "-c", SCRIPT, "sh", ...command], {
     cwd,
-    env: { ...process.env, TMPDIR: folder, TEST_NETWORK: "own" },
+    env: { ...process.env, TMPDIR: folder },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
