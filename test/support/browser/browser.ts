@@ -26,6 +26,17 @@ const AXE_OPTIONS = {
   preload: false,
 };
 
+/** Of those the rules whose outcome depends on colors. */
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
+
+/** What the other rules see of a page: its elements, its size, what is open and what has the focus. */
+const PAGE_STATE = `[
+  innerWidth,
+  innerHeight,
+  ...[...document.querySelectorAll(":popover-open, :modal, :focus")].map(({ tagName, id }) => tagName + id),
+  document.documentElement.outerHTML,
+].join()`;
+
 /** A name of the LAN that leads to this machine, in the browser alone: over plain HTTP it is no secure context. */
 export const LAN_NAME = "netledger.lan";
 
@@ -218,11 +229,35 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
   const { violations } = await spentOn("axe runs", async () => {
     // Once for a document: its 0.5 MB are parsed each time.
     if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axeSource());
-    return page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(AXE_OPTIONS)})`);
+    // The same in the other color scheme: only colors are looked at again.
+    const isSeen = await page.evaluate<boolean>(`axe.seenState === (axe.seenState = ${PAGE_STATE})`);
+    const options = isSeen ? { ...AXE_OPTIONS, runOnly: COLOR_RULES } : AXE_OPTIONS;
+    return page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
   });
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(" ")} ${failureSummary ?? ""}`),
   );
+}
+
+/**
+ * Goes to an address below the origin as by a link of the page: it is no other document, so its scripts are not loaded
+ * again. Waits until all of it is shown.
+ */
+export async function follow(page: Page, address: string): Promise<void> {
+  const { href } = new URL(address, page.url());
+  await page.evaluate(`(async () => {
+    const link = Object.assign(document.createElement("a"), { href: ${JSON.stringify(href)} });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  })()`);
+  await isShown(page);
+}
+
+/** Waits until a page has a heading, waits for no answer and shows nothing of before. */
+export async function isShown(page: Page): Promise<void> {
+  await page.locator("main:not([aria-busy=true]):has(h1):not(:has(.waiting))").waitFor();
 }
 
 /**

@@ -1,5 +1,5 @@
 // Lets a test process, and so all that it starts, find the same on every machine: no proxy, no colors, UTC, one locale,
-// the usual umask, and no program that a scan would use if it were installed. Loaded before every test (bunfig.toml).
+// the usual umask and memory, and no program that a scan would use if it were installed. Loaded before every test (bunfig.toml).
 
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { delimiter, join, resolve } from "node:path";
 
 /** What a sweep asks by where the process may not send echo requests itself. */
 const HIDDEN = ["fping", "ping"];
-const UNSET = /^((https?|all|no)_proxy|no_color|force_color|lc_\w+|language)$/i;
+const UNSET = /^((https?|all|no)_proxy|no_color|force_color|lc_\w+|language|mimalloc_\w+)$/i;
 
 for (const name of Object.keys(process.env)) if (UNSET.test(name)) delete process.env[name];
 Object.assign(process.env, { TZ: "UTC", LANG: "C.UTF-8" });
