@@ -247,6 +247,8 @@ export async function follow(page: Page, address: string): Promise<void> {
   const { href } = new URL(address, page.url());
   await page.evaluate(`(async () => {
     const link = Object.assign(document.createElement("a"), { href: ${JSON.stringify(href)} });
+    // The page of another path stays until that one is loaded.
+    if (link.pathname !== location.pathname) document.querySelector("main h1")?.setAttribute("data-left", "");
     document.body.append(link);
     link.click();
     link.remove();
@@ -257,7 +259,7 @@ export async function follow(page: Page, address: string): Promise<void> {
 
 /** Waits until a page has a heading, waits for no answer and shows nothing of before. */
 export async function isShown(page: Page): Promise<void> {
-  await page.locator("main:not([aria-busy=true]):has(h1):not(:has(.waiting))").waitFor();
+  await page.locator("main:not([aria-busy=true]):has(h1:not([data-left])):not(:has(.waiting))").waitFor();
 }
 
 /**

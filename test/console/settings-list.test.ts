@@ -1,0 +1,91 @@
+// The list of settings beside its pages, in Chromium, on the executable: where it stands, and where there is no room for it.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import {
+  accessibilityFindings,
+  closeBrowser,
+  hasChromium,
+  isShown,
+  settles,
+  Visitor,
+} from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+
+afterAll(() => closeBrowser());
+
+describe.skipIf(!hasChromium)("whoever goes through the settings", () => {
+  let workplace: Workplace;
+  let running: Running;
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    ensureExecutable();
+    workplace = new Workplace();
+    ({ running } = await workplace.serveSetUp());
+    visitor = await Visitor.arrive(running.url);
+    page = await visitor.signIn("owner@acme.example", PASSWORD);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await workplace.close();
+  });
+
+  async function open(address: string): Promise<void> {
+    await page.goto(running.url + address);
+    await isShown(page);
+  }
+
+  test("finds the list of settings where it was, from one page to the next, and the page beside it", async () => {
+    await open("/settings");
+    const areas = page.getByRole("navigation", { name: "Settings", exact: true });
+    const before = await areas.boundingBox();
+    const heading = page.getByRole("heading", { level: 1 });
+    for (const name of ["API keys", "Networks", "Backups", "Account"]) {
+      await areas.getByRole("link", { name, exact: true }).click();
+      await settles(() => heading.textContent(), name);
+      expect([name, await areas.boundingBox()]).toEqual([name, before]);
+      // Beside it and not below: nothing that comes moves it.
+      const [list, title] = [await areas.boundingBox(), await heading.boundingBox()];
+      expect((title?.x ?? 0) - (list?.x ?? 0) - (list?.width ?? 0)).toBeGreaterThan(0);
+    }
+    const groups = await areas.getByRole("list").evaluateAll((lists) => lists.length);
+    expect(groups).toBe(4);
+    for (const name of ["You", "Access", "Inventory", "Appliance"])
+      expect([name, await areas.getByRole("list", { name, exact: true }).count()]).toEqual([name, 1]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("opens it by the keyboard where there is little room, and is back at its button", async () => {
+    await page.setViewportSize({ width: 360, height: 800 });
+    await open("/settings/keys");
+    const areas = page.getByRole("navigation", { name: "Settings", exact: true });
+    expect(await areas.isVisible()).toBe(false);
+    const button = page.getByRole("button", { name: "Settings: API keys" });
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await button.focus();
+      await page.keyboard.press("Enter");
+      await areas.waitFor();
+      expect([colorScheme, await accessibilityFindings(page)]).toEqual([colorScheme, []]);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      const box = await areas.boundingBox();
+      expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 0) <= 360).toBe(true);
+      await page.keyboard.press("Escape");
+      await areas.waitFor({ state: "hidden" });
+    }
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await areas.getByRole("link", { name: "Account" }).and(page.locator(":focus")).waitFor();
+    for (const _ of ["Organization", "People"]) await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "People" }).waitFor();
+    await areas.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Settings: People" }).and(page.locator(":focus")).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+});

@@ -1,0 +1,71 @@
+// Where each page of the console stands in its navigation, for tests that go through all of them.
+
+import type { PagePath } from "../../../src/console/url/page-paths.ts";
+
+export type Place = readonly [entry: string, area?: string];
+
+/** What is marked on each page: the entry of the navigation, and the page of the settings. */
+export const PAGE_PLACES: Readonly<Record<Exclude<PagePath, "/records/:kind/:id">, Place>> = {
+  "/": ["Find"],
+  "/start": ["Discovery"],
+  "/hosts": ["Hosts"],
+  "/hosts/:id": ["Hosts"],
+  "/hosts/:id/identity": ["Hosts"],
+  "/interfaces": ["Interfaces"],
+  "/interfaces/:id": ["Interfaces"],
+  "/addresses": ["Addresses"],
+  "/services": ["Services"],
+  "/ports": ["Ports"],
+  "/stations": ["Stations"],
+  "/subnets": ["Subnets"],
+  "/subnets/list": ["Subnets"],
+  "/subnets/ranges": ["Subnets"],
+  "/subnets/:id": ["Subnets"],
+  "/vlans": ["VLANs"],
+  "/vlans/:id": ["VLANs"],
+  "/conflicts": ["Conflicts"],
+  "/changes": ["Changes"],
+  "/changes/:sequence": ["Changes"],
+  "/compare": ["Compare"],
+  "/map": ["Map"],
+  "/discovery": ["Discovery"],
+  "/discovery/schedules": ["Discovery"],
+  "/discovery/schedules/:id": ["Discovery"],
+  "/discovery/ignored": ["Discovery"],
+  "/discovery/waiting": ["Discovery"],
+  "/discovery/:id": ["Discovery"],
+  "/ledger": ["Ledger"],
+  "/settings": ["Settings", "Account"],
+  "/settings/organization": ["Settings", "Organization"],
+  "/settings/people": ["Settings", "People"],
+  "/settings/keys": ["Settings", "API keys"],
+  "/settings/credentials": ["Settings", "Credentials"],
+  "/settings/credentials/:id": ["Settings", "Credentials"],
+  "/settings/networks": ["Settings", "Networks"],
+  "/settings/tags": ["Settings", "Tags"],
+  "/settings/custom-fields": ["Settings", "Custom fields"],
+  "/settings/markers": ["Settings", "Markers"],
+  "/settings/backups": ["Settings", "Backups"],
+  "/settings/retention": ["Settings", "Retention"],
+  "/settings/appliance": ["Settings", "Health"],
+  "/settings/log": ["Settings", "Log"],
+  "/settings/about": ["Settings", "About"],
+};
+
+/** Of records that have no page of their own, or whose page has no history: their list in the API, and their place. */
+export const RECORD_PLACES: Readonly<Record<string, readonly [list: string, place: Place]>> = {
+  network: ["networks", ["Settings", "Networks"]],
+  ip_range: ["ip-ranges", ["Subnets"]],
+  ip_address: ["ip-addresses", ["Addresses"]],
+  port: ["ports", ["Ports"]],
+  service: ["services", ["Services"]],
+  binding: ["bindings", ["Services"]],
+  schedule: ["discovery/schedules", ["Discovery"]],
+  ignored: ["discovery/ignored", ["Discovery"]],
+  credential: ["credentials", ["Settings", "Credentials"]],
+  tag: ["tags", ["Settings", "Tags"]],
+  custom_field: ["custom-fields", ["Settings", "Custom fields"]],
+  marker: ["markers", ["Settings", "Markers"]],
+  user: ["users", ["Settings", "People"]],
+  api_key: ["auth/keys", ["Settings", "API keys"]],
+};
