@@ -117,7 +117,7 @@ export interface UnclaimedAppliance {
   readonly scans: ScanDirector;
   readonly scanThread: DirectThread<ScanMessages>;
   readonly verifications: KeptVerifications;
-  /** The network that is scanned. */
+  /** The network that is scanned, where a test gives no probes of its own. */
   readonly probes: FakeProbes;
   /** Without credentials. Every client that is made from it checks each answer against the OpenAPI document. */
   readonly anonymous: Client;
@@ -199,7 +199,7 @@ export interface TestApplianceOptions {
   /** What lets time pass, where not the test. */
   timers?: TestTimers;
   /** What scans go by. */
-  scanning?: { readonly secretsFolder?: string } & Partial<Pick<MachineParts, "commands" | "links">>;
+  scanning?: { readonly secretsFolder?: string } & Partial<Pick<MachineParts, "commands" | "links" | "probes">>;
 }
 
 export async function newAppliance(options: TestApplianceOptions = {}): Promise<TestAppliance> {
@@ -240,9 +240,10 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   };
   const probes = new FakeProbes();
   const { secretsFolder = null, commands = COMMANDS, links = linksOf } = options.scanning ?? {};
+  const asking = options.scanning?.probes ?? probes;
   const scanner: ScannerOptions = { databasePath, secretKey, secretsFolder, snmpPort: 161, tcpPorts: null };
   const scanThread = directThread(
-    serveScans((told) => openScanMachine(told, { probes, commands, links, clock, timers, random })),
+    serveScans((told) => openScanMachine(told, { probes: asking, commands, links, clock, timers, random })),
   );
   const rights = new RightsNow(db.$client);
   const scans = new ScanDirector({

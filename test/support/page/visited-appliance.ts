@@ -12,6 +12,7 @@ import {
   newUnclaimedAppliance,
   PASSWORD_HASH,
   type TestAppliance,
+  type TestApplianceOptions,
   TestClock,
   TestTimers,
 } from "../appliance/appliance.ts";
@@ -56,12 +57,13 @@ export interface VisitedAppliance {
 }
 
 /** With the organization Acme, its network Main, and the Owner owner@acme.example with PASSWORD. */
-export async function serveVisited(): Promise<VisitedAppliance> {
+export async function serveVisited(options: Pick<TestApplianceOptions, "scanning"> = {}): Promise<VisitedAppliance> {
   const { page } = await builtConsole();
   const clock = new MovingClock();
   const plain = new Blob([page]);
   const file = { name: "", type: "text/html; charset=utf-8", tag: '"page"', plain, brotli: plain, gzip: plain };
   const unclaimed = newUnclaimedAppliance({
+    ...options,
     clock,
     timers: new MovingTimers(clock),
     console: {

@@ -1,0 +1,19 @@
+// A switch of one interface on loopback, whose description is markup: for tests of the console.
+
+import { type SnmpAgent, startAgent } from "./agent.ts";
+import { viewOf } from "./view.ts";
+
+const SWITCH = viewOf({
+  "1.3.6.1.2.1.1.1.0": "Acme Switch 48 <img src=x onerror=alert(1)>",
+  "1.3.6.1.2.1.1.2.0": { oid: "1.3.6.1.4.1.9.1.516" },
+  "1.3.6.1.2.1.1.3.0": 4_200,
+  "1.3.6.1.2.1.1.5.0": "access-9",
+  "1.3.6.1.2.1.2.2.1.1.1": 1,
+  "1.3.6.1.2.1.2.2.1.2.1": "Gi0/1",
+  "1.3.6.1.2.1.2.2.1.3.1": 6,
+});
+
+/** @param community the one that it answers to */
+export function startSwitch(address: string, community: string): Promise<SnmpAgent> {
+  return startAgent({ address, communities: { [community]: SWITCH } });
+}
