@@ -1,51 +1,30 @@
-// Custom fields in the console, in Chromium, on the executable: as columns, in filters, on pages of records, and between
-// two instants.
+// Pages with custom fields as everybody reads them, in Chromium, on the executable. What they say and do is in
+// custom-fields-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
-import type { Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import type { Locator, Page } from "playwright-core";
+import { addRackedHosts, HOSTILE, MANUAL } from "../support/appliance/custom-fields.ts";
+import { accessibilityFindings, closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
-const HOSTILE = '<img src=x onerror=alert(1)> "خادم"';
-const MANUAL = "https://docs.example/acme/9000";
 
-describe.skipIf(!hasChromium)("custom fields in the console", () => {
+describe.skipIf(!hasChromium)("custom fields, read by everybody", () => {
   let workplace: Workplace;
   let visitor: Visitor;
+  let page: Page;
+  let origin = "";
   let hostId = "";
-  let vlanId = "";
   let before = "";
-  let client: Awaited<ReturnType<Workplace["serveSetUp"]>>["client"];
 
   beforeAll(async () => {
     ensureExecutable();
     workplace = new Workplace();
-    const setUp = await workplace.serveSetUp();
-    const { networkId, running } = setUp;
-    client = setUp.client;
-    const made = async (path: string, body: object) => {
-      const answer = await client.post(path, body);
-      expect(answer).toMatchObject({ status: 200 });
-      return answer.data;
-    };
-    for (const field of [
-      { key: "rack", label: "Rack <b>", kinds: ["host", "vlan"], type: "text" },
-      { key: "manual", label: "Manual", kinds: ["host"], type: "url" },
-      { key: "notes", label: "Notes", kinds: ["host"], type: "text" },
-      { key: "room", label: "Room", kinds: ["host"], type: "choice", choices: ["North", "South"] },
-      { key: "height", label: "Height", kinds: ["host"], type: "number" },
-    ])
-      await made("custom-fields", field);
-    const values = { rack: HOSTILE, manual: MANUAL, notes: "https://not.a.link.example", room: "North", height: 2 };
-    const host = await made("hosts", { network_id: networkId, name: "core-1", custom_fields: values });
-    await made("hosts", { network_id: networkId, name: "plain" });
-    const vlan = await made("vlans", { network_id: networkId, number: 7, custom_fields: { rack: "R7" } });
-    [hostId, vlanId, before] = [host.id, vlan.id, host.updated_at];
-    const changed = await client.put(`hosts/${host.id}`, { ...host, custom_fields: { room: "South", rack: null } });
-    expect(changed).toMatchObject({ status: 200 });
-    visitor = await Visitor.arrive(running.url);
+    const { client, networkId, running } = await workplace.serveSetUp();
+    origin = running.url;
+    ({ hostId, before } = await addRackedHosts(client, networkId));
+    visitor = await Visitor.arrive(origin);
+    page = await visitor.signIn(OWNER, PASSWORD);
   });
 
   afterAll(async () => {
@@ -54,119 +33,47 @@ describe.skipIf(!hasChromium)("custom fields in the console", () => {
     await workplace.close();
   });
 
-  test("a list has them as columns where somebody chose them, and by a click as a filter", async () => {
-    const page = await visitor.signIn(OWNER, PASSWORD, "/hosts");
-    await page.getByRole("link", { name: "core-1" }).waitFor();
-    expect(await page.getByRole("columnheader", { name: "Room" }).count()).toBe(0);
-    await page.getByRole("button", { name: "Columns", exact: true }).click();
-    await page.getByRole("checkbox", { name: "Room" }).check();
-    await page.getByRole("checkbox", { name: "Rack <b>" }).check();
-    await page.keyboard.press("Escape");
-    await page.getByRole("cell", { name: "South" }).waitFor();
-    expect(new URL(page.url()).searchParams.get("columns")).toContain("custom_fields.room");
-    await page.getByRole("columnheader", { name: "Room" }).hover();
-    await page.getByRole("button", { name: "Filter by Room" }).click();
-    await page.locator("#column-filter-value").selectOption("South");
-    await page.getByRole("button", { name: "Add to the filter" }).click();
-    await page.getByText("1 host").first().waitFor();
-    expect(new URL(page.url()).searchParams.get("filter")).toBe('custom_fields.room = "South"');
-    expect(await accessibilityFindings(page)).toEqual([]);
-    const then = await visitor.open(`/hosts?columns=name,custom_fields.room,custom_fields.rack&at=${before}`);
-    await then.getByRole("cell", { name: "North" }).waitFor();
-    await then.getByRole("cell", { name: HOSTILE }).waitFor();
-    expect(await accessibilityFindings(then)).toEqual([]);
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-    await then.close();
-  });
+  const cell = (name: string) => page.getByRole("cell", { name });
+  const PAGES: ReadonlyArray<readonly [what: string, path: () => string, shown: () => Locator]> = [
+    [
+      "a list of those that a filter by one finds",
+      () => '/hosts?columns=name,custom_fields.room,custom_fields.rack&filter=custom_fields.room = "South"',
+      () => cell("South"),
+    ],
+    [
+      "a list in the past",
+      () => `/hosts?columns=name,custom_fields.room,custom_fields.rack&at=${before}`,
+      () => cell(HOSTILE),
+    ],
+    [
+      "a list ordered by one",
+      () => "/hosts?columns=name,custom_fields.room&order=-custom_fields.room",
+      () => page.getByRole("row").nth(1).getByRole("link", { name: "core-1" }),
+    ],
+    ["the page of a host", () => `/hosts/${hostId}`, () => page.getByRole("link", { name: MANUAL })],
+    [
+      "a list between two instants",
+      () => `/hosts?columns=name,custom_fields.room&vs=${before}`,
+      () => cell("South").locator("ins"),
+    ],
+  ];
 
-  test("a list is ordered by one of them, now and then, and what has no value comes last", async () => {
-    const page = await visitor.open("/hosts?columns=name,custom_fields.height");
-    const first = page.getByRole("row").nth(1);
-    await page.getByRole("columnheader", { name: "Height" }).getByRole("link").click();
-    await settles(async () => new URL(page.url()).searchParams.get("order") ?? "", "custom_fields.height");
-    await first.getByRole("link", { name: "core-1" }).waitFor();
-    await page.getByRole("columnheader", { name: "Height" }).getByRole("link").click();
-    await settles(async () => new URL(page.url()).searchParams.get("order") ?? "", "-custom_fields.height");
-    await first.getByRole("link", { name: "core-1" }).waitFor();
-    await page.goto(`${new URL(page.url()).origin}/hosts?columns=name,custom_fields.room&order=-custom_fields.room`);
-    await first.getByRole("link", { name: "core-1" }).waitFor();
-    await page.getByRole("columnheader", { name: "Room" }).waitFor();
+  test.each(PAGES)("%s has nothing in anybody's way", async (_what, path, shown) => {
+    await page.goto(origin + path());
+    await shown().waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
-  test("a host and a VLAN tell theirs by label, and only a URL leads somewhere", async () => {
-    const page = await visitor.open(`/hosts/${hostId}`);
-    const fact = (name: string) => page.locator("dl.facts > div").filter({ hasText: name });
-    const link = page.getByRole("link", { name: MANUAL });
-    await link.waitFor();
-    expect([await link.getAttribute("href"), await link.getAttribute("rel")]).toEqual([MANUAL, "noopener noreferrer"]);
-    await fact("Notes").getByText("https://not.a.link.example").waitFor();
-    expect(await page.getByRole("link", { name: "https://not.a.link.example" }).count()).toBe(0);
-    await fact("Room").getByText("South").waitFor();
-    expect(await fact("Rack").count()).toBe(0);
-    expect(await accessibilityFindings(page)).toEqual([]);
-    await page.goto(`${new URL(page.url()).origin}/vlans/${vlanId}`);
-    await fact("Rack <b>").getByText("R7").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("two instants are compared field by field, on the page and in the list", async () => {
-    const page = await visitor.open(`/hosts/${hostId}?vs=${before}`);
-    const room = page.locator("dl.facts > div").filter({ hasText: "Room" });
-    await settles(
-      async () => [await room.locator("del").textContent(), await room.textContent()].join(),
-      "North,RoomNorth → South",
-    );
-    await page.locator("dl.facts > div").filter({ hasText: "Rack <b>" }).locator("del").getByText(HOSTILE).waitFor();
-    await page.goto(`${new URL(page.url()).origin}/hosts?columns=name,custom_fields.room&vs=${before}`);
-    const cell = page.getByRole("cell").filter({ has: page.locator("del") });
-    await cell.locator("del").getByText("North").waitFor();
-    await cell.locator("ins").getByText("South").waitFor();
-    await page.getByTitle("Rack <b>").waitFor();
-    expect(await accessibilityFindings(page)).toEqual([]);
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("a field that was renamed is called in the past what it was called then", async () => {
-    const { data } = await client.get("custom-fields");
-    const [room] = data.filter(({ key }: Wire) => key === "room");
-    const { id, ...rest } = room;
-    expect(await client.put(`custom-fields/${id}`, { ...rest, label: "Hall" })).toMatchObject({ status: 200 });
-    const now = await visitor.open(`/hosts/${hostId}`);
-    const facts = (page: Page, name: string) => page.locator("dl.facts > div").filter({ hasText: name });
-    await facts(now, "Hall").getByText("South").waitFor();
-    await settles(() => facts(now, "Room").count(), 0);
-    await now.goto(`${new URL(now.url()).origin}/hosts/${hostId}?at=${before}`);
-    await facts(now, "Room").getByText("North").waitFor();
-    await settles(() => facts(now, "Hall").count(), 0);
-    await now.goto(`${new URL(now.url()).origin}/hosts?columns=name,custom_fields.room&at=${before}`);
-    await now.getByRole("columnheader", { name: "Room" }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await now.close();
-  });
-
-  test("a default that is too long is said at its field, with the limit", async () => {
-    const page = await visitor.open("/settings/custom-fields?new=custom_field");
+  test("nor has the form of one whose default is too long", async () => {
+    await page.goto(`${origin}/settings/custom-fields?new=custom_field`);
     const form = page.getByRole("form");
     await form.getByLabel("Key").fill("shelf");
     await form.getByLabel("hosts").check();
     await form.getByLabel("Type").selectOption("text");
-    const value = form.getByLabel("Default");
-    await value.fill("x".repeat(2_001));
+    await form.getByLabel("Default").fill("x".repeat(2_001));
     await form.getByRole("button", { name: "Create" }).click();
-    await value.and(page.locator("[aria-invalid=true]")).waitFor();
     await form.getByText("must have at most 2000 characters").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    visitor.troubles();
-    await value.fill("A");
-    await form.getByRole("button", { name: "Create" }).click();
-    await page.getByRole("cell", { name: "shelf" }).first().waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 });

@@ -1,0 +1,143 @@
+// Custom fields in the console, in the process of the tests: as columns, in filters, on pages of records, and between two
+// instants.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { addRackedHosts, HOSTILE, MANUAL } from "../support/appliance/custom-fields.ts";
+import type { Wire } from "../support/appliance/factories.ts";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+
+describe("custom fields in the console", () => {
+  let appliance: VisitedAppliance;
+  let visitor: Visitor;
+  let hostId = "";
+  let vlanId = "";
+  let before = "";
+  let client: VisitedAppliance["client"];
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    client = appliance.client;
+    ({ hostId, vlanId, before } = await addRackedHosts(client, appliance.networkId));
+    visitor = await Visitor.arrive(appliance.running.url);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await appliance.close();
+  });
+
+  test("a list has them as columns where somebody chose them, and by a click as a filter", async () => {
+    const page = await visitor.signedIn(OWNER, "/hosts");
+    await page.getByRole("link", { name: "core-1" }).waitFor();
+    expect(await page.getByRole("columnheader", { name: "Room" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Columns", exact: true }).click();
+    await page.getByRole("checkbox", { name: "Room" }).check();
+    await page.getByRole("checkbox", { name: "Rack <b>" }).check();
+    await page.keyboard.press("Escape");
+    await page.getByRole("cell", { name: "South" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("columns")).toContain("custom_fields.room");
+    await page.getByRole("columnheader", { name: "Room" }).hover();
+    await page.getByRole("button", { name: "Filter by Room" }).click();
+    await page.locator("#column-filter-value").selectOption("South");
+    await page.getByRole("button", { name: "Add to the filter" }).click();
+    await page.getByText("1 host").first().waitFor();
+    expect(new URL(page.url()).searchParams.get("filter")).toBe('custom_fields.room = "South"');
+    const then = await visitor.open(`/hosts?columns=name,custom_fields.room,custom_fields.rack&at=${before}`);
+    await then.getByRole("cell", { name: "North" }).waitFor();
+    await then.getByRole("cell", { name: HOSTILE }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+    await then.close();
+  });
+
+  test("a list is ordered by one of them, now and then, and what has no value comes last", async () => {
+    const page = await visitor.open("/hosts?columns=name,custom_fields.height");
+    const first = page.getByRole("row").nth(1);
+    await page.getByRole("columnheader", { name: "Height" }).getByRole("link").click();
+    await settles(async () => new URL(page.url()).searchParams.get("order") ?? "", "custom_fields.height");
+    await first.getByRole("link", { name: "core-1" }).waitFor();
+    await page.getByRole("columnheader", { name: "Height" }).getByRole("link").click();
+    await settles(async () => new URL(page.url()).searchParams.get("order") ?? "", "-custom_fields.height");
+    await first.getByRole("link", { name: "core-1" }).waitFor();
+    await page.goto(`${new URL(page.url()).origin}/hosts?columns=name,custom_fields.room&order=-custom_fields.room`);
+    await first.getByRole("link", { name: "core-1" }).waitFor();
+    await page.getByRole("columnheader", { name: "Room" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("a host and a VLAN tell theirs by label, and only a URL leads somewhere", async () => {
+    const page = await visitor.open(`/hosts/${hostId}`);
+    const fact = (name: string) => page.locator("dl.facts > div").filter({ hasText: name });
+    const link = page.getByRole("link", { name: MANUAL });
+    await link.waitFor();
+    expect([await link.getAttribute("href"), await link.getAttribute("rel")]).toEqual([MANUAL, "noopener noreferrer"]);
+    await fact("Notes").getByText("https://not.a.link.example").waitFor();
+    expect(await page.getByRole("link", { name: "https://not.a.link.example" }).count()).toBe(0);
+    await fact("Room").getByText("South").waitFor();
+    expect(await fact("Rack").count()).toBe(0);
+    await page.goto(`${new URL(page.url()).origin}/vlans/${vlanId}`);
+    await fact("Rack <b>").getByText("R7").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("two instants are compared field by field, on the page and in the list", async () => {
+    const page = await visitor.open(`/hosts/${hostId}?vs=${before}`);
+    const room = page.locator("dl.facts > div").filter({ hasText: "Room" });
+    await settles(
+      async () => [await room.locator("del").textContent(), await room.textContent()].join(),
+      "North,RoomNorth → South",
+    );
+    await page.locator("dl.facts > div").filter({ hasText: "Rack <b>" }).locator("del").getByText(HOSTILE).waitFor();
+    await page.goto(`${new URL(page.url()).origin}/hosts?columns=name,custom_fields.room&vs=${before}`);
+    const cell = page.getByRole("cell").filter({ has: page.locator("del") });
+    await cell.locator("del").getByText("North").waitFor();
+    await cell.locator("ins").getByText("South").waitFor();
+    await page.getByTitle("Rack <b>").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("a field that was renamed is called in the past what it was called then", async () => {
+    const { data } = await client.get("custom-fields");
+    const [room] = data.filter(({ key }: Wire) => key === "room");
+    const { id, ...rest } = room;
+    expect(await client.put(`custom-fields/${id}`, { ...rest, label: "Hall" })).toMatchObject({ status: 200 });
+    const now = await visitor.open(`/hosts/${hostId}`);
+    const facts = (page: Page, name: string) => page.locator("dl.facts > div").filter({ hasText: name });
+    await facts(now, "Hall").getByText("South").waitFor();
+    await settles(() => facts(now, "Room").count(), 0);
+    await now.goto(`${new URL(now.url()).origin}/hosts/${hostId}?at=${before}`);
+    await facts(now, "Room").getByText("North").waitFor();
+    await settles(() => facts(now, "Hall").count(), 0);
+    await now.goto(`${new URL(now.url()).origin}/hosts?columns=name,custom_fields.room&at=${before}`);
+    await now.getByRole("columnheader", { name: "Room" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await now.close();
+  });
+
+  test("a default that is too long is said at its field, with the limit", async () => {
+    const page = await visitor.open("/settings/custom-fields?new=custom_field");
+    const form = page.getByRole("form");
+    await form.getByLabel("Key").fill("shelf");
+    await form.getByLabel("hosts").check();
+    await form.getByLabel("Type").selectOption("text");
+    const value = form.getByLabel("Default");
+    await value.fill("x".repeat(2_001));
+    await form.getByRole("button", { name: "Create" }).click();
+    await value.and(page.locator("[aria-invalid=true]")).waitFor();
+    await form.getByText("must have at most 2000 characters").waitFor();
+    visitor.troubles();
+    await value.fill("A");
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("cell", { name: "shelf" }).first().waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+});
