@@ -1,5 +1,5 @@
 // What an Owner looks after, in Chromium, on the executable: what it comes to is read before it is done, and those who
-// may not are neither offered it nor let do it.
+// may not are neither offered backups nor given any. Verifications and prunes of others are in operations-in-process.test.ts.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -141,31 +141,6 @@ describe.skipIf(!hasChromium)("what an Owner looks after", () => {
     expect(await focused(page)).toBe("Verify now");
     const head = (await appliance.client.get("ledger")).data as unknown as Record<string, unknown>;
     await page.getByText(`${head.sequence}:${head.hash}`, { exact: true }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
-  });
-
-  test.each(OTHERS)("%s is offered no verification and no prune, and neither answers their cookie", async (email) => {
-    const { visitor, page } = await arrived(email, "/ledger");
-    await page.getByText("What verifications found is for Owners").waitFor();
-    expect(await page.getByRole("button", { name: "Verify now" }).count()).toBe(0);
-    await page.goto(`${origin}/settings/retention?before=2026-01-01`);
-    await page.getByText("This concerns the whole appliance.").waitFor();
-    expect(await page.getByRole("button", { name: "Preview" }).count()).toBe(0);
-    expect(visitor.troubles()).toEqual([]);
-    const answers = [
-      await page.request.post(`${origin}/api/v1/ledger/verifications`),
-      await page.request.get(`${origin}/api/v1/ledger/verifications`),
-      await page.request.get(`${origin}/api/v1/retention/preview?before=2026-01-01T00:00:00Z`),
-    ];
-    expect(answers.map((answer) => answer.status())).toEqual([403, 403, 403]);
-  });
-
-  test("offers nothing of it in the past", async () => {
-    const { visitor, page } = await arrived(OWNER, "/settings/backups?at=2026-01-01T00:00:00.000Z");
-    await page.getByText("To change something, go back to now.").waitFor();
-    expect(await page.getByRole("button", { name: "Take a backup" }).count()).toBe(0);
-    await page.keyboard.press("t");
-    await page.getByRole("button", { name: "Take a backup" }).waitFor();
     expect(visitor.troubles()).toEqual([]);
   });
 

@@ -1,0 +1,64 @@
+// What an Owner looks after, in the process of the tests: those who may not are neither offered it nor let do it, and nobody
+// is in the past.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+
+const OWNER = "owner@acme.example";
+const OTHERS = [
+  ["admin@acme.example", "Admin"],
+  ["member@acme.example", "Member"],
+  ["viewer@acme.example", "Viewer"],
+] as const;
+
+describe("what an Owner looks after", () => {
+  let appliance: VisitedAppliance;
+  let origin: string;
+  const visitors: Visitor[] = [];
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    origin = appliance.running.url;
+    for (const [email, role] of OTHERS)
+      await appliance.addUser(email, role, role === "Admin" ? [] : [appliance.networkId]);
+  });
+
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) await visitor.leave();
+  });
+
+  afterAll(() => appliance.close());
+
+  async function arrived(email: string, path: string): Promise<{ visitor: Visitor; page: Page }> {
+    const visitor = await Visitor.arrive(origin);
+    visitors.push(visitor);
+    return { visitor, page: await visitor.signedIn(email, path) };
+  }
+
+  test.each(OTHERS)("%s is offered no verification and no prune, and neither answers their cookie", async (email) => {
+    const { visitor, page } = await arrived(email, "/ledger");
+    await page.getByText("What verifications found is for Owners").waitFor();
+    expect(await page.getByRole("button", { name: "Verify now" }).count()).toBe(0);
+    await page.goto(`${origin}/settings/retention?before=2026-01-01`);
+    await page.getByText("This concerns the whole appliance.").waitFor();
+    expect(await page.getByRole("button", { name: "Preview" }).count()).toBe(0);
+    expect(visitor.troubles()).toEqual([]);
+    const answers = [
+      await page.request.post(`${origin}/api/v1/ledger/verifications`),
+      await page.request.get(`${origin}/api/v1/ledger/verifications`),
+      await page.request.get(`${origin}/api/v1/retention/preview?before=2026-01-01T00:00:00Z`),
+    ];
+    expect(answers.map((answer) => answer.status())).toEqual([403, 403, 403]);
+  });
+
+  test("offers nothing of it in the past", async () => {
+    const { visitor, page } = await arrived(OWNER, "/settings/backups?at=2026-01-01T00:00:00.000Z");
+    await page.getByText("To change something, go back to now.").waitFor();
+    expect(await page.getByRole("button", { name: "Take a backup" }).count()).toBe(0);
+    await page.keyboard.press("t");
+    await page.getByRole("button", { name: "Take a backup" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+});
