@@ -1,0 +1,110 @@
+// An organization that demands reasons, in the console, in the process of the tests: an Owner turns it on, and from then on
+// nobody writes without one.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+const MEMBER = "member@acme.example";
+
+describe("where the organization demands a reason", () => {
+  let appliance: VisitedAppliance;
+  let visitor: Visitor;
+  let page: Page;
+  let host: Wire;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    const { client, networkId, running } = appliance;
+    await appliance.addUser(MEMBER, "Member", [networkId]);
+    host = await made(client.post("hosts", { network_id: networkId, name: "access-1", description: "Hall 1" }));
+    visitor = await Visitor.arrive(running.url);
+    page = await visitor.signedIn(OWNER, "/settings/organization");
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await appliance.close();
+  });
+
+  const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
+  const open = (path: string) => page.goto(appliance.running.url + path);
+
+  test("an Owner turns it on, having read what follows, and a form that is open elsewhere asks for one", async () => {
+    const colleague = await Visitor.arrive(appliance.running.url);
+    const theirs = await colleague.signedIn(MEMBER, `/hosts/${host.id}`);
+    await theirs.getByRole("button", { name: "Edit", exact: true }).click();
+    await theirs.getByLabel("Model").fill("C9300-48P");
+    const save = theirs.getByRole("button", { name: "Save", exact: true });
+    await settles(() => save.isDisabled(), false);
+
+    await page.getByText("A reason can be given with every change, and need not be.").waitFor();
+    await button("Edit the organization").click();
+    await page.getByText("programs that give none stop being able to write").waitFor();
+    await page.getByText("cannot be undone by its transaction").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Acme Networks");
+    await page.getByLabel("Demand a reason for every change").check();
+    await button("Save").click();
+    await page.getByText("Every change needs a reason").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Acme Networks" }).first().waitFor();
+    expect(await made(appliance.client.get("organizations"))).toMatchObject({
+      name: "Acme Networks",
+      require_change_reason: true,
+    });
+
+    await theirs.getByLabel("Why (required)").waitFor();
+    await settles(() => theirs.getByLabel("Model").inputValue(), "C9300-48P");
+    await settles(() => save.isDisabled(), true);
+    await theirs.getByText("Still needed: Why.").waitFor();
+    await theirs.getByLabel("Why (required)").fill("CHG-1");
+    await save.click();
+    await theirs.getByText("Saved.").waitFor();
+    // What undoes it has to say why as well.
+    await theirs.getByRole("button", { name: "Undo", exact: true }).click();
+    await theirs.getByLabel("Why (required)").waitFor();
+    await settles(() => theirs.getByRole("button", { name: "Undo it" }).isDisabled(), true);
+    await theirs.getByLabel("Why (required)").fill("CHG-1 was wrong");
+    await theirs.getByRole("button", { name: "Undo it" }).click();
+    await theirs.getByText("Done.").waitFor();
+    expect(colleague.troubles()).toEqual([]);
+    expect(visitor.troubles()).toEqual([]);
+    await colleague.leave();
+    const { data } = await appliance.client.get("transactions?limit=2");
+    expect(data.map(({ reason }: Wire) => reason)).toEqual(["CHG-1 was wrong", "CHG-1"]);
+  });
+
+  test("so do keys and people, at the field, and a key is then made with one", async () => {
+    visitor.troubles();
+    await open("/settings/keys");
+    await button("New key").first().click();
+    const form = page.getByRole("form", { name: "New key" });
+    await form.getByLabel("Name", { exact: true }).fill("Monitoring");
+    const isValid = () =>
+      form
+        .getByLabel("Why (required)")
+        .evaluate((field) => (field as unknown as { validity: { valid: boolean } }).validity.valid);
+    expect(await isValid()).toBe(false);
+    await form.getByLabel("Why (required)").fill("  ");
+    expect(await isValid()).toBe(false);
+    await form.getByRole("button", { name: "Create" }).click();
+    expect(visitor.troubles()).toEqual([]);
+    await form.getByLabel("Why (required)").fill("CHG-2");
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByText("The key Monitoring was created.").waitFor();
+    await open("/settings/people");
+    await button("New user").click();
+    await page.getByRole("form").getByLabel("Why (required)").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("and the API refuses what says none, from the session of the page as well", async () => {
+    const url = `${appliance.running.url}/api/v1/tags`;
+    const answer = await page.request.post(url, { data: { name: "silent", color: "Red" } });
+    expect([answer.status(), (await answer.json()).params.issues[0].path]).toEqual([400, "/X-Change-Reason"]);
+    expect(await appliance.client.post("tags", { name: "silent", color: "Red" })).toMatchObject({ status: 400 });
+  });
+});
