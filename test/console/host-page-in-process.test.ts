@@ -1,0 +1,137 @@
+// The page of a host in the process of the tests: its ports as they sit on it, its neighbors, what changed, what is gone.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type FilledHosts, fillHosts } from "../support/browser/hosts.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+
+describe("the page of a host", () => {
+  let appliance: VisitedAppliance;
+  let visitor: Visitor;
+  let filled: FilledHosts;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    filled = await fillHosts(appliance.client, appliance.networkId);
+    visitor = await Visitor.arrive(appliance.running.url);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await appliance.close();
+  });
+
+  test("shows its ports as they sit on the device, and by name who hangs on them", async () => {
+    const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}?tab=ports`);
+    await page.getByRole("heading", { name: "access-one" }).waitFor();
+    const plate = page.locator(".plate");
+    await plate.getByRole("heading", { name: "Module 1/0" }).waitFor();
+    await settles(() => plate.getByRole("listitem").count(), 24);
+    await page.getByRole("link", { name: "Gi1/0/3, Up, printer-2" }).click();
+    const row = page.getByRole("row", { name: /Gi1\/0\/3/ });
+    await row.getByRole("link", { name: "printer-2" }).waitFor();
+    await settles(() => page.getByText("<b>uplink</b>").count(), 1);
+    await row.getByRole("link", { name: "printer-2" }).click();
+    await page.getByRole("heading", { name: "printer-2" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("has the ports of a switch on its first tab, where each leads to its row; a host without has no picture", async () => {
+    const page = await visitor.open(`/hosts/${filled.switchId}`);
+    const plate = page.getByRole("region", { name: "Its ports" });
+    await page.getByRole("heading", { name: "What it is" }).waitFor();
+    await plate.getByRole("link", { name: "Gi1/0/24, disabled" }).waitFor();
+    await settles(() => plate.getByRole("listitem").count(), 24);
+    // So has it where the address names a tab that there is not.
+    await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?tab=cables`);
+    await plate.getByRole("link", { name: "Gi1/0/3, Up, printer-2" }).click();
+    await page.locator("tr.is-chosen").getByRole("link", { name: "Gi1/0/3" }).waitFor();
+    await settles(() => page.getByRole("link", { name: "Interfaces 24" }).getAttribute("aria-current"), "true");
+    await page.locator("tr.is-chosen").getByRole("link", { name: "printer-2" }).click();
+    await page.getByRole("heading", { name: "printer-2" }).waitFor();
+    await page.getByRole("link", { name: "Services and ports 0" }).waitFor();
+    // Of what is no switch one asks where it hangs.
+    await page.getByRole("row", { name: /^00:1b:21:00:00:02 access-one Gi1\/0\/3 Up / }).waitFor();
+    expect(await page.locator(".plates, .waiting").count()).toBe(0);
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("tells who is at the other end of its cables, who hangs on its ports, and on whose port it hangs", async () => {
+    const page = await visitor.open(`/hosts/${filled.switchId}?tab=neighbors`);
+    const links = page.getByRole("table").filter({ hasText: "Port there" });
+    const row = links.getByRole("row", { name: /^Gi1\/0\/5 core-9 not in the inventory Te1\/1\/4 Up 1G \d{4}-/ });
+    await row.getByText("LLDP", { exact: true }).click();
+    await row.getByText("The far device announces itself, and is not in the inventory.").waitFor();
+    const heard = row.getByRole("listitem");
+    await settles(
+      () => heard.textContent(),
+      "access-one Gi1/0/5 hears by LLDP: system name core-9, chassis ID 00:1b:21:00:00:99, port ID Te1/1/4.",
+    );
+    const stations = page.getByRole("table").filter({ hasText: "00:1b:21:00:00:02" });
+    await stations.getByRole("row", { name: /^Gi1\/0\/3 printer-2 10\.2\.3\.2/ }).waitFor();
+    await stations.getByRole("link", { name: "printer-2" }).click();
+    await page.getByRole("link", { name: "Neighbors" }).click();
+    const place = page.getByRole("row", { name: /^00:1b:21:00:00:02 access-one Gi1\/0\/3 Up .*90%/ });
+    await place.getByText("Why").click();
+    await place.getByRole("listitem").getByRole("link", { name: "Gi1/0/3" }).first().waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("tells what changed, who did it and why, and leads to how it was before", async () => {
+    const page = await visitor.open(`/hosts/${filled.switchId}?tab=history`);
+    const change = page.getByRole("listitem").filter({ hasText: "CHG-17" });
+    // The page says whose: the sentence need not.
+    await change.getByText(/^name access-1 → access-one/).waitFor();
+    await change.getByRole("button").click();
+    await settles(() => change.locator("ins").first().textContent(), "access-one");
+    const added = page
+      .getByRole("listitem")
+      .filter({ hasText: /new interface/ })
+      .first();
+    await added.getByRole("button").click();
+    await added.getByRole("link", { name: "Show it then" }).click();
+    await page.getByRole("heading", { name: "access-1" }).waitFor();
+    expect(page.url()).toContain("at=");
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("that is gone says since when and why, and shows what it was last; before its time it says when it began", async () => {
+    const asked = visitor.requests();
+    const page = await visitor.open(`/hosts/${filled.gone.id}`);
+    await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+    expect(asked.filter((url) => url.includes("/history") && !url.includes("limit=1"))).toEqual([]);
+    await page.getByText("scrapped").waitFor();
+    await page.getByRole("link", { name: "Show it as it was last" }).click();
+    await page.getByRole("heading", { name: "old-server" }).waitFor();
+    await page.getByText("10.2.3.9").first().waitFor();
+    // From where it was: its parts are asked for where it is there, and nowhere else.
+    for (const tab of ["", "&tab=ports", "&tab=neighbors", "&tab=addresses", "&tab=services"]) {
+      await page.goto(`${page.url().split("&tab")[0]}${tab}`);
+      await page.getByRole("heading", { name: "old-server" }).waitFor();
+      await page.locator("main:not(:has(.waiting))").waitFor();
+      await page.keyboard.press("t");
+      await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+      await page.goBack();
+      await page.getByRole("heading", { name: "old-server" }).waitFor();
+    }
+    await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?tab=ports&at=2020-01-01T00:00:00Z`);
+    await page.getByRole("heading", { name: "This host did not exist yet" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.goto(`${appliance.running.url}/hosts/01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010`);
+    await page.getByText("There is no such host").waitFor();
+    // Bad in the address is the instant, not the host.
+    await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?at=whenever`);
+    await page.getByRole("alert").filter({ hasText: "Request" }).waitFor();
+    expect(await page.getByText("There is no such host").count()).toBe(0);
+    // The refusals that these pages are made of, and nothing else.
+    expect(visitor.troubles().filter((each) => !/\b40[04]\b/.test(each))).toEqual([]);
+    await page.close();
+  });
+});

@@ -1,0 +1,80 @@
+// A network for journeys through the page of a host: a switch with 24 ports that was renamed, what hangs on them, a host that
+// is gone, and one that another has gone into. No assertions.
+
+import type { Client } from "../appliance/client.ts";
+import { made, type Wire } from "../appliance/factories.ts";
+
+export interface FilledHosts {
+  readonly switchId: string;
+  /** Of the switch. */
+  readonly ports: readonly Wire[];
+  readonly gone: Wire;
+  /** Another one has gone into it. */
+  readonly stays: Wire;
+}
+
+/** Fills a network through the API. */
+export async function fillHosts(client: Client, networkId: string): Promise<FilledHosts> {
+  const subnet = await made(
+    client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Lab", subnet_type: "Lan", tags: [] }),
+  );
+  const host = (name: string, address: string) =>
+    made(
+      client.post("hosts", {
+        network_id: networkId,
+        name,
+        hidden: false,
+        tags: [],
+        ip_addresses: [{ subnet_id: subnet.id, ip_address: address, mac_address: `00:1b:21:00:00:0${address.at(-1)}` }],
+      }),
+    );
+  const switchId = (await host("access-1", "10.2.3.1")).id;
+  await host("printer-2", "10.2.3.2");
+  const ports: Wire[] = [];
+  for (let index = 1; index <= 24; index += 1)
+    ports.push(
+      await made(
+        client.post("if-entries", {
+          host_id: switchId,
+          network_id: networkId,
+          if_index: index,
+          if_descr: `GigabitEthernet1/0/${index}`,
+          if_name: `Gi1/0/${index}`,
+          if_alias: index === 1 ? "<b>uplink</b>" : null,
+          if_type: 6,
+          speed_bps: 1_000_000_000,
+          admin_status: index === 24 ? "Down" : "Up",
+          oper_status: index % 2 === 0 ? "Down" : "Up",
+          fdb_macs: index === 3 ? ["00:1b:21:00:00:02"] : [],
+          ...(index === 5
+            ? {
+                lldp_sys_name: "core-9",
+                lldp_chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:99" },
+                lldp_port_id: { subtype: "InterfaceName", value: "Te1/1/4" },
+              }
+            : {}),
+        }),
+      ),
+    );
+  const before = await made(client.get(`hosts/${switchId}`));
+  await made(
+    client.put(
+      `hosts/${switchId}`,
+      { ...editable(before), name: "access-one" },
+      { "x-change-reason": "CHG-17: renamed" },
+    ),
+  );
+  const gone = await host("old-server", "10.2.3.9");
+  await client.delete(`hosts/${gone.id}`, { "x-change-reason": "scrapped" });
+  const stays = await made(
+    client.post("hosts", { network_id: networkId, name: "core-router", hidden: false, tags: [] }),
+  );
+  const goes = await host("<b>10.2.3.99</b>", "10.2.3.8");
+  await made(client.put(`hosts/${stays.id}/consolidate/${goes.id}`, {}));
+  return { switchId, ports, gone, stays };
+}
+
+/** What a host may be sent back with. */
+function editable({ id, network_id, name, hidden, tags, hostname, description }: Wire): Wire {
+  return { id, network_id, name, hidden, tags, hostname, description };
+}
