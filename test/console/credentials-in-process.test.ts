@@ -2,9 +2,6 @@
 // asked is said before it is saved; a secret is shown nowhere afterwards; each by whoever may.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { systemRandom } from "../../src/base/random.ts";
-import { systemTimers } from "../../src/base/timers.ts";
-import { systemProbes } from "../../src/discovery/scans/system-probes.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import type { Page } from "../support/page/page.ts";
@@ -12,7 +9,7 @@ import { serveVisited, type VisitedAppliance } from "../support/page/visited-app
 import { Visitor } from "../support/page/visitor.ts";
 import { settles } from "../support/page/waiting.ts";
 import type { SnmpAgent } from "../support/snmp/agent.ts";
-import { startSwitch } from "../support/snmp/small-switch.ts";
+import { probesOf, startSwitch } from "../support/snmp/small-switch.ts";
 
 const OWNER = "owner@acme.example";
 const MEMBER = "member@acme.example";
@@ -30,9 +27,7 @@ describe("a credential", () => {
 
   beforeAll(async () => {
     agent = await startSwitch(DEVICE, RIGHT);
-    const asked = { snmpPort: agent.port, tcpPorts: null, timers: systemTimers, random: systemRandom };
-    const probes = systemProbes({ ...asked, monotonicMs: () => performance.now() });
-    appliance = await serveVisited({ scanning: { probes } });
+    appliance = await serveVisited({ scanning: { probes: probesOf(agent) } });
     ({ running, client } = appliance);
     await appliance.addUser(MEMBER, "Member", [appliance.networkId]);
     await made(

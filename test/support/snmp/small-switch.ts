@@ -1,5 +1,8 @@
 // A switch of one interface on loopback, whose description is markup: for tests of the console.
 
+import { systemRandom } from "../../../src/base/random.ts";
+import { systemTimers } from "../../../src/base/timers.ts";
+import { systemProbes } from "../../../src/discovery/scans/system-probes.ts";
 import { type SnmpAgent, startAgent } from "./agent.ts";
 import { viewOf } from "./view.ts";
 
@@ -16,4 +19,15 @@ const SWITCH = viewOf({
 /** @param community the one that it answers to */
 export function startSwitch(address: string, community: string): Promise<SnmpAgent> {
   return startAgent({ address, communities: { [community]: SWITCH } });
+}
+
+/** The probes of the appliance, which ask SNMP on the port of an agent. */
+export function probesOf({ port }: SnmpAgent): ReturnType<typeof systemProbes> {
+  return systemProbes({
+    snmpPort: port,
+    tcpPorts: null,
+    timers: systemTimers,
+    random: systemRandom,
+    monotonicMs: () => performance.now(),
+  });
 }
