@@ -1,4 +1,4 @@
-// What the network loses, in the process of the tests: a write whose answer never came is sent again and done once, from
+// Lost answers, in the process of the tests: a write whose answer never came is sent again and done once, from
 // every form that makes something; and what was typed is there after a reload and the end of a session, but no secret.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";

@@ -1,4 +1,4 @@
-// What an Owner looks after, in the process of the tests: those who may not are neither offered it nor let do it, and nobody
+// Operations of an Owner, in the process of the tests: those who may not are neither offered it nor let do it, and nobody
 // is in the past.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";

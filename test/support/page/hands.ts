@@ -1,5 +1,5 @@
-// What hands do to a page: the events of mouse and keyboard in their order (UI Events, sections 3.5 and 3.7), and what a
-// browser does where nobody prevents it.
+// Mouse and keyboard of a page: their events in order (UI Events, sections 3.5 and 3.7), and what a browser does where
+// nobody prevents it.
 
 import type { Element, HTMLElement, HTMLFormElement, HTMLInputElement, HTMLTextAreaElement } from "happy-dom";
 import type { ShownDocument } from "./document.ts";

@@ -1,5 +1,5 @@
-// What Playwright finds elements by, in the process of the tests: the script that it puts into every page it drives. Roles,
-// names, labels, texts and states are worked out by the same code as in Chromium.
+// The script that Playwright puts into every page it drives, in the process of the tests: roles, names, labels, texts and
+// states are worked out by the same code as in Chromium.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
