@@ -41,7 +41,7 @@ describe("the page of a host", () => {
   });
 
   test("has the ports of a switch on its first tab, where each leads to its row; a host without has no picture", async () => {
-    const page = await visitor.open(`/hosts/${filled.switchId}`);
+    const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}`);
     const plate = page.getByRole("region", { name: "Its ports" });
     await page.getByRole("heading", { name: "What it is" }).waitFor();
     await plate.getByRole("link", { name: "Gi1/0/24, disabled" }).waitFor();
@@ -62,7 +62,7 @@ describe("the page of a host", () => {
   });
 
   test("tells who is at the other end of its cables, who hangs on its ports, and on whose port it hangs", async () => {
-    const page = await visitor.open(`/hosts/${filled.switchId}?tab=neighbors`);
+    const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}?tab=neighbors`);
     const links = page.getByRole("table").filter({ hasText: "Port there" });
     const row = links.getByRole("row", { name: /^Gi1\/0\/5 core-9 not in the inventory Te1\/1\/4 Up 1G \d{4}-/ });
     await row.getByText("LLDP", { exact: true }).click();
@@ -84,7 +84,7 @@ describe("the page of a host", () => {
   });
 
   test("tells what changed, who did it and why, and leads to how it was before", async () => {
-    const page = await visitor.open(`/hosts/${filled.switchId}?tab=history`);
+    const page = await visitor.signedIn(OWNER, `/hosts/${filled.switchId}?tab=history`);
     const change = page.getByRole("listitem").filter({ hasText: "CHG-17" });
     // The page says whose: the sentence need not.
     await change.getByText(/^name access-1 → access-one/).waitFor();
@@ -104,7 +104,7 @@ describe("the page of a host", () => {
 
   test("that is gone says since when and why, and shows what it was last; before its time it says when it began", async () => {
     const asked = visitor.requests();
-    const page = await visitor.open(`/hosts/${filled.gone.id}`);
+    const page = await visitor.signedIn(OWNER, `/hosts/${filled.gone.id}`);
     await page.getByRole("heading", { name: "This host is gone" }).waitFor();
     expect(asked.filter((url) => url.includes("/history") && !url.includes("limit=1"))).toEqual([]);
     await page.getByText("scrapped").waitFor();

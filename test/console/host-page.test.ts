@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
   });
 
   test("that another one has gone into shows its former self, and the other one leads to it", async () => {
-    const page = await visitor.open(`/hosts/${filled.stays.id}`);
+    const page = await visitor.signIn(OWNER, PASSWORD, `/hosts/${filled.stays.id}`);
     const former = page.getByText("Former selves");
     await former.waitFor();
     await page.locator("main:not(:has(.waiting))").waitFor();
