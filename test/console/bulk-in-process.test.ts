@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";
+import { addHostsInHalls } from "../support/appliance/halls.ts";
 import type { Page } from "../support/page/page.ts";
 import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
 import { Visitor } from "../support/page/visitor.ts";
 import { settles } from "../support/page/waiting.ts";
 
 const OWNER = "owner@acme.example";
-const HOSTS = 40;
 
 describe("whoever writes many records at once", () => {
   let appliance: VisitedAppliance;
@@ -17,12 +17,7 @@ describe("whoever writes many records at once", () => {
 
   beforeAll(async () => {
     appliance = await serveVisited();
-    const hosts = Array.from({ length: HOSTS }, (_, index) => ({
-      network_id: appliance.networkId,
-      name: `access-${index + 1}`,
-      sys_location: index % 2 === 0 ? "Hall 1" : "Hall 2",
-    }));
-    await made(appliance.client.post("hosts/bulk", hosts));
+    await addHostsInHalls(appliance.client, appliance.networkId);
     visitor = await Visitor.arrive(appliance.running.url);
     page = await visitor.signedIn(OWNER);
   });

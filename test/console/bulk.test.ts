@@ -3,12 +3,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { made } from "../support/appliance/factories.ts";
+import { addHostsInHalls } from "../support/appliance/halls.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
-const HOSTS = 40;
 
 describe.skipIf(!hasChromium)("whoever writes many records at once", () => {
   let workplace: Workplace;
@@ -20,12 +19,7 @@ describe.skipIf(!hasChromium)("whoever writes many records at once", () => {
     ensureExecutable();
     workplace = new Workplace();
     appliance = await workplace.serveSetUp();
-    const hosts = Array.from({ length: HOSTS }, (_, index) => ({
-      network_id: appliance.networkId,
-      name: `access-${index + 1}`,
-      sys_location: index % 2 === 0 ? "Hall 1" : "Hall 2",
-    }));
-    await made(appliance.client.post("hosts/bulk", hosts));
+    await addHostsInHalls(appliance.client, appliance.networkId);
     visitor = await Visitor.arrive(appliance.running.url);
     page = await visitor.signIn(OWNER, PASSWORD);
   });

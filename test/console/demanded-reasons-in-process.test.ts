@@ -1,5 +1,5 @@
 // An organization that demands reasons, in the console, in the process of the tests: an Owner turns it on, and from then on
-// nobody writes without one.
+// every write needs one.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";

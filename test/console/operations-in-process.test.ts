@@ -1,5 +1,5 @@
-// Operations of an Owner, in the process of the tests: those who may not are neither offered it nor let do it, and nobody
-// is in the past.
+// Operations of an Owner, in the process of the tests: refused to other roles and in the past,
+// by the console and by the API.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "../support/page/page.ts";

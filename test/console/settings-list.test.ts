@@ -1,4 +1,4 @@
-// The list of settings beside its pages, in Chromium, on the executable: where it stands, and where there is no room for it.
+// The list of settings beside its pages, in Chromium, on the executable: its place, and its button on narrow screens.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -14,7 +14,7 @@ import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/
 
 afterAll(() => closeBrowser());
 
-describe.skipIf(!hasChromium)("whoever goes through the settings", () => {
+describe.skipIf(!hasChromium)("the list of settings", () => {
   let workplace: Workplace;
   let running: Running;
   let visitor: Visitor;
@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)("whoever goes through the settings", () => {
     await isShown(page);
   }
 
-  test("finds the list of settings where it was, from one page to the next, and the page beside it", async () => {
+  test("keeps its place from one page to the next, to the left of the page", async () => {
     await open("/settings");
     const areas = page.getByRole("navigation", { name: "Settings", exact: true });
     const before = await areas.boundingBox();
@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)("whoever goes through the settings", () => {
       await areas.getByRole("link", { name, exact: true }).click();
       await settles(() => heading.textContent(), name);
       expect([name, await areas.boundingBox()]).toEqual([name, before]);
-      // Beside it and not below: nothing that comes moves it.
+      // To its right and not below: content that arrives later does not move it.
       const [list, title] = [await areas.boundingBox(), await heading.boundingBox()];
       expect((title?.x ?? 0) - (list?.x ?? 0) - (list?.width ?? 0)).toBeGreaterThan(0);
     }
@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)("whoever goes through the settings", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
-  test("opens it by the keyboard where there is little room, and is back at its button", async () => {
+  test("opens by the keyboard where there is little room, and gives the focus back to its button", async () => {
     await page.setViewportSize({ width: 360, height: 800 });
     await open("/settings/keys");
     const areas = page.getByRole("navigation", { name: "Settings", exact: true });

@@ -26,13 +26,13 @@ const WIDTHS = [360, 1_280];
 
 const COMPARED: Partial<Record<PagePath, string>> = { "/compare": "?vs=2020-01-01T00:00:00Z" };
 
-/** What can be pressed on a page. */
+/** A control on a page. */
 interface Offer {
   readonly path: string;
   readonly name: string;
 }
 
-/** One who goes through pages, and what is to be seen at each of them. */
+/** A signed-in user who visits pages, and the checks of each page. */
 class Walker {
   readonly page: Page;
   private readonly url: string;
@@ -171,7 +171,7 @@ class Walker {
 const writerOf = ({ path, name }: Offer) =>
   WRITERS.find(([called, where]) => called.test(name) && where.test(path)) ?? null;
 
-/** What writes, and what nobody has said of whether it does. */
+/** Controls that write, and controls of neither table. */
 const sorted = (offers: readonly Offer[]) => ({
   writers: offers.filter((offer) => writerOf(offer) !== null),
   unknown: offers.filter((offer) => writerOf(offer) === null && !HARMLESS.test(offer.name)),
@@ -182,12 +182,12 @@ const then = (address: string) =>
 
 afterAll(() => closeBrowser());
 
-describe.skipIf(!hasChromium)("whoever goes through every page of a month of a campus", () => {
+describe.skipIf(!hasChromium)("every page of a month of a campus", () => {
   let workplace: Workplace;
   let running: Running;
   let owner: Walker;
   let addresses: string[];
-  /** What the navigation marks at paths. */
+  /** Marked entries of the navigation, by path. */
   const places = new Map<string, Place>();
 
   const emailOf = (role: string) => `${role.toLowerCase()}@campus.example`;
@@ -226,7 +226,7 @@ describe.skipIf(!hasChromium)("whoever goes through every page of a month of a c
   });
 
   test(
-    "finds each as it should be now, in light colors: in its place, within its width, with controls that are known",
+    "is accessible now, in light colors, marked in the navigation, within its width, and has known controls only",
     async () => {
       await owner.page.emulateMedia({ colorScheme: "light" });
       const offered: Offer[] = [];
@@ -241,7 +241,7 @@ describe.skipIf(!hasChromium)("whoever goes through every page of a month of a c
       });
       expect(count).toBeGreaterThanOrEqual(PAGE_PATHS.length + 8);
 
-      // What others are not offered is there to be found.
+      // The walks of others could not notice a control that the Owner's does not have.
       const { writers, unknown } = sorted(offered);
       expect(unknown).toEqual([]);
       const unseen = WRITERS.filter((writer) => !writers.some((offer) => writerOf(offer) === writer));
@@ -251,7 +251,7 @@ describe.skipIf(!hasChromium)("whoever goes through every page of a month of a c
   );
 
   test(
-    "finds each as it should be ten days ago, in dark colors",
+    "is accessible ten days ago, in dark colors",
     async () => {
       await owner.page.emulateMedia({ colorScheme: "dark" });
       const count = await owner.goThrough(addresses.map(then), (address) => owner.isSound(address));
@@ -261,7 +261,7 @@ describe.skipIf(!hasChromium)("whoever goes through every page of a month of a c
   );
 
   test.each(["Viewer", "Member"])(
-    "as a %s is offered nothing that is refused, and is refused what is sent by hand",
+    "offers a %s no control that the API would refuse, and the API refuses all other operations",
     async (role) => {
       const walker = await Walker.signIn(running.url, emailOf(role), PASSWORD);
       const { data: me } = await walker.read("/api/auth/me");
@@ -280,7 +280,7 @@ describe.skipIf(!hasChromium)("whoever goes through every page of a month of a c
       expect(writers.filter((offer) => writerOf(offer)?.[2].some((each) => permitted.has(each)) !== true)).toEqual([]);
       // The last transaction is the Owner's.
       expect(writers.filter(({ name }) => name === "Undo it")).toEqual([]);
-      // They are offered what they may: a Viewer can change their password, a Member the inventory.
+      // A Viewer can change their password, a Member the inventory.
       expect(writers.length).toBeGreaterThan(role === "Viewer" ? 0 : 25);
 
       const { paths } = await walker.read("/api/openapi.json");
@@ -303,7 +303,7 @@ describe.skipIf(!hasChromium)("whoever goes through every page of a month of a c
   );
 });
 
-describe.skipIf(!hasChromium)("whoever goes through every page of an empty appliance", () => {
+describe.skipIf(!hasChromium)("every page of an empty appliance", () => {
   let workplace: Workplace;
   let walker: Walker;
   let addresses: string[];
@@ -323,7 +323,7 @@ describe.skipIf(!hasChromium)("whoever goes through every page of an empty appli
   });
 
   test(
-    "finds each as it should be now, in light colors",
+    "is accessible now, in light colors, and within its width",
     async () => {
       await walker.page.emulateMedia({ colorScheme: "light" });
       const count = await walker.goThrough(addresses, async (address) => {
@@ -336,7 +336,7 @@ describe.skipIf(!hasChromium)("whoever goes through every page of an empty appli
   );
 
   test(
-    "finds each as it should be ten days ago, in dark colors",
+    "is accessible ten days ago, in dark colors",
     async () => {
       await walker.page.emulateMedia({ colorScheme: "dark" });
       const count = await walker.goThrough(addresses.map(then), (address) => walker.isSound(address));

@@ -26,10 +26,10 @@ const AXE_OPTIONS = {
   preload: false,
 };
 
-/** Of those the rules whose outcome depends on colors. */
+/** Rules whose outcome depends on colors. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** What the other rules see of a page: its elements, its size, what is open and what has the focus. */
+/** Input of all other rules: the elements of a page, its size, open dialogs and popovers, the focus. */
 const PAGE_STATE = `[
   innerWidth,
   innerHeight,
@@ -229,7 +229,7 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
   const { violations } = await spentOn("axe runs", async () => {
     // Once for a document: its 0.5 MB are parsed each time.
     if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axeSource());
-    // The same in the other color scheme: only colors are looked at again.
+    // The same state in the other color scheme: only colors differ.
     const isSeen = await page.evaluate<boolean>(`axe.seenState === (axe.seenState = ${PAGE_STATE})`);
     const options = isSeen ? { ...AXE_OPTIONS, runOnly: COLOR_RULES } : AXE_OPTIONS;
     return page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
@@ -240,8 +240,8 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
 }
 
 /**
- * Goes to an address below the origin as by a link of the page: it is no other document, so its scripts are not loaded
- * again. Waits until all of it is shown.
+ * Follows a link to an address below the origin, within the document: scripts are not loaded again. Waits until the page
+ * is shown.
  */
 export async function follow(page: Page, address: string): Promise<void> {
   const { href } = new URL(address, page.url());
@@ -257,7 +257,7 @@ export async function follow(page: Page, address: string): Promise<void> {
   await isShown(page);
 }
 
-/** Waits until a page has a heading, waits for no answer and shows nothing of before. */
+/** Waits until a page has its heading and all answers, and nothing of an earlier address is left. */
 export async function isShown(page: Page): Promise<void> {
   await page.locator("main:not([aria-busy=true]):has(h1:not([data-left])):not(:has(.waiting))").waitFor();
 }

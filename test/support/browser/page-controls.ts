@@ -1,4 +1,4 @@
-// Every control of the console's pages that may be offered: what it does, for tests of who is offered what.
+// Controls of the console's pages and the operations that each needs, for tests of rights.
 
 /** Controls that write: what they are called, on which pages, and the operations of which one has to be permitted. */
 export const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, operations: readonly string[]]> = [

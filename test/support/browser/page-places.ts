@@ -1,4 +1,4 @@
-// Where each page of the console stands in its navigation, for tests that go through all of them.
+// Navigation entries of the console's pages, for tests that visit all of them.
 
 import type { PagePath } from "../../../src/console/url/page-paths.ts";
 

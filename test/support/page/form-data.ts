@@ -1,5 +1,5 @@
-// The fields that a form sends (WHATWG HTML, section 4.10.21.4): happy-dom's has the fields that are disabled as well, and a value for
-// a choice that was not made.
+// The fields that a form sends (WHATWG HTML, section 4.10.21.4): happy-dom's has the disabled
+// fields as well, and a value for a choice that was not made.
 
 import type { HTMLFormElement, HTMLInputElement, HTMLSelectElement } from "happy-dom";
 
