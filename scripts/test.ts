@@ -13,7 +13,7 @@ import { readDurations, writeDurations } from "./testing/durations.ts";
 import { collectEvidence } from "./testing/evidence.ts";
 import { inLanes, type Task } from "./testing/lanes.ts";
 import { isRunning } from "./testing/processes.ts";
-import { costLines } from "./testing/report.ts";
+import { costLines, writeCosts } from "./testing/report.ts";
 import { type BatchResult, type Cost, FAILURES_FOLDER, runBatch } from "./testing/run-batch.ts";
 
 const root = resolve(import.meta.dir, "..");
@@ -68,6 +68,7 @@ const costs = new Map(results.flatMap((result) => [...result.costs]));
 if (options["record-durations"])
   writeDurations(Object.fromEntries([...costs].map(([file, { wallMs }]) => [file, wallMs])));
 const wallMs = performance.now();
+writeCosts(join(root, "dist/test-costs.tsv"), costs);
 console.log(costLines({ wallMs, checks: checkCosts, files: costs, lanes, causesFile }).join("\n"));
 for (const path of await collectEvidence(root, results, testEnvironment())) console.log(`evidence: ${path}`);
 for (const { failures } of results)

@@ -1,6 +1,6 @@
 // Tables at the end of a test run: the slowest files, idle lanes, and time by cause.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { CAUSES } from "../../test/support/measure/causes.ts";
 import type { Lane } from "./lanes.ts";
 import type { Cost } from "./run-batch.ts";
@@ -34,6 +34,13 @@ export function costLines({ wallMs, checks, files, lanes, causesFile }: RunCosts
     row("wall time, processor time", wallMs, processorMs),
     ...lanes.map((lane, index) => row(`lane ${index + 1}: busy, idle`, lane.busyMs, lane.idleMs)),
   ];
+}
+
+/** Writes what each test file cost, the dearest first: path, wall time and processor time in milliseconds. */
+export function writeCosts(path: string, files: RunCosts["files"]): void {
+  const rows = [...files].sort(([, a], [, b]) => b.processorMs - a.processorMs);
+  const lines = rows.map(([file, cost]) => [file, Math.round(cost.wallMs), Math.round(cost.processorMs)].join("\t"));
+  writeFileSync(path, `file\twall_ms\tprocessor_ms\n${lines.join("\n")}\n`);
 }
 
 function spans(file: string): string[] {
