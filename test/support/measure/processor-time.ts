@@ -38,17 +38,18 @@ export function schedulingOf(pid: number, threads: "all" | "first" = "all"): Sch
 }
 
 /**
- * Starts a stopwatch that stands still while this process or one of its descendants waits for a processor.
+ * Starts a stopwatch that stands still while a process waits for a processor.
  * @param threads all of each process, or only the first, where the others have work of their own to do
+ * @param processes numbers of those that take part: this one and its descendants, unless told
  * @returns reads it, in milliseconds: the time passed without those waits. Threads wait at the same time, so it is at
  *   least what the first thread of one process ran.
  */
-export function stopwatch(threads: "all" | "first" = "all"): () => number {
+export function stopwatch(threads: "all" | "first" = "all", processes?: readonly number[]): () => number {
   const figures = () =>
     new Map(
-      familyOf(process.pid).map((pid) => {
-        const { ranMs } = schedulingOf(pid, "first");
-        return [pid, { ranMs, waitedMs: schedulingOf(pid, threads).waitedMs }] as const;
+      (processes ?? familyOf(process.pid)).map((pid) => {
+        const first = schedulingOf(pid, "first");
+        return [pid, threads === "first" ? first : { ...first, waitedMs: schedulingOf(pid).waitedMs }] as const;
       }),
     );
   const before = figures();
