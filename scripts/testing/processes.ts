@@ -5,11 +5,15 @@ import { readdirSync, readFileSync } from "node:fs";
 /** Linux's unit of processor time in /proc. */
 const TICK_MS = 10;
 
-/** Processor time of a process and of its descendants that have ended, in milliseconds; 0 where /proc does not say. */
+/**
+ * Processor time of a process and of its descendants, those that have ended and were waited for included, in
+ * milliseconds; 0 where /proc does not say.
+ */
 export function processorMsOf(pid: number): number {
-  const fields = statOf(pid);
+  let ticks = 0;
   // User and system time of its own, then of those it has waited for (proc_pid_stat(5), fields 14 to 17).
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS;
+  for (const each of familyOf(pid)) for (const field of statOf(each).slice(11, 15)) ticks += Number(field);
+  return ticks * TICK_MS;
 }
 
 /** Whether a process still runs; one that ended and was not waited for does not. */

@@ -8,8 +8,11 @@ import type { Cost } from "./run-batch.ts";
 const SLOWEST = 10;
 
 export interface RunCosts {
+  /** Installing included. */
   readonly wallMs: number;
-  /** Before the tests, by title: packages, lint, type check, build. */
+  /** Wall time of installing, by what was installed. */
+  readonly installs: ReadonlyMap<string, number>;
+  /** Beside the tests, by title: lint, type check, build. */
   readonly checks: ReadonlyMap<string, Cost>;
   readonly files: ReadonlyMap<string, Cost>;
   readonly lanes: readonly Lane[];
@@ -18,7 +21,7 @@ export interface RunCosts {
 }
 
 /** The tables as lines of text. */
-export function costLines({ wallMs, checks, files, lanes, causesFile }: RunCosts): string[] {
+export function costLines({ wallMs, installs, checks, files, lanes, causesFile }: RunCosts): string[] {
   const slowest = [...files].sort(([, a], [, b]) => b.wallMs - a.wallMs).slice(0, SLOWEST);
   const processorMs = sum([...checks.values(), ...files.values()].map((cost) => cost.processorMs));
   const inTestsMs = sum([...files.values()].map((cost) => cost.wallMs));
@@ -27,6 +30,7 @@ export function costLines({ wallMs, checks, files, lanes, causesFile }: RunCosts
     "== slowest files (wall, processor)",
     ...slowest.map(([file, cost]) => row(file, cost.wallMs, cost.processorMs)),
     "== time by cause (wall time of the processes together, count)",
+    ...[...installs].map(([title, ms]) => row(`install: ${title}`, ms)),
     ...[...checks].map(([title, cost]) => row(title, cost.wallMs, cost.processorMs)),
     ...spans(causesFile),
     row("waiting: test processes without a processor of their own", waitedMs),

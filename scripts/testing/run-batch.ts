@@ -72,6 +72,7 @@ export async function runBatch(files: readonly string[], options: BatchOptions):
   let hung: string | null = null;
   let lastHeardMs = performance.now();
   const watch = setInterval(() => {
+    report.look();
     if (performance.now() - lastHeardMs < silenceMaxMs || !isRunning(child.pid)) return;
     hung = `${report.file ?? files[0]} hangs: nothing for ${silenceMaxMs / 1000} s after ${report.lastTest ?? "it began"}`;
     // A runner that hangs ends nothing that it started.
@@ -106,7 +107,8 @@ class Report {
   private readonly say: (text: string) => void;
   private untold = "";
   private beganMs = performance.now();
-  private spentMs = 0;
+  private seenMs = 0;
+  private chargedMs = 0;
 
   constructor(pid: number, say: (text: string) => void) {
     this.pid = pid;
@@ -124,24 +126,30 @@ class Report {
     for (const part of parts) this.tell(part);
     const running = NAME.exec(this.untold)?.[1] ?? null;
     if (running === null || running === this.file) return;
-    this.account(processorMsOf(this.pid));
+    this.account();
     this.file = running;
   }
 
-  /** @param microseconds of processor time of the whole process, descendants included */
+  /** Looks at the processor time. A browser ends with the process, and is in no figure of the process that has ended. */
+  look(): void {
+    this.seenMs = Math.max(this.seenMs, processorMsOf(this.pid));
+  }
+
+  /** @param microseconds of processor time of the whole process, with the descendants that it has waited for */
   end(microseconds: bigint): void {
     this.tell(this.untold);
-    this.account(Math.max(this.spentMs, Number(microseconds) / 1_000));
+    this.seenMs = Math.max(this.seenMs, Number(microseconds) / 1_000);
+    this.account();
   }
 
   /** Charges what was spent since the last call to the file that ran: loading the first file is part of it. */
-  private account(spentMs: number): void {
+  private account(): void {
+    if (this.file === null) return;
+    this.look();
     const now = performance.now();
-    if (this.file !== null) {
-      this.costs.set(this.file, { wallMs: now - this.beganMs, processorMs: spentMs - this.spentMs });
-      this.beganMs = now;
-      this.spentMs = spentMs;
-    }
+    this.costs.set(this.file, { wallMs: now - this.beganMs, processorMs: this.seenMs - this.chargedMs });
+    this.beganMs = now;
+    this.chargedMs = this.seenMs;
   }
 
   /** What a file of tests said. What its process says of all of its files is left to the end of the run. */

@@ -45,6 +45,24 @@ describe("a process of tests", () => {
     expect(said).not.toContain("Ran 4 tests");
   });
 
+  test("is charged for a process that outlives its tests", async () => {
+    const loop = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; cat /proc/$$/stat; exec cat";
+    const { costs, files, said, problems } = await run({
+      first: `test("leaves a process behind", async () => {
+        const { stdout } = Bun.spawn(["sh", "-c", ${JSON.stringify(loop)}], { stdin: "pipe", stdout: "pipe" });
+        const { value } = await stdout.getReader().read();
+        console.log(new TextDecoder().decode(value));
+      });`,
+      second: `test("holds", () => expect(1).toBe(1));`,
+    });
+    expect(problems).toEqual([]);
+    // User time, in hundredths of a second (proc_pid_stat(5)).
+    const ticks = Number(/^\d+ \(sh\) (.*)$/m.exec(said)?.[1]?.split(" ")[11]);
+    expect(ticks).toBeGreaterThan(0);
+    const [first, second] = files.map((file) => costs.get(file)?.processorMs ?? 0) as [number, number];
+    expect(first - second).toBeGreaterThanOrEqual(ticks * 10);
+  });
+
   test("that vanishes in a test is a problem, and the files behind it are left to run", async () => {
     const { problems, left, files } = await run({
       a: `test("leaves", () => process.exit(0));`,
@@ -126,6 +144,7 @@ test("the tables name the slowest files first and every cause", () => {
   const cost = (wallMs: number) => ({ wallMs, processorMs: wallMs / 2 });
   const lines = costLines({
     wallMs: 10_000,
+    installs: new Map([["packages", 2_000]]),
     checks: new Map([["lint", cost(1_000)]]),
     files: new Map([
       ["test/a.test.ts", cost(1_000)],
@@ -135,6 +154,7 @@ test("the tables name the slowest files first and every cause", () => {
     causesFile: join(folder, "none"),
   });
   expect(lines[1]).toContain("test/b.test.ts");
+  expect(lines).toContainEqual(expect.stringMatching(/2\.0 s +install: packages/));
   expect(lines.join("\n")).toContain("appliance starts");
   expect(lines.at(-1)).toMatch(/9\.0 s.*1\.0 s.*lane 1/);
 });

@@ -7,6 +7,10 @@ import type { Sight } from "./oracle.ts";
 import { type Caller, marksOf, ORGANIZATION_WORD, PLACES, SECRET_WORD, type World } from "./world.ts";
 
 const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+const SECRETS = new RegExp(`${SECRET_WORD}[\\w-]*`, "g");
+
+/** Those compiled so far: few, for many answers. */
+const hiding = new Map<string, RegExp>();
 
 /** Whom an answer is for: a caller who was let in, or one who is to learn nothing at all. */
 type Eyes = Sight & Pick<Caller, "refusal">;
@@ -20,22 +24,29 @@ export function leaksIn(world: World, eyes: Eyes, sent: Sent, answer: Answer): s
     // A sentence ends in a full stop.
     if (!known.includes(text.toLowerCase().replace(/\.$/, ""))) leaks.add(text);
   };
-  for (const mark of hiddenMarks(world, eyes)) for (const [text] of said.matchAll(mark)) found(text);
-  for (const [id] of said.matchAll(UUIDS)) {
-    const record = world.oracle.find(id.toLowerCase());
+  for (const [text] of said.matchAll(hiddenMarks(world, eyes))) found(text);
+  const ids = new Set(said.match(UUIDS));
+  const records = ids.size === 0 ? undefined : world.oracle.known();
+  for (const id of ids) {
+    const record = records?.get(id.toLowerCase());
     if (record !== undefined && !mayKnow(world, eyes, record)) found(id);
   }
-  // Not even to whoever sent it.
-  for (const [text] of said.matchAll(new RegExp(`${SECRET_WORD}[\\w-]*`, "g"))) leaks.add(text);
+  // Not even to its sender.
+  for (const [text] of said.matchAll(SECRETS)) leaks.add(text);
   for (const secret of world.secrets) if (said.includes(secret)) leaks.add(`a secret: ${secret.slice(0, 8)}…`);
   return [...leaks];
 }
 
-function hiddenMarks(world: World, eyes: Eyes): RegExp[] {
+/** Finds every mark of what is out of these eyes' sight. */
+function hiddenMarks(world: World, eyes: Eyes): RegExp {
   const marks = PLACES.filter((name) => !mayKnow(world, eyes, world.places[name])).map(marksOf);
   if (eyes.refusal !== null || eyes.organizationId !== world.places.near.organizationId)
-    marks.push(new RegExp(`${ORGANIZATION_WORD}[\\w.-]*`, "g"));
-  return marks;
+    marks.push(`${ORGANIZATION_WORD}[\\w.-]*`);
+  // An empty choice would match everywhere.
+  const source = marks.join("|") || "(?!)";
+  const known = hiding.get(source) ?? new RegExp(source, "gi");
+  hiding.set(source, known);
+  return known;
 }
 
 function mayKnow(

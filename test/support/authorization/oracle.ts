@@ -40,7 +40,7 @@ const COUNTED_PARTS: Readonly<Record<string, readonly string[]>> = {
 const OPERATIONS = Object.keys(OPERATION) as Array<keyof typeof OPERATION>;
 
 export class LedgerOracle {
-  readonly records = new Map<string, LedgerRecord>();
+  private readonly records = new Map<string, LedgerRecord>();
   private readonly appliance: TestAppliance;
   private readAt = 0;
 
@@ -56,8 +56,8 @@ export class LedgerOracle {
   /** The last transaction at or before an instant; 0 for none. */
   sequenceAt(at: string): number {
     const row = this.appliance.reader.db
-      .query<{ sequence: number | null }, [number]>(
-        "SELECT max(sequence) AS sequence FROM history_transactions WHERE at <= ?",
+      .query<{ sequence: number }, [number]>(
+        "SELECT sequence FROM history_transactions WHERE at <= ? ORDER BY at DESC LIMIT 1",
       )
       .get(Date.parse(at));
     return row?.sequence ?? 0;
@@ -73,8 +73,13 @@ export class LedgerOracle {
   }
 
   find(id: string): LedgerRecord | undefined {
+    return this.known().get(id);
+  }
+
+  /** Every record up to the newest transaction, by id. */
+  known(): ReadonlyMap<string, LedgerRecord> {
     this.refresh();
-    return this.records.get(id);
+    return this.records;
   }
 
   /** Whether a record is, or was, one that these eyes may see. */

@@ -30,10 +30,10 @@ export const ORGANIZATION_WORD = "zzfirst";
 /** In every secret, whosever it is. */
 export const SECRET_WORD = "zzsecret";
 
-/** Finds what a place's records are told by. */
-export function marksOf(place: PlaceName): RegExp {
+/** A regular expression for what a place's records are told by, in either case. */
+export function marksOf(place: PlaceName): string {
   const { word, octet } = MARKS[place];
-  return new RegExp(`${word}[\\w.-]*|\\b10\\.${octet}\\.[\\d./]+|02:00:00:${octet.toString(16)}:[0-9a-f:]+`, "gi");
+  return `${word}[\\w.-]*|\\b10\\.${octet}\\.[\\d./]+|02:00:00:${octet.toString(16)}:[0-9a-f:]+`;
 }
 
 export interface Place extends Sight {

@@ -57,6 +57,8 @@ function launch(): Promise<Browser> {
     args: [
       // Rendered in software either way: without a process of its own for that.
       "--disable-gpu",
+      // Or it keeps a process beside the page's own, for a page that might be opened next.
+      "--renderer-process-limit=1",
       // Root has no sandbox in a container.
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
       // It can resolve no name: what a page gets, it gets from this machine.

@@ -1,6 +1,6 @@
 // Loaded before every test process: charges the time until the first test, which is the loading of the first file.
 
 import { beforeAll } from "bun:test";
-import { charge } from "../measure/causes.ts";
+import { chargeLoading } from "../measure/causes.ts";
 
-beforeAll(() => charge("module loading", performance.now()));
+beforeAll(chargeLoading);
