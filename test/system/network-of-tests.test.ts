@@ -1,7 +1,7 @@
 // The network of a test run: loopback and nothing else, so that no packet of a test leaves the machine.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { type Ip, parseIp } from "../../src/base/ip.ts";
 import { socketAddress } from "../../src/discovery/kernel/socket-address.ts";
@@ -14,7 +14,8 @@ import {
   SOCK_RAW,
   SOCK_STREAM,
 } from "../../src/discovery/kernel/sockets.ts";
-import { made } from "../support/appliance/factories.ts";
+import { newAppliance } from "../support/appliance/appliance.ts";
+import { made, newApiKey, type Wire } from "../support/appliance/factories.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
 
@@ -73,6 +74,29 @@ describe.skipIf(process.env.TEST_NETWORK !== "own")(
         const scan = await discovery.scanned({ network_id: networkId, kind: "full" });
         // The scan did try: the kernel had no route. What only this machine reaches is no target unless it is named.
         expect(scan).toMatchObject({ targets: null, progress: { addresses_done: 2, errors: { no_route: 2 } } });
+        expect(Object.keys(networkInterfaces())).toEqual(["lo"]);
+      });
+
+      test("keeps in a scan that a schedule has missed, and that begins with the appliance", async () => {
+        // Days ago by the clock of the tests: since then it was due each hour.
+        const before = await newAppliance();
+        const { key } = newApiKey(before);
+        const { networkId } = before.first;
+        for (const cidr of ["192.0.2.0/30", "198.51.100.0/30"])
+          await made(before.owner.post("subnets", { network_id: networkId, cidr, subnet_type: "Lan", tags: [] }));
+        const hourly = { name: "hourly", kind: "full", cron: "0 * * * *", timezone: "UTC", is_enabled: true };
+        await made(before.owner.post("discovery/schedules", { network_id: networkId, ...hourly }));
+        const data = place.path("overdue");
+        cpSync(before.dataDirectory, data, { recursive: true });
+        await before.close();
+        const running = await place.serve([], { data });
+        await running.logged("scan_ended");
+        const [scan] = (await made(running.withKey(key).get("discovery/scans"))) as unknown as Wire[];
+        expect(scan).toMatchObject({
+          status: "Completed",
+          targets: null,
+          progress: { addresses_done: 4, errors: { no_route: 4 } },
+        });
         expect(Object.keys(networkInterfaces())).toEqual(["lo"]);
       });
     });
