@@ -1,6 +1,8 @@
-// Interfaces, subnets and VLANs in Chromium, on the executable; and the life of an interface as plain functions.
+// Interfaces, subnets and VLANs in Chromium, on the executable: keys, accessibility and width of their pages; and their plain
+// functions. Their texts, links and filters are read in networks-in-process.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import {
   eventsOf,
   type LifeVersion,
@@ -24,25 +26,35 @@ import {
 import { blockName, isWithinPrefix } from "../../src/console/networks/prefixes.ts";
 import { vlanDevices } from "../../src/console/networks/vlan-devices.ts";
 import { gridStep } from "../../src/console/parts/grid-keys.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
-import { type FilledNetwork, fillNetwork, UNKNOWN_MAC } from "../support/browser/networks.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import {
+  accessibilityFindings,
+  closeBrowser,
+  follow,
+  hasChromium,
+  settles,
+  Visitor,
+} from "../support/browser/browser.ts";
+import { type FilledNetwork, fillNetwork } from "../support/browser/networks.ts";
+import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
 
+const DESK = { width: 1280, height: 800 };
+const PHONE = { width: 360, height: 740 };
+
 describe.skipIf(!hasChromium)("the pages of a network", () => {
   let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running };
   let visitor: Visitor;
+  let page: Page;
   let filled: FilledNetwork;
 
   beforeAll(async () => {
     ensureExecutable();
     workplace = new Workplace();
     const made = await workplace.serveSetUp();
-    appliance = made;
     filled = await fillNetwork(made.client, made.networkId);
     visitor = await Visitor.arrive(made.running.url);
+    page = await visitor.signIn(OWNER, PASSWORD);
   });
 
   afterAll(async () => {
@@ -51,49 +63,25 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     await workplace.close();
   });
 
-  test("show when a port flapped and who hung on it, and lead to how it was then", async () => {
-    const page = await visitor.signIn(OWNER, PASSWORD, `/interfaces/${filled.flapped.id}?life=all`);
-    await page.getByRole("heading", { name: "Gi1/0/7" }).waitFor();
-    const table = page.getByRole("table", { name: "What happened" });
-    await table.waitFor();
-    const states = table.locator("tbody tr td:nth-child(2)");
-    await settles(() => states.allTextContents(), ["Up", "Down", "Up", "Down", "Up"]);
-    const last = table.getByRole("row").nth(1);
-    await settles(() => last.getByText("100M").count(), 1);
-    await table.getByRole("link", { name: "printer-2" }).first().waitFor();
-    await settles(() => page.locator("path.life-up").getAttribute("d"), expect.stringMatching(/M.*M.*M/));
-    // The second-newest change is a going down.
-    await table.getByRole("row").nth(2).getByRole("link").first().click();
-    await page.getByText("Operational status").waitFor();
-    await page.locator(".facts .state-down").waitFor();
-    expect(page.url()).toContain("at=");
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("tell which addresses of a subnet are free, which are taken twice, and what is set aside", async () => {
-    const page = await visitor.open("/subnets");
+  test("list the fullest subnets first, and lead by arrow keys from the addresses of one to a host", async () => {
+    await page.setViewportSize(DESK);
+    await follow(page, "/subnets");
+    const order = page.locator(".subnet-tree tbody th");
+    await order.first().getByText("10.2.0.0/16").waitFor();
+    await page.getByRole("link", { name: "Fullest first" }).click();
+    await order.first().getByText("10.2.3.0/28").waitFor();
+    expect(new URL(page.url()).searchParams.get("order")).toBe("fullest");
+    expect(await accessibilityFindings(page)).toEqual([]);
     await page
       .getByRole("row", { name: /10\.2\.3\.0\/28/ })
       .getByRole("link", { name: "10.2.3.0/28" })
       .click();
     await page.getByRole("heading", { name: "10.2.3.0/28" }).waitFor();
     const free = page.getByRole("list", { name: "Next free" });
-    await free.waitFor();
-    // .1 to .3 and .5 are taken, .8 to .11 are of DHCP, .15 is the broadcast address.
     await settles(
       () => free.getByRole("listitem").allInnerTexts(),
       ["4", "6", "7", "12", "13", "14"].map((last) => `10.2.3.${last}`),
     );
-    await page.locator(".cells").waitFor();
-    await settles(() => page.locator(".cells .cell").count(), 16);
-    await settles(() => page.locator(".cells .cell-Dhcp").count(), 4);
-    await settles(() => page.locator(".cells .cell-Twice").getAttribute("title"), expect.stringContaining("twin-a"));
-    await page.locator(".utilization path").waitFor();
-    // The one that two hosts have is told with who they are.
-    await page.locator(".subnet-conflicts").getByText("10.2.3.5").waitFor();
-    await page.locator(".subnet-conflicts").getByRole("link", { name: "twin-b" }).waitFor();
-    await page.getByText("5 of 5 addresses in the last 30 days").waitFor();
     await page.getByRole("gridcell", { name: "10.2.3.0 network" }).focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowRight");
@@ -105,145 +93,6 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "printer-2" }).waitFor();
     expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("name what hangs on the network that no host has, and who hung there before", async () => {
-    const page = await visitor.open("/");
-    await page.getByRole("navigation").getByRole("link", { name: "Stations" }).click();
-    const table = page.getByRole("table");
-    const unknown = table.getByRole("row", { name: new RegExp(UNKNOWN_MAC) });
-    await unknown.getByText(/Raspberry/).waitFor();
-    await unknown.getByRole("link", { name: "Gi1/0/8" }).waitFor();
-    await settles(() => table.locator("tbody tr").count(), 1);
-    await page.getByRole("link", { name: "All", exact: true }).click();
-    await table.getByRole("link", { name: "Gi1/0/7" }).waitFor();
-    await settles(() => table.locator("tbody tr").count(), 2);
-    // Where there is none at all, it is not said that all belong to hosts.
-    await page.goto(`${appliance.running.url}/stations?at=2020-01-01T00:00:00Z`);
-    await page.getByText("No MAC address is known at an edge port.").waitFor();
-    await page.goto(`${appliance.running.url}/stations?show=all&at=${filled.beforeFlap}`);
-    await table.getByRole("link", { name: "printer-2" }).waitFor();
-    await settles(() => table.locator("tbody tr").count(), 1);
-    await table.getByRole("link", { name: "locate 00:1b:21:00:00:02" }).click();
-    await page.getByRole("link", { name: "printer-2" }).first().waitFor();
-    expect(page.url()).toContain("at=");
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("show a large subnet as blocks, which open and lead to the subnets within", async () => {
-    const page = await visitor.open(`/subnets/${filled.parent.id}`);
-    const grid = page.getByRole("grid", { name: "Blocks of addresses" });
-    await grid.waitFor();
-    await settles(() => grid.getByRole("gridcell").count(), 256);
-    await grid.getByRole("link", { name: "10.2.3.0/24: 0 in use, 16 in subnets within, 240 free" }).click();
-    await page.getByRole("grid", { name: "Addresses" }).waitFor();
-    expect(page.url()).toContain("block=10.2.3.0/24");
-    const within = page.getByRole("link", { name: /^10\.2\.3\.\d+ in the subnet 10\.2\.3\.0\/28/ });
-    await within.first().waitFor();
-    await settles(
-      () => within.allTextContents(),
-      Array.from({ length: 16 }, (_, octet) => String(octet)),
-    );
-    await settles(() => page.getByRole("gridcell").count(), 256);
-    await page.getByRole("link", { name: "10.2.0.0/16", exact: true }).click();
-    await grid.getByRole("link", { name: /^10\.2\.4\.0\/24: in the subnet 10\.2\.4\.0\/24/ }).click();
-    await page.getByRole("heading", { name: "10.2.4.0/24" }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("show a subnet of IPv6 by what is in it, and next what is free", async () => {
-    const page = await visitor.open(`/subnets/${filled.subnet6.id}`);
-    await page.getByRole("list", { name: "Next free" }).waitFor();
-    const runs = page.getByRole("table", { name: "What its addresses are" });
-    await runs.getByRole("row", { name: /2001:db8:2:3::10.*in use.*server-6/ }).waitFor();
-    await runs.getByRole("row", { name: /free/ }).nth(1).waitFor();
-    expect(await page.locator(".cells").count()).toBe(0);
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("say of a subnet that was removed why it is gone, and show it as it was last", async () => {
-    const page = await visitor.open(`/subnets/${filled.goneSubnet.id}`);
-    await page.getByRole("heading", { name: "This subnet is gone" }).waitFor();
-    await page.getByText("moved out").waitFor();
-    await page.getByRole("link", { name: "Show it as it was last" }).click();
-    await page.getByRole("heading", { name: "10.9.9.0/24" }).waitFor();
-    await page.getByText("Old lab").waitFor();
-    // Its parts are asked for where it is there, and nowhere else.
-    await page.locator("main:not(:has(.waiting))").waitFor();
-    await page.keyboard.press("t");
-    await page.getByRole("heading", { name: "This subnet is gone" }).waitFor();
-    for (const [path, word] of [
-      [`/subnets/${filled.goneSubnet.id}`, "subnet"],
-      [`/interfaces/${filled.flapped.id}`, "interface"],
-      [`/vlans/${filled.vlan.id}`, "VLAN"],
-    ]) {
-      await page.goto(`${appliance.running.url}${path}?at=2020-01-01T00:00:00Z`);
-      await page.getByRole("heading", { name: `This ${word} did not exist yet` }).waitFor();
-    }
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("show where a VLAN is, and who claims one address", async () => {
-    const page = await visitor.open(`/vlans/${filled.vlan.id}`);
-    await page.getByRole("heading", { name: "VLAN 20" }).waitFor();
-    await page.getByRole("row", { name: "access-1 Gi1/0/7 Gi1/0/8 2 of 2" }).waitFor();
-    await page.getByRole("row", { name: /access-1 Gi1\/0\/7 .*native/ }).waitFor();
-    await page.getByRole("row", { name: /access-1 Gi1\/0\/8 .*tagged/ }).waitFor();
-    await page.getByRole("main").getByRole("link", { name: "10.2.3.0/28" }).waitFor();
-    await page.getByRole("link", { name: "Conflicts" }).click();
-    const twice = page.getByRole("row", { name: /10\.2\.3\.5/ });
-    await twice.getByRole("link", { name: "twin-a" }).waitFor();
-    await page.getByRole("link", { name: "Accepted" }).click();
-    await page.getByText("No conflict has been accepted.").waitFor();
-    await page.getByRole("link", { name: "All", exact: true }).click();
-    await twice.getByRole("link", { name: "twin-b" }).click();
-    await page.getByRole("heading", { name: "twin-b" }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("stand the fullest subnets first where that is asked for, in the address", async () => {
-    const page = await visitor.open("/subnets");
-    const order = page.locator(".subnet-tree tbody th");
-    await order.first().getByText("10.2.0.0/16").waitFor();
-    await page.getByRole("link", { name: "Fullest first" }).click();
-    await order.first().getByText("10.2.3.0/28").waitFor();
-    expect(new URL(page.url()).searchParams.get("order")).toBe("fullest");
-    expect(await accessibilityFindings(page)).toEqual([]);
-    await page.getByRole("link", { name: "Fullest first" }).click();
-    await order.first().getByText("10.2.0.0/16").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("list all subnets by a filter and how full they are, and conflicts by a filter", async () => {
-    const page = await visitor.open("/subnets");
-    await page.getByRole("navigation", { name: "Ways to look at subnets" }).getByRole("link", { name: "List" }).click();
-    const row = page.getByRole("row", { name: /10\.2\.3\.0\/28/ });
-    await row.waitFor();
-    // Five addresses and a range of four, of fourteen.
-    await row.getByText("57.1 %").waitFor();
-    const field = page.getByRole("combobox", { name: "Filter" });
-    await field.fill('cidr = "2001:db8:2:3::/64"');
-    await field.press("Enter");
-    await page.getByText("1 subnet", { exact: true }).waitFor();
-    expect(await row.count()).toBe(0);
-    expect(new URL(page.url()).searchParams.get("filter")).toBe('cidr = "2001:db8:2:3::/64"');
-    await page.goto(`${appliance.running.url}/conflicts?show=all`);
-    await page.getByRole("row", { name: /10\.2\.3\.5/ }).waitFor();
-    const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
-    const table = await (await page.request.get(appliance.running.url + csv)).text();
-    expect(table.split("\r\n").filter((line) => line.startsWith("Address,10.2.3.5,"))).toHaveLength(2);
-    await field.fill("type = Subnet");
-    await field.press("Enter");
-    await page.getByText("No conflict matches the filter.").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   const PAGES: readonly [what: string, address: (network: FilledNetwork) => string][] = [
@@ -260,29 +109,27 @@ describe.skipIf(!hasChromium)("the pages of a network", () => {
     ["a large one", ({ parent }) => `/subnets/${parent.id}`],
     ["a block of it", ({ parent }) => `/subnets/${parent.id}?block=10.2.3.0/24`],
     ["a VLAN", ({ vlan }) => `/vlans/${vlan.id}`],
-    ["the stations that nobody knows", () => "/stations"],
+    ["unknown stations", () => "/stations"],
     ["all stations in the past", ({ beforeFlap }) => `/stations?show=all&at=${beforeFlap}`],
     ["the conflicts", () => "/conflicts"],
     ["conflicts that a filter leaves", () => "/conflicts?filter=type%20%3D%20Address"],
     ["a subnet of IPv6", ({ subnet6 }) => `/subnets/${subnet6.id}`],
   ];
 
-  test.each(["light", "dark"] as const)(
-    "have nothing that axe-core finds, now and in the past, and no wider than a phone: %s",
-    async (colorScheme) => {
-      const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width: 360, height: 740 } });
-      const page = await own.signIn(OWNER, PASSWORD);
-      for (const [what, address] of PAGES) {
-        await page.goto(appliance.running.url + address(filled));
-        await page.locator("main table:visible, main .transactions").first().waitFor();
-        expect([what, await accessibilityFindings(page)]).toEqual([what, []]);
+  test("have nothing that axe-core finds, now and in the past, in either scheme, and are no wider than a phone", async () => {
+    await page.setViewportSize(PHONE);
+    for (const [what, address] of PAGES) {
+      await follow(page, address(filled));
+      await page.locator("main table:visible, main .transactions").first().waitFor();
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect([what, colorScheme, await accessibilityFindings(page)]).toEqual([what, colorScheme, []]);
         const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-        expect([what, Math.max(0, beside)]).toEqual([what, 0]);
+        expect([what, colorScheme, Math.max(0, beside)]).toEqual([what, colorScheme, 0]);
       }
-      expect(own.troubles()).toEqual([]);
-      await own.leave();
-    },
-  );
+    }
+    expect(visitor.troubles()).toEqual([]);
+  });
 });
 
 describe("the life of an interface", () => {
