@@ -1,0 +1,115 @@
+// Records of a network beyond a user's reach, in the process of the tests: a Viewer of one network of two, and a Member who
+// loses one while looking at it.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import type { FilledNetwork } from "../support/browser/networks.ts";
+import { fillTwoNetworks } from "../support/browser/two-networks.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+
+const VIEWER = "night@acme.example";
+const MEMBER = "day@acme.example";
+
+/** Answers to the only questions about what is beyond: whether it ever was. The browser's own line has no address. */
+const NOT_THERE = /^404 for \S+\/(history\?|transactions\/\d+)|status of 404/;
+
+describe("a network beyond a user's reach", () => {
+  let appliance: VisitedAppliance;
+  let origin: string;
+  let own: FilledNetwork;
+  let beyond: FilledNetwork;
+  let ofVault: number;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    origin = appliance.running.url;
+    const { client, networkId, organizationId } = appliance;
+    const filled = await fillTwoNetworks(client, networkId, organizationId);
+    ({ own, beyond, ofVault } = filled);
+    await appliance.addUser(VIEWER, "Viewer", [networkId]);
+    await appliance.addUser(MEMBER, "Member", [networkId, filled.vault.id]);
+  });
+
+  afterAll(() => appliance.close());
+
+  test("a Viewer sees every page of their network, is refused nothing on the way, and sees nothing of the other", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signedIn(VIEWER);
+    for (const [address, heading] of [
+      ["/", "Find"],
+      ["/hosts", "Hosts"],
+      [`/hosts/${own.switchId}`, "access-1"],
+      [`/hosts/${own.switchId}?tab=history`, "access-1"],
+      ["/interfaces", "Interfaces"],
+      [`/interfaces/${own.flapped.id}`, "Gi1/0/7"],
+      ["/addresses", "Addresses"],
+      ["/services", "Services"],
+      ["/subnets", "Subnets"],
+      ["/subnets/list", "Subnets"],
+      [`/subnets/${own.subnet.id}`, "10.2.3.0/28"],
+      ["/vlans", "VLANs"],
+      [`/vlans/${own.vlan.id}`, "VLAN 20"],
+      ["/conflicts", "Conflicts"],
+      ["/map", "Map"],
+      ["/changes", "Changes"],
+      ["/changes?tab=activity", "Changes"],
+      ["/compare?vs=2020-01-01T00:00:00Z", "Compare"],
+      ["/discovery", "Discovery"],
+      ["/discovery/schedules", "Schedules"],
+      ["/discovery/ignored", "Ignored"],
+      ["/ledger", "Ledger"],
+    ] as const) {
+      await page.goto(origin + address);
+      await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+      await page.locator(".waiting").first().waitFor({ state: "detached" });
+      expect([address, await page.getByText("Vault").count()]).toEqual([address, 0]);
+      expect([address, visitor.troubles()]).toEqual([address, []]);
+    }
+    await page.getByText("What verifications found is for Owners").waitFor();
+    await visitor.leave();
+  });
+
+  test("addresses of records in the other network say the same as those of no record, and lead on", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const page = await visitor.signedIn(VIEWER);
+    for (const address of [
+      `/hosts/${beyond.switchId}`,
+      `/interfaces/${beyond.flapped.id}`,
+      `/subnets/${beyond.subnet.id}`,
+      `/vlans/${beyond.vlan.id}`,
+      `/hosts/${beyond.switchId}?at=${beyond.beforeFlap}`,
+      `/changes/${ofVault}`,
+    ]) {
+      await page.goto(origin + address);
+      await page.getByText("within your reach.").waitFor();
+    }
+    // The next transaction of their own network.
+    await page.getByRole("link", { name: "After it" }).click();
+    await page.getByRole("heading", { name: `Transaction ${ofVault + 1}` }).waitFor();
+    await page.getByText("new VLAN 77 Later").waitFor();
+    await page.getByRole("link", { name: "Before it" }).click();
+    await page.locator(".difference").getByText("Gi1/0/8 of access-1").waitFor();
+    expect(Number(page.url().split("/").at(-1))).toBeLessThan(ofVault);
+    expect(visitor.troubles().filter((each) => !NOT_THERE.test(each))).toEqual([]);
+    await visitor.leave();
+  });
+
+  test("a network that is taken away while a Member looks is gone from the page, also from the past that was shown", async () => {
+    const visitor = await Visitor.arrive(origin);
+    const then = `/hosts/${beyond.switchId}?at=${beyond.beforeFlap}`;
+    const page = await visitor.signedIn(MEMBER, then);
+    await page.getByRole("heading", { name: "access-1" }).waitFor();
+    const { client, networkId } = appliance;
+    const users = (await made(client.get("users?limit=0"))) as unknown as Wire[];
+    const { id, email, name, role, is_enabled } = users.find((each) => each.email === MEMBER) as Wire;
+    await made(client.put(`users/${id}`, { id, email, name, role, is_enabled, network_ids: [networkId] }));
+    await page.keyboard.press("t");
+    await page.getByText("There is no such host, or it is not within your reach.").waitFor();
+    await page.goto(origin + then);
+    await page.getByText("There is no such host, or it is not within your reach.").waitFor();
+    expect(await page.getByText("access-1").count()).toBe(0);
+    expect(visitor.troubles().filter((each) => !NOT_THERE.test(each))).toEqual([]);
+    await visitor.leave();
+  });
+});
