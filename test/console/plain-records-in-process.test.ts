@@ -1,0 +1,99 @@
+// Records of kinds without a page of their own, in the process of the tests: how each is edited, removed and brought back, and
+// links to it, by the rights of the user.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+const VIEWER = "viewer@acme.example";
+
+describe("a record without a page of its own", () => {
+  let appliance: VisitedAppliance;
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    await appliance.addUser(VIEWER, "Viewer", [appliance.networkId]);
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signedIn(OWNER);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await appliance.close();
+  });
+
+  const open = (address: string) => page.goto(appliance.running.url + address);
+  const fact = (name: string) => page.locator("dl.facts > div").filter({ has: page.getByText(name, { exact: true }) });
+
+  test("is edited and removed on its page, and brought back from where it is said to be gone", async () => {
+    const { client, networkId } = appliance;
+    await made(client.post("subnets", { network_id: networkId, cidr: "10.7.0.0/24", subnet_type: "Lan" }));
+    const host = await made(
+      client.post("hosts", { network_id: networkId, name: "printer", ip_addresses: [{ ip_address: "10.7.0.9" }] }),
+    );
+    const [address] = host.ip_addresses as readonly Wire[];
+    await open(`/records/ip_address/${address?.id}`);
+    await page.getByRole("heading", { name: "10.7.0.9", level: 1 }).waitFor();
+    await fact("Host").getByRole("link", { name: "printer" }).waitFor();
+    await page.keyboard.press("e");
+    await page.locator("#edit-name").fill("tray 2");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await fact("Name").getByText("tray 2").waitFor();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page
+      .getByRole("form", { name: "Delete address 10.7.0.9 tray 2" })
+      .getByRole("button", { name: "Delete" })
+      .click();
+    await page.getByText("This address is gone. It was removed").waitFor();
+    expect((await client.get(`ip-addresses/${address?.id}`)).status).toBe(404);
+    await page.getByRole("button", { name: "Bring it back" }).click();
+    const plan = page.getByRole("region", { name: "Restore it as it was" });
+    await plan.getByText("Brings back address 10.7.0.9").waitFor();
+    await plan.getByRole("button", { name: "Bring it back" }).click();
+    await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
+    expect(await made(client.get(`ip-addresses/${address?.id}`))).toMatchObject({ name: "tray 2" });
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("is a link wherever a difference names it, and what was deleted elsewhere is found there", async () => {
+    const { client, networkId } = appliance;
+    const host = await made(
+      client.post("hosts", { network_id: networkId, name: "web", ports: [{ number: 443, protocol: "Tcp" }] }),
+    );
+    const [port] = host.ports as readonly Wire[];
+    await made(client.delete(`ports/${port?.id}`, { "x-change-reason": "switched off" }));
+    const { sequence } = await made(client.get("ledger"));
+    await open(`/changes/${sequence}`);
+    await page.locator(".difference").getByRole("link", { name: "443/Tcp" }).click();
+    // As it was last: the transaction before is what the link is of.
+    await page.getByRole("heading", { name: "443/Tcp", level: 1 }).waitFor();
+    expect(page.url()).toContain(`/records/port/${port?.id}?at=`);
+    await page.keyboard.press("t");
+    await page.getByText("switched off").first().waitFor();
+    await page.getByRole("button", { name: "Bring it back" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("is not brought back without the right to, and is said to be unknown where it never was", async () => {
+    const { client } = appliance;
+    const tag = await made(client.post("tags", { name: "spare", color: "Gray" }));
+    await made(client.delete(`tags/${tag.id}`));
+    const other = await Visitor.arrive(appliance.running.url);
+    const theirs = await other.signedIn(VIEWER, `/records/tag/${tag.id}`);
+    await theirs.getByText("This tag is gone.").waitFor();
+    await theirs.locator("ol.transactions > li").first().waitFor();
+    await settles(() => theirs.getByRole("button", { name: "Bring it back" }).count(), 0);
+    expect(other.troubles()).toEqual([]);
+    await theirs.goto(`${appliance.running.url}/records/spaceship/${tag.id}`);
+    await theirs.getByText("There is no such record").waitFor();
+    await theirs.goto(`${appliance.running.url}/records/tag/00000000-0000-4000-8000-000000000000`);
+    await theirs.getByText("There is no such tag").waitFor();
+    await other.leave();
+  });
+});
