@@ -110,6 +110,53 @@ describe("a page in the process of the tests", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
+  test("is waited on for its next request and response, by pattern or by what they are", async () => {
+    const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route("**/api/v1/tags?*", async (route) => {
+      await isLetGo;
+      await route.fulfill({ status: 201, json: {} });
+    });
+    const order: string[] = [];
+    const request = page.waitForRequest("**/api/v1/tags?*").then((each) => {
+      order.push("request");
+      return each;
+    });
+    const response = page
+      .waitForResponse((each) => each.url().includes("/api/v1/tags?") && each.status() === 201)
+      .then((each) => {
+        order.push("response");
+        return each;
+      });
+    await page.evaluate("fetch('/api/v1/vlans?limit=1').then(() => null)");
+    expect(order).toEqual([]);
+    await page.evaluate("void fetch('/api/v1/tags?limit=1', { method: 'POST' })");
+    expect([(await request).method(), (await request).url()]).toEqual([
+      ...["POST", `${appliance.running.url}/api/v1/tags?limit=1`],
+    ]);
+    expect(order).toEqual(["request"]);
+    letGo();
+    expect([(await response).status(), (await response).ok()]).toEqual([201, true]);
+    const document = page.waitForResponse(`${appliance.running.url}/vlans`);
+    await page.goto(`${appliance.running.url}/vlans`);
+    expect((await document).status()).toBe(200);
+  });
+
+  test("has elements whose parents are found, by either notation", async () => {
+    const heading = page.getByRole("heading", { level: 1 });
+    const parent = await heading.evaluate("(element) => element.parentElement.outerHTML");
+    for (const path of ["..", "xpath=.."])
+      expect(await heading.locator(path).evaluate("(element) => element.outerHTML")).toBe(parent);
+    await expect(heading.locator("xpath=//main").count()).rejects.toThrow("no XPath");
+  });
+
+  test("is read whole as HTML, with what its script made", async () => {
+    await page.evaluate("document.querySelector('main').setAttribute('data-mine', 'a & b')");
+    const html = await page.content();
+    expect(html).toStartWith("<!DOCTYPE html><html");
+    expect(html).toContain('data-mine="a &amp; b"');
+    expect(html).toEndWith("</body></html>");
+  });
+
   test("takes neither clicks nor keys where it is inert or disabled, nor shows what is closed", async () => {
     await page.evaluate(
       `document.querySelector("main").innerHTML = '<div inert><input aria-label="Inert"></div>' +

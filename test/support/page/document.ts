@@ -8,6 +8,7 @@ import {
   type HTMLElement,
   type HTMLSelectElement,
   type IBrowserSettings,
+  type Node,
   PropertySymbol,
   Window,
 } from "happy-dom";
@@ -73,7 +74,13 @@ async function compile(window: Window): Promise<Scripts> {
 }
 
 /** Of browsers, and not of happy-dom. */
-const OWN_NAMES = { BroadcastChannel: 0, ResizeObserver: 0, requestIdleCallback: 0, cancelIdleCallback: 0 };
+const OWN_NAMES = {
+  BroadcastChannel: 0,
+  ResizeObserver: 0,
+  XPathResult: 0,
+  requestIdleCallback: 0,
+  cancelIdleCallback: 0,
+};
 
 const SETTINGS: Partial<IBrowserSettings> = {
   disableCSSFileLoading: true,
@@ -120,6 +127,7 @@ export class ShownDocument {
     this.scripts = scripts;
     this.around = around;
     this.document.write(html);
+    Object.assign(this.document, { evaluate: evaluatePath });
     const own = this.own();
     for (const [name, value] of Object.entries({ ...NATIVE, ...own }))
       Object.defineProperty(window, name, { value, configurable: true, writable: true });
@@ -314,6 +322,7 @@ export class ShownDocument {
       matchMedia: (query: string) => this.matchMedia(query),
       getComputedStyle: (element: Element, pseudo?: string) => this.styleOf(element, pseudo),
       scrollTo: nothing,
+      XPathResult: { ORDERED_NODE_ITERATOR_TYPE: 5 },
       ResizeObserver: class {
         private readonly told: (entries: readonly object[]) => void;
         constructor(told: (entries: readonly object[]) => void) {
@@ -348,6 +357,13 @@ export class ShownDocument {
     if (url.hash !== "" && url.href.split("#")[0] === this.window.location.href.split("#")[0]) this.setUrl(url.href);
     else this.around.leaveFor(url.href);
   }
+}
+
+/** `document.evaluate` for the one XPath of the tests. @throws Error for any other */
+function evaluatePath(path: string, from: Node): { iterateNext(): Node | null } {
+  if (path !== "..") throw new Error(`the pages of tests know no XPath ${path}: only the parent, "..".`);
+  const found = [from.parentNode];
+  return { iterateNext: () => found.pop() ?? null };
 }
 
 const shownBy = new WeakMap<Document, (element: Element) => boolean>();

@@ -25,6 +25,17 @@ const WINDOW = { width: 1280, height: 800 };
 /** Signs of a page that an error shows. */
 const DESCRIBED_MAX = 1_500;
 
+/** A request of a page, and its answer, as in Playwright: the part of them that is looked at. */
+interface SentRequest {
+  url(): string;
+  method(): string;
+}
+interface ReceivedResponse {
+  url(): string;
+  status(): number;
+  ok(): boolean;
+}
+
 interface Entry {
   readonly url: string;
   readonly state: unknown;
@@ -43,6 +54,8 @@ export class Page extends Place {
   private readonly localStorage: Storage;
   private readonly sessionStorage = newStorage();
   private readonly routes = new Routes();
+  private readonly onRequest = new Set<(request: SentRequest) => void>();
+  private readonly onResponse = new Set<(response: ReceivedResponse) => void>();
   private readonly viewport: { -readonly [P in keyof Viewport]: Viewport[P] } = { ...WINDOW, colorScheme: "light" };
   private entries: Entry[] = [];
   private at = -1;
@@ -130,6 +143,21 @@ export class Page extends Place {
     await this.loading;
   }
 
+  /** The first request from now on that a pattern means. */
+  waitForRequest(pattern: string | RegExp | ((request: SentRequest) => boolean)): Promise<SentRequest> {
+    return this.next("request", this.onRequest, pattern);
+  }
+
+  /** The first answer from now on that a pattern means; the script of the page may not have it yet. */
+  waitForResponse(pattern: string | RegExp | ((response: ReceivedResponse) => boolean)): Promise<ReceivedResponse> {
+    return this.next("response", this.onResponse, pattern);
+  }
+
+  /** All of the document as HTML. */
+  async content(): Promise<string> {
+    return `<!DOCTYPE html>${this.shown.document.documentElement.outerHTML}`;
+  }
+
   /** @param code an expression, whose value may be a promise */
   async evaluate<R = any>(code: string): Promise<R> {
     return (await this.shown.evaluate(code)) as R;
@@ -156,6 +184,37 @@ export class Page extends Place {
   async close(): Promise<void> {
     this.isClosed = true;
     this.endDocument();
+  }
+
+  private async next<T extends { url(): string }>(
+    kind: string,
+    listeners: Set<(each: T) => void>,
+    pattern: string | RegExp | ((each: T) => boolean),
+  ): Promise<T> {
+    let found: T | undefined;
+    const look = (each: T) => {
+      const isMeant = typeof pattern === "function" ? pattern(each) : matchesUrl(pattern, each.url());
+      if (isMeant) found ??= each;
+    };
+    listeners.add(look);
+    try {
+      return await until(
+        () => found,
+        () => `a ${kind} ${pattern}; ${this.description()}`,
+      );
+    } finally {
+      listeners.delete(look);
+    }
+  }
+
+  private async ask(request: Request, by: "document" | "script"): Promise<Response> {
+    const { url, method } = request;
+    for (const look of this.onRequest) look({ url: () => url, method: () => method });
+    stirred();
+    const response = await this.network.ask(request, by, this.routes);
+    const { status, ok } = response;
+    for (const look of this.onResponse) look({ url: () => url, status: () => status, ok: () => ok });
+    return response;
   }
 
   /** Before its address is another: it may still write that of its own. */
@@ -216,7 +275,7 @@ export class Page extends Place {
     this.endDocument();
     const document = ++this.documents;
     const url = this.url();
-    const response = await this.network.ask(new Request(url), "document", this.routes);
+    const response = await this.ask(new Request(url), "document");
     const html = await response.text();
     await builtConsole();
     // Another was asked for meanwhile.
@@ -233,7 +292,7 @@ export class Page extends Place {
       localStorage: this.localStorage,
       sessionStorage: this.sessionStorage,
       history: this.history(document),
-      fetch: (request) => this.network.ask(request, "script", this.routes),
+      fetch: (request) => this.ask(request, "script"),
       leaveFor: isOf((to) => void (to === this.url() ? this.reload() : this.goto(new URL(to, this.url()).href))),
       trouble: isOf((sentence) => this.network.troubles.push(sentence)),
     });
