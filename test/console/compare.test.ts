@@ -1,31 +1,38 @@
-// Two instants at once in Chromium, on the executable: lists with what came, went and changed, and the pages of records.
+// Two instants compared in Chromium, on the executable: a journey from the start page down to a port, a list that is scrolled,
+// and pages as they are seen. Texts, requests and state are in compare-in-process.test.ts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import {
+  accessibilityFindings,
+  closeBrowser,
+  follow,
+  hasChromium,
+  settles,
+  Visitor,
+} from "../support/browser/browser.ts";
 import { fillTwoInstants, MANY, type TwoInstants } from "../support/browser/two-instants.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 
 const OWNER = "owner@acme.example";
-const GUEST = "guest@acme.example";
 
 describe.skipIf(!hasChromium)("two instants compared", () => {
   let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running };
   let filled: TwoInstants;
   let visitor: Visitor;
+  let page: Page;
 
   beforeAll(async () => {
     ensureExecutable();
     workplace = new Workplace();
-    const made = await workplace.setUp();
-    const guest = ["--email", GUEST, "--role", "Viewer", "--password-file", await workplace.passwordFile()];
-    expect(await workplace.command("user", "create", ...guest)).toMatchObject({ code: 0 });
-    const running = await workplace.serve();
-    appliance = { ...made, running };
-    filled = await fillTwoInstants(running.withKey(made.key), made.networkId);
+    const { running, client, networkId } = await workplace.serveSetUp();
+    filled = await fillTwoInstants(client, networkId);
     visitor = await Visitor.arrive(running.url);
-    await (await visitor.signIn(OWNER, PASSWORD)).close();
+    page = await visitor.signIn(OWNER, PASSWORD);
+  });
+
+  beforeEach(() => {
+    visitor.troubles();
   });
 
   afterAll(async () => {
@@ -34,161 +41,26 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     await workplace.close();
   });
 
-  const rows = (page: Page) => page.locator(".list tbody tr:not(.spacer)");
+  const rows = () => page.locator(".list tbody tr:not(.spacer)");
   const few = (path: string) => `${path}${path.includes("?") ? "&" : "?"}at=${filled.after}&vs=${filled.before}`;
 
-  test("a list has what is gone above the rest, marks what is new, and shows old and new of what changed", async () => {
-    const page = await visitor.open(few("/hosts?columns=name,serial_number,model"));
-    await page.getByRole("link", { name: "3 differ" }).waitFor();
-    for (const words of ["1 added", "1 removed", "1 changed"]) await page.getByRole("link", { name: words }).waitFor();
-    const [ghost, next] = [rows(page).nth(0), rows(page).nth(1)];
-    await settles(() => ghost.textContent(), "Removedleaving");
-    await settles(() => next.textContent(), "Addedarriving");
-    const core = rows(page).filter({ hasText: "core" });
-    await settles(() => core.locator("del").allTextContents(), ["FOC1", "C9300-24T"]);
-    await settles(() => core.locator("ins").allTextContents(), ["FOC2", "none"]);
-    // What changed beside the columns is named.
-    await settles(() => core.getByText("Changed").locator("..").textContent(), expect.stringContaining("Description"));
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("only what differs is shown where that is asked for, in the order of the list, and taken along as CSV", async () => {
-    const page = await visitor.open(few("/hosts"));
-    await page.getByRole("link", { name: "3 differ" }).click();
-    await page.getByText("3 hosts").waitFor();
-    await settles(() => rows(page).locator("td:nth-child(3)").allTextContents(), ["arriving", "core", "leaving"]);
-    await page.getByRole("link", { name: "Name", exact: true }).click();
-    await page.locator("th[aria-sort=descending]").waitFor();
-    await rows(page).first().getByText("leaving").waitFor();
-    const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
-    const text = await (await page.request.get(appliance.running.url + csv)).text();
-    expect(
-      text
-        .trim()
-        .split("\r\n")
-        .map((line) => line.split(",")[0]),
-    ).toContain("removed");
-    await page.getByRole("link", { name: "1 removed" }).click();
-    await page.getByText("1 host", { exact: true }).waitFor();
-    await page.goBack();
-    await page.getByText("3 hosts").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("a filter holds at both instants: what it no longer finds still says what became of it", async () => {
-    const page = await visitor.open(few(`/interfaces?filter=${encodeURIComponent('oper_status = "Up"')}`));
-    await page.getByRole("link", { name: "3 differ" }).waitFor();
-    // Of three up before one is gone and one is down; one is new.
-    await rows(page).nth(3).waitFor();
-    const texts = await rows(page).allTextContents();
-    expect(texts.filter((text) => text.startsWith("Removed"))).toHaveLength(1);
-    expect(texts.filter((text) => text.startsWith("Added"))).toHaveLength(1);
-    expect(texts.filter((text) => text.startsWith("Changed"))).toEqual([expect.stringContaining("Up → Down")]);
-    expect(await page.locator("tr.is-changed del").first().textContent()).not.toBe("");
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
   test("more differences than are read at once are scrolled through in windows, to the last", async () => {
-    const page = await visitor.open(`/hosts?at=${filled.late}&vs=${filled.before}&only=differences`);
+    await follow(page, `/hosts?at=${filled.late}&vs=${filled.before}&only=differences`);
     await page.getByRole("link", { name: `${(MANY + 1).toLocaleString("en")} changed` }).waitFor();
     await page.getByText("they stand by what happened").waitFor();
-    await settles(() => rows(page).nth(0).textContent(), expect.stringContaining("Added"));
+    await settles(() => rows().nth(0).textContent(), expect.stringContaining("Added"));
     await page.evaluate("document.querySelector('.list').scrollTop = 1e9");
     await page.getByRole("link", { name: `host-${1_000 + MANY - 1}` }).waitFor();
     await settles(() => page.getByRole("table").getAttribute("aria-rowcount"), String(MANY + 4));
     await page.getByRole("link", { name: "All rows" }).click();
     await page.getByText(`${(MANY + 3).toLocaleString("en")} hosts`).waitFor();
-    await rows(page).nth(0).getByText("Removed").waitFor();
+    await rows().nth(0).getByText("Removed").waitFor();
     await page.locator("tr.is-changed").nth(10).waitFor();
     expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("swapped, a list is seen from the later instant: what came is gone, and the new value is the old one", async () => {
-    const page = await visitor.open(few("/hosts?columns=name,serial_number"));
-    await rows(page).nth(0).getByText("leaving").waitFor();
-    await page.getByRole("link", { name: "Swap" }).click();
-    await rows(page).nth(0).getByText("arriving").waitFor();
-    expect(new URL(page.url()).searchParams.get("at")).toBe(filled.before);
-    await page.getByText("A is the later one").waitFor();
-    await settles(() => rows(page).nth(0).textContent(), "Removedarriving");
-    const core = rows(page).filter({ hasText: "core" });
-    await settles(() => core.locator("del").allTextContents(), ["FOC2"]);
-    await settles(() => core.locator("ins").allTextContents(), ["FOC1"]);
-    // One sort of it alone is that of the same side.
-    await page.getByRole("link", { name: "1 added" }).click();
-    await page.getByText("1 host", { exact: true }).waitFor();
-    await rows(page).getByRole("link", { name: "leaving" }).waitFor();
-    await page.getByRole("link", { name: "Swap" }).click();
-    await rows(page).getByRole("link", { name: "arriving" }).waitFor();
-    expect(new URL(page.url()).searchParams.get("at")).toBe(filled.after);
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("where nothing differs it is said", async () => {
-    const page = await visitor.open(`/services?at=${filled.late}&vs=${filled.after}`);
-    await page.getByText("Nothing of this list differs between A and B.").waitFor();
-    await page.goto(`${appliance.running.url}/hosts?at=${filled.before}&vs=marker:before the move&only=differences`);
-    await page.getByText("Nothing of this list differs between A and B.").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("an instant that is chosen later than the one that is shown is A all the same, which is said", async () => {
-    const page = await visitor.open(`/hosts?at=${filled.before}&only=differences`);
-    await page.getByRole("heading", { name: "Hosts" }).waitFor();
-    await page.getByRole("button", { name: "Compare…" }).click();
-    const field = page.locator("#compare").getByRole("combobox");
-    await field.fill(filled.after);
-    await field.press("Enter");
-    await rows(page).filter({ hasText: "arriving" }).getByText("Removed").waitFor();
-    await page.getByText("A is the later one").waitFor();
-    await page.getByRole("link", { name: "Swap" }).click();
-    await rows(page).filter({ hasText: "arriving" }).getByText("Added").waitFor();
-    expect(await page.getByText("A is the later one").count()).toBe(0);
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("what was only observed is told where it is asked for, on lists, pages of records and /compare", async () => {
-    const asked = visitor.requests();
-    const page = await visitor.open(few("/hosts"));
-    const last = () => new URL(asked.findLast((url) => url.includes("/api/v1/diff?")) ?? "");
-    for (const path of ["/hosts", "/compare", "/subnets", `/hosts/${filled.switchId}`]) {
-      await page.goto(appliance.running.url + few(path));
-      const also = page.getByRole("checkbox", { name: "Also what was only observed" });
-      await also.waitFor();
-      await page.locator("main .sign").first().waitFor();
-      expect([path, last().searchParams.get("ignore")]).toEqual([path, "stale_since"]);
-      await Promise.all([page.waitForResponse((each) => each.url().includes("/api/v1/diff?")), also.check()]);
-      expect([path, last().searchParams.has("ignore")]).toEqual([path, false]);
-      await page.locator("main .sign").first().waitFor();
-      expect(new URL(page.url()).searchParams.get("observed")).toBe("1");
-    }
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("subnets stand as a tree, with what is gone above it", async () => {
-    const page = await visitor.open(few("/subnets"));
-    for (const words of ["3 differ", "1 added", "1 removed", "1 changed"])
-      await page.getByRole("link", { name: words }).waitFor();
-    const trees = page.locator(".subnet-tree tbody tr");
-    await trees.nth(0).filter({ hasText: "Removed 10.9.9.0/24Old lab" }).waitFor();
-    await settles(() => trees.filter({ hasText: "10.2.3.0/28" }).locator("del").allTextContents(), ["none"]);
-    await page.getByRole("link", { name: "1 added" }).click();
-    await trees.getByText("New lab").waitFor();
-    await settles(() => trees.count(), 1);
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("a network is compared with a marked instant from the start page on, down to the port that changed", async () => {
-    const page = await visitor.open(`/?at=${filled.after}`);
+    await follow(page, `/?at=${filled.after}`);
     await page.getByRole("link", { name: "Hosts", exact: true }).click();
     await page.getByRole("heading", { name: "Hosts" }).waitFor();
     await page.getByRole("button", { name: "Compare…" }).click();
@@ -233,120 +105,25 @@ describe.skipIf(!hasChromium)("two instants compared", () => {
     await page.locator("tr").filter({ hasText: "Added" }).getByText("443").waitFor();
     await page.locator("tr").filter({ hasText: "Removed" }).getByText("22").waitFor();
     expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("an interface, a subnet with its addresses, and a VLAN say what they were", async () => {
-    const page = await visitor.open(few(`/interfaces/${filled.portId}`));
-    const status = page.locator(".facts > div").filter({ hasText: "Operational status" });
-    await status.locator("del").waitFor();
-    await settles(() => status.textContent(), "Operational statusUp → Down");
-    await page.goto(appliance.running.url + few(`/subnets/${filled.subnetId}`));
-    await page.getByRole("link", { name: "10.2.3.5 In use arriving (Added)" }).waitFor();
-    await settles(() => page.locator(".cell-is-removed").allTextContents(), ["1 Removed", "2 Removed"]);
-    await page.locator(".facts > div").filter({ hasText: "VLAN" }).getByText("none → 20 Offices").waitFor();
-    await page.goto(appliance.running.url + few(`/vlans/${filled.vlanId}`));
-    const list = page.getByRole("region", { name: "What differs between A and B" });
-    await list.getByText("Offices, new", { exact: true }).waitFor();
-    await page.getByRole("listitem").filter({ hasText: "10.2.3.0/28" }).getByText("Changed").first().waitFor();
-    // The other way round, and back.
-    await page.goto(`${appliance.running.url}${few(`/hosts/${filled.switchId}`)}`);
-    const serial = page.locator(".facts > div").filter({ hasText: "Serial number" });
-    await serial.getByText("FOC1 → FOC2").waitFor();
-    await page.getByRole("link", { name: "Swap" }).click();
-    await serial.getByText("FOC2 → FOC1").waitFor();
-    expect(new URL(page.url()).searchParams.get("at")).toBe(filled.before);
-    await list.getByRole("listitem").filter({ hasText: "10.2.3.6" }).getByText("Removed").waitFor();
-    await page.getByRole("link", { name: "Swap" }).click();
-    await serial.getByText("FOC1 → FOC2").waitFor();
-    await page.goto(`${appliance.running.url}${few("/compare")}`);
-    const all = page.locator(".difference > li");
-    await all.filter({ hasText: "host arriving" }).getByText("Added").waitFor();
-    await page.getByRole("link", { name: "Swap" }).click();
-    await all.filter({ hasText: "host arriving" }).getByText("Removed").waitFor();
-    await all.filter({ hasText: "host leaving" }).getByText("Added").waitFor();
-    await page.goto(`${appliance.running.url}${few("/subnets")}`);
-    const trees = page.locator(".subnet-tree tbody tr");
-    await trees.filter({ hasText: "Old lab" }).getByText("Removed").waitFor();
-    await page.getByRole("link", { name: "Swap" }).click();
-    await trees.filter({ hasText: "New lab" }).getByText("Removed").waitFor();
-    await page.goto(`${appliance.running.url}/hosts/${filled.cameId}?at=${filled.late}&vs=${filled.after}`);
-    await page.getByText("Nothing here differs between A and B.").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test.each([
-    ["/subnets", "**/api/v1/subnets/tree?*", ".subnet-tree tbody tr", "New lab"],
-    ["a host's addresses", "**/api/v1/ip-addresses?*order_by=ip_address*", "table tbody tr", "10.2.3.6"],
-    ["a host's services", "**/api/v1/ports?*order_by=number*", "table tbody tr", "443"],
-  ])(
-    "swapped, each row of %s stands once, with what was said of it, until the others are there",
-    async (where, late, every, came) => {
-      const path = where.startsWith("/") ? where : `/hosts/${filled.switchId}?tab=${where.split(" ").at(-1)}`;
-      const page = await visitor.open(few(path));
-      const rowsOf = page.locator(every).filter({ hasText: came });
-      await rowsOf.getByText("Added").waitFor();
-      const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
-      await page.route(late, async (route) => {
-        await isLetGo;
-        await route.continue();
-      });
-      const asked = page.waitForRequest(late);
-      await page.getByRole("link", { name: "Swap" }).click();
-      await asked;
-      await settles(() => rowsOf.allTextContents(), [expect.stringContaining("Added")]);
-      letGo();
-      await rowsOf.getByText("Removed").waitFor();
-      await settles(() => rowsOf.count(), 1);
-      expect(visitor.troubles()).toEqual([]);
-      await page.close();
-    },
-  );
-
-  test("tags stand by name beside their color in lists and on pages, and a click on one filters by it", async () => {
-    const page = await visitor.open(`/hosts?at=${filled.before}&columns=name,tags`);
-    const core = rows(page).filter({ hasText: "core" });
-    await core.getByRole("link", { name: "Core", exact: true }).click();
-    await page.getByText("1 host", { exact: true }).waitFor();
-    expect(new URL(page.url()).searchParams.get("filter")).toBe('tags.name = "Core"');
-    await core.locator(".tag-Blue").waitFor();
-    // It was taken off since.
-    await page.goto(`${appliance.running.url}${few("/hosts?columns=name,tags&only=changed")}`);
-    await core.locator("del").getByText("Core", { exact: true }).waitFor();
-    await page.goto(`${appliance.running.url}/hosts/${filled.switchId}?at=${filled.before}`);
-    await page.locator(".facts .tag").getByText("Core").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-  });
-
-  test("nothing differs for whoever does not reach the network", async () => {
-    const own = await Visitor.arrive(appliance.running.url);
-    const page = await own.signIn(GUEST, PASSWORD, few("/hosts"));
-    await page.getByText("Nothing of this list differs between A and B.").waitFor();
-    expect(await page.content()).not.toContain("leaving");
-    expect(own.troubles()).toEqual([]);
-    await own.leave();
   });
 
   test.each([
     ["light", 1280],
     ["dark", 360],
   ] as const)("axe-core finds nothing, and nothing overflows: %s, %i wide", async (colorScheme, width) => {
-    const own = await Visitor.arrive(appliance.running.url, { colorScheme, viewport: { width, height: 740 } });
-    const page = await own.signIn(OWNER, PASSWORD);
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 740 });
     const pages =
       colorScheme === "light"
         ? ["/hosts?only=differences", "/subnets", `/hosts/${filled.switchId}?tab=ports`, `/vlans/${filled.vlanId}`]
         : ["/interfaces", "/subnets", `/hosts/${filled.switchId}`, `/subnets/${filled.subnetId}`];
     for (const address of pages.map(few)) {
-      await page.goto(appliance.running.url + address);
+      await follow(page, address);
       await page.locator("main .sign").first().waitFor();
       expect([address, await accessibilityFindings(page)]).toEqual([address, []]);
       const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
       expect([address, beside <= 0]).toEqual([address, true]);
     }
-    expect(own.troubles()).toEqual([]);
-    await own.leave();
+    expect(visitor.troubles()).toEqual([]);
   });
 });
