@@ -99,6 +99,20 @@ describe("a page in the process of the tests", () => {
     expect(visitor.troubles()).toEqual([]);
   });
 
+  test("forgets by a reload the answer whose body it was still reading", async () => {
+    const answered = page.waitForResponse(/\/api\/v1\/vlans/);
+    await page.evaluate(`void fetch("/api/v1/vlans?limit=1").then((response) => {
+      const body = response.json();
+      location.reload();
+      return body.then(() => sessionStorage.setItem("late", "1"));
+    })`);
+    await answered;
+    await page.getByRole("banner").waitFor();
+    await page.getByRole("button", { name: "New host" }).waitFor();
+    expect(await page.evaluate("sessionStorage.getItem('late')")).toBeNull();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
   test("goes from page to page without loading one, and back", async () => {
     await page.evaluate("window.isSame = true");
     await page.getByRole("link", { name: "VLANs" }).click();

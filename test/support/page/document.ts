@@ -279,7 +279,7 @@ export class ShownDocument {
       signal.addEventListener("abort", abort, { once: true });
       const either = AbortSignal.any([signal, this.over.signal]);
       this.around.fetch(new Request(request, { signal: either })).then(
-        (response) => settle(() => resolve(response)),
+        (response) => settle(() => resolve(readWithin(response, settle))),
         (error) => settle(() => reject(error)),
       );
     });
@@ -357,6 +357,22 @@ export class ShownDocument {
     if (url.hash !== "" && url.href.split("#")[0] === this.window.location.href.split("#")[0]) this.setUrl(url.href);
     else this.around.leaveFor(url.href);
   }
+}
+
+/** An answer whose body may come after the document has ended, too. @param settle does what is to be done while it is shown */
+function readWithin(response: Response, settle: (action: () => void) => void): Response {
+  for (const name of ["json", "text", "blob", "arrayBuffer"] as const) {
+    const read: () => Promise<unknown> = response[name].bind(response);
+    const value = () =>
+      new Promise((resolve, reject) => {
+        read().then(
+          (body) => settle(() => resolve(body)),
+          (error) => settle(() => reject(error)),
+        );
+      });
+    Object.defineProperty(response, name, { value });
+  }
+  return response;
 }
 
 /** `document.evaluate` for the one XPath of the tests. @throws Error for any other */
