@@ -1,0 +1,99 @@
+// Changes in the process of the tests: sentences that lead to records, two instants compared, pages in the address.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { made } from "../support/appliance/factories.ts";
+import { changeVlans } from "../support/browser/changed-vlans.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+
+const OWNER = "owner@acme.example";
+
+describe("what changed", () => {
+  let appliance: VisitedAppliance;
+  let visitor: Visitor;
+  let before: string;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    before = await changeVlans(appliance.client, appliance.networkId);
+    visitor = await Visitor.arrive(appliance.running.url);
+    await (await visitor.signedIn(OWNER)).close();
+  });
+
+  beforeEach(() => {
+    visitor.troubles();
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await appliance.close();
+  });
+
+  test("is told in sentences whose names lead to the record as it was then, also where it is gone since", async () => {
+    const { client, networkId } = appliance;
+    const gone = await made(client.post("hosts", { network_id: networkId, name: "old-1", hidden: false, tags: [] }));
+    await made(client.delete(`hosts/${gone.id}`));
+    const page = await visitor.open("/changes");
+    const line = page.locator(".transaction").filter({ hasText: "host old-1 gone" });
+    await line.getByRole("link", { name: "old-1" }).click();
+    await page.getByRole("heading", { name: "old-1" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
+    await page.goto(`${appliance.running.url}/`);
+    const latest = page.getByRole("heading", { name: "Latest changes" }).locator("xpath=..");
+    await latest.getByText("host old-1 gone").waitFor();
+    await latest.getByText("new host old-1").waitFor();
+    await latest.getByRole("link", { name: "All changes" }).click();
+    await page.getByRole("heading", { name: "Changes" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("between two instants is compared whichever of them is set first, and taken along as CSV", async () => {
+    const page = await visitor.open(`/compare?vs=${before}`);
+    await page.getByText("2 VLANs").waitFor();
+    await page.getByRole("link", { name: "<i>Guests</i>" }).waitFor();
+    const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
+    const text = await (await page.request.get(appliance.running.url + csv)).text();
+    expect(text).toContain("Phones");
+    await page.goto(`${appliance.running.url}/compare?at=${before}&vs=2099-01-01T00:00:00Z`);
+    await page.locator(".difference, .problem").first().waitFor();
+    expect(visitor.troubles().filter((each) => !each.includes("400"))).toEqual([]);
+    await page.close();
+  });
+
+  test("is paged in the address: a page that is sent stays what it was, whatever is written meanwhile", async () => {
+    const { client, networkId } = appliance;
+    for (let number = 1_000; number < 1_060; number += 1)
+      await made(client.post("vlans", { network_id: networkId, number, name: `lab ${number}` }));
+    const page = await visitor.open("/changes?types=vlan");
+    await page.getByText("new VLAN 1059 lab 1059").waitFor();
+    await page.getByRole("link", { name: "Older" }).click();
+    const first = page.locator(".transaction").first();
+    await first.getByText("new VLAN 1009 lab 1009").waitFor();
+    const sent = page.url();
+    expect(sent).toMatch(/[?&]offset=50&until=/);
+    await made(client.post("vlans", { network_id: networkId, number: 2_000, name: "later" }));
+    await page.goto(`${appliance.running.url}/ledger`);
+    await page.goto(sent);
+    await first.getByText("new VLAN 1009 lab 1009").waitFor();
+    await page.getByLabel("Kinds").selectOption("");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("new VLAN 2000 later").waitFor();
+    expect(page.url()).not.toMatch(/offset|until/);
+    await page.goBack();
+    await first.getByText("new VLAN 1009 lab 1009").waitFor();
+    await page.getByRole("link", { name: "Newer" }).click();
+    await first.getByText("new VLAN 2000 later").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("a transaction that is not there says so", async () => {
+    const page = await visitor.open("/changes/999999");
+    await page.getByText("There is no such transaction").waitFor();
+    await page.goto(`${appliance.running.url}/changes/nonsense`);
+    await page.getByText("There is no such transaction").waitFor();
+    expect(visitor.troubles().filter((each) => !each.includes("404"))).toEqual([]);
+    await page.close();
+  });
+});
