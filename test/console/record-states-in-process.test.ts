@@ -1,0 +1,95 @@
+// States of the pages of a record in the process of the tests: failed, out of reach, not there yet or no more.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import {
+  FAILED_REQUEST,
+  FAILURES,
+  failureAnswer,
+  fillRecordPages,
+  NOT_THERE,
+  type RecordPage,
+} from "../support/browser/record-pages.ts";
+import type { Route } from "../support/page/network.ts";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+
+const OWNER = "owner@acme.example";
+
+describe("the page of a record", () => {
+  let appliance: VisitedAppliance;
+  let visitor: Visitor;
+  let page: Page;
+  let records: readonly RecordPage[];
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    records = await fillRecordPages(appliance.client, appliance.networkId);
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signedIn(OWNER);
+  });
+
+  beforeEach(async () => {
+    await page.unrouteAll();
+    visitor.troubles();
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await appliance.close();
+  });
+
+  test.each(FAILURES)(
+    "that is answered %d says what happened, with the request, and asks again",
+    async (status, code, error) => {
+      for (const [path, api, title] of records) {
+        await page.route(api, (route: Route) => route.fulfill(failureAnswer([status, code, error])));
+        await page.goto(appliance.running.url + path);
+        const problem = page.getByRole("alert").filter({ hasText: error }).first();
+        await problem.getByText(`Request ${FAILED_REQUEST}`).waitFor();
+        await page.unroute(api);
+        await problem.getByRole("button", { name: "Try again" }).click();
+        await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+      }
+      expect(visitor.troubles().filter((each) => !each.includes(String(status)))).toEqual([]);
+    },
+  );
+
+  test("that a proxy answers for says that it was not the appliance", async () => {
+    const [path, api, title] = records[0] ?? ["", "", ""];
+    const bad = { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" };
+    await page.route(api, (route) => route.fulfill(bad));
+    await page.goto(appliance.running.url + path);
+    const problem = page.getByRole("alert").filter({ hasText: "A proxy in front of the appliance answered 502" });
+    await problem.first().waitFor();
+    await page.unroute(api);
+    await problem.first().getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+    expect(visitor.troubles().filter((each) => !each.includes("502"))).toEqual([]);
+  });
+
+  test("of another instant that fails does not go on showing this one", async () => {
+    const [path, api, title] = records[0] ?? ["", "", ""];
+    await page.goto(appliance.running.url + path);
+    await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+    await page.route(api, (route) => (route.request().url().includes("at=") ? route.abort() : route.continue()));
+    await page.keyboard.press("[");
+    await page.getByText("The appliance did not answer.").first().waitFor();
+    expect(await page.getByRole("heading", { name: title, level: 1 }).count()).toBe(0);
+    await page.unroute(api);
+    visitor.troubles();
+  });
+
+  test("that one may not see is one that is not there", async () => {
+    for (const [path, , title] of records) {
+      const unknown = path.replace(/[^/]*$/, "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010");
+      await page.goto(appliance.running.url + unknown);
+      await page.getByText("or it is not within your reach.").waitFor();
+      await page.goto(`${appliance.running.url}${path}?at=2020-01-01T00:00:00Z`);
+      await page.getByRole("heading", { name: "did not exist yet" }).waitFor();
+      await page.getByRole("link", { name: "Show it then" }).click();
+      await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+    }
+    expect(visitor.troubles().filter((each) => !NOT_THERE.test(each))).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+// Pages of one record of each kind, for tests of their states. No assertions.
+
+import type { Client } from "../appliance/client.ts";
+import { type FilledNetwork, fillNetwork } from "./networks.ts";
+
+/** The path of a page, the pattern of the request that its record comes by, and its title. */
+export type RecordPage = readonly [path: string, api: string, title: string];
+
+/** Nothing of what is not there is asked for but whether it ever was; that the browser says without an address. */
+export const NOT_THERE = /^404 for \S+\/history\?|status of 404/;
+
+/** Fills a network through the API. @returns the pages of a host, an interface, a subnet and a VLAN */
+export async function fillRecordPages(client: Client, networkId: string): Promise<readonly RecordPage[]> {
+  const filled: FilledNetwork = await fillNetwork(client, networkId);
+  return [
+    [`/hosts/${filled.switchId}`, `**/api/v1/hosts?ids=${filled.switchId}*`, "access-1"],
+    [`/interfaces/${filled.flapped.id}`, `**/api/v1/if-entries?ids=${filled.flapped.id}*`, "Gi1/0/7"],
+    [`/subnets/${filled.subnet.id}`, `**/api/v1/subnets?ids=${filled.subnet.id}*`, "10.2.3.0/28"],
+    [`/vlans/${filled.vlan.id}`, `**/api/v1/vlans?ids=${filled.vlan.id}*`, "VLAN 20"],
+  ];
+}
+
+/** Failures of the API that a page of a record explains. */
+export const FAILURES = [
+  [500, "internal_error", "Something went wrong here."],
+  [403, "auth_permission_denied", "This takes the role Admin."],
+  [503, "shutting_down", "The appliance is being restarted."],
+] as const;
+
+/** The id of the request that failed. */
+export const FAILED_REQUEST = "req-4711";
+
+/** An answer of a failure, for a route to give. */
+export function failureAnswer([status, code, error]: readonly [status: number, code: string, error: string]) {
+  return {
+    status,
+    headers: { "x-request-id": FAILED_REQUEST },
+    json: { success: false, code, error, params: {}, meta: {} },
+  };
+}
