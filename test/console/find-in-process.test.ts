@@ -1,0 +1,181 @@
+// Finding in the process of the tests: where something is and was, for whom, and what is called as was asked.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { PASSWORD } from "../support/appliance/appliance.ts";
+import { fillFound, MOVED_MAC } from "../support/browser/found.ts";
+import type { Route } from "../support/page/network.ts";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+const GUEST = "night@acme.example";
+
+describe("finding", () => {
+  let appliance: VisitedAppliance;
+  let origin: string;
+  const visitors: Visitor[] = [];
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    origin = appliance.running.url;
+    await appliance.addUser(GUEST, "Viewer", [appliance.networkId]);
+    await fillFound(appliance.client, appliance.networkId, appliance.organizationId);
+  });
+
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) await visitor.leave();
+  });
+
+  afterAll(() => appliance.close());
+
+  async function arrived(email: string, path = "/"): Promise<{ visitor: Visitor; page: Page }> {
+    const visitor = await Visitor.arrive(origin);
+    visitors.push(visitor);
+    return { visitor, page: await visitor.signedIn(email, path) };
+  }
+
+  test("finds where a MAC was last night and sends the link, which shows another user what is in their networks", async () => {
+    const { visitor, page } = await arrived(OWNER);
+    await page.keyboard.press("/");
+    await page.keyboard.type(MOVED_MAC.replaceAll(":", "").toUpperCase());
+    await page.keyboard.press("Enter");
+    const card = page.getByRole("region", { name: "Where it is" });
+    await card.getByRole("link", { name: "reading-sw" }).first().waitFor();
+    await card.getByRole("row").filter({ hasText: "library-sw" }).last().getByRole("link").first().click();
+    const then = page.getByRole("region", { name: "Where it was" });
+    await then.locator(".locate-facts").first().getByRole("link", { name: "library-sw" }).waitFor();
+    await then.getByText("Why", { exact: true }).first().click();
+    await then
+      .getByText(/forwards to 00:1b:21:aa:bb:cc/)
+      .first()
+      .waitFor();
+    await then.getByRole("link", { name: "Gi1/0/7" }).first().waitFor();
+    const link = page.url();
+    expect(link).toContain("at=");
+    expect(visitor.troubles()).toEqual([]);
+
+    const { visitor: other, page: opened } = await arrived(GUEST, link.slice(origin.length));
+    const seen = opened.getByRole("region", { name: "Where it was" });
+    await seen.locator(".locate-facts").first().getByRole("link", { name: "library-sw" }).waitFor();
+    await opened.getByRole("heading", { name: "Interface" }).first().waitFor();
+    expect(await opened.getByText("vault").count()).toBe(0);
+    await opened.goto(`${origin}/?q=vault-sw`);
+    await opened.getByText("Nothing is, or ever was, called “vault-sw”").waitFor();
+    expect(other.troubles()).toEqual([]);
+  });
+
+  test("two devices of one name are both told, and each leads to its own page", async () => {
+    const { visitor, page } = await arrived(OWNER, "/?q=twin");
+    const card = page.getByRole("region", { name: "Where it is" });
+    await card.locator(".note").getByText("2 hosts are called twin").waitFor();
+    await page.getByRole("heading", { name: "Hosts" }).waitFor();
+    const links = page.locator(".hits a");
+    await settles(() => links.count(), 2);
+    const addresses = await links.evaluateAll((all) => all.map((each) => each.getAttribute("href")));
+    expect(new Set(addresses).size).toBe(2);
+    await links.first().click();
+    await page.getByRole("heading", { name: "twin" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("what fails says so once, whatever was asked, and is asked again at once", async () => {
+    const { visitor, page } = await arrived(OWNER);
+    // Beside what the frame says of all pages.
+    const problems = page.getByRole("main").getByRole("alert");
+    const questions = /\/api\/v1\/(search|locate)/;
+    const error = "The appliance is being restarted.";
+    const body = { success: false, code: "internal_error", error, params: {}, meta: {} };
+    const failing = [
+      { how: (route: Route) => route.fulfill({ status: 503, json: body }), says: error },
+      { how: (route: Route) => route.abort(), says: "The appliance did not answer." },
+    ];
+    for (const { how, says } of failing) {
+      await page.route(questions, how);
+      await page.goto(`${origin}/?q=10.2.3.4`);
+      await problems.filter({ hasText: says }).waitFor();
+      await page.locator("main:not(:has(.waiting))").waitFor();
+      await settles(() => problems.count(), 1);
+      await page.unroute(questions);
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("region", { name: "Where it is" }).getByRole("link", { name: "laptop-7" }).first().waitFor();
+      await page.locator(".hits a").first().waitFor();
+      expect(await problems.count()).toBe(0);
+    }
+    // What differs is told apart.
+    await page.route(/\/api\/v1\/search/, (route) => route.abort());
+    await page.route(/\/api\/v1\/locate/, (route) =>
+      route.fulfill({ status: 500, json: { ...body, error: "Broken." } }),
+    );
+    await page.goto(`${origin}/?q=10.2.3.4`);
+    await problems.filter({ hasText: "Broken." }).waitFor();
+    await problems.filter({ hasText: "The appliance did not answer." }).waitFor();
+    expect(visitor.troubles().filter((each) => !/net::ERR_|50[03]/.test(each))).toEqual([]);
+  });
+
+  test("an address without a host is said to be free, given out by DHCP, or in no subnet", async () => {
+    const { visitor, page } = await arrived(OWNER, "/?q=10.2.3.77");
+    const card = page.getByRole("region", { name: "Where it is" });
+    await card.getByText("Free in 10.2.3.0/24 Lab").waitFor();
+    await page.goto(`${origin}/?q=10.2.3.200`);
+    await card.getByText("Given out by DHCP (Clients) in 10.2.3.0/24 Lab").waitFor();
+    await card.getByRole("link", { name: "10.2.3.0/24" }).click();
+    await page.getByRole("heading", { name: "10.2.3.0/24" }).waitFor();
+    await page.goto(`${origin}/?q=10.99.0.1`);
+    await card.getByText("No subnet that is known has it.").waitFor();
+    // At an instant at which there was no subnet yet.
+    await page.goto(`${origin}/?q=10.2.3.77&at=2020-01-01T00:00:00Z`);
+    await page.getByRole("region", { name: "Where it was" }).getByText("No subnet that is known has it.").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("what is gone leads to what it was last, and what there never was says what to try", async () => {
+    const { visitor, page } = await arrived(OWNER, "/?q=old-server");
+    await page.locator(".hits").getByRole("link", { name: "old-server" }).click();
+    await page.getByRole("heading", { name: "old-server" }).waitFor();
+    expect(page.url()).toContain("at=");
+    await page.goto(`${origin}/?q=10.99.0.1&network=${appliance.networkId}`);
+    await page.getByText("Nothing is known of 10.99.0.1").waitFor();
+    await page.getByText("Nothing is, or ever was, called “10.99.0.1”").waitFor();
+    await page.getByRole("link", { name: "Look in all networks" }).click();
+    await page.waitForURL(`${origin}/?q=10.99.0.1`);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("the start leads to what is new, what needs attention, what was asked for, and what is pinned", async () => {
+    const { visitor, page } = await arrived(OWNER);
+    await page.getByRole("heading", { name: "The last 24 hours" }).waitFor();
+    await page.getByRole("link", { name: /hosts added/ }).waitFor();
+    await page.locator(".start").getByRole("link", { name: "laptop-7" }).click();
+    await page.getByRole("heading", { name: "laptop-7" }).waitFor();
+    await page.getByRole("button", { name: "Pin" }).click();
+    await page.getByRole("button", { name: "Pinned", pressed: true }).waitFor();
+    await page.goto(`${origin}/?q=printer-2`);
+    await page.locator(".hits").getByRole("link", { name: "printer-2" }).waitFor();
+    // It is remembered once it is seen, after the frame that shows it.
+    const remembered = () => page.evaluate<string>("localStorage.getItem('netledger:recent') ?? ''");
+    await settles(remembered, expect.stringContaining("printer-2"));
+    await page.getByRole("link", { name: "Find", exact: true }).click();
+    const atHand = page.locator(".start-line");
+    await atHand.getByRole("link", { name: "printer-2" }).waitFor();
+    await atHand.getByRole("link", { name: "laptop-7" }).waitFor();
+    await page.getByRole("heading", { name: "Gone" }).waitFor();
+    await page.locator(".trouble").filter({ hasText: "Gone" }).getByRole("link", { name: "old-server" }).click();
+    await page.getByRole("heading", { name: "old-server" }).waitFor();
+    await page.goto(`${origin}/`);
+    await page.getByRole("link", { name: "in the last week" }).click();
+    await page.getByRole("heading", { name: "What vanished" }).waitFor();
+    await page.locator(".most").getByRole("link", { name: "old-server" }).first().waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    // Of the pins the appliance knows, of the questions this browser: until one signs out.
+    await page.goto(`${origin}/`);
+    await page.getByRole("button", { name: /^Account/ }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Password").waitFor();
+    await page.close();
+    const again = await visitor.signIn(OWNER, PASSWORD);
+    await again.locator(".start-line").getByRole("link", { name: "laptop-7" }).waitFor();
+    expect(await again.locator(".start-line").getByRole("link", { name: "printer-2" }).count()).toBe(0);
+  });
+});
