@@ -184,4 +184,31 @@ describe("a page in the process of the tests", () => {
     await page.getByText("More").click();
     expect(await seen()).toEqual([true, false, false]);
   });
+
+  test("gives files to a field for them, and more than one only where it takes several", async () => {
+    await page.evaluate(
+      `document.querySelector("main").innerHTML =
+        '<label>One file <input type="file"></label><label>Several files <input type="file" multiple></label><input aria-label="Text">';
+      window.told = [];
+      document.querySelector("main").addEventListener("change", async ({ target: { files } }) =>
+        window.told.push(...await Promise.all([...files].map(async (file) => [file.name, file.type, await file.text()].join()))))`,
+    );
+    const file = (name: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(`name\r\n${name}\r\n`) });
+    await page.getByLabel("One file").setInputFiles(file("a.csv"));
+    await settles(() => page.evaluate("window.told"), ["a.csv,text/csv,name\r\na.csv\r\n"]);
+    await page.getByLabel("Several files").setInputFiles([file("b.csv"), file("c.csv")]);
+    await settles(() => page.evaluate("window.told.length"), 3);
+    expect(await page.getByLabel("Several files").evaluate(({ files }) => [files.length, files.item(1).name])).toEqual([
+      2,
+      "c.csv",
+    ]);
+    await expect(page.getByLabel("One file").setInputFiles([file("b.csv"), file("c.csv")])).rejects.toThrow("one file");
+    await expect(page.getByLabel("Text").setInputFiles(file("a.csv"))).rejects.toThrow("not a field for files");
+  });
+
+  test("leaves Tab to the page, and refuses where a browser would lead the focus by it", async () => {
+    await page.evaluate("document.body.addEventListener('keydown', (event) => event.preventDefault(), { once: true })");
+    await page.keyboard.press("Tab");
+    await expect(page.keyboard.press("Tab")).rejects.toThrow("where Tab leads to");
+  });
 });

@@ -10,7 +10,8 @@ type Field = HTMLInputElement | HTMLTextAreaElement;
 /** Names of keys, by what Playwright calls them. */
 const KEYS: Readonly<Record<string, string>> = { Space: " " };
 /** What they do is up to the page alone. */
-const KNOWN_KEYS = /^(?:.|Escape|Enter|Backspace|Delete|Arrow(?:Up|Down|Left|Right)|Home|End|Page(?:Up|Down)|F\d+)$/u;
+const KNOWN_KEYS =
+  /^(?:.|Escape|Enter|Tab|Backspace|Delete|Arrow(?:Up|Down|Left|Right)|Home|End|Page(?:Up|Down)|F\d+)$/u;
 
 export class Hands {
   private readonly of: () => ShownDocument;
@@ -106,6 +107,7 @@ export class Hands {
     const isAlone = held.ctrlKey !== true && held.metaKey !== true && held.altKey !== true;
     if (key === "Escape") this.of().overlays.closeTopmost();
     else if (key === "Enter" && isAlone) this.enter(target);
+    else if (key === "Tab") throw new Error("where Tab leads to is not for the pages of tests.");
     else if (isField(target)) this.edit(target, key, held, isAlone);
     else if (/^Arrow|^Home$|^End$/.test(key) && target.matches("select, input"))
       throw new Error(`what ${key} does to a ${target.tagName} is not for the pages of tests.`);

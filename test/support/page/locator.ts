@@ -19,6 +19,7 @@ type Filter = {
   readonly visible?: boolean;
 };
 type Option = { readonly value?: string; readonly label?: string; readonly index?: number };
+type GivenFile = { readonly name: string; readonly mimeType: string; readonly buffer: Uint8Array<ArrayBuffer> };
 
 /** What is looked in: a page, at each time. */
 interface Shown {
@@ -239,6 +240,18 @@ export class Locator extends Place {
       },
       () => `the options ${JSON.stringify(chosen)} of ${this.selector}; ${this.of.description()}`,
     );
+  }
+
+  /** Chooses files for a field that takes them, in the place of those chosen before. */
+  async setInputFiles(files: GivenFile | readonly GivenFile[]): Promise<void> {
+    const field = this.control(await this.attached()) as HTMLInputElement;
+    if (!field.matches("input[type=file]")) throw new Error(`${this.selector} is not a field for files`);
+    const chosen = [files].flat().map(({ name, mimeType, buffer }) => new File([buffer], name, { type: mimeType }));
+    if (chosen.length > 1 && !field.multiple) throw new Error(`${this.selector} takes one file`);
+    const list = Object.assign(chosen, { item: (index: number) => chosen[index] ?? null });
+    Object.defineProperty(field, "files", { value: list, configurable: true });
+    const { Event } = this.of.shown.window;
+    for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
   }
 
   async dispatchEvent(type: string): Promise<void> {
