@@ -1,0 +1,232 @@
+// Imports of tables in the process of the tests: columns are matched, rows fixed where they stand, the plan read, written and
+// undone.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+
+describe("a table that is imported", () => {
+  let appliance: VisitedAppliance;
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signedIn(OWNER);
+  });
+
+  beforeEach(() => {
+    visitor.troubles();
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await appliance.close();
+  });
+
+  const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
+  const list = (path: string) => made(appliance.client.get(path)) as unknown as Promise<Wire[]>;
+  const give = (name: string, text: string) =>
+    page.getByLabel(/file/).setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
+
+  test("mends ten errors among 5,000 rows where they stand, brings them in, and undoes it", async () => {
+    const rows = Array.from({ length: 5_000 }, (_, index) => {
+      const isWrong = index % 500 === 7;
+      return isWrong && index % 1_000 === 7 ? `;maybe-${index};false` : `pc-${index};;${isWrong ? "perhaps" : "false"}`;
+    });
+    await page.goto(`${appliance.running.url}/hosts`);
+    await button("Import CSV").click();
+    await give("pcs.csv", `\ufeffName;Asset tag;Hidden\r\n${rows.join("\r\n")}\r\n`);
+    await page.getByText("pcs.csv: 5,000 rows").waitFor();
+    await page.getByText("3 of 3 columns are matched").waitFor();
+    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
+    await button("Preview").click();
+    await page.getByRole("alert").getByText("10 things are wrong in 10 rows.").waitFor();
+    // The refusal is an answer, and no surprise.
+    expect(visitor.troubles()).toHaveLength(2);
+    expect(await list("hosts?limit=1")).toEqual([]);
+    for (const row of [9, 1_009, 2_009, 3_009, 4_009])
+      await page.getByLabel(`name of row ${row.toLocaleString("en")}`).fill(`mended-${row}`);
+    for (const row of [509, 1_509, 2_509, 3_509])
+      await page.getByLabel(`hidden of row ${row.toLocaleString("en")}`).fill("true");
+    await page.reload();
+    await page.getByText("The table that you had begun is back.").waitFor();
+    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
+    await button("Preview").click();
+    await page.getByRole("alert").getByText("1 thing is wrong in 1 row.").waitFor();
+    await button("Leave out row 4,509").click();
+    await button("Preview").click();
+    await page.getByText("4,999 would be created, 0 changed, 0 stay as is.").waitFor();
+    await page.getByLabel("Why").fill("the list of 2019");
+    await button("Write 4,999 rows").click();
+    await page.getByText("Saved.").waitFor();
+    visitor.troubles();
+    const count = async () => (await list("hosts?limit=0&include_children=false")).length;
+    expect(await count()).toBe(4_999);
+    await button("Undo").click();
+    await button("Undo it").click();
+    await page.getByText("Done.").waitFor();
+    expect(await count()).toBe(0);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("keeps what is wrong with the other rows in sight where one is left out", async () => {
+    await page.goto(`${appliance.running.url}/hosts?table=yes`);
+    await give("few.csv", "name,hidden\na,false\nb,perhaps\nc,maybe\nd,false\ne,never\n");
+    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
+    await button("Preview").click();
+    await page.getByRole("alert").getByText("3 things are wrong in 3 rows.").waitFor();
+    await button("Leave out row 3").click();
+    await page.getByRole("alert").getByText("2 things are wrong in 2 rows.").waitFor();
+    await settles(() => page.getByLabel("hidden of row 4").inputValue(), "maybe");
+    await page.getByLabel("hidden of row 6").fill("true");
+    await button("Leave out row 4").click();
+    visitor.troubles();
+    await button("Preview").click();
+    await page.getByText("3 would be created, 0 changed, 0 stay as is.").waitFor();
+    await button("Cancel").click();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("fixes a row in another cell than the one that it is refused for", async () => {
+    const { client, networkId } = appliance;
+    await made(client.post("subnets", { network_id: networkId, cidr: "10.7.0.0/24", name: "Desks" }));
+    await page.goto(`${appliance.running.url}/subnets/ranges?table=yes`);
+    await give("ranges.csv", "subnet_cidr,first,last,purpose\n10.7.0.0/24,10.7.0.90,10.7.0.20,Dhcp\n");
+    await page.getByLabel("Network of all rows").selectOption(networkId);
+    await button("Preview").click();
+    const last = page.getByLabel("last of row 2");
+    await last.and(page.locator("[aria-invalid=true]")).waitFor();
+    await page.getByText("must not be before first, 10.7.0.90").waitFor();
+    await page.getByLabel("first of row 2").and(page.locator("[aria-invalid=false]")).fill("10.7.0.10");
+    visitor.troubles();
+    await button("Preview").click();
+    await page.getByText("1 would be created, 0 changed, 0 stay as is.").waitFor();
+    await button("Write 1 row").click();
+    await page.getByText("Saved.").waitFor();
+    expect(await list("ip-ranges")).toMatchObject([{ first: "10.7.0.10", last: "10.7.0.20" }]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("takes markers, custom fields and schedules on their lists", async () => {
+    for (const [place, text, counted, look] of [
+      [
+        "/settings/custom-fields",
+        "key,label,kinds,type,choices\nroom,Room,host,choice,North;South\nrack,Rack,host;vlan,text,\n",
+        2,
+        "custom-fields",
+      ],
+      ["/settings/markers", "Name,at\nbefore the move,2026-01-02T03:04:05Z\n", 1, "markers"],
+      [
+        "/discovery/schedules",
+        `Name,network_id,cron,kind,targets\nNightly,${appliance.networkId},30 2 * * *,full,10.0.0.0/24\n`,
+        1,
+        "discovery/schedules",
+      ],
+    ] as const) {
+      await page.goto(`${appliance.running.url}${place}`);
+      await button("Import CSV").click();
+      await give("t.csv", text);
+      await button("Preview").click();
+      await page.getByText(`${counted} would be created, 0 changed, 0 stay as is.`).waitFor();
+      await button(counted === 1 ? "Write 1 row" : `Write ${counted} rows`).click();
+      await page.getByText("Saved.").waitFor();
+      expect(await list(look)).toHaveLength(counted);
+    }
+    expect(await list("custom-fields?order_by=key")).toMatchObject([
+      { key: "rack", kinds: ["host", "vlan"], type: "text" },
+      { key: "room", choices: ["North", "South"] },
+    ]);
+    await page.getByRole("link", { name: "Nightly" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("goes on with a table that was kept where one of its columns has gone since, and says what is wrong with a column", async () => {
+    const field = await made(
+      appliance.client.post("custom-fields", { key: "floor", label: "Floor", kinds: ["host"], type: "text" }),
+    );
+    await page.goto(`${appliance.running.url}/hosts`);
+    await button("Import CSV").click();
+    await give("floors.csv", "Name,Floor\nattic-1,5\n");
+    await page.getByText("2 of 2 columns are matched").waitFor();
+    await appliance.client.delete(`custom-fields/${field.id}`);
+    // It goes while the page is open: the columns that were there are sent.
+    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
+    await button("Preview").click();
+    await page.locator(".problem").getByText("Row 1, column custom_fields.floor").waitFor();
+    await page.reload();
+    await page.getByText("1 of 2 columns are matched").waitFor();
+    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
+    await button("Preview").click();
+    await page.getByText("1 would be created, 0 changed, 0 stay as is.").waitFor();
+    await button("Cancel").click();
+    visitor.troubles();
+  });
+
+  test("reads a plan in the words of the console, without ids that mean nothing to anybody", async () => {
+    const { networkId, client } = appliance;
+    await made(client.post("subnets", { network_id: networkId, cidr: "10.6.0.0/24", name: "Shops" }));
+    const ports = [443, 8443].map((number) => ({ number, protocol: "Tcp" }));
+    const services = [{ name: "old", service_definition: "nginx" }];
+    await made(
+      client.post("hosts", {
+        ...{ network_id: networkId, name: "front", ports, services },
+        ip_addresses: [{ ip_address: "10.6.0.5" }],
+      }),
+    );
+    const plan = page.locator(".bulk-changes");
+    const line = (text: string) => plan.getByRole("listitem").filter({ hasText: text });
+    for (const [place, table, lines] of [
+      ["/settings/tags", "name,color\nplanned,Teal\n", ["planned: new, Name planned; Color Teal"]],
+      [
+        "/services",
+        "host_name,service_definition,name,binding_names\nfront,nginx,shop,443/Tcp\nfront,nginx,old,10.6.0.5:8443/Tcp\n",
+        [
+          "shop: new, Host front; Network Main; Source Manual; Name shop;",
+          "binding shop at 443/Tcp: new",
+          "binding old at 8443/Tcp at 10.6.0.5: new",
+        ],
+      ],
+      [
+        "/hosts",
+        `name,network_name\nplanned-1,Main\n`,
+        ["planned-1: new, Name planned-1;", "Network Main;", "Source Manual"],
+      ],
+    ] as const) {
+      await page.goto(`${appliance.running.url}${place}?table=yes`);
+      await give("t.csv", table);
+      await button("Preview").click();
+      for (const text of lines) await line(text).waitFor();
+      expect([place, await plan.textContent()]).toEqual([
+        place,
+        expect.not.stringMatching(/[0-9a-f]{8}|Organization|Port:|\{/),
+      ]);
+      await button("Cancel").click();
+    }
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("changes what is there by an export, reads the difference first, and says what is not written", async () => {
+    await made(appliance.client.post("vlans", { network_id: appliance.networkId, number: 20, name: "Offices" }));
+    const csv = await (await page.request.get(`${appliance.running.url}/api/v1/vlans/export/csv`)).text();
+    await page.goto(`${appliance.running.url}/vlans?table=yes`);
+    await give("same.csv", csv);
+    await button("Preview").click();
+    await page.getByText("Nothing would change: every row already matches its record.").waitFor();
+    await page.getByText("Not written, only shown by exports").waitFor();
+    await give("other.csv", csv.replace("Offices", "Floor 2"));
+    await button("Preview").click();
+    await page.getByText("0 would be created, 1 changed, 0 stay as is.").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Name Offices to Floor 2" }).waitFor();
+    await button("Write 1 row").click();
+    await page.getByText("Saved.").waitFor();
+    expect(await list("vlans")).toMatchObject([{ number: 20, name: "Floor 2" }]);
+    expect(visitor.troubles()).toEqual([]);
+  });
+});
