@@ -1,0 +1,114 @@
+// The console's frame in the process of the tests: who comes in, where a session ends, links and keys.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { PASSWORD } from "../support/appliance/appliance.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+const MAC = "00:1b:21:aa:bb:cc";
+
+describe("the console's frame", () => {
+  let appliance: VisitedAppliance;
+  let origin: string;
+  let visitor: Visitor;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    origin = appliance.running.url;
+    const host = { network_id: appliance.networkId, name: "web-1", hidden: false, tags: [] };
+    await appliance.client.post("hosts", host);
+  });
+
+  beforeEach(async () => {
+    visitor = await Visitor.arrive(origin);
+  });
+
+  afterEach(() => visitor.leave());
+
+  afterAll(() => appliance.close());
+
+  test("asks who comes, tells why it does not let somebody in, and leads back to the address that was opened", async () => {
+    const page = await visitor.open("/?q=web-1");
+    await page.getByLabel("E-mail").fill(OWNER);
+    await page.getByLabel("Password").fill("not the password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(visitor.troubles()).toContain("401 for /api/auth/login");
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "web-1" }).waitFor();
+    await page.getByRole("list").getByText("web-1").first().waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("a session that ends in the middle is said, and signing in leads back to where one was", async () => {
+    const page = await visitor.signedIn(OWNER);
+    await page.getByLabel("Find anything").fill("web-1");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "web-1" }).waitFor();
+    // All is answered: nothing but the next question hears that the session is over.
+    await page.locator(".places").waitFor();
+    await page.locator(".hits").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await visitor.context.clearCookies();
+    await page.getByLabel("Find anything").fill("web");
+    await page.keyboard.press("Enter");
+    await page.getByText("Your session has ended").waitFor();
+    await page.getByLabel("E-mail").fill(OWNER);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "web", exact: true }).waitFor();
+    expect(page.url()).toBe(`${origin}/?q=web`);
+  });
+
+  test("leaves nothing of what one wrote to the next user of the same tab", async () => {
+    const page = await visitor.signedIn(OWNER, "/settings/tags");
+    await page.getByRole("button", { name: "New tag" }).click();
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("seen by its maker");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByText("Created.").waitFor();
+    await page.getByRole("button", { name: /^Account/ }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("E-mail").fill(OWNER);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("seen by its maker").first().waitFor();
+    expect(await page.getByText("Created.").count()).toBe(0);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("a link carries the instant and the network along", async () => {
+    const at = "2026-03-01T02:12:00Z";
+    const page = await visitor.signedIn(OWNER, `/?at=${at}&network=${appliance.networkId}`);
+    await page.keyboard.press("/");
+    await page.keyboard.type(MAC);
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing was called").waitFor();
+    expect(page.url()).toBe(`${origin}/?at=${at}&network=${appliance.networkId}&q=${MAC}`);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("every key is shown by ?, and what is typed into a field is text", async () => {
+    const page = await visitor.signedIn(OWNER);
+    await page.getByLabel("Find anything").fill("what is t?");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.getByRole("heading", { name: "Find" }).focus();
+    await page.keyboard.press("?");
+    const keys = page.getByRole("dialog", { name: "Keys" });
+    await settles(() => keys.textContent(), expect.stringContaining("Back to now"));
+    await page.keyboard.press("Escape");
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("offers to choose between networks as soon as there is a second one", async () => {
+    const page = await visitor.signedIn(OWNER, "/settings/networks?new=network");
+    await page.locator("#edit-name").fill("Branch");
+    expect(await page.getByRole("banner").getByLabel("Network").count()).toBe(0);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("banner").getByLabel("Network").selectOption({ label: "Branch" });
+    await page.waitForURL((url) => url.searchParams.has("network"));
+    expect(visitor.troubles()).toEqual([]);
+  });
+});
