@@ -1,0 +1,118 @@
+// The console's lists in the process of the tests: filtered by clicks and by words, taken along, and walked by keys.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { addListedHosts } from "../support/appliance/listed-hosts.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+
+describe("the console's lists", () => {
+  let appliance: VisitedAppliance;
+  let visitor: Visitor;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    await addListedHosts(appliance.client, appliance.networkId);
+    visitor = await Visitor.arrive(appliance.running.url);
+    await (await visitor.signedIn(OWNER)).close();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  beforeEach(() => {
+    visitor.troubles();
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await appliance.close();
+  });
+
+  test("a filter is typed with what can stand where one types, is part of the address, and is taken along as CSV", async () => {
+    const page = await visitor.open("/hosts");
+    await page.getByRole("combobox", { name: "Filter" }).fill("manu");
+    await page.getByRole("option", { name: "manufacturer" }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type('= "Cisco" AND name : "host-100"');
+    await page.keyboard.press("Enter");
+    await page.getByText("5 hosts", { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get("filter")).toBe('manufacturer = "Cisco" AND name : "host-100"');
+    const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
+    const lines = await (await page.request.get(appliance.running.url + csv)).text();
+    expect(lines.trim().split("\r\n")).toHaveLength(6);
+    await page.goBack();
+    await page.getByText("1,200 hosts", { exact: true }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("a filter is put together by clicks, and one that is wrong says where", async () => {
+    const page = await visitor.open("/hosts");
+    await page.getByRole("columnheader", { name: "Manufacturer" }).hover();
+    await page.getByRole("button", { name: "Filter by Manufacturer" }).click();
+    await page.getByLabel("Comparison").selectOption("=");
+    await page.getByRole("textbox", { name: "Value" }).fill("Juniper");
+    await page.keyboard.press("Enter");
+    await page.getByText("600 hosts", { exact: true }).waitFor();
+    const field = page.getByRole("combobox", { name: "Filter" });
+    await settles(() => field.inputValue(), 'manufacturer = "Juniper"');
+    await field.fill("manufaturer = 1");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("manufacturer").waitFor();
+    // The refusal, as answer and as the browser's word of it, and nothing else.
+    expect(visitor.troubles().every((each) => each.includes("400"))).toBe(true);
+    await page.close();
+  });
+
+  test("a network that is none, or out of reach, is said to be, and not to be empty", async () => {
+    const page = await visitor.open(`/hosts?network=${crypto.randomUUID()}`);
+    await page.getByRole("heading", { name: "No such network" }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: "All networks" }).click();
+    await page.getByText("1,200 hosts", { exact: true }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+
+  test("columns and order are part of the address, and a view is kept for the next time", async () => {
+    const page = await visitor.open("/hosts");
+    await page.getByRole("link", { name: "Manufacturer" }).click();
+    await page.getByRole("columnheader", { name: "Manufacturer" }).and(page.locator("[aria-sort=ascending]")).waitFor();
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("checkbox", { name: "Serial number" }).check();
+    await page.keyboard.press("Escape");
+    await page.getByRole("columnheader", { name: "Serial number" }).waitFor();
+    const address = page.url();
+    await page.getByRole("button", { name: "Views" }).click();
+    await page.getByLabel("Name of the view").fill("by maker");
+    await page.getByRole("button", { name: "Save this view" }).click();
+    await page.getByRole("link", { name: "by maker" }).waitFor();
+    await page.close();
+    const next = await visitor.open("/hosts");
+    await next.getByRole("button", { name: "Views" }).click();
+    await next.getByRole("link", { name: "by maker" }).click();
+    await next.getByRole("columnheader", { name: "Serial number" }).waitFor();
+    expect(next.url()).toBe(address);
+    expect(visitor.troubles()).toEqual([]);
+    await next.close();
+  });
+
+  test("rows are walked through and opened with the keyboard alone", async () => {
+    const page = await visitor.open("/hosts?filter=name%20:%20%22host-100%22");
+    await page.getByText("10 hosts", { exact: true }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await page.getByText("1 selected").waitFor();
+    await settles(() => page.locator("tr[aria-selected=true]").textContent(), expect.stringContaining("host-1002"));
+    await page.getByRole("button", { name: "Select none" }).click();
+    expect(await page.locator("tr[aria-selected=true]").count()).toBe(0);
+    // From a button one goes back to the rows.
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "host-1003" }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.close();
+  });
+});
