@@ -1,0 +1,75 @@
+// Discovery and the ledger in the process of the tests: what is scanned when, what must not come back, and the head of the
+// ledger to keep elsewhere.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { DiscoveryClient } from "../support/executable/discovery-client.ts";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+
+const OWNER = "owner@acme.example";
+
+describe("discovery", () => {
+  let appliance: VisitedAppliance;
+  let visitor: Visitor;
+  let page: Page;
+  let dryRun: Wire;
+  let deleted: Wire;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    const { client, networkId, inside } = appliance;
+    const discovery = new DiscoveryClient(client, appliance.organizationId);
+    const asked = { network_id: networkId, kind: "sweep" };
+    await made(
+      client.post("discovery/schedules", {
+        network_id: networkId,
+        name: "<b>Every night</b>",
+        cron: "30 2 * * *",
+        timezone: "Europe/Berlin",
+        kind: "full",
+      }),
+    );
+    inside.probes.alive.set("127.0.0.9", {});
+    await discovery.ended((await discovery.begin({ ...asked, targets: ["127.0.0.9"] })).id);
+    const [host] = (await made(client.get("hosts?search=127.0.0.9"))) as unknown as [Wire];
+    await made(client.delete(`hosts/${host.id}`));
+    [deleted] = (await made(client.get("discovery/ignored"))) as unknown as [Wire];
+    dryRun = await made(client.post("discovery/scans", { ...asked, targets: ["127.0.0.1"], commit: false }));
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signedIn(OWNER);
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await appliance.close();
+  });
+
+  test("says when a schedule runs next, of now alone, and what must not come back", async () => {
+    await page.goto(`${appliance.running.url}/discovery/schedules`);
+    const row = page.getByRole("row", { name: /<b>Every night<\/b>/ });
+    await row.getByText("30 2 * * *").waitFor();
+    await row.locator("time").waitFor();
+    await page.goto(`${appliance.running.url}/discovery/schedules?at=${dryRun.requested_at}`);
+    await row.getByText("30 2 * * *").waitFor();
+    expect(await page.getByRole("columnheader", { name: "Runs next" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Ignored" }).click();
+    await page.getByRole("link", { name: deleted.label }).click();
+    await page.getByText("127.0.0.9").first().waitFor();
+    expect(page.url()).toContain(`/hosts/${deleted.record_id}?at=`);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("gives the head of the ledger to keep elsewhere, and an Owner what the last verification said", async () => {
+    await page.goto(`${appliance.running.url}/ledger`);
+    await page.getByText("None was made here yet.").waitFor();
+    const { sequence, hash } = await made(appliance.client.get("ledger"));
+    await page.getByRole("button", { name: `netledger verify --data DIR --head ${sequence}:${hash}` }).waitFor();
+    await page.evaluate(`fetch("/api/v1/ledger/verifications", { method: "POST" })`);
+    await page.reload();
+    await page.getByText("Sound: nothing was found").waitFor();
+    await page.getByText("the head", { exact: true }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+});
