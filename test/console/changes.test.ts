@@ -1,5 +1,5 @@
-// Changes in Chromium, on the executable: a journey through the feed and one transaction to the comparison, and their pages
-// under axe-core. Links, CSV and pages of the feed are in changes-in-process.test.ts.
+// Changes in Chromium, on the executable: a journey through the feed and one transaction to the comparison, and the
+// pages under axe-core. Links, CSV and pages of the feed are in changes-in-process.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";

@@ -45,7 +45,7 @@ describe("two instants compared", () => {
     const core = rows(page).filter({ hasText: "core" });
     await settles(() => core.locator("del").allTextContents(), ["FOC1", "C9300-24T"]);
     await settles(() => core.locator("ins").allTextContents(), ["FOC2", "none"]);
-    // What changed beside the columns is named.
+    // A changed field without a column is named.
     await settles(() => core.getByText("Changed").locator("..").textContent(), expect.stringContaining("Description"));
     expect(visitor.troubles()).toEqual([]);
     await page.close();
@@ -237,7 +237,7 @@ describe("two instants compared", () => {
     },
   );
 
-  test("tags stand by name beside their color in lists and on pages, and a click on one filters by it", async () => {
+  test("tags stand by name next to their color in lists and on pages, and a click on one filters by it", async () => {
     const page = await visitor.open(`/hosts?at=${filled.before}&columns=name,tags`);
     const core = rows(page).filter({ hasText: "core" });
     await core.getByRole("link", { name: "Core", exact: true }).click();
@@ -253,7 +253,7 @@ describe("two instants compared", () => {
     await page.close();
   });
 
-  test("nothing differs for whoever does not reach the network", async () => {
+  test("nothing differs for a user who does not reach the network", async () => {
     const own = await Visitor.arrive(appliance.running.url);
     const page = await own.signedIn(GUEST, few("/hosts"));
     await page.getByText("Nothing of this list differs between A and B.").waitFor();

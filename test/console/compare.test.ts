@@ -1,5 +1,5 @@
-// Two instants compared in Chromium, on the executable: a journey from the start page down to a port, a list that is scrolled,
-// and pages as they are seen. Texts, requests and state are in compare-in-process.test.ts.
+// Two instants compared in Chromium, on the executable: a journey from the start page down to a port, a list that is
+// scrolled, and pages as they are seen. Texts, requests and state are in compare-in-process.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";

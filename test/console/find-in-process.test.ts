@@ -82,7 +82,7 @@ describe("finding", () => {
 
   test("what fails says so once, whatever was asked, and is asked again at once", async () => {
     const { visitor, page } = await arrived(OWNER);
-    // Beside what the frame says of all pages.
+    // Without what the frame says of all pages.
     const problems = page.getByRole("main").getByRole("alert");
     const questions = /\/api\/v1\/(search|locate)/;
     const error = "The appliance is being restarted.";

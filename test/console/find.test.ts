@@ -1,5 +1,5 @@
-// Finding: its plain functions, and in Chromium, on the executable, a journey from the start to where something was, and its
-// pages as they are seen. Texts, requests and state are in find-in-process.test.ts.
+// Finding: its plain functions, and in Chromium, on the executable, a journey from the start to where something was,
+// and its pages as they are seen. Texts, requests and state are in find-in-process.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page, Route } from "playwright-core";

@@ -1,5 +1,5 @@
-// States of the pages of a record as they are seen, in Chromium, on the executable: while they wait, and under axe-core where
-// they fail or are not there yet. Texts and requests of these states are in record-states-in-process.test.ts.
+// States of the pages of a record as they are seen, in Chromium, on the executable: while they wait, and under axe-core
+// where they fail or are not there yet. Texts and requests of these states are in record-states-in-process.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";

@@ -1,5 +1,5 @@
-// A MAC address that moved from one switch to another, names that are alike, hostile or gone, and a range of DHCP: for tests
-// of finding. No assertions.
+// A MAC address that moved from one switch to another, names that are alike, hostile or gone, and a range of DHCP: for
+// tests of finding. No assertions.
 
 import type { Client } from "../appliance/client.ts";
 import { made, type Wire } from "../appliance/factories.ts";

@@ -359,7 +359,7 @@ export class ShownDocument {
   }
 }
 
-/** An answer whose body may come after the document has ended, too. @param settle does what is to be done while it is shown */
+/** A response whose body is read only while its document is shown. @param settle does nothing once it has ended */
 function readWithin(response: Response, settle: (action: () => void) => void): Response {
   for (const name of ["json", "text", "blob", "arrayBuffer"] as const) {
     const read: () => Promise<unknown> = response[name].bind(response);
