@@ -1,38 +1,49 @@
-// What was, brought back in Chromium, on the executable: some fields of a record and not the others, over the version that
-// was read; and a deleted switch with all that is on it.
+// What was, as it is seen before it is brought back, in Chromium, on the executable: forms, plans and refusals as axe-core
+// reads them, and the focus. What is written, refused and undone is in bring-back-in-process.test.ts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { changedHost, newTag } from "../support/appliance/changed-host.ts";
+import type { Client } from "../support/appliance/client.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
-import { DiscoveryClient } from "../support/executable/discovery-client.ts";
-import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";
+import {
+  accessibilityFindings,
+  closeBrowser,
+  follow,
+  hasChromium,
+  settles,
+  Visitor,
+} from "../support/browser/browser.ts";
+import { ensureExecutable, PASSWORD, Workplace } from "../support/executable/executable.ts";
 import { TEST_HANG_MS } from "../support/measure/limits.ts";
 
 const OWNER = "owner@acme.example";
-const VIEWER = "viewer@acme.example";
 const PORTS = 48;
+const WIDE = { width: 1280, height: 800 };
 
-describe.skipIf(!hasChromium)("whoever brings back what was", () => {
+describe.skipIf(!hasChromium)("bringing back", () => {
   let workplace: Workplace;
-  let appliance: SetUp & { readonly running: Running; readonly client: ReturnType<Running["withKey"]> };
-  let discovery: DiscoveryClient;
+  let client: Client;
+  let networkId: string;
+  let origin: string;
   let visitor: Visitor;
   let page: Page;
 
   beforeAll(async () => {
     ensureExecutable();
     workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
-    const { client, networkId, organizationId, running } = appliance;
-    discovery = new DiscoveryClient(client, organizationId);
-    await workplace.command(
-      ...["user", "create", "--email", VIEWER, "--role", "Viewer", "--networks", networkId],
-      ...["--password-file", await workplace.passwordFile()],
-    );
+    const appliance = await workplace.serveSetUp();
+    ({ client, networkId } = appliance);
     await made(client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Offices", tags: [] }));
-    visitor = await Visitor.arrive(running.url);
+    origin = appliance.running.url;
+    visitor = await Visitor.arrive(origin);
     page = await visitor.signIn(OWNER, PASSWORD);
+  });
+
+  // All tests are of one window.
+  beforeEach(async () => {
+    visitor.troubles();
+    await look("light", WIDE);
   });
 
   afterAll(async () => {
@@ -41,97 +52,42 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
     await workplace.close();
   });
 
-  const open = (path: string, on = page) => on.goto(appliance.running.url + path);
-  const current = (id: string): Promise<Wire> => made(appliance.client.get(`hosts/${id}`));
-  const newTag = (name: string): Promise<Wire> => made(appliance.client.post("tags", { name, color: "Green" }));
-
-  /** A host of which four fields, and its tags, were changed since. */
-  async function changedHost(name: string): Promise<{ readonly host: Wire; readonly changed: Wire }> {
-    const { client, networkId } = appliance;
-    const [stays, goes] = [await newTag(`${name} stays`), await newTag(`${name} goes`)];
-    const host = await made(
-      client.post("hosts", {
-        network_id: networkId,
-        name,
-        hostname: `${name}.example`,
-        description: "in the cellar",
-        asset_tag: "A-1",
-        tags: [stays.id, goes.id],
-      }),
-    );
-    const after = { hostname: null, description: "in the attic", asset_tag: "A-2", tags: [] };
-    const changed = await made(
-      client.put(`hosts/${host.id}`, { id: host.id, name: `${name}-new`, hidden: false, ...after }),
-    );
-    await made(client.delete(`tags/${goes.id}`));
-    return { host, changed };
+  async function look(colorScheme: "light" | "dark", size: { readonly width: number; readonly height: number }) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(size);
   }
 
   const bodyOf = ({ id, name, hidden, tags }: Wire) => ({ id, name, hidden, tags });
-  const offer = (name: string, on = page) => on.getByRole("button", { name: `Restore some fields of ${name}` });
+  const offer = (name: string) => page.getByRole("button", { name: `Restore some fields of ${name}` });
 
   test(
-    "brings back two of the fields that changed, leaves the others, and undoes it",
+    "the form of the fields reads as well in either scheme, however narrow the window is",
     async () => {
-      const { host } = await changedHost("core-1");
-      await open(`/hosts/${host.id}?at=${host.updated_at}`);
+      const { host } = await changedHost(client, networkId, "core-3");
+      await look("dark", { width: 360, height: 740 });
+      await follow(page, `/hosts/${host.id}?at=${host.updated_at}`);
       await page.getByRole("link", { name: "Restore some fields…" }).click();
-      await offer("core-1-new").click();
-      const form = page.getByRole("form", { name: "Restore fields of core-1-new" });
+      await offer("core-3-new").click();
+      const form = page.getByRole("form", { name: "Restore fields of core-3-new" });
+      await form.getByText("without what is gone since").waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await look("light", WIDE);
       await form.getByLabel("Description").check();
       await settles(() => form.getByRole("checkbox").count(), 5);
       await form.getByText("in the attic").waitFor();
-      // What is gone since is said before.
-      await form.getByText("without what is gone since").waitFor();
       await form.getByLabel("Tags").check();
       expect(await accessibilityFindings(page)).toEqual([]);
-      await form.getByLabel("Why").fill("CHG-13: it is in the cellar after all");
-      await form.getByRole("button", { name: "Restore these 2 fields" }).click();
-      await page.getByText("Saved.").waitFor();
-      const [kept] = host.tags;
-      const back = { name: "core-1-new", hostname: null, asset_tag: "A-2", description: "in the cellar", tags: [kept] };
-      expect(await current(host.id)).toMatchObject(back);
-      const [written] = await discovery.all("transactions?reason=CHG-13");
-      expect(written).toMatchObject({ command: "host.update", changes: { host: { Updated: 1 } } });
-      await page.getByRole("button", { name: "Undo", exact: true }).click();
-      await page.getByRole("button", { name: "Undo it" }).click();
-      await page.getByText("Done.").waitFor();
-      expect(await current(host.id)).toMatchObject({ ...back, description: "in the attic", tags: [] });
       expect(visitor.troubles()).toEqual([]);
     },
     TEST_HANG_MS,
   );
 
   test(
-    "is told to look again where somebody changed it meanwhile, and writes nothing over that",
+    "what still differs is seen at once, where it stood, and what others change is offered",
     async () => {
-      const { host, changed } = await changedHost("core-2");
-      await open(`/compare?vs=${host.updated_at}&types=host`);
-      await offer("core-2-new").click();
-      const form = page.getByRole("form", { name: "Restore fields of core-2-new" });
-      await form.getByLabel("Asset tag").check();
-      const { id, name, hidden, tags } = changed;
-      await made(appliance.client.put(`hosts/${id}`, { id, name, hidden, tags, asset_tag: "A-3" }));
-      await form.getByRole("button", { name: "Restore this field" }).click();
-      await form.getByText("It was changed meanwhile.").waitFor();
-      await form.getByText("A-3").waitFor();
-      expect((await current(host.id)).asset_tag).toBe("A-3");
-      await form.getByRole("button", { name: "Restore this field" }).click();
-      await page.getByText("Saved.").waitFor();
-      expect(await current(host.id)).toMatchObject({ asset_tag: "A-1", name: "core-2-new", hostname: null });
-      // The browser tells of the refusal, which was asked for.
-      expect(visitor.troubles().filter((trouble) => !/412/.test(trouble))).toEqual([]);
-    },
-    TEST_HANG_MS,
-  );
-
-  test(
-    "sees what still differs at once, where it stood, and offers what others change",
-    async () => {
-      const { client } = appliance;
-      const { host } = await changedHost("core-7");
-      await changedHost("core-8");
-      await open(`/compare?vs=${host.updated_at}&types=host`);
+      const { host } = await changedHost(client, networkId, "core-7");
+      await changedHost(client, networkId, "core-8");
+      await page.goto(`${origin}/compare?vs=${host.updated_at}&types=host`);
       const lines = page.locator(".difference > li");
       const line = lines.filter({ hasText: "core-7" });
       await settles(
@@ -163,17 +119,12 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
       await settles(() => line.locator("dt").allTextContents(), ["Tags"]);
       expect(await order()).toEqual(["core-8", "core-7"]);
       expect(await accessibilityFindings(page)).toEqual([]);
-      // Undone, it differs as before.
-      await line.getByRole("button", { name: "Undo", exact: true }).click();
-      await line.getByRole("button", { name: "Undo it" }).click();
-      await line.getByText("Done.").waitFor();
-      await settles(() => line.locator(":scope > dl dt").allTextContents(), ["Host name", "Name", "Tags"]);
-      await line.getByRole("button", { name: "Close" }).click();
-      // What others change is offered, and moves nothing until it is wanted.
-      await made(client.put(`hosts/${host.id}`, { ...bodyOf(await current(host.id)), description: "by others" }));
+      const changed: Wire = await made(client.get(`hosts/${host.id}`));
+      // What others change moves nothing until it is wanted.
+      await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), description: "by others" }));
       const offered = page.locator(".live-note");
       await offered.getByText(/^1 change since/).waitFor();
-      expect(await line.locator(":scope > dl dt").allTextContents()).toEqual(["Host name", "Name", "Tags"]);
+      expect(await line.locator("dt").allTextContents()).toEqual(["Tags"]);
       await offered.getByRole("button").click();
       await line.getByText("by others").waitFor();
       expect(visitor.troubles()).toEqual([]);
@@ -184,12 +135,11 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
   test(
     "says that it is as it was of what it brought back whole, and stays there",
     async () => {
-      const { client } = appliance;
       const host = await made(
-        client.post("hosts", { network_id: appliance.networkId, name: "core-9", description: "in the cellar" }),
+        client.post("hosts", { network_id: networkId, name: "core-9", description: "in the cellar" }),
       );
       await made(client.put(`hosts/${host.id}`, { ...bodyOf(host), description: "in the attic" }));
-      await open(`/compare?vs=${host.updated_at}&types=host`);
+      await page.goto(`${origin}/compare?vs=${host.updated_at}&types=host`);
       await offer("core-9").click();
       await page.getByRole("form").getByLabel("Description").check();
       await page.getByRole("button", { name: "Restore this field" }).click();
@@ -208,39 +158,10 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
   );
 
   test(
-    "is not offered it as a Viewer, nor between two instants of the past; what a scan reads cannot be written",
+    "what is now and what will be is read, by names, before a record is restored or a transaction undone",
     async () => {
-      const { host, changed } = await changedHost("core-3");
-      const viewer = await Visitor.arrive(appliance.running.url, { viewport: { width: 360, height: 740 } });
-      const small = await viewer.signIn(VIEWER, PASSWORD);
-      for (const [on, path] of [
-        [small, `/hosts/${host.id}?vs=${host.updated_at}`],
-        [page, `/hosts/${host.id}?vs=${host.updated_at}&at=${changed.updated_at}`],
-      ] as const) {
-        await open(path, on);
-        await on.locator(".difference").getByText("in the attic").waitFor();
-        expect(await offer("core-3-new", on).count()).toBe(0);
-      }
-      await viewer.leave();
-      await page.setViewportSize({ width: 360, height: 740 });
-      await page.emulateMedia({ colorScheme: "dark" });
-      await open(`/hosts/${host.id}?vs=${host.updated_at}`);
-      await offer("core-3-new").click();
-      await page.getByRole("form").getByText("without what is gone since").waitFor();
-      expect(await accessibilityFindings(page)).toEqual([]);
-      await page.setViewportSize({ width: 1280, height: 800 });
-      await page.emulateMedia({ colorScheme: "light" });
-      expect(visitor.troubles()).toEqual([]);
-    },
-    TEST_HANG_MS,
-  );
-
-  test(
-    "reads what is now and what will be, by names, before a record is restored or a transaction undone",
-    async () => {
-      const { client, networkId } = appliance;
-      const { host } = await changedHost("core-4");
-      const tag = await newTag("labelled");
+      const { host } = await changedHost(client, networkId, "core-4");
+      const tag = await newTag(client, "labelled");
       const put = (fields: object) =>
         made(client.put(`hosts/${host.id}`, { id: host.id, hidden: false, tags: [tag.id], ...fields }));
       const [old, other] = await Promise.all(
@@ -257,10 +178,9 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
         { colorScheme: "light", width: 1280 },
         { colorScheme: "dark", width: 360 },
       ] as const;
+      await follow(page, `/hosts/${host.id}?at=${then}`);
       for (const { colorScheme, width } of looks) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 800 });
-        await open(`/hosts/${host.id}?at=${then}`);
+        await look(colorScheme, { width, height: 800 });
         await page.getByRole("button", { name: "Restore this" }).click();
         const plan = page.getByRole("region", { name: "Restore it as it was" });
         const line = plan.getByRole("listitem").filter({ hasText: "Changes host core-4-new" });
@@ -278,10 +198,9 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
         await plan.getByRole("button", { name: "Cancel" }).click();
         await settles(() => page.evaluate("document.activeElement?.textContent"), "Restore this");
       }
-      await page.emulateMedia({ colorScheme: "light" });
-      await page.setViewportSize({ width: 1280, height: 800 });
+      await look("light", WIDE);
       // What comes back with it is called so where it is put back.
-      await open(`/changes/${deletion}`);
+      await follow(page, `/changes/${deletion}`);
       await page.getByRole("button", { name: "Undo it" }).click();
       const plan = page.getByRole("region", { name: "Undo this transaction" });
       await plan.getByText("Brings back tag labelled").waitFor();
@@ -292,75 +211,31 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
     TEST_HANG_MS,
   );
 
-  test("is told where nothing of the record itself differs, but only of what belongs to it", async () => {
-    const { client } = appliance;
-    const host = await made(client.post("hosts", { network_id: appliance.networkId, name: "core-parts" }));
-    const named = { host_id: host.id, if_index: 1, if_descr: "Gi1/0/1" };
-    const entry = await made(client.post("if-entries", named));
-    await made(client.put(`if-entries/${entry.id}`, { ...named, if_alias: "to nowhere" }));
-    await open(`/hosts/${host.id}?at=${entry.updated_at}`);
-    await page.getByRole("link", { name: "Restore some fields…" }).click();
-    await page.getByText("Its own fields are as they are now: only what belongs to it differs.").waitFor();
-    await made(
-      client.put(`hosts/${host.id}`, { id: host.id, name: "core-parts", hidden: false, asset_tag: "A-9", tags: [] }),
-    );
-    await page.reload();
-    await page.getByRole("button", { name: "Restore some fields of core-parts" }).waitFor();
-    expect(await page.getByText("Its own fields are as they are now").count()).toBe(0);
-    expect(visitor.troubles()).toEqual([]);
-  });
-
   test(
-    "does nothing else than what was read: where records changed meanwhile, what it comes to now is read first",
+    "a refusal reads as well where records changed since the plan was read",
     async () => {
-      const { client } = appliance;
-      const { host, changed } = await changedHost("core-6");
+      const { host, changed } = await changedHost(client, networkId, "core-6");
       await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-3" }));
-      await open(`/hosts/${host.id}?at=${changed.updated_at}`);
+      await follow(page, `/hosts/${host.id}?at=${changed.updated_at}`);
       await page.getByRole("button", { name: "Restore this" }).click();
       const plan = page.getByRole("region", { name: "Restore it as it was" });
       await plan.locator("del").getByText("A-3").waitFor();
       await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-4", hidden: true }));
-      const before = (await made(client.get("ledger"))).sequence;
       await plan.getByLabel("Why").fill("CHG-15");
       await plan.getByRole("button", { name: "Restore this" }).click();
       await plan.getByRole("alert").getByText("Records changed since you read this").waitFor();
       await plan.locator("del").getByText("A-4").waitFor();
       await settles(() => plan.locator("dt").allTextContents(), ["Asset tag", "Hidden"]);
-      expect((await made(client.get("ledger"))).sequence).toBe(before);
-      // What was typed is still there.
-      expect(await plan.getByLabel("Why").inputValue()).toBe("CHG-15");
       expect(await accessibilityFindings(page)).toEqual([]);
-      await plan.getByRole("button", { name: "Restore this" }).click();
-      await plan.getByText("Done.").waitFor();
-      expect(await current(host.id)).toMatchObject({ asset_tag: "A-2", hidden: false });
-      // An undo likewise: here it cannot be done any more, and says why.
-      await plan.getByRole("button", { name: "Undo", exact: true }).click();
-      const undo = page.getByRole("region", { name: "Undo this transaction" });
-      await undo.locator("ins").getByText("A-4").waitFor();
-      await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-5" }));
-      await undo.getByRole("button", { name: "Undo it" }).click();
-      await undo.getByRole("alert").waitFor();
-      await undo.getByText("asset_tag was changed again since").waitFor();
-      expect((await current(host.id)).asset_tag).toBe("A-5");
-      // The browser tells of the refusals, which were asked for.
+      // The browser tells of the refusal, which was asked for.
       expect(visitor.troubles().filter((trouble) => !/409/.test(trouble))).toEqual([]);
     },
     TEST_HANG_MS,
   );
 
   test(
-    "brings a deleted switch back with its 48 ports, addresses and cables, having read that it will",
+    "a deleted switch comes back with its 48 ports, which its plan says",
     async () => {
-      const { client, networkId } = appliance;
-      const core = await made(
-        client.post("hosts", {
-          network_id: networkId,
-          name: "core",
-          interfaces: [{ if_index: 1, if_descr: "Te1/1", if_name: "Te1/1" }],
-        }),
-      );
-      const [uplink] = (await made(client.get(`hosts/${core.id}`))).interfaces;
       const access = await made(
         client.post("hosts", {
           network_id: networkId,
@@ -370,53 +245,25 @@ describe.skipIf(!hasChromium)("whoever brings back what was", () => {
             if_index: port + 1,
             if_descr: `GigabitEthernet1/0/${port + 1}`,
             if_name: `Gi1/0/${port + 1}`,
-            ...(port === PORTS - 1 ? { neighbor: { type: "IfEntry", id: uplink.id } } : {}),
           })),
         }),
       );
-      const before = await current(access.id);
-      expect(before.interfaces).toHaveLength(PORTS);
-      await open(`/hosts/${access.id}`);
-      await page.getByRole("button", { name: "Delete", exact: true }).click();
-      await page.getByRole("heading", { name: "Delete host access-1" }).waitFor();
-      await page.locator("form").getByRole("button", { name: "Delete", exact: true }).click();
+      await made(client.delete(`hosts/${access.id}`));
+      await follow(page, `/hosts/${access.id}`);
       await page.getByRole("heading", { name: "This host is gone" }).waitFor();
-      expect((await client.get(`hosts/${access.id}`)).status).toBe(404);
       await page.getByRole("link", { name: "Show it as it was last" }).click();
       await page.getByRole("button", { name: "Restore this" }).click();
       const plan = page.getByRole("region", { name: "Restore it as it was" });
-      await plan.getByText("Brings back host access-1").waitFor();
       await plan.getByText("Brings back address 10.2.3.41").waitFor();
-      // They are counted, and read by whoever wants to.
+      // They are counted, and read by who wants to.
       await plan.getByText(`Brings back ${PORTS} interfaces`).click();
       await plan.getByText("Brings back interface Gi1/0/48").waitFor();
       await settles(() => plan.getByText(/^Brings back interface/).count(), PORTS);
-      expect((await client.get(`hosts/${access.id}`)).status).toBe(404);
       expect(await accessibilityFindings(page)).toEqual([]);
       await plan.getByLabel("Why").fill("CHG-14: deleted by mistake");
       await plan.getByRole("button", { name: "Restore this" }).click();
       await plan.getByText("Done.").waitFor();
-      const after = await current(access.id);
-      const shown = ({ ip_addresses, interfaces }: Wire) => ({
-        addresses: ip_addresses.map(({ id, ip_address }: Wire) => [id, ip_address]),
-        interfaces: interfaces.map(({ id, if_index, if_name, neighbor }: Wire) => [id, if_index, if_name, neighbor]),
-      });
-      expect(shown(after)).toEqual(shown(before));
-      expect(after.interfaces.at(-1).neighbor).toEqual({ type: "IfEntry", id: uplink.id });
-      await plan.getByRole("link", { name: /^Transaction/ }).click();
-      await page.getByText("CHG-14: deleted by mistake").first().waitFor();
-      const [written] = await discovery.all("transactions?reason=CHG-14");
-      expect(page.url()).toEndWith(`/changes/${written?.sequence}`);
-      expect(written).toMatchObject({ command: "host.restore", changes: { if_entry: { Created: PORTS } } });
-      // On the page of what is gone it is brought back as well, and that page gives way to the record's own.
-      await made(client.delete(`hosts/${access.id}`));
-      await open(`/hosts/${access.id}`);
-      await page.getByRole("button", { name: "Bring it back" }).click();
-      await plan.getByText("Brings back host access-1").waitFor();
-      await plan.getByRole("button", { name: "Bring it back" }).click();
-      await page.getByText("Brought back.").waitFor();
-      await page.getByRole("link", { name: /^transaction/ }).waitFor();
-      expect(shown(await current(access.id))).toEqual(shown(before));
+      expect((await made(client.get(`hosts/${access.id}`))).interfaces).toHaveLength(PORTS);
       // A refusal while it was gone is what the page rests on.
       expect(visitor.troubles().filter((trouble) => !/404/.test(trouble))).toEqual([]);
     },

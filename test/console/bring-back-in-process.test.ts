@@ -1,0 +1,345 @@
+// Fields, records and transactions brought back in the process of the tests: some fields of a record and not the others,
+// over the version that was read; and a deleted switch with all that is on it.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { changedHost, newTag } from "../support/appliance/changed-host.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import { DiscoveryClient } from "../support/executable/discovery-client.ts";
+import { TEST_HANG_MS } from "../support/measure/limits.ts";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+const VIEWER = "viewer@acme.example";
+const PORTS = 48;
+
+describe("bringing back", () => {
+  let appliance: VisitedAppliance;
+  let client: Client;
+  let networkId: string;
+  let discovery: DiscoveryClient;
+  let visitor: Visitor;
+  let page: Page;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    ({ client, networkId } = appliance);
+    discovery = new DiscoveryClient(client, appliance.organizationId);
+    await appliance.addUser(VIEWER, "Viewer", [networkId]);
+    await made(client.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24", name: "Offices", tags: [] }));
+    visitor = await Visitor.arrive(appliance.running.url);
+    page = await visitor.signedIn(OWNER);
+  });
+
+  beforeEach(() => {
+    visitor.troubles();
+  });
+
+  afterAll(async () => {
+    await visitor.leave();
+    await appliance.close();
+  });
+
+  const open = (path: string, on = page) => on.goto(appliance.running.url + path);
+  const current = (id: string): Promise<Wire> => made(client.get(`hosts/${id}`));
+  const bodyOf = ({ id, name, hidden, tags }: Wire) => ({ id, name, hidden, tags });
+  const offer = (name: string, on = page) => on.getByRole("button", { name: `Restore some fields of ${name}` });
+
+  test(
+    "two of the fields that changed leaves the others, and is undone",
+    async () => {
+      const { host } = await changedHost(client, networkId, "core-1");
+      await open(`/hosts/${host.id}?at=${host.updated_at}`);
+      await page.getByRole("link", { name: "Restore some fields…" }).click();
+      await offer("core-1-new").click();
+      const form = page.getByRole("form", { name: "Restore fields of core-1-new" });
+      await form.getByLabel("Description").check();
+      await settles(() => form.getByRole("checkbox").count(), 5);
+      await form.getByText("in the attic").waitFor();
+      // What is gone since is said before.
+      await form.getByText("without what is gone since").waitFor();
+      await form.getByLabel("Tags").check();
+      await form.getByLabel("Why").fill("CHG-13: it is in the cellar after all");
+      await form.getByRole("button", { name: "Restore these 2 fields" }).click();
+      await page.getByText("Saved.").waitFor();
+      const [kept] = host.tags;
+      const back = { name: "core-1-new", hostname: null, asset_tag: "A-2", description: "in the cellar", tags: [kept] };
+      expect(await current(host.id)).toMatchObject(back);
+      const [written] = await discovery.all("transactions?reason=CHG-13");
+      expect(written).toMatchObject({ command: "host.update", changes: { host: { Updated: 1 } } });
+      await page.getByRole("button", { name: "Undo", exact: true }).click();
+      await page.getByRole("button", { name: "Undo it" }).click();
+      await page.getByText("Done.").waitFor();
+      expect(await current(host.id)).toMatchObject({ ...back, description: "in the attic", tags: [] });
+      expect(visitor.troubles()).toEqual([]);
+    },
+    TEST_HANG_MS,
+  );
+
+  test(
+    "a field that somebody changed meanwhile is not written over, and is shown again",
+    async () => {
+      const { host, changed } = await changedHost(client, networkId, "core-2");
+      await open(`/compare?vs=${host.updated_at}&types=host`);
+      await offer("core-2-new").click();
+      const form = page.getByRole("form", { name: "Restore fields of core-2-new" });
+      await form.getByLabel("Asset tag").check();
+      const { id, name, hidden, tags } = changed;
+      await made(client.put(`hosts/${id}`, { id, name, hidden, tags, asset_tag: "A-3" }));
+      await form.getByRole("button", { name: "Restore this field" }).click();
+      await form.getByText("It was changed meanwhile.").waitFor();
+      await form.getByText("A-3").waitFor();
+      expect((await current(host.id)).asset_tag).toBe("A-3");
+      await form.getByRole("button", { name: "Restore this field" }).click();
+      await page.getByText("Saved.").waitFor();
+      expect(await current(host.id)).toMatchObject({ asset_tag: "A-1", name: "core-2-new", hostname: null });
+      // The browser tells of the refusal, which was asked for.
+      expect(visitor.troubles().filter((trouble) => !/412/.test(trouble))).toEqual([]);
+    },
+    TEST_HANG_MS,
+  );
+
+  test(
+    "what still differs is seen at once, where it stood, and what others change is offered",
+    async () => {
+      const { host } = await changedHost(client, networkId, "core-7");
+      await changedHost(client, networkId, "core-8");
+      await open(`/compare?vs=${host.updated_at}&types=host`);
+      const lines = page.locator(".difference > li");
+      const line = lines.filter({ hasText: "core-7" });
+      await settles(
+        () => line.locator("dt").allTextContents(),
+        ["Asset tag", "Description", "Host name", "Name", "Tags"],
+      );
+      const order = async () => (await lines.allTextContents()).map((text) => /core-\d/.exec(text)?.[0]);
+      await settles(order, ["core-8", "core-7"]);
+      const bringBack = async (labels: readonly string[]) => {
+        await offer("core-7").click();
+        const form = page.getByRole("form", { name: /^Restore fields of core-7/ });
+        for (const label of labels) await form.getByRole("checkbox", { name: new RegExp(`^${label}:`) }).check();
+        await form.getByRole("button", { name: /^Restore (this|these)/ }).click();
+        await line.getByText("Saved.").waitFor();
+      };
+      await bringBack(["Description", "Asset tag"]);
+      await settles(() => line.locator("dt").allTextContents(), ["Host name", "Name", "Tags"]);
+      await line.getByRole("button", { name: "Close" }).click();
+      // What is brought back is not there to be chosen again.
+      await offer("core-7").click();
+      await settles(() => page.getByRole("form").getByRole("checkbox").count(), 3);
+      await page.getByRole("form").getByRole("button", { name: "Cancel" }).click();
+      await bringBack(["Host name", "Name", "Tags"]);
+      // The tag that is gone since stays gone: it differs in that.
+      await settles(() => line.locator("dt").allTextContents(), ["Tags"]);
+      expect(await order()).toEqual(["core-8", "core-7"]);
+      // Undone, it differs as before.
+      await line.getByRole("button", { name: "Undo", exact: true }).click();
+      await line.getByRole("button", { name: "Undo it" }).click();
+      await line.getByText("Done.").waitFor();
+      await settles(() => line.locator(":scope > dl dt").allTextContents(), ["Host name", "Name", "Tags"]);
+      await line.getByRole("button", { name: "Close" }).click();
+      // What others change is offered, and moves nothing until it is wanted.
+      await made(client.put(`hosts/${host.id}`, { ...bodyOf(await current(host.id)), description: "by others" }));
+      const offered = page.locator(".live-note");
+      await offered.getByText(/^1 change since/).waitFor();
+      expect(await line.locator(":scope > dl dt").allTextContents()).toEqual(["Host name", "Name", "Tags"]);
+      await offered.getByRole("button").click();
+      await line.getByText("by others").waitFor();
+      expect(visitor.troubles()).toEqual([]);
+    },
+    TEST_HANG_MS,
+  );
+
+  test(
+    "a Viewer is not offered it, nor is an Owner between two instants of the past",
+    async () => {
+      const { host, changed } = await changedHost(client, networkId, "core-3");
+      const viewer = await Visitor.arrive(appliance.running.url);
+      const theirs = await viewer.signedIn(VIEWER);
+      for (const [on, path] of [
+        [theirs, `/hosts/${host.id}?vs=${host.updated_at}`],
+        [page, `/hosts/${host.id}?vs=${host.updated_at}&at=${changed.updated_at}`],
+      ] as const) {
+        await open(path, on);
+        await on.locator(".difference").getByText("in the attic").waitFor();
+        expect(await offer("core-3-new", on).count()).toBe(0);
+      }
+      await viewer.leave();
+      await open(`/hosts/${host.id}?vs=${host.updated_at}`);
+      await offer("core-3-new").click();
+      await page.getByRole("form").getByText("without what is gone since").waitFor();
+      expect(visitor.troubles()).toEqual([]);
+    },
+    TEST_HANG_MS,
+  );
+
+  test(
+    "the plan of a restored record or an undone transaction names what is now and what will be",
+    async () => {
+      const { host } = await changedHost(client, networkId, "core-4");
+      const tag = await newTag(client, "labelled");
+      const put = (fields: object) =>
+        made(client.put(`hosts/${host.id}`, { id: host.id, hidden: false, tags: [tag.id], ...fields }));
+      const [old, other] = await Promise.all(
+        [20, 30].map((number) => made(client.post("vlans", { network_id: networkId, number, name: `vlan-${number}` }))),
+      );
+      const named = { host_id: host.id, if_index: 1, if_descr: "Gi1/0/1", if_name: "Gi1/0/1" };
+      const entry = await made(client.post("if-entries", { ...named, native_vlan_id: old?.id }));
+      const { updated_at: then } = await put({ name: "core-4-new" });
+      await made(client.put(`if-entries/${entry.id}`, { ...named, native_vlan_id: other?.id }));
+      await put({ name: "core-5", hidden: true });
+      await made(client.delete(`tags/${tag.id}`));
+      const { sequence: deletion } = await made(client.get("ledger"));
+      await open(`/hosts/${host.id}?at=${then}`);
+      await page.getByRole("button", { name: "Restore this" }).click();
+      const plan = page.getByRole("region", { name: "Restore it as it was" });
+      const line = plan.getByRole("listitem").filter({ hasText: "Changes host core-4-new" });
+      await settles(() => line.locator("dt").allTextContents(), ["Hidden", "Name"]);
+      await settles(() => line.locator("del").allTextContents(), ["yes", "core-5"]);
+      await settles(() => line.locator("ins").allTextContents(), ["no", "core-4-new"]);
+      const part = plan.getByRole("listitem").filter({ hasText: "Changes interface Gi1/0/1" });
+      await settles(() => part.locator("del").allTextContents(), ["30 vlan-30"]);
+      await settles(() => part.locator("ins").allTextContents(), ["20 vlan-20"]);
+      // What is gone since is called by the name that it had.
+      await line.getByText("the tag labelled in tags is gone and left out").waitFor();
+      await plan.getByRole("button", { name: "Cancel" }).click();
+      await plan.waitFor({ state: "detached" });
+      // What comes back with it is called so where it is put back.
+      await open(`/changes/${deletion}`);
+      await page.getByRole("button", { name: "Undo it" }).click();
+      const undo = page.getByRole("region", { name: "Undo this transaction" });
+      await undo.getByText("Brings back tag labelled").waitFor();
+      await undo.locator("ins").getByText("labelled").waitFor();
+      expect(visitor.troubles()).toEqual([]);
+    },
+    TEST_HANG_MS,
+  );
+
+  test("a record of which nothing differs but what belongs to it says so", async () => {
+    const host = await made(client.post("hosts", { network_id: networkId, name: "core-parts" }));
+    const named = { host_id: host.id, if_index: 1, if_descr: "Gi1/0/1" };
+    const entry = await made(client.post("if-entries", named));
+    await made(client.put(`if-entries/${entry.id}`, { ...named, if_alias: "to nowhere" }));
+    await open(`/hosts/${host.id}?at=${entry.updated_at}`);
+    await page.getByRole("link", { name: "Restore some fields…" }).click();
+    await page.getByText("Its own fields are as they are now: only what belongs to it differs.").waitFor();
+    await made(
+      client.put(`hosts/${host.id}`, { id: host.id, name: "core-parts", hidden: false, asset_tag: "A-9", tags: [] }),
+    );
+    await page.reload();
+    await page.getByRole("button", { name: "Restore some fields of core-parts" }).waitFor();
+    expect(await page.getByText("Its own fields are as they are now").count()).toBe(0);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test(
+    "a plan is read again before it is carried out where records changed meanwhile",
+    async () => {
+      const { host, changed } = await changedHost(client, networkId, "core-6");
+      await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-3" }));
+      await open(`/hosts/${host.id}?at=${changed.updated_at}`);
+      await page.getByRole("button", { name: "Restore this" }).click();
+      const plan = page.getByRole("region", { name: "Restore it as it was" });
+      await plan.locator("del").getByText("A-3").waitFor();
+      await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-4", hidden: true }));
+      const before = (await made(client.get("ledger"))).sequence;
+      await plan.getByLabel("Why").fill("CHG-15");
+      await plan.getByRole("button", { name: "Restore this" }).click();
+      await plan.getByRole("alert").getByText("Records changed since you read this").waitFor();
+      await plan.locator("del").getByText("A-4").waitFor();
+      await settles(() => plan.locator("dt").allTextContents(), ["Asset tag", "Hidden"]);
+      expect((await made(client.get("ledger"))).sequence).toBe(before);
+      // What was typed is still there.
+      expect(await plan.getByLabel("Why").inputValue()).toBe("CHG-15");
+      await plan.getByRole("button", { name: "Restore this" }).click();
+      await plan.getByText("Done.").waitFor();
+      expect(await current(host.id)).toMatchObject({ asset_tag: "A-2", hidden: false });
+      // An undo likewise: here it cannot be done any more, and says why.
+      await plan.getByRole("button", { name: "Undo", exact: true }).click();
+      const undo = page.getByRole("region", { name: "Undo this transaction" });
+      await undo.locator("ins").getByText("A-4").waitFor();
+      await made(client.put(`hosts/${host.id}`, { ...bodyOf(changed), asset_tag: "A-5" }));
+      await undo.getByRole("button", { name: "Undo it" }).click();
+      await undo.getByRole("alert").waitFor();
+      await undo.getByText("asset_tag was changed again since").waitFor();
+      expect((await current(host.id)).asset_tag).toBe("A-5");
+      // The browser tells of the refusals, which were asked for.
+      expect(visitor.troubles().filter((trouble) => !/409/.test(trouble))).toEqual([]);
+    },
+    TEST_HANG_MS,
+  );
+
+  test(
+    "a deleted switch comes back with its 48 ports, addresses and cables, which its plan says",
+    async () => {
+      const core = await made(
+        client.post("hosts", {
+          network_id: networkId,
+          name: "core",
+          interfaces: [{ if_index: 1, if_descr: "Te1/1", if_name: "Te1/1" }],
+        }),
+      );
+      const [uplink] = (await made(client.get(`hosts/${core.id}`))).interfaces;
+      const access = await made(
+        client.post("hosts", {
+          network_id: networkId,
+          name: "access-1",
+          ip_addresses: [{ ip_address: "10.2.3.41" }, { ip_address: "10.2.3.42" }],
+          interfaces: Array.from({ length: PORTS }, (_, port) => ({
+            if_index: port + 1,
+            if_descr: `GigabitEthernet1/0/${port + 1}`,
+            if_name: `Gi1/0/${port + 1}`,
+            ...(port === PORTS - 1 ? { neighbor: { type: "IfEntry", id: uplink.id } } : {}),
+          })),
+        }),
+      );
+      const before = await current(access.id);
+      expect(before.interfaces).toHaveLength(PORTS);
+      await open(`/hosts/${access.id}`);
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      await page.getByRole("heading", { name: "Delete host access-1" }).waitFor();
+      await page.locator("form").getByRole("button", { name: "Delete", exact: true }).click();
+      await page.getByRole("heading", { name: "This host is gone" }).waitFor();
+      expect((await client.get(`hosts/${access.id}`)).status).toBe(404);
+      await page.getByRole("link", { name: "Show it as it was last" }).click();
+      await page.getByRole("button", { name: "Restore this" }).click();
+      const plan = page.getByRole("region", { name: "Restore it as it was" });
+      await plan.getByText("Brings back host access-1").waitFor();
+      await plan.getByText("Brings back address 10.2.3.41").waitFor();
+      // They are counted, and read by whoever wants to.
+      await plan.getByText(`Brings back ${PORTS} interfaces`).click();
+      await plan.getByText("Brings back interface Gi1/0/48").waitFor();
+      await settles(() => plan.getByText(/^Brings back interface/).count(), PORTS);
+      expect((await client.get(`hosts/${access.id}`)).status).toBe(404);
+      await plan.getByLabel("Why").fill("CHG-14: deleted by mistake");
+      await plan.getByRole("button", { name: "Restore this" }).click();
+      await plan.getByText("Done.").waitFor();
+      const after = await current(access.id);
+      const shown = ({ ip_addresses, interfaces }: Wire) => ({
+        addresses: ip_addresses.map(({ id, ip_address }: Wire) => [id, ip_address]),
+        interfaces: interfaces.map(({ id, if_index, if_name, neighbor }: Wire) => [id, if_index, if_name, neighbor]),
+      });
+      expect(shown(after)).toEqual(shown(before));
+      expect(after.interfaces.at(-1).neighbor).toEqual({ type: "IfEntry", id: uplink.id });
+      await plan.getByRole("link", { name: /^Transaction/ }).click();
+      await page.getByText("CHG-14: deleted by mistake").first().waitFor();
+      const [written] = await discovery.all("transactions?reason=CHG-14");
+      expect(page.url()).toEndWith(`/changes/${written?.sequence}`);
+      expect(written).toMatchObject({ command: "host.restore", changes: { if_entry: { Created: PORTS } } });
+      // On the page of what is gone it is brought back as well, and that page gives way to the record's own.
+      await made(client.delete(`hosts/${access.id}`));
+      await open(`/hosts/${access.id}`);
+      await page.getByRole("button", { name: "Bring it back" }).click();
+      await plan.getByText("Brings back host access-1").waitFor();
+      await plan.getByRole("button", { name: "Bring it back" }).click();
+      await page.getByText("Brought back.").waitFor();
+      await page.getByRole("link", { name: /^transaction/ }).waitFor();
+      expect(shown(await current(access.id))).toEqual(shown(before));
+      // A refusal while it was gone is what the page rests on.
+      expect(visitor.troubles().filter((trouble) => !/404/.test(trouble))).toEqual([]);
+    },
+    TEST_HANG_MS,
+  );
+});
