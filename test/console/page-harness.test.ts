@@ -171,6 +171,18 @@ describe("a page in the process of the tests", () => {
     expect(html).toEndWith("</body></html>");
   });
 
+  test("holds a key down, which repeats, until it is let go", async () => {
+    await page.evaluate(
+      "window.keys = []; for (const type of ['keydown', 'keyup']) addEventListener(type, (event) => window.keys.push(`${type} ${event.key} ${event.repeat}`))",
+    );
+    for (const key of ["ArrowLeft", "ArrowLeft"]) await page.keyboard.down(key);
+    await page.keyboard.up("ArrowLeft");
+    await page.keyboard.down("ArrowLeft");
+    await page.keyboard.up("ArrowLeft");
+    const once = ["keydown ArrowLeft false", "keyup ArrowLeft false"];
+    expect(await page.evaluate("window.keys")).toEqual([once[0], "keydown ArrowLeft true", once[1], ...once]);
+  });
+
   test("takes neither clicks nor keys where it is inert or disabled, nor shows what is closed", async () => {
     await page.evaluate(
       `document.querySelector("main").innerHTML = '<div inert><input aria-label="Inert"></div>' +

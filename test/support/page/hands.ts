@@ -16,6 +16,8 @@ const KNOWN_KEYS =
 export class Hands {
   private readonly of: () => ShownDocument;
   private pointed: Element | null = null;
+  /** Keys that are down. */
+  private readonly held = new Set<string>();
   /** What stood in the field that is typed into when it got the focus: `change` is told where it is left with another. */
   private typed: { readonly field: Field; readonly before: string } | null = null;
 
@@ -61,9 +63,7 @@ export class Hands {
   /** @param combination `Control+a`, `Enter`, `?` */
   press(combination: string): void {
     const parts = combination === "+" ? ["+"] : combination.split(/(?<=.)\+(?=.)/);
-    const named = parts.at(-1) ?? "";
-    const key = KEYS[named] ?? named;
-    if (!KNOWN_KEYS.test(key)) throw new Error(`the pages of tests know no key ${combination}.`);
+    const key = keyOf(parts.at(-1) ?? "");
     const held = modifiersOf(parts.slice(0, -1) as Modifier[]);
     const target = this.focused();
     const isTaken = this.keyboard(target, "keydown", key, held);
@@ -71,6 +71,20 @@ export class Hands {
     const now = this.focused();
     const isLet = this.keyboard(now, "keyup", key, held);
     if (isTaken && isLet && key === " " && now === target && isPressedBySpace(target)) this.clicked(target);
+  }
+
+  /** Presses a key without letting it go; again, as a key that is held down repeats. */
+  down(named: string): void {
+    const key = keyOf(named);
+    const target = this.focused();
+    if (this.keyboard(target, "keydown", key, { repeat: this.held.has(key) })) this.act(this.focused(), key, {});
+    this.held.add(key);
+  }
+
+  up(named: string): void {
+    const key = keyOf(named);
+    this.held.delete(key);
+    this.keyboard(this.focused(), "keyup", key, {});
   }
 
   type(text: string): void {
@@ -189,7 +203,15 @@ export class Hands {
   }
 }
 
+/** @throws Error for a key that pages are not known to take */
+function keyOf(named: string): string {
+  const key = KEYS[named] ?? named;
+  if (!KNOWN_KEYS.test(key)) throw new Error(`the pages of tests know no key ${named}.`);
+  return key;
+}
+
 interface Held {
+  readonly repeat?: boolean;
   readonly ctrlKey?: boolean;
   readonly metaKey?: boolean;
   readonly altKey?: boolean;

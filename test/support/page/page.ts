@@ -45,7 +45,7 @@ interface Entry {
 
 export class Page extends Place {
   readonly hands: Hands;
-  readonly keyboard: Pick<Full["keyboard"], "press" | "type" | "insertText">;
+  readonly keyboard: Pick<Full["keyboard"], "press" | "down" | "up" | "type" | "insertText">;
   /** Requests with the cookies of the visitor, which are none of the page's. */
   readonly request: Readonly<
     Record<"get" | "post" | "put" | "delete" | "fetch", (url: string, options?: SentOptions) => Promise<Told>>
@@ -73,6 +73,8 @@ export class Page extends Place {
     this.hands = new Hands(() => this.shown);
     this.keyboard = {
       press: async (key) => this.hands.press(key),
+      down: async (key) => this.hands.down(key),
+      up: async (key) => this.hands.up(key),
       type: async (text) => this.hands.type(text),
       insertText: async (text) => this.hands.insert(text),
     };
