@@ -1,0 +1,216 @@
+// The time bar in the process of the tests: by keys, by words and by addresses, and what a page says until the answer of
+// another instant is there. Streams, the layout and the pointer are in time.test.ts.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+const BERLIN = "Europe/Berlin";
+
+describe("the time bar", () => {
+  let appliance: VisitedAppliance;
+  let origin: string;
+  let visitor: Visitor;
+
+  beforeAll(async () => {
+    appliance = await serveVisited();
+    origin = appliance.running.url;
+    const { client, networkId } = appliance;
+    const create = (name: string) => client.post("hosts", { network_id: networkId, name, hidden: false, tags: [] });
+    for (const name of ["web-1", "web-2"]) await create(name);
+    await client.post("markers", { name: "before the core upgrade" });
+    for (const name of ["web-3", "web-4"]) await create(name);
+  });
+
+  afterEach(() => visitor.leave());
+
+  afterAll(() => appliance.close());
+
+  async function arrived(path = "/"): Promise<Page> {
+    visitor = await Visitor.arrive(origin);
+    return visitor.signedIn(OWNER, path);
+  }
+
+  /** With the clocks of Berlin, as chosen under Settings. */
+  async function arrivedInBerlin(path = "/"): Promise<Page> {
+    const page = await arrived("/settings");
+    await page.getByRole("combobox", { name: "Time zone" }).selectOption(BERLIN);
+    await page.goto(origin + path);
+    await page.getByRole("banner").waitFor();
+    return page;
+  }
+
+  /** The instants of all changes, oldest first. */
+  async function changes(): Promise<string[]> {
+    const { data } = await appliance.client.get("transactions?order_direction=asc");
+    return data.map(({ at }: { at: string }) => at);
+  }
+
+  const atOf = (page: Page) => new URL(page.url()).searchParams.get("at");
+  test("[ and ] lead from change to change, exactly, and on to now", async () => {
+    const page = await arrived("/?q=web");
+    const instants = await changes();
+    for (const instant of instants.slice(-3).toReversed()) {
+      await page.keyboard.press("[");
+      await page.waitForURL((url) => Date.parse(url.searchParams.get("at") ?? "") === Date.parse(instant));
+    }
+    await page.keyboard.press("]");
+    await page.waitForURL((url) => Date.parse(url.searchParams.get("at") ?? "") === Date.parse(instants.at(-2) ?? ""));
+    for (const _ of instants.slice(-2)) await page.keyboard.press("]");
+    await page.waitForURL(`${origin}/?q=web`);
+    await page.getByText("There is no later change").waitFor();
+    await page.goto(`${origin}/?at=2020-01-01T00:00:00Z`);
+    await page.getByText("Nothing was known then").waitFor();
+    await page.getByRole("button", { name: "Previous change" }).click();
+    await page.getByText("There is no earlier change").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+    await page.route("**/api/v1/transactions?*", (route) => route.abort());
+    await page.keyboard.press("[");
+    await page.locator(".step-note").filter({ hasText: "The appliance did not answer." }).waitFor();
+    expect(visitor.troubles().filter((each) => !each.includes("net::ERR_"))).toEqual([]);
+  });
+
+  test("the handle is moved by the keyboard and says where it is; what is held down is one step of the history", async () => {
+    const page = await arrivedInBerlin();
+    const handle = page.getByRole("slider", { name: "Instant" });
+    await settles(() => handle.getAttribute("aria-valuetext"), "Now");
+    const entries = await page.evaluate<number>("history.length");
+    await handle.focus();
+    await page.keyboard.down("ArrowLeft");
+    await page.keyboard.down("ArrowLeft");
+    await page.keyboard.up("ArrowLeft");
+    await page.getByRole("status").filter({ hasText: "As of" }).waitFor();
+    await settles(
+      () => handle.getAttribute("aria-valuetext"),
+      expect.stringMatching(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d.*, \d+ \w+ ago$/),
+    );
+    await settles(() => page.evaluate<number>("history.length"), entries + 1);
+    // The week is told by hours.
+    expect(atOf(page)).toMatch(/T\d\d:00:00Z$/);
+    await page.keyboard.press("End");
+    await page.getByRole("status").filter({ hasText: /^Now$/ }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("the field takes ages, times by the reader's clocks, markers, and asks about an hour that was twice", async () => {
+    const page = await arrivedInBerlin();
+    const field = page.getByLabel("Go to an instant");
+    const say = async (text: string) => {
+      await field.fill(text);
+      await field.press("Enter");
+    };
+    await say("2026-03-01 03:12");
+    await page.waitForURL(`${origin}/?at=2026-03-01T02:12:00Z`);
+    await field.and(page.locator("[title*='2026-03-01T02:12:00.000Z (UTC)']")).waitFor();
+    await say("2026-10-25 02:30");
+    await page.getByRole("button", { name: "01:30:00 UTC" }).click();
+    await page.waitForURL(`${origin}/?at=2026-10-25T01:30:00Z`);
+    await say("2026-03-29 02:30");
+    await page.getByText("never showed this").waitFor();
+    await page.getByRole("button", { name: "2026-03-29 03:30:00" }).click();
+    await page.waitForURL(`${origin}/?at=2026-03-29T01:30:00Z`);
+    await say("before the core upgrade");
+    await page.getByRole("status").filter({ hasText: "marker “before the core upgrade”" }).waitFor();
+    expect(atOf(page)).toBe("marker:before the core upgrade");
+    await say("half past nine");
+    await page.getByRole("alert").filter({ hasText: "Not an instant" }).waitFor();
+    await say("-24h");
+    await page.waitForURL(/at=2\d\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
+    await say("now");
+    await page.waitForURL(`${origin}/`);
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("an age in an address becomes its instant; what is no instant, or still to come, is said", async () => {
+    const page = await arrivedInBerlin("/?at=-24h");
+    await page.waitForURL(/at=2\d\d\d-\d\d-\d\dT[^&]*Z$/);
+    await page.goto(`${origin}/?at=half-past-nine`);
+    await page.getByText("is no instant").waitFor();
+    await page.goto(`${origin}/?at=2199-01-01T00:00:00Z`);
+    await page.getByText("That is still to come").waitFor();
+    await page.goto(`${origin}/?at=2026-10-25 02:30`);
+    await page.getByRole("link", { name: "00:30:00 UTC" }).click();
+    await page.waitForURL(`${origin}/?at=2026-10-25T00:30:00Z`);
+    await page.goto(`${origin}/?at=marker:no-such`);
+    await page.getByText("There is no marker “no-such”").waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("what a page of one instant is compared with is shown on the page of differences", async () => {
+    const page = await arrived("/changes?at=2026-03-01T02:12:00Z");
+    await page.getByRole("button", { name: "Compare…" }).click();
+    await page.getByRole("button", { name: "before the core upgrade" }).click();
+    await page.waitForURL(`${origin}/compare?at=2026-03-01T02:12:00Z&vs=marker:before+the+core+upgrade`);
+    await page.getByRole("link", { name: "Swap" }).waitFor();
+    // An address that somebody made by hand.
+    await page.goto(`${origin}/ledger?vs=2026-03-01T02:12:00Z`);
+    await page.getByText("This page shows B alone.").waitFor();
+    await page.getByRole("link", { name: "What differs" }).click();
+    await page.waitForURL(`${origin}/compare?vs=2026-03-01T02:12:00Z`);
+    await page.getByRole("heading", { name: "Compare", level: 1 }).waitFor();
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("a marker that is named before it is known which there are is gone to once it is", async () => {
+    await (await arrived()).close();
+    const page = await visitor.context.newPage();
+    const known = Promise.withResolvers<void>();
+    await page.route("**/api/v1/markers?*", async (route) => {
+      await known.promise;
+      await route.continue();
+    });
+    await page.goto(`${origin}/hosts`);
+    await page.getByLabel("Go to an instant").fill("before the core upgrade");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "Not an instant" }).waitFor();
+    known.resolve();
+    await page.getByRole("status").filter({ hasText: "marker “before the core upgrade”" }).waitFor();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test.each([
+    ["/hosts", "hosts"],
+    ["/changes", "transactions"],
+    ["/", "search"],
+  ])(
+    "what %s showed before stays, and is said, until the answer is there, and gone where there is none",
+    async (path, asked) => {
+      const [, , , instant = ""] = await changes();
+      const query = path === "/" ? "?q=web" : "";
+      const page = await arrived(path + query);
+      const shown = page.locator("main :is(tbody, .transactions, .hits)").getByText("web-4");
+      await shown.first().waitFor();
+      const waiting = Promise.withResolvers<void>();
+      await page.route(`**/api/v1/${asked}?*`, async (route) => {
+        if (!route.request().url().includes("at=")) return route.continue();
+        await waiting.promise;
+        return route.continue();
+      });
+      const field = page.getByLabel("Go to an instant");
+      await field.fill(instant);
+      await field.press("Enter");
+      const held = page.locator('main[aria-busy="true"]');
+      await held.waitFor();
+      await page.getByRole("status").filter({ hasText: "loading…" }).waitFor();
+      await settles(() => shown.first().isVisible(), true);
+      waiting.resolve();
+      await held.waitFor({ state: "detached" });
+      await shown.first().waitFor({ state: "detached" });
+      await page.getByText("loading…").waitFor({ state: "detached" });
+      await page.unrouteAll();
+      await page.route(`**/api/v1/${asked}?*`, (route) =>
+        route.fulfill({ status: 500, contentType: "application/problem+json", body: '{"code":"INTERNAL_ERROR"}' }),
+      );
+      await page.keyboard.press("Escape");
+      await field.fill("-2s");
+      await field.press("Enter");
+      await page.getByRole("alert").first().waitFor();
+      await settles(() => held.count(), 0);
+      expect(await page.locator("main tbody tr, main .transaction, main .hits li").count()).toBe(0);
+    },
+  );
+});
