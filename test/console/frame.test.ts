@@ -9,6 +9,7 @@ import {
   closeBrowser,
   follow,
   hasChromium,
+  isShown,
   settles,
   Visitor,
 } from "../support/browser/browser.ts";
@@ -64,6 +65,8 @@ describe.skipIf(!hasChromium)("the console's frame", () => {
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "web-1" }).waitFor();
+    // What is asked for after that would be refused.
+    await isShown(page);
     await page.getByRole("button", { name: /^Account/ }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Password").waitFor();

@@ -11,7 +11,7 @@ export async function processorMs(action: () => unknown): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** What the threads of a process come to together, in milliseconds. */
+/** In milliseconds. */
 interface Scheduling {
   /** Running. */
   readonly ranMs: number;
@@ -19,22 +19,17 @@ interface Scheduling {
   readonly waitedMs: number;
 }
 
+const NOTHING: Scheduling = { ranMs: 0, waitedMs: 0 };
+
 /**
- * Since a process began (/proc/PID/schedstat); nought of one that has ended, and where the kernel does not tell.
- * @param threads its first thread has the process's own number
+ * Threads of a process since it began, together; nought of one that has ended, and where the kernel does not tell.
+ * @param threads all of them, or the first
  */
 export function schedulingOf(pid: number, threads: "all" | "first" = "all"): Scheduling {
-  let [ran, waited] = [0, 0];
-  try {
-    for (const thread of threads === "all" ? readdirSync(`/proc/${pid}/task`) : [pid]) {
-      const figures = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ").map(Number);
-      ran += figures[0] ?? 0;
-      waited += figures[1] ?? 0;
-    }
-  } catch {
-    // A thread, or all of it, has ended meanwhile.
-  }
-  return { ranMs: ran / 1e6, waitedMs: waited / 1e6 };
+  return threadsOf(pid, threads).reduce(
+    (sum, [, { ranMs, waitedMs }]) => ({ ranMs: sum.ranMs + ranMs, waitedMs: sum.waitedMs + waitedMs }),
+    NOTHING,
+  );
 }
 
 /**
@@ -45,23 +40,41 @@ export function schedulingOf(pid: number, threads: "all" | "first" = "all"): Sch
  *   least what the first thread of one process ran.
  */
 export function stopwatch(threads: "all" | "first" = "all", processes?: readonly number[]): () => number {
-  const figures = () =>
-    new Map(
-      (processes ?? familyOf(process.pid)).map((pid) => {
-        const first = schedulingOf(pid, "first");
-        return [pid, threads === "first" ? first : { ...first, waitedMs: schedulingOf(pid).waitedMs }] as const;
-      }),
-    );
+  const figures = () => new Map((processes ?? familyOf(process.pid)).flatMap((pid) => threadsOf(pid, threads)));
   const before = figures();
   const began = performance.now();
   return () => {
     const passedMs = performance.now() - began;
     let [ranMs, waitedMs] = [0, 0];
-    for (const [pid, now] of figures()) {
-      const then = before.get(pid) ?? { ranMs: 0, waitedMs: 0 };
-      ranMs = Math.max(ranMs, now.ranMs - then.ranMs);
+    // Thread by thread: one that has ended takes along what it had waited before.
+    for (const [thread, now] of figures()) {
+      const then = before.get(thread) ?? NOTHING;
+      if (now.isFirst) ranMs = Math.max(ranMs, now.ranMs - then.ranMs);
       waitedMs += now.waitedMs - then.waitedMs;
     }
     return Math.max(ranMs, passedMs - waitedMs);
   };
+}
+
+/** The threads of a process by number, the first of which has the process's own (/proc/PID/task/TID/schedstat). */
+function threadsOf(pid: number, threads: "all" | "first"): Array<[number, Scheduling & { readonly isFirst: boolean }]> {
+  const numbers = threads === "first" ? [pid] : (listed(`/proc/${pid}/task`) ?? []).map(Number);
+  return numbers.flatMap((thread) => {
+    const figures = read(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ").map(Number);
+    if (figures === undefined) return [];
+    const [ran = 0, waited = 0] = figures;
+    return [[thread, { ranMs: ran / 1e6, waitedMs: waited / 1e6, isFirst: thread === pid }]];
+  });
+}
+
+const listed = (folder: string) => unlessGone(() => readdirSync(folder));
+const read = (file: string) => unlessGone(() => readFileSync(file, "utf8"));
+
+/** Undefined where a thread, or all of its process, has ended meanwhile. */
+function unlessGone<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }

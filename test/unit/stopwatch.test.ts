@@ -1,0 +1,35 @@
+// A stopwatch that stands still while a process waits for a processor.
+
+import { expect, test } from "bun:test";
+import { availableParallelism } from "node:os";
+import { stopwatch } from "../support/measure/processor-time.ts";
+
+/** Runs until its process has spent 0.5 s on processors, then waits to be ended. */
+const SPENDING = `
+  const before = process.cpuUsage();
+  while (process.cpuUsage(before).user < 500_000) {}
+  onmessage = () => {};
+  postMessage("done");
+`;
+
+/** More threads than there are processors: each has waited for one. */
+async function crowdOfThreads(): Promise<Worker[]> {
+  const workers = Array.from(
+    { length: 2 * availableParallelism() },
+    () => new Worker(URL.createObjectURL(new Blob([SPENDING]))),
+  );
+  await Promise.all(workers.map((worker) => new Promise((done) => worker.addEventListener("message", done))));
+  return workers;
+}
+
+test("shows no more than what has passed, though threads end that had waited before", async () => {
+  const workers = await crowdOfThreads();
+  const passedMs = stopwatch("all", []);
+  const elapsedMs = stopwatch("all", [process.pid]);
+  const ended = workers.map((worker) => new Promise((gone) => worker.addEventListener("close", gone)));
+  for (const worker of workers) worker.terminate();
+  await Promise.all(ended);
+  const [elapsed, passed] = [elapsedMs(), passedMs()];
+  expect(elapsed).toBeGreaterThan(0);
+  expect(elapsed).toBeLessThanOrEqual(passed);
+});
