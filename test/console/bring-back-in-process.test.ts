@@ -2,7 +2,7 @@
 // over the version that was read; and a deleted switch with all that is on it.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { changedHost, newTag } from "../support/appliance/changed-host.ts";
+import { changedHost } from "../support/appliance/changed-host.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
@@ -170,48 +170,6 @@ describe("bringing back", () => {
       await open(`/hosts/${host.id}?vs=${host.updated_at}`);
       await offer("core-3-new").click();
       await page.getByRole("form").getByText("without what is gone since").waitFor();
-      expect(visitor.troubles()).toEqual([]);
-    },
-    TEST_HANG_MS,
-  );
-
-  test(
-    "the plan of a restored record or an undone transaction names what is now and what will be",
-    async () => {
-      const { host } = await changedHost(client, networkId, "core-4");
-      const tag = await newTag(client, "labelled");
-      const put = (fields: object) =>
-        made(client.put(`hosts/${host.id}`, { id: host.id, hidden: false, tags: [tag.id], ...fields }));
-      const [old, other] = await Promise.all(
-        [20, 30].map((number) => made(client.post("vlans", { network_id: networkId, number, name: `vlan-${number}` }))),
-      );
-      const named = { host_id: host.id, if_index: 1, if_descr: "Gi1/0/1", if_name: "Gi1/0/1" };
-      const entry = await made(client.post("if-entries", { ...named, native_vlan_id: old?.id }));
-      const { updated_at: then } = await put({ name: "core-4-new" });
-      await made(client.put(`if-entries/${entry.id}`, { ...named, native_vlan_id: other?.id }));
-      await put({ name: "core-5", hidden: true });
-      await made(client.delete(`tags/${tag.id}`));
-      const { sequence: deletion } = await made(client.get("ledger"));
-      await open(`/hosts/${host.id}?at=${then}`);
-      await page.getByRole("button", { name: "Restore this" }).click();
-      const plan = page.getByRole("region", { name: "Restore it as it was" });
-      const line = plan.getByRole("listitem").filter({ hasText: "Changes host core-4-new" });
-      await settles(() => line.locator("dt").allTextContents(), ["Hidden", "Name"]);
-      await settles(() => line.locator("del").allTextContents(), ["yes", "core-5"]);
-      await settles(() => line.locator("ins").allTextContents(), ["no", "core-4-new"]);
-      const part = plan.getByRole("listitem").filter({ hasText: "Changes interface Gi1/0/1" });
-      await settles(() => part.locator("del").allTextContents(), ["30 vlan-30"]);
-      await settles(() => part.locator("ins").allTextContents(), ["20 vlan-20"]);
-      // What is gone since is called by the name that it had.
-      await line.getByText("the tag labelled in tags is gone and left out").waitFor();
-      await plan.getByRole("button", { name: "Cancel" }).click();
-      await plan.waitFor({ state: "detached" });
-      // What comes back with it is called so where it is put back.
-      await open(`/changes/${deletion}`);
-      await page.getByRole("button", { name: "Undo it" }).click();
-      const undo = page.getByRole("region", { name: "Undo this transaction" });
-      await undo.getByText("Brings back tag labelled").waitFor();
-      await undo.locator("ins").getByText("labelled").waitFor();
       expect(visitor.troubles()).toEqual([]);
     },
     TEST_HANG_MS,

@@ -196,6 +196,7 @@ describe.skipIf(!hasChromium)("bringing back", () => {
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
         // Given up, one is where one was.
         await plan.getByRole("button", { name: "Cancel" }).click();
+        await plan.waitFor({ state: "detached" });
         await settles(() => page.evaluate("document.activeElement?.textContent"), "Restore this");
       }
       await look("light", WIDE);
