@@ -119,13 +119,11 @@ export class BackupFolder implements Backups {
   }
 
   list(): Backup[] {
+    // A file that has its name may not have it on the disk yet: its job tells when.
     const done = this.files()
-      .filter((file) => NAME.test(file))
+      .filter((file) => NAME.test(file) && file !== this.running?.name)
       .map((name) => this.described(name));
-    const running =
-      this.running === null || done.some(({ name }) => name === this.running?.name)
-        ? []
-        : [backup(this.running.name, { state: "Running" })];
+    const running = this.running === null ? [] : [backup(this.running.name, { state: "Running" })];
     return [...this.failed, ...done, ...running].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -195,8 +193,7 @@ export class BackupFolder implements Backups {
   private settled(name: string): Backup {
     const found = this.find(name);
     if (found === null) throw noSuchBackup(name);
-    // Its file has its name for a moment before it is told of.
-    if (found.state === "Running" || this.running?.name === name)
+    if (found.state === "Running")
       throw new DomainError("entity_in_use", `The backup ${name} is still being taken.`, {
         entity: "backup",
         id: name,

@@ -96,6 +96,25 @@ describe("taking a backup", () => {
     expect(readdirSync(folder())).toEqual([name]);
   });
 
+  test("is under way until its name is on the disk for good, though its file has the name before", async () => {
+    const { promise: synced, resolve: sync } = Promise.withResolvers<void>();
+    const { promise: named, resolve: name } = Promise.withResolvers<void>();
+    const take = async (order: BackupOrder) => {
+      const taken = await takeBackup(order);
+      name();
+      await synced;
+      return taken;
+    };
+    await renew({ backups: { takeBackup: (order) => ({ taken: take(order), abandon: () => {} }) } });
+    const { data: begun } = await owner.post(PATH, {});
+    await named;
+    expect(readdirSync(folder())).toEqual([begun.name]);
+    expect((await owner.get(PATH)).data).toEqual([begun]);
+    expect((await owner.get(`${PATH}/${begun.name}`)).data).toEqual(begun);
+    sync();
+    expect((await settled(owner, begun.name)).state).toBe("Done");
+  });
+
   test("writes nothing to the ledger", async () => {
     const before = appliance.reader.head().sequence;
     const { data } = await owner.post(PATH, {});
