@@ -222,10 +222,12 @@ describe("the plan", () => {
         return null;
       },
     });
-    const done = await at.import(["netbox", netbox.url, "--default-network", "Elsewhere"]);
-    expect(done.code).toBe(0);
-    expect(done.err).toMatch(/^\S+ INFO {2}importing step=hosts done=3$/m);
-    expect(done.out).not.toContain("importing");
+    const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
+    const child = spawnPiped([EXECUTABLE, "import", ...args], at.environment);
+    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^\S+ INFO {2}importing step=hosts done=3$/m);
+    expect(out).not.toContain("importing");
   });
 
   test("refuses what belongs to no site where no network is named for it, and takes the rest", async () => {

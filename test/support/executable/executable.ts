@@ -330,14 +330,17 @@ export async function setUpBy(
   return { key: key.out.trim(), networkId: idOf("network_id"), organizationId: idOf("organization_id") };
 }
 
-/** How a command ends. @param what it is, for whoever waited in vain */
+/** How far a command has come: a line on standard error for each five seconds that it takes. */
+const PROGRESS = /^\S+ INFO {2}\w+ step=.*\n/gm;
+
+/** How a command ends, without its progress. @param what it is, for whoever waited in vain */
 export async function finished(child: Bun.Subprocess<any, "pipe", "pipe">, what: string): Promise<Finished> {
   const [out, err] = await withDeadline(
     Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
     what,
     () => child.kill("SIGKILL"),
   );
-  return { code: child.exitCode, signal: signalOf(child), out, err };
+  return { code: child.exitCode, signal: signalOf(child), out, err: err.replaceAll(PROGRESS, "") };
 }
 
 /** The promise, or a failure that says what was waited for. */
