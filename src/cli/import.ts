@@ -16,6 +16,7 @@ import type { BroughtSource } from "../bringing/wanted.ts";
 import { type Config, UsageError } from "../config.ts";
 import { type Command, defineCommand, EXIT, type ProcessIo } from "./command.ts";
 import { checkReason } from "./operator.ts";
+import { progressTo } from "./progress.ts";
 
 const ALWAYS = ["source", "server", "remotePlainHttp", "overwrite", "dryRun", "verbose"] as const;
 const MAYBE = ["tokenFile", "token", "keyFile", "key", "caFile", "defaultNetwork", "knownAs", "reason"] as const;
@@ -45,9 +46,6 @@ const phpipam = defineCommand(
 
 export const importCommands: readonly Command[] = [netbox, phpipam];
 
-/** Between two words on how far it has come. */
-const PROGRESS_MS = 5_000;
-
 async function run(
   config: ImportConfig,
   io: ProcessIo,
@@ -73,6 +71,7 @@ async function run(
     const lines = plan.takeLines();
     if (lines !== "") await io.print(lines);
   };
+  const tell = progressTo(systemLog(), io.clock, "importing");
   const bringing = new Bringing({
     source,
     ledger,
@@ -81,7 +80,7 @@ async function run(
     options: {
       defaultNetwork: config.defaultNetwork,
       overwrites: config.overwrite,
-      progress: progressOn(io),
+      progress: (step, done) => tell({ step, done, total: null }),
       flush,
     },
     isAgain: await ledger.hasWrittenFor(source.reason),
@@ -102,17 +101,6 @@ function report(config: ImportConfig, source: BroughtSource, plan: Plan): string
     ...source.leftOut.map((each) => `  ${each}`),
     "",
   ].join("\n");
-}
-
-function progressOn({ clock }: ProcessIo): (step: string, done: number) => void {
-  const log = systemLog();
-  let last = clock.now();
-  return (step, done) => {
-    const now = clock.now();
-    if (now - last < PROGRESS_MS && now >= last) return;
-    last = now;
-    log.info("importing", { step, done });
-  };
 }
 
 /** @throws UsageError where what is secret would go over a network in the clear */

@@ -1,4 +1,4 @@
-// A line in the log now and then, while something goes through a large store.
+// A line in the log now and then, while a command works for long.
 
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";

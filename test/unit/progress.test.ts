@@ -1,0 +1,40 @@
+// How far a command has come, as its log tells it.
+
+import { expect, test } from "bun:test";
+import { progressTo } from "../../src/cli/progress.ts";
+import { TestClock } from "../support/appliance/appliance.ts";
+
+function told() {
+  const lines: Array<[event: string, fields: unknown]> = [];
+  const info = (event: string, fields: unknown) => void lines.push([event, fields]);
+  const clock = new TestClock();
+  return { lines, clock, tell: progressTo({ info } as never, clock, "verifying") };
+}
+
+test("a command that takes less than five seconds says nothing of how far it has come", () => {
+  const { lines, clock, tell } = told();
+  for (let step = 1; step < 50; step += 1) {
+    clock.advance(100);
+    tell({ step: "versions", done: step, total: 50 });
+  }
+  expect(lines).toEqual([]);
+});
+
+test("one that takes longer says it once in five seconds, however often there is something to say", () => {
+  const { lines, clock, tell } = told();
+  for (let step = 1; step <= 120; step += 1) {
+    clock.advance(100);
+    tell({ step: "versions", done: step, total: 200 });
+  }
+  expect(lines).toEqual([
+    ["verifying", { step: "versions", done: 50, total: 200 }],
+    ["verifying", { step: "versions", done: 100, total: 200 }],
+  ]);
+});
+
+test("it names no end that is not known, and speaks also after the clock was set back", () => {
+  const { lines, clock, tell } = told();
+  clock.advance(-60_000);
+  tell({ step: "hosts", done: 3, total: null });
+  expect(lines).toEqual([["verifying", { step: "hosts", done: 3 }]]);
+});
