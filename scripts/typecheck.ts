@@ -11,11 +11,12 @@ const API_TYPES = join(root, "dist/console-api.ts");
 const API_TYPES_MADE = { stamp: join(root, "dist/.console-api-inputs"), files: [API_TYPES] };
 
 await writeApiTypes();
-const checks = [
+const PROJECTS = [
   ["server", "."],
   ["console", "src/console"],
-].map(([name, project = ""]) => {
-  // What a change does not reach is not checked again.
+] as const;
+const checks = PROJECTS.map(([name, project]) => {
+  // A change costs only what it reaches.
   const known = join(root, `dist/.types-of-${name}`);
   const args = ["--noEmit", "--incremental", "--tsBuildInfoFile", known, "-p", project];
   return Bun.spawn([process.execPath, join(root, "node_modules/typescript/lib/tsc.js"), ...args], {

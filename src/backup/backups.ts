@@ -119,7 +119,7 @@ export class BackupFolder implements Backups {
   }
 
   list(): Backup[] {
-    // A file that has its name may not have it on the disk yet: its job tells when.
+    // The name of the running one may be in the folder before it is on the disk: only its job knows when it is.
     const done = this.files()
       .filter((file) => NAME.test(file) && file !== this.running?.name)
       .map((name) => this.described(name));
