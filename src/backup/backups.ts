@@ -1,15 +1,16 @@
 // The backups of an appliance: the folder that they are in, the one that is being taken, and those that came to nothing
 // since the start.
 
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { syncDirectory } from "../base/durable-file.ts";
 import { DomainError, storeReadOnly } from "../base/errors.ts";
 import { formatInstant, type Instant, parseInstant } from "../base/instant.ts";
 import type { Log } from "../base/log.ts";
+import { isTaken, regularFile } from "../base/regular-file.ts";
 import { headOf } from "../db/files/copy.ts";
-import { DatabaseRefused, refusalOf } from "../db/files/migrate.ts";
+import { DatabaseRefused, refusalOf, requireRegular } from "../db/files/migrate.ts";
 import type { BackupJob, BackupOrder } from "./job.ts";
 import { databaseBytes, type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
 import { PARTIAL, removePartial } from "./take.ts";
@@ -85,6 +86,8 @@ export interface BackupFolderOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly freeBytes?: FreeBytes;
+  /** Reads the names in the folder; a test may let files vanish after it. */
+  readonly readNames?: (directory: string) => string[];
 }
 
 /** Failures remembered; older ones are in the log. */
@@ -110,10 +113,10 @@ export class BackupFolder implements Backups {
     if (existsSync(options.directory)) syncDirectory(options.directory);
     for (const file of this.files()) {
       const name = file.endsWith(PARTIAL) ? file.slice(0, -PARTIAL.length) : null;
-      if (name === null || !NAME.test(name)) continue;
+      if (name === null || !NAME.test(name) || regularFile(join(options.directory, file)) === null) continue;
       removePartial(join(options.directory, file));
       // Whole backups have their name as well for a moment.
-      if (!existsSync(join(options.directory, name)))
+      if (!isTaken(join(options.directory, name)))
         this.fail(name, "The appliance stopped before the backup was complete.");
     }
   }
@@ -122,7 +125,7 @@ export class BackupFolder implements Backups {
     // The name of the running one may be in the folder before it is on the disk: only its job knows when it is.
     const done = this.files()
       .filter((file) => NAME.test(file) && file !== this.running?.name)
-      .map((name) => this.described(name));
+      .flatMap((name) => this.described(name) ?? []);
     const running = this.running === null ? [] : [backup(this.running.name, { state: "Running" })];
     return [...this.failed, ...done, ...running].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -170,7 +173,7 @@ export class BackupFolder implements Backups {
     const { directory } = this.options;
     this.settled(name);
     const path = join(directory, name);
-    if (existsSync(path)) {
+    if (regularFile(path) !== null) {
       try {
         rmSync(path);
         syncDirectory(directory);
@@ -205,8 +208,8 @@ export class BackupFolder implements Backups {
   private isTaken(name: string): boolean {
     const path = join(this.options.directory, name);
     return (
-      existsSync(path) ||
-      existsSync(path + PARTIAL) ||
+      isTaken(path) ||
+      isTaken(path + PARTIAL) ||
       this.running?.name === name ||
       this.failed.some((each) => each.name === name)
     );
@@ -236,8 +239,8 @@ export class BackupFolder implements Backups {
   }
 
   private files(): string[] {
-    const { directory } = this.options;
-    return existsSync(directory) ? readdirSync(directory) : [];
+    const { directory, readNames = readdirSync as (path: string) => string[] } = this.options;
+    return existsSync(directory) ? readNames(directory) : [];
   }
 
   private makeDirectory(): void {
@@ -254,14 +257,17 @@ export class BackupFolder implements Backups {
     }
   }
 
-  /** A file that has the name of a backup. */
-  private described(name: string): Backup {
+  /** A file that has the name of a backup; null where it is gone, and for what is not a regular file. */
+  private described(name: string): Backup | null {
     const path = join(this.options.directory, name);
-    const { size, mtimeMs } = statSync(path);
-    const key = `${name} ${size} ${mtimeMs}`;
+    const file = regularFile(path);
+    if (file === null) return null;
+    const key = `${name} ${file.size} ${file.mtimeMs}`;
     let found = this.known.get(key);
     if (found === undefined) {
-      found = read(name, path, size);
+      found = read(name, path, file.size);
+      // It may have vanished before it was read.
+      if (regularFile(path) === null) return null;
       this.known.set(key, found);
     }
     return found;
@@ -270,6 +276,7 @@ export class BackupFolder implements Backups {
 
 function read(name: string, path: string, size: number): Backup {
   try {
+    requireRegular(path);
     const head = headOf(path);
     return backup(name, { state: "Done", size_bytes: size, sequence: head?.sequence ?? 0, hash: head?.hash ?? null });
   } catch (error) {

@@ -1,10 +1,11 @@
 // Takes a backup: a copy of the database as of one transaction, verified, and only then given its name. The key file
 // that the credentials' secrets are sealed with is not in it.
 
-import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncDirectory, syncFile } from "../base/durable-file.ts";
 import { DomainError } from "../base/errors.ts";
+import { isTaken } from "../base/regular-file.ts";
 import { openReadOnly } from "../db/connection.ts";
 import { copyDatabase, type LedgerHead } from "../db/files/copy.ts";
 import { DatabaseRefused, refusalOf } from "../db/files/migrate.ts";
@@ -41,7 +42,7 @@ export const PARTIAL = ".partial";
  */
 export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
   const { database, file, onProgress = () => {}, freeBytes = freeBytesOf } = options;
-  if (existsSync(file)) throw isThere(file);
+  if (isTaken(file)) throw isThere(file);
   const partial = file + PARTIAL;
   begin(partial);
   try {
@@ -109,7 +110,7 @@ function giveName(partial: string, file: string): void {
     linkSync(partial, file);
   } catch {
     // Most likely a file system without links.
-    if (existsSync(file)) throw isThere(file);
+    if (isTaken(file)) throw isThere(file);
     renameSync(partial, file);
   }
 }

@@ -3,9 +3,19 @@
 
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { BackupFolder } from "../../src/backup/backups.ts";
+import { BackupFolder, type BackupFolderOptions } from "../../src/backup/backups.ts";
 import type { BackupOrder } from "../../src/backup/job.ts";
 import { type TakenBackup, takeBackup } from "../../src/backup/take.ts";
 import { createLog } from "../../src/base/log.ts";
@@ -13,6 +23,7 @@ import { PASSWORD } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { refusal } from "../support/appliance/factories.ts";
+import { makePipe } from "../support/executable/special-files.ts";
 
 const PATH = "backups";
 
@@ -43,6 +54,18 @@ async function settled(client: Client, name: string): Promise<Record<string, unk
     if (data.state !== "Running") return data;
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** The backups as the next start finds them. */
+function restarted(options: Partial<BackupFolderOptions> = {}): BackupFolder {
+  return new BackupFolder({
+    directory: folder(),
+    database: appliance.databasePath,
+    takeBackup: () => ({ taken: Promise.reject(), abandon: () => {} }),
+    clock,
+    log: createLog({ write: () => {}, format: "text", clock }),
+    ...options,
+  });
 }
 
 function folder(): string {
@@ -178,15 +201,7 @@ describe("taking a backup", () => {
     const { data } = await owner.post(PATH, {});
     expect((await settled(owner, data.name)).state).toBe("Done");
     writeFileSync(join(folder(), "netledger-20261121T090001001Z.db.partial"), "half");
-    const log = createLog({ write: () => {}, format: "text", clock: clock });
-    const options = {
-      directory: folder(),
-      database: appliance.databasePath,
-      takeBackup: () => ({ taken: Promise.reject(), abandon: () => {} }),
-      clock: clock,
-      log,
-    };
-    const next = new BackupFolder(options);
+    const next = restarted();
     expect(next.list().map(({ name, state }) => [name, state])).toEqual([
       [data.name, "Done"],
       ["netledger-20261121T090001001Z.db", "Failed"],
@@ -287,14 +302,7 @@ describe("a backup that fails", () => {
     const name = "netledger-20261120T000000000Z.db";
     for (const left of [`${name}.partial`, `${name}.partial-journal`, "theirs.db.partial"])
       writeFileSync(join(folder(), left), "half");
-    const log = createLog({ write: () => {}, format: "text", clock: clock });
-    const next = new BackupFolder({
-      directory: folder(),
-      database: appliance.databasePath,
-      takeBackup: () => ({ taken: Promise.reject(), abandon: () => {} }),
-      clock: clock,
-      log,
-    });
+    const next = restarted();
     expect(next.list()).toEqual([
       {
         name,
@@ -324,6 +332,85 @@ describe("the list", () => {
     expect(body.meta.pagination).toEqual({ total_count: 3, limit: 2, offset: 1, has_more: false });
     expect((await owner.get(`${PATH}?limit=0`)).data).toHaveLength(3);
   });
+});
+
+describe("what has the name of a backup and is not a regular file", () => {
+  const IMPOSTOR = "netledger-20261121T090001000Z.db";
+  const TARGET = "netledger-20261121T090001001Z.db";
+  /** A regular file without anything in it, which a link leads to. */
+  const elsewhere = () => {
+    const file = join(appliance.dataDirectory, "elsewhere.db");
+    writeFileSync(file, "");
+    return file;
+  };
+  const IMPOSTORS: ReadonlyArray<[string, (path: string) => unknown]> = [
+    ["a link that leads nowhere", (path) => symlinkSync("/nowhere/at/all", path)],
+    ["a link to itself", (path) => symlinkSync(path, path)],
+    ["a link to a file", (path) => symlinkSync(elsewhere(), path)],
+    ["a named pipe", makePipe],
+    ["a folder", (path) => mkdirSync(path)],
+  ];
+
+  test.each(IMPOSTORS)("is not listed, read or deleted: %s", async (_, put) => {
+    mkdirSync(folder());
+    put(join(folder(), IMPOSTOR));
+    const listed = await owner.get(PATH);
+    expect([listed.status, listed.data]).toEqual([200, []]);
+    expect((await owner.get("appliance")).status).toBe(200);
+    expect((await owner.get(`${PATH}/${IMPOSTOR}`)).body.code).toBe("entity_not_found");
+    expect((await owner.delete(`${PATH}/${IMPOSTOR}`)).body.code).toBe("entity_not_found");
+    expect(readdirSync(folder())).toEqual([IMPOSTOR]);
+  });
+
+  test.each(IMPOSTORS)("keeps its name, and the next backup gets another one: %s", async (_, put) => {
+    mkdirSync(folder());
+    put(join(folder(), IMPOSTOR));
+    const { status, data } = await owner.post(PATH, {});
+    expect([status, data.name]).toEqual([200, TARGET]);
+    expect((await settled(owner, TARGET)).state).toBe("Done");
+    expect(readdirSync(folder()).sort()).toEqual([IMPOSTOR, TARGET]);
+  });
+
+  test.each(IMPOSTORS)("is never replaced by a backup that is to have its name: %s", async (_, put) => {
+    const file = join(appliance.dataDirectory, "monday.db");
+    put(file);
+    const before = lstatSync(file);
+    const refused = await takeBackup({ database: appliance.databasePath, file }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "entity_already_exists" });
+    expect(lstatSync(file)).toEqual(before);
+  });
+
+  test.each(IMPOSTORS)("is no backup that was cut off, and the start leaves it: %s", async (_, put) => {
+    mkdirSync(folder());
+    put(join(folder(), `${IMPOSTOR}.partial`));
+    expect(restarted().list()).toEqual([]);
+    expect(readdirSync(folder())).toEqual([`${IMPOSTOR}.partial`]);
+  });
+
+  test.each(["-wal", "-journal"])(
+    "is not opened beside a backup either, which then fails to be read: %s",
+    async (of) => {
+      mkdirSync(folder());
+      writeFileSync(join(folder(), IMPOSTOR), readFileSync(appliance.databasePath));
+      makePipe(join(folder(), IMPOSTOR + of));
+      const [listed] = (await owner.get(PATH)).data;
+      expect(listed).toMatchObject({ state: "Failed", reason: expect.stringContaining("is not a regular file") });
+    },
+  );
+});
+
+test("a backup that vanishes while the list is made is left out of it", async () => {
+  mkdirSync(folder());
+  const names = ["netledger-20261121T080000000Z.db", "netledger-20261121T080000001Z.db"];
+  for (const name of names) writeFileSync(join(folder(), name), "");
+  const backups = restarted({
+    readNames: (directory) => {
+      const found = readdirSync(directory);
+      rmSync(join(directory, names[0] as string), { force: true });
+      return found;
+    },
+  });
+  expect(backups.list().map(({ name }) => name)).toEqual([names[1] as string]);
 });
 
 describe("who may", () => {

@@ -7,10 +7,10 @@ import {
   constants,
   existsSync,
   lstatSync,
-  openSync,
   readSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
 } from "node:fs";
 import { dirname } from "node:path";
@@ -47,6 +47,7 @@ import customFieldValues from "../../../migrations/0030_custom_field_values.sql"
 import consolidatedHosts from "../../../migrations/0031_consolidated_hosts.sql" with { type: "text" };
 import demandedReasons from "../../../migrations/0032_demanded_reasons.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
+import { openRegular, whatElse, whyUnreadable } from "../../base/regular-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { sqliteCode } from "../sqlite-code.ts";
 import { describeRefusal, GOOD_COPY } from "../trouble.ts";
@@ -153,10 +154,27 @@ export function readHeader(path: string): DatabaseHeader | null {
 }
 
 /**
+ * SQLite waits for a named pipe in the place of a database, or of one of the files that it keeps beside it.
+ * @throws DatabaseRefused for what is there and not a regular file, or a link to one
+ */
+export function requireRegular(path: string): void {
+  for (const each of ["", "-wal", "-shm", "-journal"].map((suffix) => path + suffix)) {
+    let file: Stats | undefined;
+    try {
+      file = statSync(each, { throwIfNoEntry: false });
+    } catch (error) {
+      throw new DatabaseRefused(`${each} ${whyUnreadable(error)}.`);
+    }
+    if (file?.isFile() === false) throw new DatabaseRefused(`${each} ${whatElse(file)}.`);
+  }
+}
+
+/**
  * Refuses a file that is not ours or that a newer netledger wrote, by its header alone, before SQLite touches it.
  * @throws DatabaseRefused with one sentence for the operator
  */
 export function refuseForeignFile(path: string): void {
+  requireRegular(path);
   const header = readHeader(path);
   // SQLite would begin anew and remove the log.
   if (header === null && logBytes(path) > 0) {
@@ -278,11 +296,9 @@ function refuseCutOff(path: string, pageBytes: number): void {
 
 function openToRead(path: string): number {
   try {
-    return openSync(path, "r");
+    return openRegular(path);
   } catch (error) {
-    throw new DatabaseRefused(
-      `${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error}).`,
-    );
+    throw new DatabaseRefused(`${path} ${whyUnreadable(error)}.`);
   }
 }
 
