@@ -67,13 +67,20 @@ export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
 
 /** Removes what was left of a backup that did not come to its end, SQLite's own files beside it included. */
 export function removePartial(partial: string): void {
-  for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
+  rmSync(partial, { force: true });
+  removeBeside(partial);
+}
+
+function removeBeside(partial: string): void {
+  for (const suffix of ["-journal", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
 }
 
 /** Makes the file for its owner alone; fails where someone else is at it. */
 function begin(partial: string): void {
   try {
     closeSync(openSync(partial, "wx", 0o600));
+    // SQLite would take what is here for a journal of the copy, and wait for a pipe.
+    removeBeside(partial);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     if (code !== "EEXIST")

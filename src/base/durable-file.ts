@@ -1,7 +1,7 @@
 // Puts what was written to files, and the names of files, on the disk for good. Must not write any content of its own.
 
 import { closeSync, constants, fsyncSync, openSync } from "node:fs";
-import { open, rename } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
@@ -20,10 +20,17 @@ export function syncDirectory(path: string): void {
 /**
  * Puts a text in the place of a file, for its owner alone: there is the old one or the new one, and when this resolves
  * the new one, for good. Another process must not do the same at the same time.
+ * @param mode of the new file
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
+export async function replaceFile(path: string, text: string, mode = 0o600): Promise<void> {
   const draft = `${path}.new`;
-  const file = await open(draft, "w", 0o600);
+  // Of a start that was cut off; or a link or a pipe, which nothing is to be written through.
+  await rm(draft, { force: true });
+  const file = await open(
+    draft,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    mode,
+  );
   try {
     await file.writeFile(text);
     await file.sync();

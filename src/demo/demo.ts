@@ -2,11 +2,10 @@
 // that holds a real inventory.
 
 import { existsSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import { hashPassword, verifyPassword } from "../access/password.ts";
 import type { Clock } from "../base/clock.ts";
-import { syncDirectory, syncFile } from "../base/durable-file.ts";
+import { syncFile } from "../base/durable-file.ts";
 import { loadOrCreateKeyFile } from "../base/key-file.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
@@ -51,7 +50,7 @@ export async function prepareDemo({ directory, clock, random, log }: DemoOptions
   try {
     log.info("demo_making", { data: directory, days: DEMO_DAYS });
     const start = clock.now();
-    mark(directory, null);
+    await mark(directory, null);
     removeUnfinished(files);
     await makeDemo({
       databasePath: files.database,
@@ -61,8 +60,7 @@ export async function prepareDemo({ directory, clock, random, log }: DemoOptions
       secret: random,
     });
     syncFile(files.database);
-    mark(directory, start);
-    syncDirectory(dirname(files.database));
+    await mark(directory, start);
     log.info("demo_made", { took_ms: clock.now() - start });
   } finally {
     lock.release();

@@ -2,9 +2,9 @@
 // and not by the first client. Makes no certificate.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { Instant } from "../base/instant.ts";
+import { readRegular, whyUnreadable } from "../base/regular-file.ts";
 
 /** A certificate and key that can be used. */
 export interface TlsPair {
@@ -39,9 +39,9 @@ export class TlsRefused extends Error {
  * @throws TlsRefused
  */
 export function readTlsPair(files: PairFiles): TlsPair {
-  const certificate = readText(files.certificate.path, files.certificate.shown);
+  const certificate = readPem(files.certificate.path, files.certificate.shown);
   const [own, ...chain] = certificatesIn(certificate, files.certificate.shown);
-  const keyText = readText(files.privateKey.path, files.privateKey.shown);
+  const keyText = readPem(files.privateKey.path, files.privateKey.shown);
   const key = keyIn(keyText, files.privateKey.shown);
   if (!own.checkPrivateKey(key)) {
     const isElsewhere = chain.some((each) => each.checkPrivateKey(key));
@@ -89,17 +89,17 @@ const RSA_BITS_MIN = 2_048;
 /** Longer files are no certificate and no key. */
 const MAX_BYTES = 1024 * 1024;
 
-function readText(path: string, shown: string): string {
+/**
+ * A certificate's or key's file as text.
+ * @param shown what it is called in messages
+ * @throws TlsRefused
+ */
+export function readPem(path: string, shown: string): string {
   let bytes: Uint8Array;
   try {
-    const file = statSync(path);
-    // It is read again when it changes; and a pipe that nobody writes to would hold up the start for ever.
-    if (!file.isFile()) throw new TlsRefused(`${shown} is not a file`);
-    if (file.size > MAX_BYTES) throw new TlsRefused(`${shown} is too large for a certificate or a key`);
-    bytes = readFileSync(path);
+    bytes = readRegular(path, MAX_BYTES);
   } catch (error) {
-    if (error instanceof TlsRefused) throw error;
-    throw new TlsRefused(`${shown} cannot be read (${error instanceof Error && "code" in error ? error.code : error})`);
+    throw new TlsRefused(`${shown} ${whyUnreadable(error)}`);
   }
   // A SEQUENCE (X.690 section 8.9): how DER and PKCS #12 begin.
   if (bytes[0] === 0x30) throw new TlsRefused(`${shown} is DER or PKCS #12 and not PEM: convert it with openssl`);

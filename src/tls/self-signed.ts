@@ -1,13 +1,15 @@
 // The appliance's own certificate: made at the first start that asks for it, kept in the data folder, renewed with the
 // same key. Nothing of it is told to anybody but its fingerprint.
 
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "../base/clock.ts";
+import { replaceFile } from "../base/durable-file.ts";
 import { parseIp } from "../base/ip.ts";
 import type { Random } from "../base/random.ts";
+import { isTaken, whyUnreadable } from "../base/regular-file.ts";
 import type { MakeCertificate } from "./order.ts";
-import { readTlsPair, type TlsPair, TlsRefused } from "./pair.ts";
+import { readPem, readTlsPair, type TlsPair, TlsRefused } from "./pair.ts";
 
 /** Apple's systems refuse certificates that hold for longer. */
 export const VALID_DAYS = 825;
@@ -38,13 +40,13 @@ export async function ensureSelfSigned(
   clock: Clock,
   random: Random,
 ): Promise<SelfSigned> {
-  const hasKey = isThere(files.privateKey);
-  const existing = hasKey && isThere(files.certificate) ? read(files) : null;
+  const hasKey = isTaken(files.privateKey);
+  const existing = hasKey && isTaken(files.certificate) ? read(files) : null;
   // One that was made while the clock was ahead would be of no use until then.
   if (existing !== null && existing.validFrom <= clock.now() && existing.validTo - clock.now() > RENEW_DAYS * DAY_MS)
     return { pair: existing, isNew: false };
   if (hasKey) requireClosed(files.privateKey);
-  const existingKey = hasKey ? await Bun.file(files.privateKey).text() : null;
+  const existingKey = hasKey ? readPem(files.privateKey, files.privateKey) : null;
   // Clocks of clients are not always right.
   const wish = {
     privateKey: existingKey,
@@ -63,8 +65,8 @@ export async function ensureSelfSigned(
   });
   try {
     // The key first: a certificate without its key would be of no use, the other way round a new one is made.
-    if (!hasKey) writeWhole(files.privateKey, made.privateKey, 0o600);
-    writeWhole(files.certificate, made.certificate, 0o644);
+    if (!hasKey) await replaceFile(files.privateKey, made.privateKey);
+    await replaceFile(files.certificate, made.certificate, 0o644);
   } catch (error) {
     throw new TlsRefused(
       `the certificate cannot be stored in ${dirname(files.certificate)} (${error instanceof Error && "code" in error ? error.code : error})`,
@@ -83,35 +85,19 @@ function read(files: SelfSignedFiles): TlsPair {
   });
 }
 
-function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
 function requireClosed(path: string): void {
-  const mode = statSync(path).mode & 0o777;
+  const mode = modeOf(path);
   if ((mode & 0o077) !== 0)
     throw new TlsRefused(
       `${path} is open to others (mode ${mode.toString(8).padStart(4, "0")}): make it 0600 with chmod`,
     );
 }
 
-/** Under a name of its own first: nobody ever sees half of it. */
-function writeWhole(path: string, text: string, mode: number): void {
-  const draft = `${path}.new`;
-  rmSync(draft, { force: true });
-  const file = openSync(draft, "wx", mode);
+function modeOf(path: string): number {
   try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draft, path);
-  const folder = openSync(dirname(path), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
+    return statSync(path).mode & 0o777;
+  } catch (error) {
+    throw new TlsRefused(`${path} ${whyUnreadable(error)}`);
   }
 }
 

@@ -1,8 +1,9 @@
 // The file that verifications are kept in: beside the database, so that a damaged one takes nothing of them along.
 
-import { readFileSync, statSync } from "node:fs";
+import { constants } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { replaceFile } from "../base/durable-file.ts";
+import { isTaken, readRegular, whyUnreadable } from "../base/regular-file.ts";
 import { check } from "../wire/validation.ts";
 import { VERIFICATIONS_KEPT, Verification } from "./verification.ts";
 
@@ -21,10 +22,10 @@ const File = Type.Object({
  * @throws Error in one sentence where it cannot be read, or is not what was written
  */
 export function readVerifications(path: string): Verification[] {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0) return [];
-  if (size > MAX_BYTES) throw new Error(`${path} has ${size} bytes, more than netledger writes.`);
-  const checked = check(File, withBackup(parsed(path, readFileSync(path, "utf8"))));
+  if (!isTaken(path)) return [];
+  const text = textOf(path);
+  if (text === "") return [];
+  const checked = check(File, withBackup(parsed(path, text)));
   if (!checked.ok) throw new Error(`${path} is damaged at ${checked.issues[0]?.path}.`);
   return (checked.value as Static<typeof File>).verifications;
 }
@@ -42,6 +43,14 @@ function withBackup(file: unknown): unknown {
 /** @throws what the file system throws; the old file is left then */
 export function writeVerifications(path: string, verifications: readonly Verification[]): Promise<void> {
   return replaceFile(path, `${JSON.stringify({ format: FORMAT, verifications })}\n`);
+}
+
+function textOf(path: string): string {
+  try {
+    return new TextDecoder().decode(readRegular(path, MAX_BYTES, constants.O_NOFOLLOW));
+  } catch (error) {
+    throw new Error(`${path} ${whyUnreadable(error)}.`);
+  }
 }
 
 function parsed(path: string, text: string): unknown {

@@ -3,7 +3,16 @@
 
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { createLog } from "../../src/base/log.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
@@ -12,6 +21,7 @@ import { KeptVerifications } from "../../src/upkeep/verifications.ts";
 import type { VerifyMessages } from "../../src/upkeep/verify-thread.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { refusal, type Wire } from "../support/appliance/factories.ts";
+import { makePipe } from "../support/executable/special-files.ts";
 import { directThread } from "../support/injected/direct-thread.ts";
 
 const PATH = "ledger/verifications";
@@ -404,13 +414,31 @@ describe("what is kept", () => {
       (path) => writeFileSync(path, JSON.stringify({ format: 1, verifications: [{ id: "x", status: "Sound" }] })),
       /is damaged at \/verifications\/0/,
     ],
-    ["is far too long", (path) => writeFileSync(path, " ".repeat(17 * 1024 * 1024)), /more than netledger writes/],
-    ["is no file", (path) => mkdirSync(path), /verifications_not_read/],
+    ["is far too long", (path) => writeFileSync(path, " ".repeat(17 * 1024 * 1024)), /has 17825792 bytes, more than/],
+    ["is a folder", (path) => mkdirSync(path), /is a folder and not a file/],
+    ["is a named pipe", makePipe, /is not a regular file/],
+    ["is a link", (path) => symlinkSync(import.meta.path, path), /ELOOP/],
   ])("and %s is told in the log, and nothing stops", async (_what, spoil, line) => {
     spoil(keptFile());
     expect(nextStart().list()).toEqual([]);
     expect(appliance.logLines.filter((each) => each.includes("WARN  verifications_not_read"))).toHaveLength(1);
     expect(appliance.logLines.at(-1)).toMatch(line);
+  });
+
+  test.each<[string, (path: string, elsewhere: string) => void]>([
+    ["a link to a file", (path, elsewhere) => symlinkSync(elsewhere, path)],
+    ["a link that leads nowhere", (path, elsewhere) => symlinkSync(`${elsewhere}.not-there`, path)],
+    ["a named pipe", makePipe],
+    ["what an earlier start left", (path) => writeFileSync(path, "half")],
+  ])("is written through nothing that somebody put where its draft goes: %s", async (_what, put) => {
+    const elsewhere = join(appliance.dataDirectory, "elsewhere");
+    writeFileSync(elsewhere, "theirs");
+    put(`${keptFile()}.new`, elsewhere);
+    const done = await verified();
+    expect(nextStart().list()).toEqual([done as never]);
+    expect(readFileSync(elsewhere, "utf8")).toBe("theirs");
+    expect(existsSync(`${elsewhere}.not-there`)).toBe(false);
+    expect(lstatSync(keptFile()).isFile()).toBe(true);
   });
 
   test("and was damaged is written anew with the next one", async () => {

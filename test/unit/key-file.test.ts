@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadOrCreateKeyFile } from "../../src/base/key-file.ts";
 import { type Random, systemRandom } from "../../src/base/random.ts";
+import { makePipe } from "../support/executable/special-files.ts";
 
 let folder: string;
 let path: string;
@@ -129,7 +130,7 @@ describe("a key file that is there", () => {
   });
 
   test("is refused at once when it is a named pipe", () => {
-    expect(Bun.spawnSync(["mkfifo", "-m", "600", path]).exitCode).toBe(0);
+    makePipe(path);
     expect(() => loadOrCreateKeyFile(path, systemRandom)).toThrow("is not a regular file");
   });
 });

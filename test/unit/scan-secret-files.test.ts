@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SecretFiles, SecretUnreadable } from "../../src/discovery/scans/secret-files.ts";
+import { makePipe } from "../support/executable/special-files.ts";
 
 let around: string;
 let folder: string;
@@ -115,7 +116,7 @@ describe("a secret in a file", () => {
   });
 
   test("that is a pipe does not hold anybody up", () => {
-    Bun.spawnSync(["mkfifo", join(folder, "pipe")]);
+    makePipe(join(folder, "pipe"));
     expect(problem("pipe")).toBe("the file pipe is not a regular file");
   });
 

@@ -2,11 +2,23 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type PairFiles, readTlsPair, TlsRefused } from "../../src/tls/pair.ts";
 import { certificateNames, ensureSelfSigned, RENEW_DAYS, VALID_DAYS } from "../../src/tls/self-signed.ts";
+import { makePipe } from "../support/executable/special-files.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import {
   encrypted,
@@ -134,7 +146,7 @@ describe("a certificate and its key", () => {
       /^the key is damaged/,
     ],
     ["DER", () => ({ ...pair, certificate: "0\u0082" }), /^the certificate is DER or PKCS #12 and not PEM/],
-    ["something endless", () => ({ ...pair, certificate: "x".repeat(2_000_000) }), /^the certificate is too large/],
+    ["something endless", () => ({ ...pair, certificate: "x".repeat(2_000_000) }), /^the certificate has 2000000 bytes, more than the 1048576/],
   ])("are refused for %s", (_what, madeOf, said) => {
     const problem = problemOf(writePair(folder, madeOf() as MadePair, "wrong"));
     expect(problem).toMatch(said);
@@ -146,7 +158,10 @@ describe("a certificate and its key", () => {
     rmSync(files.privateKey.path);
     expect(problemOf(files)).toBe("the key cannot be read (ENOENT)");
     mkdirSync(files.privateKey.path);
-    expect(problemOf(files)).toBe("the key is not a file");
+    expect(problemOf(files)).toBe("the key is a folder and not a file");
+    rmdirSync(files.privateKey.path);
+    makePipe(files.privateKey.path);
+    expect(problemOf(files)).toBe("the key is not a regular file");
   });
 });
 
@@ -231,6 +246,29 @@ describe("the appliance's own pair", () => {
     expect(ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).rejects.toThrow(
       "holds no key usable for a certificate",
     );
+  });
+
+  test.each<[string, (path: string) => void, string]>([
+    ["a folder", (path) => mkdirSync(path, { mode: 0o700 }), "is a folder and not a file"],
+    ["a named pipe", makePipe, "is not a regular file"],
+    ["a link that leads nowhere", (path) => symlinkSync("/nowhere/at/all", path), "cannot be read (ENOENT)"],
+    ["a link to itself", (path) => symlinkSync(path, path), "cannot be read (ELOOP)"],
+  ])("is refused where its key is %s, which stays", async (what, put, problem) => {
+    const files = filesIn(what);
+    put(files.privateKey);
+    const before = lstatSync(files.privateKey).ino;
+    const refused = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random).catch((error) => error);
+    expect([refused.name, refused.message]).toEqual(["TlsRefused", `${files.privateKey} ${problem}`]);
+    expect(lstatSync(files.privateKey).ino).toBe(before);
+  });
+
+  test("is written through no link that stands where its draft goes", async () => {
+    const files = filesIn("through");
+    const elsewhere = join(folder, "theirs");
+    writeFileSync(elsewhere, "theirs");
+    for (const path of [files.certificate, files.privateKey]) symlinkSync(elsewhere, `${path}.new`);
+    expect((await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).isNew).toBe(true);
+    expect(readFileSync(elsewhere, "utf8")).toBe("theirs");
   });
 
   test("is for the names by which the listener can be reached", () => {

@@ -5,6 +5,7 @@ import { Database } from "bun:sqlite";
 import { accessSync, constants, mkdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncDirectory } from "../../base/durable-file.ts";
+import { isTaken, regularFile } from "../../base/regular-file.ts";
 import { sqliteCode } from "../sqlite-code.ts";
 import { describeRefusal } from "../trouble.ts";
 import { DatabaseRefused } from "./migrate.ts";
@@ -119,6 +120,8 @@ export class DataLock {
   private static tryFile(path: string, waitMs: number, isNew: boolean): DataLock | null {
     // SQLite's file lock on an empty database: JavaScript has no portable lock call.
     let database: Database | null = null;
+    if (isTaken(path) && regularFile(path) === null)
+      throw new DatabaseRefused(`The lock file ${path} is not a regular file.`);
     try {
       database = new Database(path, { create: true, readwrite: true });
       database.run(`PRAGMA busy_timeout = ${waitMs}`);
