@@ -17,8 +17,7 @@ import { UuidSource } from "./base/uuid.ts";
 import { type AllCommands, mayLowerRights } from "./commands.ts";
 import { CommitWatch } from "./db/commit-watch.ts";
 import { Commits } from "./db/commits.ts";
-import { openImmutable } from "./db/connection.ts";
-import { requireReadable } from "./db/files/backup-file.ts";
+import { openBackup } from "./db/files/backup-file.ts";
 import { type DataFiles, DataLock, dataFiles, ensureDataDirectory, LOCK_WAIT_MS } from "./db/files/data-directory.ts";
 import { DatabaseRefused, orRefused, readHeader, refuseForeignFile, SCHEMA_VERSION } from "./db/files/migrate.ts";
 import { LongReadPool, type LongReads, ThreadLongReads } from "./db/reading/long-reads.ts";
@@ -236,12 +235,8 @@ export interface ReadOnlyAppliance extends Appliance {
  */
 export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<ReadOnlyAppliance> {
   const { file, clock } = options;
-  requireReadable(file);
   await using opened = new AsyncDisposableStack();
-  const reader = new Reader(
-    orRefused(file, () => openImmutable(file)),
-    clock,
-  );
+  const reader = new Reader(openBackup(file), clock);
   opened.defer(() => reader.close());
   const services = startServices(
     file,

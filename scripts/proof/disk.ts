@@ -3,6 +3,7 @@
 
 import { changedBytes } from "./disk/changed-bytes.ts";
 import { damagedAtRest, damagedLog, damagedWhileRunning } from "./disk/damage.ts";
+import { foreignObjects } from "./disk/foreign-objects.ts";
 import { fullDisk, logGrows, noInodes } from "./disk/full.ts";
 import { readOnlyFromTheStart, refusesWrites, somebodyElses } from "./disk/read-only.ts";
 import { slowDisk } from "./disk/slow.ts";
@@ -18,7 +19,7 @@ const SLOW: Stages = [[[logGrows, slowDisk]]];
 
 const OTHERS: Stages = [
   [[fullDisk], [noInodes, refusesWrites, readOnlyFromTheStart, somebodyElses]],
-  [[damagedAtRest], [damagedWhileRunning, damagedLog]],
+  [[damagedAtRest], [damagedWhileRunning, damagedLog, foreignObjects]],
   [[changedBytes]],
 ];
 

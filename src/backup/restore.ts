@@ -19,6 +19,7 @@ import {
   lockData,
   removeMadeDirectories,
 } from "../db/files/data-directory.ts";
+import { refuseForeignObjects } from "../db/files/expected-schema.ts";
 import { DatabaseRefused, migrate, refusalOf } from "../db/files/migrate.ts";
 import { isDiskTrouble, sqliteCode } from "../db/sqlite-code.ts";
 import { upgradeStore } from "../history/upgrade.ts";
@@ -126,6 +127,7 @@ function prepare(
 ): { report: Report; secrets: SecretsFound } {
   const db = openWritable(restoring);
   try {
+    refuseForeignObjects(db, options.file);
     bringUpToDate(db, options.file);
     const secrets = settleSecrets(db, files, options);
     const report = verifyLedger(db, KINDS, options.onProgress === undefined ? {} : { onProgress: options.onProgress });

@@ -3,8 +3,7 @@
 
 import { systemLog } from "../base/log.ts";
 import { UsageError } from "../config.ts";
-import { openImmutable } from "../db/connection.ts";
-import { requireReadable } from "../db/files/backup-file.ts";
+import { openBackup } from "../db/files/backup-file.ts";
 import { type DataFiles, DataLock } from "../db/files/data-directory.ts";
 import { orRefused } from "../db/files/migrate.ts";
 import { GOOD_COPY } from "../db/trouble.ts";
@@ -100,8 +99,7 @@ function read(
 }
 
 function readBackup(file: string, knownHead: KnownHead | null, onProgress: (progress: VerifyProgress) => void): Report {
-  requireReadable(file);
-  const db = orRefused(file, openImmutable);
+  const db = openBackup(file);
   try {
     return orRefused(file, () => verifyLedger(db, KINDS, { onProgress, ...(knownHead === null ? {} : { knownHead }) }));
   } finally {

@@ -23,13 +23,13 @@ const BUSY_TIMEOUT_MS = 5_000;
 export function openWritable(path: string): Sql {
   makeLogCertain(path);
   const client = new Database(path, { create: true, readwrite: true, strict: true });
+  client.run("PRAGMA trusted_schema = OFF");
   client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   client.run(`PRAGMA page_size = ${PAGE_SIZE_BYTES}`);
   client.run("PRAGMA journal_mode = WAL");
   client.run("PRAGMA synchronous = FULL");
   client.run("PRAGMA foreign_keys = ON");
   client.run("PRAGMA recursive_triggers = ON");
-  client.run("PRAGMA trusted_schema = OFF");
   client.run(`PRAGMA cache_size = -${CACHE_SIZE_KIB}`);
   client.run(`PRAGMA journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`);
   return drizzle({ client }) as Sql;
@@ -38,8 +38,8 @@ export function openWritable(path: string): Sql {
 /** Read-only. The file must exist and be migrated. */
 export function openReadOnly(path: string): Sql {
   const client = new Database(path, { readonly: true, strict: true });
-  client.run("PRAGMA query_only = ON");
   client.run("PRAGMA trusted_schema = OFF");
+  client.run("PRAGMA query_only = ON");
   client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   client.run(`PRAGMA cache_size = -${CACHE_SIZE_KIB}`);
   client.run(`PRAGMA mmap_size = ${MMAP_SIZE_BYTES}`);
@@ -52,8 +52,8 @@ export function openReadOnly(path: string): Sql {
  */
 export function openImmutable(path: string): Sql {
   const client = new Database(path, { readonly: true, strict: true });
-  client.run("PRAGMA temp_store = MEMORY");
   client.run("PRAGMA trusted_schema = OFF");
+  client.run("PRAGMA temp_store = MEMORY");
   client.run(`PRAGMA cache_size = -${CACHE_SIZE_KIB}`);
   client.run(`PRAGMA mmap_size = ${MMAP_SIZE_BYTES}`);
   return drizzle({ client }) as Sql;

@@ -3,8 +3,8 @@
 
 import { describeFault } from "../base/errors.ts";
 import type { Messages, ThreadMain } from "../base/thread.ts";
-import { openImmutable, openReadOnly } from "../db/connection.ts";
-import { requireReadable } from "../db/files/backup-file.ts";
+import { openReadOnly } from "../db/connection.ts";
+import { openBackup } from "../db/files/backup-file.ts";
 import { DatabaseRefused, orRefused } from "../db/files/migrate.ts";
 import { readTroubleOf } from "../db/trouble.ts";
 import { Findings, type ListedDamage } from "../history/verify/findings.ts";
@@ -67,8 +67,7 @@ async function outcomeOf(
   post: (message: FromVerifier) => void,
   isStopped: () => boolean,
 ): Promise<VerifyOutcome> {
-  if (isBackup) requireReadable(database);
-  const db = orRefused(database, isBackup ? openImmutable : openReadOnly);
+  const db = isBackup ? openBackup(database) : orRefused(database, openReadOnly);
   const steps = verifySteps(db, KINDS, { isBusy: !isBackup, findings });
   try {
     for (;;) {

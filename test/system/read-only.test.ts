@@ -236,6 +236,23 @@ describe("refused with status 3 and one sentence:", () => {
     expect(err).toContain(sentence);
   });
 
+  test("a backup with a view in place of a table, as by verify --backup and restore", async () => {
+    const path = place.path("foreign.db");
+    copyFileSync(file, path);
+    chmodSync(path, 0o600);
+    const db = new Database(path, { readwrite: true });
+    db.run("DROP TABLE appliance_settings");
+    db.run("CREATE VIEW appliance_settings AS SELECT '' AS name, '' AS value, 0 AS checksum");
+    db.close(true);
+    const sentence = `netledger: ${path} holds the view "appliance_settings", which netledger did not make: it cannot be read as a backup.\n`;
+    expect(await refused(path)).toEqual({ code: 3, signal: null, out: "", err: sentence });
+    for (const command of [
+      ["verify", "--backup", path],
+      ["restore", path, "--data", place.path("restored")],
+    ])
+      expect(await place.run(command)).toEqual({ code: 3, signal: null, out: "", err: sentence });
+  });
+
   test("a file that is not there", async () => {
     expect((await refused(place.path("nothing.db"))).err).toBe(
       `netledger: There is no file ${place.path("nothing.db")}.\n`,

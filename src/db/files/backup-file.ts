@@ -1,8 +1,18 @@
-// What can be told of a backup without reading it through: whether a file can be one, and of which schema it is.
+// What can be told of a backup without reading it through: whether a file can be one, of which schema it is, and whether
+// that schema is all that it holds.
 
 import { existsSync } from "node:fs";
 import { sizeOf } from "../../base/byte-size.ts";
-import { APPLICATION_ID, DatabaseRefused, readHeader, refuseForeignFile, SCHEMA_VERSION } from "./migrate.ts";
+import { openImmutable, type Sql } from "../connection.ts";
+import { refuseForeignObjects } from "./expected-schema.ts";
+import {
+  APPLICATION_ID,
+  DatabaseRefused,
+  orRefused,
+  readHeader,
+  refuseForeignFile,
+  SCHEMA_VERSION,
+} from "./migrate.ts";
 
 /**
  * A file that was a whole when it was put there: a backup, or the database of an appliance that was stopped.
@@ -25,10 +35,11 @@ export function requireWhole(path: string): number {
 }
 
 /**
- * A backup that can be read as it stands, with nothing written beside it.
- * @throws DatabaseRefused as requireWhole; for an appliance's own database and for an older schema
+ * Opens a backup to be read as it stands, with nothing written beside it.
+ * @throws DatabaseRefused as requireWhole; for an appliance's own database, for an older schema, and for what holds
+ * objects that are not netledger's; with SQLite's reason where it cannot be opened
  */
-export function requireReadable(path: string): void {
+export function openBackup(path: string): Sql {
   const schema = requireWhole(path);
   if (readHeader(path)?.hasLog === true)
     throw new DatabaseRefused(`${path} is the database of an appliance, not a backup: take one with netledger backup.`);
@@ -37,4 +48,14 @@ export function requireReadable(path: string): void {
       `${path} has the schema ${schema}, and this netledger reads ${SCHEMA_VERSION}: netledger restore upgrades it into a folder of its own.`,
     );
   }
+  return orRefused(path, () => {
+    const db = openImmutable(path);
+    try {
+      refuseForeignObjects(db, path);
+    } catch (error) {
+      db.$client.close();
+      throw error;
+    }
+    return db;
+  });
 }

@@ -2,7 +2,7 @@
 // those who name it. Does not judge rows.
 
 import { openWritable, type Sql } from "../connection.ts";
-import { migrate } from "./migrate.ts";
+import { DatabaseRefused, makeSchema, SCHEMA_VERSION, schemaVersionOf } from "./migrate.ts";
 
 /** A row of sqlite_schema. */
 export interface SchemaObject {
@@ -10,7 +10,7 @@ export interface SchemaObject {
   readonly name: string;
   /** Of an index or a trigger; a table's or view's own name. */
   readonly table: string;
-  /** Null for what SQLite made itself. */
+  /** Null for what SQLite made itself, but for the tables of a full-text index. */
   readonly sql: string | null;
 }
 
@@ -23,9 +23,26 @@ interface SchemaDifference {
   readonly isReplaceable: boolean;
 }
 
-/** The differences from this version's schema, by name. */
-export function schemaDifferences(db: Sql): SchemaDifference[] {
-  const expected = expectedSchema();
+/**
+ * Refuses a file from elsewhere that holds anything but what the migrations up to its version made: a view in place of a
+ * table can make a read endless, and a trigger can do so with a write. No row is read before, and no view prepared. What is
+ * missing is left to a verification.
+ * @throws DatabaseRefused which names one such object, a view if there is one
+ */
+export function refuseForeignObjects(db: Sql, path: string): void {
+  const foreign = schemaDifferences(db, schemaVersionOf(db)).flatMap(({ found }) => found ?? []);
+  const last = foreign.at(-1);
+  if (last === undefined) return;
+  const { type, name, table } = last;
+  const others = foreign.length - 1;
+  throw new DatabaseRefused(
+    `${path} holds the ${type} ${JSON.stringify(name)}${table === name ? "" : ` on ${JSON.stringify(table)}`}, which netledger did not make${others > 0 ? ` (and ${others} more)` : ""}: it cannot be read as a backup.`,
+  );
+}
+
+/** The differences from the schema of a version, this one's unless another is named, by type and name. */
+export function schemaDifferences(db: Sql, version = SCHEMA_VERSION): SchemaDifference[] {
+  const expected = expectedSchema(version);
   const found = schemaOf(db);
   const keys = [...new Set([...expected.keys(), ...found.keys()])].sort();
   return keys.flatMap((key) => {
@@ -56,34 +73,37 @@ export function dropForeignObjects(db: Sql): string[] {
 
 type Schema = ReadonlyMap<string, SchemaObject>;
 
-let expectedOnce: Schema | null = null;
+const EXPECTED = new Map<number, Schema>();
 
-function expectedSchema(): Schema {
-  if (expectedOnce === null) {
+function expectedSchema(version: number): Schema {
+  let expected = EXPECTED.get(version);
+  if (expected === undefined) {
     const db = openWritable(":memory:");
     try {
-      migrate(db, ":memory:");
-      expectedOnce = schemaOf(db);
+      makeSchema(db, version);
+      expected = schemaOf(db);
+      EXPECTED.set(version, expected);
     } finally {
       db.$client.close();
     }
   }
-  return expectedOnce;
+  return expected;
 }
 
-/** By type and name, without SQLite's own tables (sequences, statistics). */
+/**
+ * By type and name, without SQLite's statistics. Of sqlite_schema alone: pragma_table_list would prepare every view, which
+ * for views upon views takes for ever.
+ */
 function schemaOf(db: Sql): Schema {
   const rows = db.$client
     .query(
-      `SELECT type, name, tbl_name AS "table", iif(name IN (SELECT name FROM pragma_table_list
-        WHERE schema = 'main' AND type = 'shadow'), NULL, sql) AS sql
-       FROM main.sqlite_schema WHERE NOT (type = 'table' AND name LIKE 'sqlite\\_%' ESCAPE '\\')`,
+      `SELECT type, name, tbl_name AS "table", sql FROM main.sqlite_schema
+       WHERE type <> 'table' OR name NOT IN ('sqlite_stat1', 'sqlite_stat4')`,
     )
     .all() as SchemaObject[];
   return new Map(rows.map((row) => [`${row.type} ${row.name}`, row]));
 }
 
-/** Shadow tables of a full-text index are worded by SQLite: their texts are null here. */
 function isSame(made: SchemaObject | null, is: SchemaObject | null): boolean {
   return made !== null && is !== null && made.table === is.table && made.sql === is.sql;
 }

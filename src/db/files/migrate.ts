@@ -241,9 +241,7 @@ export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade)
   if (version < SCHEMA_VERSION) {
     client
       .transaction(() => {
-        // Where records alone get a field there is no SQL, and SQLite refuses a text without any.
-        for (const [place, migration] of MIGRATIONS.entries())
-          if (place >= version) client.run(`${migration}\nPRAGMA user_version = ${place + 1}`);
+        runMigrations(db, version, SCHEMA_VERSION);
         if (version > 0) upgrade(db, version);
         client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
       })
@@ -251,6 +249,17 @@ export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade)
   }
   // The header in the file itself tells the version, also to a start that does not read the log.
   if (version < SCHEMA_VERSION) client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+/** The schema alone, of a version up to this one's: for comparison, in an empty database. */
+export function makeSchema(db: Sql, version: number): void {
+  runMigrations(db, 0, version);
+}
+
+function runMigrations({ $client }: Sql, from: number, to: number): void {
+  // Where records alone get a field there is no SQL, and SQLite refuses a text without any.
+  for (const [place, migration] of MIGRATIONS.entries())
+    if (place >= from && place < to) $client.run(`${migration}\nPRAGMA user_version = ${place + 1}`);
 }
 
 /** A store with records in it must not pass through half of a migration. */

@@ -1,0 +1,134 @@
+// A backup from elsewhere may hold anything: whatever no migration made is refused by its name before any row is read,
+// where the backup is verified and where it is restored, whatever its version.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { restoreBackup } from "../../src/backup/restore.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import type { ProcessIo } from "../../src/cli/command.ts";
+import { verify } from "../../src/cli/verify.ts";
+import { openWritable, type Sql } from "../../src/db/connection.ts";
+import { TestClock } from "../support/appliance/appliance.ts";
+import { writeEarlierStore } from "../support/store/earlier-store.ts";
+import { Store } from "../support/store/store.ts";
+
+let scratch: string;
+const file = (name: string) => join(scratch, name);
+
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "netledger-foreign-"));
+  const store = new Store();
+  store.db.$client.run(`VACUUM INTO '${file("good.db")}'`);
+  store.close();
+  writeEarlierStore(file("earlier.db"));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** @returns what an operator reads of it; null where it is done */
+const restored = (path: string) => {
+  const directory = file("restored");
+  try {
+    restoreBackup({
+      ...{ file: path, directory, mayReplace: false, mayDropSecrets: false, now: 0, random: systemRandom },
+    });
+    return null;
+  } catch (error) {
+    return String(error);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+};
+const verified = async (path: string) => {
+  try {
+    const io = { clock: new TestClock(), random: systemRandom, print: async () => {} } as unknown as ProcessIo;
+    return (await verify.execute(["--data", scratch, "--backup", path], io)) === 0 ? null : "not sound";
+  } catch (error) {
+    return String(error);
+  }
+};
+
+/** A copy with more in it than was backed up, as `serve` leaves no backup: no log, its mode that of one. */
+function spoilt(good: string, act: (db: Sql) => void): string {
+  const path = file("spoilt.db");
+  copyFileSync(file(good), path);
+  const db = openWritable(path);
+  act(db);
+  db.$client.run("PRAGMA journal_mode = DELETE");
+  db.$client.close();
+  return path;
+}
+
+const FOREIGN: ReadonlyArray<readonly [name: string, act: (db: Sql) => void]> = [
+  [
+    'view "history_transactions"',
+    ({ $client }) => {
+      for (const trigger of ["are_never_changed", "are_never_deleted", "are_appended"])
+        $client.run(`DROP TRIGGER history_transactions_${trigger}`);
+      $client.run("ALTER TABLE history_transactions RENAME TO aside");
+      $client.run("CREATE VIEW history_transactions AS SELECT * FROM aside");
+    },
+  ],
+  ['view "beside"', ({ $client }) => $client.run("CREATE VIEW beside AS SELECT 1")],
+  ['table "notes"', ({ $client }) => $client.run("CREATE TABLE notes (text)")],
+  // With the tables that SQLite keeps for it.
+  ['table "words_idx"', ({ $client }) => $client.run("CREATE VIRTUAL TABLE words USING fts5 (text)")],
+  [
+    'trigger "tells" on "sessions"',
+    ({ $client }) => $client.run("CREATE TRIGGER tells AFTER DELETE ON sessions BEGIN SELECT 1; END"),
+  ],
+  ['index "by_name" on "hosts"', ({ $client }) => $client.run("CREATE INDEX by_name ON hosts (abs(n))")],
+];
+
+test.each(FOREIGN)("a backup that holds the %s", async (name, act) => {
+  const path = spoilt("good.db", act);
+  const bytes = Bun.hash(readFileSync(path));
+  const sentence = `DatabaseRefused: ${path} holds the ${name}, which netledger did not make`;
+  expect(await verified(path)).toStartWith(sentence);
+  expect(restored(path)).toStartWith(sentence);
+  expect([Bun.hash(readFileSync(path)), existsSync(`${path}-wal`)]).toEqual([bytes, false]);
+});
+
+/** What no statement makes: other words in place of those that the schema has for an object. */
+test.each([
+  ['table "vlans"', "CHECK (number BETWEEN 1 AND 4094)", "CHECK (number BETWEEN 0 AND 4094)"],
+  [
+    'trigger "history_records_are_never_deleted" on "history_records"',
+    "ledger: a record is never deleted",
+    "ledger: a record is never DELETED",
+  ],
+  // One of SQLite's own behind a full-text index.
+  [
+    'table "history_search_data"',
+    "'history_search_data'(id INTEGER PRIMARY KEY, block BLOB",
+    "'history_search_data'(id INTEGER PRIMARY KEY, block TEXT",
+  ],
+])("a backup whose %s is worded otherwise", async (name, from, to) => {
+  const path = file("spoilt.db");
+  const text = readFileSync(file("good.db")).toString("latin1");
+  // Pages that were split keep what stood there.
+  const changed = text.replaceAll(from, to);
+  expect(changed).not.toBe(text);
+  writeFileSync(path, Buffer.from(changed, "latin1"));
+  const sentence = `DatabaseRefused: ${path} holds the ${name}, which netledger did not make: `;
+  expect(await verified(path)).toStartWith(sentence);
+  expect(restored(path)).toStartWith(sentence);
+});
+
+test("a backup of an earlier schema is compared with what that one was", () => {
+  expect(restored(file("earlier.db"))).toBeNull();
+  const later = spoilt("earlier.db", ({ $client }) => $client.run("CREATE TABLE map_positions (x)"));
+  expect(restored(later)).toContain('holds the table "map_positions", which netledger did not make: it cannot');
+  const two = spoilt("earlier.db", ({ $client }) =>
+    $client.run("CREATE VIEW a AS SELECT 1; CREATE TRIGGER b AFTER INSERT ON tags BEGIN SELECT 1; END"),
+  );
+  expect(restored(two)).toContain('holds the view "a", which netledger did not make (and 1 more)');
+});
+
+test("a backup with SQLite's statistics, or without an index, is no stranger: a verification finds what it lacks", async () => {
+  expect(await verified(spoilt("good.db", ({ $client }) => $client.run("ANALYZE")))).toBeNull();
+  const path = spoilt("good.db", ({ $client }) => $client.run("DROP INDEX hosts_by_network"));
+  expect(await verified(path)).toBe("not sound");
+  expect(restored(path)).toContain("schema: index hosts_by_network, on hosts: is missing");
+});
