@@ -355,7 +355,7 @@ export function composeApp(options: AppParts): App {
     gate,
     clock,
     random,
-    throttle: new SignInThrottle(clock),
+    throttle: new SignInThrottle(clock, timers),
     setupToken: () => options.setupToken,
   });
   const discoveryIds = new UuidSource(random);

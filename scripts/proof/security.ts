@@ -11,6 +11,7 @@ import { proveLateRights } from "./security/late-rights.ts";
 import { proveSecrets } from "./security/secrets.ts";
 import { proveSentSecrets } from "./security/sent-secrets.ts";
 import { proveSessions } from "./security/sessions.ts";
+import { proveSignInsAtOnce } from "./security/sign-ins-at-once.ts";
 import { proveTiming } from "./security/timing.ts";
 
 /** What measures, one after the other: nothing else of ours is to run meanwhile. */
@@ -32,6 +33,7 @@ async function others(proving: Proving): Promise<Proof> {
     proveSecrets(proving),
     proveSentSecrets(proving),
     proveSessions(proving),
+    proveSignInsAtOnce(proving),
     proveForeignPages(proving),
     proveEncryption(proving),
     proveAttacks(proving),

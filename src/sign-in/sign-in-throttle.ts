@@ -6,6 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
 import { peerPlace } from "../base/ip.ts";
 import { foldCase } from "../base/text.ts";
+import type { Timers } from "../base/timers.ts";
 
 /** Failures of one pair that cost nothing; the ones after make it wait 1 s, 2 s, 4 s … */
 export const PAIR_FREE_FAILURES = 3;
@@ -31,13 +32,33 @@ export const KNOWN_GOOD_MS = 30 * 24 * 3_600_000;
 /** An attempt that nobody reported on counts as running for so long: a lost report must not close the account. */
 export const ATTEMPT_TIMEOUT_MS = 60_000;
 
+/** Attempts that may wait for a running one, for each pair and each source. */
+export const ATTEMPTS_MAX_WAITING = 10;
+
+/** The longest that an attempt waits for a running one. */
+export const ATTEMPT_WAIT_MS = 5_000;
+
 /** Of pairs, of sources, and of pairs known to be good; beyond it the longest untouched goes. */
 export const THROTTLE_MAX_ENTRIES = 10_000;
 
+/** Why an attempt may not be made, and for how long. */
+export interface RefusedAttempt {
+  /** 1–900 s. */
+  readonly retryAfterSeconds: number;
+  /** Nothing has failed too often: too many attempts came at once, or one is verified for too long. */
+  readonly isCrowded: boolean;
+}
+
+/** A verification takes less than the second. */
+const CROWDED: RefusedAttempt = { retryAfterSeconds: 1, isCrowded: true };
+
 /**
- * Guards sign-in. Call `check` before anything is verified; when it answers null, exactly one of `failed`, `succeeded`
- * and `abandoned` must follow with the same arguments. Until then the attempt is taken for a failure, so that parallel
- * guesses get no more tries than the same number in a row.
+ * Guards sign-in. Call `enter` before anything is verified; when it answers null, exactly one of `failed`, `succeeded`
+ * and `abandoned` must follow with the same arguments.
+ *
+ * Parallel guesses get no more tries than the same number in a row, and parallel sign-ins of who knows the password all
+ * get in: of a pair one attempt runs, and of a source as many as could all fail without having to wait. The others wait
+ * until it is known how those went.
  *
  * Nobody can be locked out from elsewhere: an account waits for its own failures from the same source, and for the
  * source's failures over all accounts (password spraying), except where it has signed in from that source lately, so
@@ -51,28 +72,31 @@ export const THROTTLE_MAX_ENTRIES = 10_000;
  */
 export class SignInThrottle {
   private readonly clock: Clock;
-  private readonly pairs = new FailureCounts(PAIR_FREE_FAILURES, null);
-  private readonly sources = new FailureCounts(SOURCE_FREE_FAILURES, SOURCE_FORGIVEN_EVERY_MS);
+  private readonly timers: Timers;
+  private readonly pairs = new FailureCounts(PAIR_FREE_FAILURES, null, 1);
+  private readonly sources = new FailureCounts(
+    SOURCE_FREE_FAILURES,
+    SOURCE_FORGIVEN_EVERY_MS,
+    Number.POSITIVE_INFINITY,
+  );
   private readonly knownGood = new Map<string, Instant>();
+  /** What wakes those who wait for the running attempts of a pair or a source, the first come first. */
+  private readonly waiting = new Map<string, Set<() => void>>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, timers: Timers) {
     this.clock = clock;
+    this.timers = timers;
   }
 
   /**
-   * Null when the attempt may be made, and then it is reserved; else how long to wait, 1–900 s. Asking too early costs
-   * nothing.
+   * Waits, where the failure of attempts that run would make this one too early, until it is known how they went.
+   * Asking too early costs nothing.
+   * @returns null when the attempt may be made, and then it is reserved
    */
-  check(account: string, source: string): { retryAfterSeconds: number } | null {
-    const now = this.clock.now();
-    const { pair, place } = keysOf(account, source);
-    const pairWaitMs = this.pairs.waitMs(pair, now);
-    const sourceWaitMs = this.isKnownGood(pair, now) ? 0 : this.sources.waitMs(place, now);
-    const waitMs = Math.max(pairWaitMs, sourceWaitMs);
-    if (waitMs > 0) return { retryAfterSeconds: Math.ceil(waitMs / 1000) };
-    this.pairs.reserve(pair, now);
-    this.sources.reserve(place, now);
-    return null;
+  async enter(account: string, source: string): Promise<RefusedAttempt | null> {
+    const keys = keysOf(account, source);
+    const answer = this.reserve(keys);
+    return typeof answer === "string" ? this.enterLater(keys, answer) : answer;
   }
 
   /** The account does not exist, is disabled, or the password is wrong. */
@@ -81,6 +105,7 @@ export class SignInThrottle {
     const { pair, place } = keysOf(account, source);
     this.pairs.fail(pair, now);
     this.sources.fail(place, now);
+    this.wake(pair, place);
   }
 
   /** Signed in: the pair starts anew and is known to be good. */
@@ -89,6 +114,7 @@ export class SignInThrottle {
     this.pairs.clear(pair);
     this.sources.release(place);
     touch(this.knownGood, pair, this.clock.now());
+    this.wake(pair, place);
   }
 
   /** Nothing was verified after all (too busy, shutting down): as if never tried. */
@@ -96,11 +122,58 @@ export class SignInThrottle {
     const { pair, place } = keysOf(account, source);
     this.pairs.release(pair);
     this.sources.release(place);
+    this.wake(pair, place);
   }
 
   /** Whether the account has signed in from this source lately. */
   knows(account: string, source: string): boolean {
     return this.isKnownGood(keysOf(account, source).pair, this.clock.now());
+  }
+
+  /** @returns null when it is reserved; the key of the running attempts that it has to wait for */
+  private reserve({ pair, place }: Keys): RefusedAttempt | string | null {
+    const now = this.clock.now();
+    const isKnown = this.isKnownGood(pair, now);
+    const waitMs = Math.max(this.pairs.waitMs(pair, now), isKnown ? 0 : this.sources.waitMs(place, now));
+    if (waitMs > 0) return { retryAfterSeconds: Math.ceil(waitMs / 1000), isCrowded: false };
+    if (this.pairs.isBusy(pair, now)) return pair;
+    if (!isKnown && this.sources.isBusy(place, now)) return place;
+    this.pairs.reserve(pair, now);
+    this.sources.reserve(place, now);
+    return null;
+  }
+
+  /** @param busy the key of what it waits for first: a source may be busy once its pair is not */
+  private async enterLater(keys: Keys, busy: string): Promise<RefusedAttempt | null> {
+    const late = Promise.withResolvers<boolean>();
+    const callOff = this.timers.after(ATTEMPT_WAIT_MS, () => late.resolve(true));
+    try {
+      for (let key = busy; ; ) {
+        const line = this.waiting.get(key) ?? new Set();
+        if (line.size >= ATTEMPTS_MAX_WAITING) return CROWDED;
+        const { promise, resolve } = Promise.withResolvers<boolean>();
+        const wake = () => resolve(false);
+        this.waiting.set(key, line.add(wake));
+        const isLate = await Promise.race([promise, late.promise]);
+        if (line.delete(wake) && line.size === 0) this.waiting.delete(key);
+        if (isLate) return CROWDED;
+        const answer = this.reserve(keys);
+        if (typeof answer !== "string") return answer;
+        key = answer;
+      }
+    } finally {
+      callOff();
+    }
+  }
+
+  /** In the order in which they came: whoever still has to wait keeps their place. */
+  private wake(...keys: readonly string[]): void {
+    for (const key of keys) {
+      const line = this.waiting.get(key);
+      this.waiting.delete(key);
+      for (const wake of line ?? []) wake();
+      line?.clear();
+    }
   }
 
   private isKnownGood(pair: string, now: Instant): boolean {
@@ -123,21 +196,26 @@ interface Count {
 class FailureCounts {
   private readonly freeFailures: number;
   private readonly forgivenEveryMs: number | null;
+  private readonly maxRunning: number;
   private readonly counts = new Map<string, Count>();
 
-  constructor(freeFailures: number, forgivenEveryMs: number | null) {
+  constructor(freeFailures: number, forgivenEveryMs: number | null, maxRunning: number) {
     this.freeFailures = freeFailures;
     this.forgivenEveryMs = forgivenEveryMs;
+    this.maxRunning = maxRunning;
   }
 
-  /** How long until an attempt may be made; 0 for now. */
+  /** How long an attempt has to wait for the failures that are known; 0 where it has not. */
   waitMs(key: string, now: Instant): number {
     const count = this.current(key, now);
-    if (count === null) return 0;
-    const waitMs = count.lastFailedAt + this.delayMs(count.failures) - now;
-    if (waitMs > 0) return waitMs;
-    // Would one more be too early if all that run failed? They are verified within about a second.
-    return count.running > 0 && this.delayMs(count.failures + count.running) > 0 ? 1000 : 0;
+    return count === null ? 0 : Math.max(0, count.lastFailedAt + this.delayMs(count.failures) - now);
+  }
+
+  /** Whether one more has to wait until it is known how those that run went: it would be too early if all failed. */
+  isBusy(key: string, now: Instant): boolean {
+    const count = this.current(key, now);
+    if (count === null || count.running === 0) return false;
+    return count.running >= this.maxRunning || this.delayMs(count.failures + count.running) > 0;
   }
 
   reserve(key: string, now: Instant): void {
@@ -214,8 +292,13 @@ function touch<T>(map: Map<string, T>, key: string, value: T): void {
   if (!oldest.done) map.delete(oldest.value);
 }
 
+interface Keys {
+  readonly pair: string;
+  readonly place: string;
+}
+
 /** Hashed, so that a key's size does not depend on what was typed. */
-function keysOf(account: string, source: string): { pair: string; place: string } {
+function keysOf(account: string, source: string): Keys {
   const { address, place } = peerPlace(source);
   const folded = foldCase(account.normalize("NFKC")).trim();
   return { pair: Bun.SHA256.hash(`${address}\n${folded}`, "base64"), place: Bun.SHA256.hash(place, "base64") };

@@ -124,21 +124,21 @@ export class SignIn {
     replaces: string | null,
     named: (account: Account | null) => void,
   ): Promise<SignedIn> {
-    const row = this.options.reader.statement(ACCOUNT_SQL).values(foldCase(email))[0] as
-      | [string, number, string | null, string]
-      | undefined;
-    const [userId, isEnabled, passwordHash] = row ?? ["", 0, null];
+    const find = () =>
+      this.options.reader.statement(ACCOUNT_SQL).values(foldCase(email))[0] as
+        | [string, number, string | null, string]
+        | undefined;
+    const account = find();
     const { source } = by;
-    named(row === undefined ? null : { id: userId, email: row[3] });
+    named(account === undefined ? null : { id: account[0], email: account[3] });
     const isKnown = this.options.throttle.knows(email, source);
-    // The password is verified first, also for a disabled account and for none: the time taken must not tell.
-    await this.slowed(
-      email,
-      source,
-      invalidCredentials,
-      async () => (await verifyPassword(password, passwordHash, isKnown)) && isEnabled === 1,
-    );
-    return this.open(userId, passwordHash as string, replaces, by);
+    const { userId, passwordHash } = await this.slowed(email, source, invalidCredentials, async () => {
+      const [userId, isEnabled, passwordHash] = find() ?? ["", 0, null];
+      // Verified first, also for a disabled account and for none: the time taken must not tell.
+      const isRight = await verifyPassword(password, passwordHash, isKnown);
+      return isRight && isEnabled === 1 && { userId, passwordHash: passwordHash as string };
+    });
+    return this.open(userId, passwordHash, replaces, by);
   }
 
   /** Ends the session of a token, in the name of whose it is. */
@@ -172,9 +172,11 @@ export class SignIn {
    * @throws DomainError auth_invalid_credentials; rate_limit_exceeded
    */
   async confirm({ userN }: Actor, password: string, source: string): Promise<void> {
-    const [email, hash] = this.options.reader.statement(PASSWORD_SQL).values(userN)[0] as [string, string | null];
+    const find = () =>
+      (this.options.reader.statement(PASSWORD_SQL).values(userN)[0] ?? ["", null]) as [string, string | null];
+    const [email] = find();
     // A stolen session must not become a way to guess the password.
-    await this.slowed(email, source, wrongPassword, () => verifyPassword(password, hash, true));
+    await this.slowed(email, source, wrongPassword, () => verifyPassword(password, find()[1], true));
   }
 
   /** A new session, always with a new token: one that was planted in a browser beforehand opens nothing. */
@@ -193,31 +195,38 @@ export class SignIn {
     return { actor: gate.actorOfUser(reader.recordN(userId) as number), userId, token };
   }
 
-  /** Verifies unless it was tried too often, and counts how it went. */
-  private async slowed(
+  /**
+   * Verifies unless it was tried too often, and counts how it went.
+   * @param verify called when its turn comes, which may be seconds later; false where what was typed is wrong
+   */
+  private async slowed<Verified>(
     account: string,
     source: string,
     wrong: () => DomainError,
-    verify: () => Promise<boolean>,
-  ): Promise<void> {
+    verify: () => Promise<Verified | false>,
+  ): Promise<Verified> {
     const { throttle } = this.options;
-    const wait = throttle.check(account, source);
-    if (wait !== null) {
-      const { retryAfterSeconds } = wait;
-      throw new DomainError("rate_limit_exceeded", `Too many failed attempts; try again in ${retryAfterSeconds} s.`, {
+    const refused = await throttle.enter(account, source);
+    if (refused !== null) {
+      const { retryAfterSeconds, isCrowded } = refused;
+      const why = isCrowded ? "Too many attempts at once" : "Too many failed attempts";
+      throw new DomainError("rate_limit_exceeded", `${why}; try again in ${retryAfterSeconds} s.`, {
         retry_after_seconds: retryAfterSeconds,
       });
     }
-    let isRight: boolean;
+    let verified: Verified | false;
     try {
-      isRight = await verify();
+      verified = await verify();
     } catch (error) {
       throttle.abandoned(account, source);
       throw error;
     }
-    if (isRight) return throttle.succeeded(account, source);
-    throttle.failed(account, source);
-    throw wrong();
+    if (verified === false) {
+      throttle.failed(account, source);
+      throw wrong();
+    }
+    throttle.succeeded(account, source);
+    return verified;
   }
 }
 

@@ -4,8 +4,10 @@ import { describe, expect, test } from "bun:test";
 import { SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { SESSION_IDLE_MS } from "../../src/access/tables.ts";
 import { writtenSql } from "../../src/db/packing.ts";
+import { NO_PEER } from "../../src/http/caller-address.ts";
 import { SESSION_FORGOTTEN_MS, SESSIONS_OF_USER_MAX } from "../../src/sign-in/commands.ts";
 import { isTls } from "../../src/sign-in/routes.ts";
+import { ATTEMPT_WAIT_MS, ATTEMPTS_MAX_WAITING } from "../../src/sign-in/sign-in-throttle.ts";
 import { PASSWORD, PASSWORD_HASH } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
@@ -128,6 +130,79 @@ describe("signing in", () => {
     } finally {
       await server?.stop(true);
     }
+  });
+});
+
+describe("sign-ins at once", () => {
+  const atOnce = async (count: number, body: (index: number) => object, headers: Record<string, string> = {}) => {
+    const answers = await Promise.all(Array.from({ length: count }, (_, index) => signIn(body(index), headers)));
+    return answers.map(({ status }) => status);
+  };
+  const wrong = { ...credentials, password: "wrong" };
+
+  test("of one account and address all get in", async () => {
+    expect(await atOnce(8, () => credentials)).toEqual(Array(8).fill(200));
+  });
+
+  test("of one account, all wrong, are verified as often as one after the other", async () => {
+    const statuses = await atOnce(11, () => wrong);
+    expect(statuses).toEqual([...Array(4).fill(401), ...Array(7).fill(429)]);
+    expect((await signIn()).body.params).toEqual({ retry_after_seconds: 1 });
+  });
+
+  test("of one account, wrong ones before the right one, keep it out where they would one after the other", async () => {
+    expect(await atOnce(4, (index) => (index < 3 ? wrong : credentials))).toEqual([401, 401, 401, 200]);
+    expect(await atOnce(5, (index) => (index < 4 ? wrong : credentials))).toEqual([401, 401, 401, 401, 429]);
+  });
+
+  test("of many accounts at an address where thirty have failed all get in", async () => {
+    const people = await Promise.all(Array.from({ length: 8 }, () => newUser({ role: "Viewer" })));
+    for (const { id } of people) await givePassword(id);
+    const emails = await Promise.all(people.map(async ({ id }) => (await owner.get(`users/${id}`)).data.email));
+    for (let guess = 0; guess < 30; guess += 1)
+      expect((await signIn({ ...wrong, email: `nobody${guess}@first.example` })).status).toBe(401);
+    expect(await atOnce(8, (index) => ({ ...credentials, email: emails[index] }))).toEqual(Array(8).fill(200));
+  });
+
+  /** Starts an attempt for the account that runs until it is called off, and one that waits for it. */
+  async function waitingSignIn(password = PASSWORD) {
+    expect(await appliance.throttle.enter(EMAIL, NO_PEER)).toBeNull();
+    const { count } = appliance.timers;
+    const answer = signIn({ email: EMAIL, password });
+    while (appliance.timers.count === count) await new Promise<void>((resolve) => setImmediate(resolve));
+    return { answer, end: () => appliance.throttle.abandoned(EMAIL, NO_PEER) };
+  }
+
+  test("wait for the one that runs, ten of them; one more is told to come again", async () => {
+    const { answer, end } = await waitingSignIn();
+    const more = Array.from({ length: ATTEMPTS_MAX_WAITING }, () => signIn());
+    const refused = await Promise.race(more);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
+    expect(refused.body.error).toBe("Too many attempts at once; try again in 1 s.");
+    expect(refused.body.params).toEqual({ retry_after_seconds: 1 });
+    end();
+    const statuses = (await Promise.all([answer, ...more])).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([...Array(ATTEMPTS_MAX_WAITING).fill(200), 429]);
+  });
+
+  test("wait for five seconds at most, and cost nothing then", async () => {
+    const { answer, end } = await waitingSignIn();
+    appliance.timers.pass(ATTEMPT_WAIT_MS);
+    expect((await answer).body.error).toBe("Too many attempts at once; try again in 1 s.");
+    end();
+    expect((await signIn()).status).toBe(200);
+  });
+
+  test("are verified by the password that the account has when their turn comes", async () => {
+    const { answer, end } = await waitingSignIn("another phrase");
+    const passwordHash = await Bun.password.hash("another phrase", {
+      algorithm: "argon2id",
+      memoryCost: 8,
+      timeCost: 1,
+    });
+    await appliance.writes.run("user.set_password", { id: first.userId, passwordHash, keeps: null }, SYSTEM_AUTHOR);
+    end();
+    expect((await answer).status).toBe(200);
   });
 });
 

@@ -3,6 +3,7 @@
 
 import { PASSWORD_MAX_RUNNING, PASSWORD_MEMORY_KIB } from "../../../src/access/password.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
+import { ATTEMPTS_MAX_WAITING } from "../../../src/sign-in/sign-in-throttle.ts";
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import type { Finding, Proving } from "../part.ts";
 import { headerOf, memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
@@ -29,6 +30,8 @@ const READ_EVERY_MS = 25;
 const WAVE_PAUSE_MS = 100;
 /** What hashing may take beyond the hashes that run at once, in KiB: connections, their answers, garbage. */
 const SLACK_KIB = 96 * 1024;
+/** The one that runs and those that wait for it; as many again come while these are verified. */
+const RIGHT_CHANGES_MAX = 2 * (1 + ATTEMPTS_MAX_WAITING);
 /** Who has signed in from there before gets in within this time beside the flood, trying again when told to. */
 const GET_IN_MS = 5_000;
 
@@ -204,7 +207,7 @@ async function changes(
           (wrongCounts.get(401) ?? 0) <= 4 &&
           only(rightCounts, [200, 401, 429]) &&
           (rightCounts.get(200) ?? 0) >= 1 &&
-          (rightCounts.get(200) ?? 0) <= 5 &&
+          (rightCounts.get(200) ?? 0) <= RIGHT_CHANGES_MAX &&
           refusedInTime([...wrong, ...right]),
         figure: `with the wrong password ${told(wrongCounts)}; with the right one ${told(rightCounts)}`,
       },

@@ -111,6 +111,8 @@ export interface UnclaimedAppliance {
   readonly secretKey: Uint8Array;
   readonly log: Log;
   readonly logLines: string[];
+  /** What slows failed sign-ins down: who enters it runs an attempt. */
+  readonly throttle: SignInThrottle;
   /** The long reads that were started, by name. */
   readonly longReadsAsked: string[];
   /** The scans that wait and run. */
@@ -229,6 +231,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   const db = openReadOnly(databasePath);
   const reader = new Reader(db, clock);
   const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
+  const throttle = new SignInThrottle(clock, timers);
   const longReadsAsked: string[] = [];
   const direct = new DirectLongReads(reader, LONG_READS);
   const longReads: LongReads = {
@@ -274,15 +277,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     limitations: [],
     backend: { reader, writes, longReads, log, authorOf: (call) => gate.authorOf(call) },
     gate,
-    signIn: new SignIn({
-      reader,
-      writes,
-      gate,
-      clock,
-      random,
-      throttle: new SignInThrottle(clock),
-      setupToken: () => SETUP_TOKEN,
-    }),
+    signIn: new SignIn({ reader, writes, gate, clock, random, throttle, setupToken: () => SETUP_TOKEN }),
     clock,
     watch: new CommitWatch({
       commits,
@@ -357,6 +352,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     secretKey,
     log,
     logLines,
+    throttle,
     longReadsAsked,
     scans,
     scanThread,
