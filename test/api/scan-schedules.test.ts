@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant, parseInstant } from "../../src/base/instant.ts";
 import { RecentLines } from "../../src/base/recent-lines.ts";
 import type { Timers } from "../../src/base/timers.ts";
+import { SCANS_WAITING_MAX } from "../../src/discovery/scans/scan.ts";
 import { type ScheduledScans, ScheduleRunner } from "../../src/discovery/scans/schedule-runner.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
@@ -15,7 +16,8 @@ const HOUR_MS = 3_600_000;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const appliance = applianceForEach({}, () => runner?.stop());
-const { clock, communityOf, first, holdBack, newApiKey, newNetwork, newSubnet, probes, timers, untilEnded } = appliance;
+const { clock, communityOf, first, holdBack, newApiKey, newNetwork, newSubnet, newUser, probes, timers, untilEnded } =
+  appliance;
 /** By a key: a session would end within the weeks that go by here. */
 let by: Client;
 let runner: ScheduleRunner | null;
@@ -256,22 +258,27 @@ describe("a schedule", () => {
     await untilEnded(running.id);
   });
 
-  test("for which too many others wait is given up for this time, and the log says so", async () => {
-    await hourly();
+  test("has a place of its own where all others are taken", async () => {
+    const { id } = await hourly();
     await start();
     const held = holdBack();
-    for (let each = 0; each < 11; each += 1) {
-      await asked(appliance, { kind: "sweep" });
-      await settled();
+    await asked(appliance, { kind: "sweep" });
+    await held.reached;
+    let isFull = false;
+    while (!isFull) {
+      const { client } = newApiKey({ userId: (await newUser({ role: "Admin" })).id });
+      const answers = [1, 2, 3].map(() =>
+        client.post("discovery/scans", { network_id: first.networkId, kind: "sweep" }),
+      );
+      isFull = (await Promise.all(answers)).some(({ status }) => status === 409);
     }
     await passTo("2026-11-21T10:10:00Z");
-    expect(appliance.logLines.some((line) => line.startsWith("ERROR scheduled_scan_not_queued"))).toBe(true);
+    const { data } = await by.get("discovery/scans?status=Queued");
+    expect((data as Wire[]).map(({ schedule_id }) => schedule_id)).toEqual([
+      ...Array(SCANS_WAITING_MAX).fill(null),
+      id,
+    ]);
     held.letGo();
-    await settled();
-    await stop();
-    const before = (await runs()).length;
-    await start();
-    expect(await runs()).toHaveLength(before);
   });
 
   test("is not asked for again when asking came to nothing for lack of room, before the next start", async () => {

@@ -6,12 +6,7 @@ import { CANCEL_TIMEOUT_MS } from "../../src/discovery/scans/director.ts";
 import { NOTE_MS } from "../../src/discovery/scans/engine.ts";
 import { BATCH_MS } from "../../src/discovery/scans/recorder.ts";
 import { SCAN_STREAMS_OF_USER_MAX } from "../../src/discovery/scans/routes.ts";
-import {
-  PROGRESS_INTERVAL_MS,
-  SCANS_KEPT,
-  SCANS_RUNNING_MAX,
-  SCANS_WAITING_MAX,
-} from "../../src/discovery/scans/scan.ts";
+import { PROGRESS_INTERVAL_MS, SCANS_KEPT, SCANS_RUNNING_MAX } from "../../src/discovery/scans/scan.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { made, refusal, type Wire } from "../support/appliance/factories.ts";
@@ -350,21 +345,6 @@ describe("scans of one network", () => {
       const before = ended[place - 1];
       if (before !== undefined) expect(scan.started_at >= before.ended_at).toBe(true);
     }
-  });
-
-  test("wait for their turn, so many and no more", async () => {
-    await furnish();
-    const held = holdBack();
-    await asked(appliance, { kind: "sweep" });
-    await held.reached;
-    for (let each = 0; each < SCANS_WAITING_MAX; each += 1) await asked(appliance, { kind: "sweep" });
-    const answer = await owner.post(PATH, { network_id: first.networkId, kind: "sweep" });
-    expect(answer).toMatchObject(
-      refusal(409, "entity_in_use", { entity: "network", dependants: { scans: SCANS_WAITING_MAX } }),
-    );
-    const other = await newNetwork();
-    expect((await owner.post(PATH, { network_id: other.id, kind: "sweep" })).status).toBe(200);
-    held.letGo();
   });
 
   test("do not hold up other networks, of which so many are scanned at a time", async () => {

@@ -32,7 +32,7 @@ export function checkRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
       operationId: "checkIpAddress",
       summary: "Check an address now",
       description:
-        "Starts a scan of this address alone, and returns at once with the scan Queued: follow it by its id. It waits for its turn where a scan of the network runs. Who may is as for any scan with a target: Members inside the network's subnets, except those of type Internet, Remote and Loopback; Admins anywhere. What a scan with an address that an Admin named may send there, a `full` or `snmp` check by an Admin may as well.",
+        "Starts a scan of this address alone, and returns at once with the scan Queued: follow it by its id. It waits for its turn where a scan of the network runs; one check of each Admin takes none of the places for waiting scans. Who may is as for any scan with a target: Members inside the network's subnets, except those of type Internet, Remote and Loopback; Admins anywhere. What a scan with an address that an Admin named may send there, a `full` or `snmp` check by an Admin may as well.",
       group: "Discovery",
       access: MEMBER,
       params: IdParams,
@@ -42,14 +42,15 @@ export function checkRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
       example: { parameters: { id: IP_ADDRESS_EXAMPLE.id }, body: { kind: "sweep" }, data: EXAMPLE },
     },
     async (call) => {
+      const author = backend.authorOf(call);
       const { result, isReplayed } = await backend.writes.run(
         "discovery.check",
         { id: call.params.id, kind: call.body.kind ?? "sweep" },
-        backend.authorOf(call),
+        author,
         termsOf(call),
       );
       if (isReplayed === true) call.headers["idempotency-replayed"] = "true";
-      else scans.take(result);
+      else scans.take(result, author.userId);
       return new Response(successBody(JSON.stringify(result), META), {
         headers: { ...call.headers, "content-type": "application/json" },
       });

@@ -1,6 +1,6 @@
 // The writer's commands for scans themselves. Findings are written by the commands of reconciliation.
 
-import { and, asc, count, desc, eq, inArray, lt, notInArray } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt, notInArray } from "drizzle-orm";
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { findReachable, getReachable, getReferenced } from "../../access/reach.ts";
 import { atLeast, type Role } from "../../access/role.ts";
@@ -21,10 +21,13 @@ import {
   NO_OUTCOME,
   SCANS_KEPT,
   SCANS_WAITING_MAX,
+  SCANS_WAITING_OF_ADMINS,
+  SCANS_WAITING_OF_USER_MAX,
   SCANS_WITH_READS,
   type Scan,
   type ScanEnding,
   type ScanOutcome,
+  type ScanPlace,
   type ScanProgress,
 } from "./scan.ts";
 import { targetProblems, targetsOutside } from "./scope.ts";
@@ -56,6 +59,11 @@ export interface ScanQueueing {
  * auth_permission_denied for targets that the caller may not name
  */
 function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor): Scan {
+  return queue(tx, input, actor, false);
+}
+
+/** @param isCheck whether it is of one address that is in the inventory */
+function queue(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor, isCheck: boolean): Scan {
   const [network] = getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   if (network === undefined) throw new Error("scans: a network that is there is not");
   // Only an Admin writes a schedule's targets (schedules/commands.ts).
@@ -63,19 +71,7 @@ function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActo
     input.targets !== null && (input.schedule !== null || atLeast(actor.role, ROLE_FOR_ANY_TARGET));
   if (input.targets !== null && !areTargetsPermitted) assertWithinSubnets(tx, network.id, input.targets, actor.role);
   const networkN = numberOf(tx, network.id);
-  const waiting =
-    tx.db
-      .select({ count: count() })
-      .from(discoveryScans)
-      .where(and(eq(discoveryScans.network_n, networkN), eq(discoveryScans.status, "Queued")))
-      .all()[0]?.count ?? 0;
-  if (waiting >= SCANS_WAITING_MAX) {
-    throw new DomainError(
-      "entity_in_use",
-      `${waiting} scans of this network are already waiting; cancel one, or wait until one starts.`,
-      { entity: "network", id: network.id, dependants: { scans: waiting } },
-    );
-  }
+  const place = placeFor(tx, { ...input, networkN, isCheck }, actor);
   if (input.schedule !== null) passSchedule(tx, { schedule_id: input.schedule.id, due_at: input.schedule.due_at });
   const row: StoredScan = {
     id: tx.newId(),
@@ -93,6 +89,7 @@ function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActo
       are_targets_permitted: areTargetsPermitted,
       schedule_id: input.schedule?.id ?? null,
       requested_by: { type: actor.type, id: actor.id, name: actor.name },
+      place,
       reason: actor.reason ?? null,
     },
     progress: null,
@@ -102,6 +99,43 @@ function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActo
   forgetOldScans(tx, networkN);
   forgetOldReads(tx, networkN);
   return scanOf(row, network.id);
+}
+
+/**
+ * The place of a scan that is to wait. Each schedule has one of its own, and each Admin one for checks; nobody can take
+ * all others, nor can those below Admin together.
+ * @throws DomainError entity_in_use
+ */
+function placeFor(
+  tx: WriteTransaction,
+  input: Pick<ScanQueueing, "network_id" | "schedule"> & { readonly networkN: number; readonly isCheck: boolean },
+  actor: CommandActor,
+): ScanPlace {
+  const place = { user_id: actor.userId, is_admins: atLeast(actor.role, "Admin"), is_own: false };
+  if (input.schedule !== null) return { ...place, is_own: true };
+  const places = tx.db
+    .select({ request: discoveryScans.request })
+    .from(discoveryScans)
+    .where(and(eq(discoveryScans.network_n, input.networkN), eq(discoveryScans.status, "Queued")))
+    .all()
+    .flatMap(({ request }) => request.place ?? []);
+  const own = places.filter((each) => each.user_id === actor.userId);
+  if (input.isCheck && place.is_admins && !own.some((each) => each.is_own)) return { ...place, is_own: true };
+  const refuse = (waiting: number, whose: string, rest: string) => {
+    throw new DomainError(
+      "entity_in_use",
+      `${waiting} ${whose} of this network are already waiting${rest}; cancel one, or wait until one starts.`,
+      { entity: "network", id: input.network_id, dependants: { scans: waiting } },
+    );
+  };
+  const shared = places.filter((each) => !each.is_own);
+  if (shared.length >= SCANS_WAITING_MAX) refuse(shared.length, "scans", "");
+  const ofUser = own.filter((each) => !each.is_own).length;
+  if (ofUser >= SCANS_WAITING_OF_USER_MAX) refuse(ofUser, "of your scans", "");
+  const ofOthers = shared.filter((each) => !each.is_admins).length;
+  if (!place.is_admins && ofOthers >= SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS)
+    refuse(ofOthers, "scans", ", and the other places are for Admins and Owners");
+  return place;
 }
 
 export interface AddressCheck {
@@ -120,7 +154,7 @@ function checkAddress(tx: WriteTransaction, { id, kind }: AddressCheck, actor: C
   const [problem] = targetProblems(targets, false);
   if (problem !== undefined)
     throw invalid([{ path: "/ip_address", message: `cannot be checked: it ${problem.message}`, value: ip_address }]);
-  return queueScan(tx, { network_id, kind, targets, commit: true, allow_large: false, schedule: null }, actor);
+  return queue(tx, { network_id, kind, targets, commit: true, allow_large: false, schedule: null }, actor, true);
 }
 
 /**

@@ -38,8 +38,11 @@ interface LiveScan {
 }
 
 export interface Scans {
-  /** Takes in a scan just written as Queued. */
-  take(scan: Scan): void;
+  /**
+   * Takes in a scan just written as Queued.
+   * @param userId whose turn it waits for, also where an API key ordered it; null for a schedule
+   */
+  take(scan: Scan, userId: string | null): void;
   /** Null for one that neither waits nor runs. */
   live(id: string): LiveScan | null;
   /** How far those are that run, by id. */
@@ -78,6 +81,8 @@ type ScanThread = Thread<ScanMessages>;
 
 interface Entry {
   readonly scan: Scan;
+  /** Those of one line are served in their order; lines take turns. */
+  readonly line: string;
   /** Writes while its orderer has the right. */
   readonly author: CommandActor;
   /** Writes the outcome in any case. */
@@ -119,6 +124,8 @@ export class ScanDirector implements Scans {
   private readonly options: ScanDirectorOptions;
   /** By time of request. */
   private readonly entries = new Map<string, Entry>();
+  /** The lines of the entries: which came, or was served, least recently is first. */
+  private readonly turns = new Set<string>();
   private readonly trials = new Map<number, Trial>();
   private lastTrial = 0;
   private thread: ScanThread | null = null;
@@ -152,7 +159,7 @@ export class ScanDirector implements Scans {
     }
   }
 
-  take(scan: Scan): void {
+  take(scan: Scan, userId: string | null): void {
     if (this.isStopping) return;
     const { organizationIdOf, writes, log } = this.options;
     const organizationId = organizationIdOf(scan.network_id);
@@ -171,8 +178,11 @@ export class ScanDirector implements Scans {
     }
     const teller = authorOf(scan, organizationId);
     const orderedBy = ordererOf(scan);
+    const line = userId ?? `schedules of ${organizationId}`;
+    this.turns.add(line);
     this.entries.set(scan.id, {
       scan,
+      line,
       author: orderedBy === null ? teller : { ...teller, orderedBy },
       teller,
       state: "waiting",
@@ -323,7 +333,7 @@ export class ScanDirector implements Scans {
     else if (entry.state === "running") this.thread?.post({ type: "cancel", id: entry.scan.id });
   }
 
-  /** The organization with the fewest scans under way comes first. */
+  /** The organization with the fewest scans under way comes first; within it, lines take turns. */
   private pump(): void {
     if (this.isStopping) return;
     const busy = new Set<string>();
@@ -333,19 +343,20 @@ export class ScanDirector implements Scans {
       ofOrganization.set(organizationId, (ofOrganization.get(organizationId) ?? 0) + 1);
     };
     for (const entry of this.entries.values()) if (entry.state !== "waiting") count(entry);
+    const underWay = (entry: Entry) => ofOrganization.get(entry.author.organizationId) ?? 0;
     while (busy.size < SCANS_RUNNING_MAX) {
+      const turns = new Map([...this.turns].map((line, turn) => [line, turn]));
+      const turnOf = ({ line }: Entry) => turns.get(line) as number;
       let next: Entry | null = null;
-      const underWay = (entry: Entry) => ofOrganization.get(entry.author.organizationId) ?? 0;
       for (const entry of this.entries.values()) {
-        if (
-          entry.state === "waiting" &&
-          !busy.has(entry.scan.network_id) &&
-          (next === null || underWay(entry) < underWay(next))
-        )
-          next = entry;
+        if (entry.state !== "waiting" || busy.has(entry.scan.network_id)) continue;
+        const ahead = next === null ? -1 : underWay(entry) - underWay(next) || turnOf(entry) - turnOf(next);
+        if (ahead < 0) next = entry;
       }
       if (next === null) return;
       count(next);
+      this.turns.delete(next.line);
+      this.turns.add(next.line);
       void this.dispatch(next);
     }
   }
@@ -391,14 +402,12 @@ export class ScanDirector implements Scans {
         return;
       }
       log.error("scan_not_started", { scan_id: scan.id, cause: error });
-      await this.end(entry, {
-        id: scan.id,
-        status: "Failed",
-        progress: null,
-        outcome: null,
-        problem: "it could not be started; see the appliance's log",
-      });
+      await this.fail(entry, "it could not be started; see the appliance's log");
     }
+  }
+
+  private fail(entry: Entry, problem: string): Promise<void> {
+    return this.end(entry, { id: entry.scan.id, status: "Failed", progress: null, outcome: null, problem });
   }
 
   /** Started on first use and after a crash. */
@@ -528,6 +537,7 @@ export class ScanDirector implements Scans {
 
   private forget(entry: Entry): void {
     this.entries.delete(entry.scan.id);
+    if (![...this.entries.values()].some(({ line }) => line === entry.line)) this.turns.delete(entry.line);
     if (this.entries.size === 0 && this.trials.size === 0) {
       this.cancelLook();
       this.isLookSoon = false;

@@ -50,6 +50,8 @@ import {
   SCANS_KEPT,
   SCANS_RUNNING_MAX,
   SCANS_WAITING_MAX,
+  SCANS_WAITING_OF_ADMINS,
+  SCANS_WAITING_OF_USER_MAX,
   SCANS_WITH_READS,
   Scan,
   ScanCreate,
@@ -119,7 +121,7 @@ export function scanRoutes(
       {
         operationId: "createScan",
         summary: "Start a scan of a network",
-        description: `Returns at once, with the scan Queued. Scans of one network never overlap: further ones wait, ${SCANS_WAITING_MAX} at most. ${SCANS_RUNNING_MAX} networks are scanned at a time. Without \`targets\`, the scan covers the network's subnets, except those of type Internet, Remote and Loopback, and the \`target_ips\` of its credentials, and nothing else. Credentials go only where an Admin has sent them; findings of type Skipped list the devices that were not asked because of this. Results are written as the scan runs; unchanged records get no new version. The scan is cancelled if whoever started it loses the right to.`,
+        description: `Returns at once, with the scan Queued. Scans of one network never overlap: further ones wait, ${SCANS_WAITING_MAX} at most, ${SCANS_WAITING_OF_USER_MAX} of a user with their API keys, and ${SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS} of all Members; users take turns. ${SCANS_RUNNING_MAX} networks are scanned at a time. Without \`targets\`, the scan covers the network's subnets, except those of type Internet, Remote and Loopback, and the \`target_ips\` of its credentials, and nothing else. Credentials go only where an Admin has sent them; findings of type Skipped list the devices that were not asked because of this. Results are written as the scan runs; unchanged records get no new version. The scan is cancelled if whoever started it loses the right to.`,
         group,
         access: MEMBER,
         body: ScanCreate,
@@ -136,14 +138,10 @@ export function scanRoutes(
           );
         const targets = named === null ? null : [...new Set(named)];
         const input: ScanQueueing = { network_id, kind, targets, commit, allow_large, schedule: null };
-        const { result, isReplayed } = await backend.writes.run(
-          "discovery.queue",
-          input,
-          backend.authorOf(call),
-          termsOf(call),
-        );
+        const author = backend.authorOf(call);
+        const { result, isReplayed } = await backend.writes.run("discovery.queue", input, author, termsOf(call));
         if (isReplayed === true) call.headers["idempotency-replayed"] = "true";
-        else scans.take(result);
+        else scans.take(result, author.userId);
         return json(call, successBody(JSON.stringify(result), META));
       },
     )

@@ -17,8 +17,12 @@ export type ScanEnding = Exclude<ScanStatus, "Queued" | "Running">;
 const SCAN_PHASES = ["dispatch", "target_ips", "sweep", "snmp", "follow", "links", "stale", "done"] as const;
 export type ScanPhase = (typeof SCAN_PHASES)[number];
 
-/** Scans that wait for their turn in one network. */
+/** Scans that wait for their turn in one network, besides those with a place of their own. */
 export const SCANS_WAITING_MAX = 10;
+/** Of these, those of one user and that user's API keys. */
+export const SCANS_WAITING_OF_USER_MAX = 3;
+/** Of these, the places that only Admins and Owners can have. */
+export const SCANS_WAITING_OF_ADMINS = 2;
 /** Networks that are scanned at the same time. */
 export const SCANS_RUNNING_MAX = 4;
 /** Scans of one network that are remembered; with the next one the oldest that has ended goes. */
@@ -41,6 +45,15 @@ interface RequestedBy {
   readonly name: string;
 }
 
+/** Whose place a waiting scan takes. */
+export interface ScanPlace {
+  /** The user, also for an API key; null for a schedule. */
+  readonly user_id: string | null;
+  readonly is_admins: boolean;
+  /** Whether it is none of those of the network. */
+  readonly is_own: boolean;
+}
+
 /** What was asked for. */
 export interface ScanRequest {
   readonly kind: ScanKind;
@@ -52,6 +65,8 @@ export interface ScanRequest {
   readonly are_targets_permitted?: boolean;
   readonly schedule_id: string | null;
   readonly requested_by: RequestedBy;
+  /** The place that it takes while it waits; absent of scans that were asked for before places were told apart. */
+  readonly place?: ScanPlace;
   /** Why, as whoever asked for it said; absent of scans that were asked for before anybody could. */
   readonly reason?: string | null;
 }

@@ -4,7 +4,6 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { Clock } from "../../base/clock.ts";
-import { DomainError } from "../../base/errors.ts";
 import { formatInstant, type Instant, parseInstant } from "../../base/instant.ts";
 import type { Log } from "../../base/log.ts";
 import type { Timers } from "../../base/timers.ts";
@@ -22,7 +21,7 @@ const LOOK_MS = 15 * 60 * 1000;
 /** What becomes of the scans that schedules ask for. */
 export interface ScheduledScans {
   isUnderWay(scheduleId: string): boolean;
-  take(scan: Scan): void;
+  take(scan: Scan, userId: null): void;
 }
 
 interface Due {
@@ -154,14 +153,12 @@ export class ScheduleRunner {
       };
       const { result } = await this.writes.run("discovery.queue", input, author);
       this.log.info("scheduled_scan_queued", { ...reported, scan_id: result.id });
-      this.scans.take(result);
+      this.scans.take(result, null);
     } catch (error) {
       this.log.error("scheduled_scan_not_queued", {
         ...reported,
         reason: error instanceof Error ? error.message : String(error),
       });
-      // Where others wait in its place it is not made up for at the next start; where nothing could be written it is.
-      if (error instanceof DomainError && error.code === "entity_in_use") await this.pass(id, dueAt, author);
     } finally {
       if (this.underWay.get(id) === dueAt) this.underWay.delete(id);
     }

@@ -1,0 +1,174 @@
+// The places of a network's waiting scans: how many a user may take, which are for Admins alone, and whose turn it is.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import {
+  SCANS_RUNNING_MAX,
+  SCANS_WAITING_MAX,
+  SCANS_WAITING_OF_ADMINS,
+  SCANS_WAITING_OF_USER_MAX,
+} from "../../src/discovery/scans/scan.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Client } from "../support/appliance/client.ts";
+import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+
+const PATH = "discovery/scans";
+
+const appliance = applianceForEach();
+const { asked, first, holdBack, newApiKey, newHost, newNetwork, newSubnet, newUser, owner, untilEnded } = appliance;
+
+/** Of what is held back. */
+let held: ReturnType<typeof holdBack>;
+
+beforeEach(async () => {
+  await newSubnet({ cidr: "10.0.0.0/29" });
+  held = holdBack();
+  await asked({ kind: "sweep" });
+  await held.reached;
+});
+
+const person = async (role: "Member" | "Admin") =>
+  newUser({ role, networkIds: role === "Member" ? [first.networkId] : [] });
+const ask = (by: Client, fields: Wire = {}) => by.post(PATH, { network_id: first.networkId, kind: "sweep", ...fields });
+const full = (scans: number) =>
+  refusal(409, "entity_in_use", { entity: "network", id: first.networkId, dependants: { scans } });
+
+/** Has as many scans of this user wait as may. */
+async function takeAll(by: Client): Promise<Wire[]> {
+  const scans: Wire[] = [];
+  for (let each = 0; each < SCANS_WAITING_OF_USER_MAX; each += 1) scans.push(await made(ask(by)));
+  return scans;
+}
+
+/** Members who take every place that Members can have. */
+async function crowdOfMembers(): Promise<Client[]> {
+  const members: Client[] = [];
+  for (let taken = 0; taken < SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS; taken += SCANS_WAITING_OF_USER_MAX) {
+    const { client } = await person("Member");
+    members.push(client);
+    for (let each = 0; each < SCANS_WAITING_OF_USER_MAX; each += 1) await ask(client);
+  }
+  return members;
+}
+
+async function waiting(): Promise<number> {
+  return (await owner.get(`${PATH}?status=Queued`)).body.meta.pagination.total_count;
+}
+
+async function checkPath(): Promise<string> {
+  const host = await newHost({ name: "printer-3", ip_addresses: [{ ip_address: "10.0.0.2" }] });
+  return `ip-addresses/${host.ip_addresses[0].id}/check`;
+}
+
+describe("of the places of a network", () => {
+  test("a user has three at most, with all of their API keys", async () => {
+    const { id, client } = await person("Member");
+    const keys = [newApiKey({ userId: id }).client, newApiKey({ userId: id }).client];
+    for (const by of [client, ...keys]) await made(ask(by));
+    for (const by of [client, ...keys]) expect(await ask(by)).toMatchObject(full(SCANS_WAITING_OF_USER_MAX));
+    expect((await ask(client)).body.error).toContain("3 of your scans of this network are already waiting");
+    expect((await ask((await person("Member")).client)).status).toBe(200);
+  });
+
+  test("an Admin has no more", async () => {
+    const { client } = await person("Admin");
+    await takeAll(client);
+    expect(await ask(client)).toMatchObject(full(SCANS_WAITING_OF_USER_MAX));
+  });
+
+  test("one is free again once a scan is cancelled, and those of another network are others", async () => {
+    const { client } = await person("Admin");
+    const [scan = {} as Wire] = await takeAll(client);
+    const other = (await newNetwork()).id;
+    expect((await ask(client, { network_id: other })).status).toBe(200);
+    await made(client.post(`${PATH}/${scan.id}/cancel`, {}));
+    expect((await ask(client)).status).toBe(200);
+  });
+
+  test("Members leave two for Admins and Owners, however many Members there are", async () => {
+    const members = await crowdOfMembers();
+    expect(await waiting()).toBe(SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS);
+    const answer = await ask((await person("Member")).client);
+    expect(answer).toMatchObject(full(SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS));
+    expect(answer.body.error).toContain("the other places are for Admins and Owners");
+    const admins = [(await person("Admin")).client, owner];
+    for (const by of admins) expect((await ask(by)).status).toBe(200);
+    for (const by of [...admins, ...members]) expect((await ask(by)).status).toBe(409);
+    expect(await ask((await person("Admin")).client)).toMatchObject(full(SCANS_WAITING_MAX));
+  });
+
+  test("Admins may have all", async () => {
+    for (let taken = 0; taken < SCANS_WAITING_MAX; taken += SCANS_WAITING_OF_USER_MAX) {
+      const { client } = await person("Admin");
+      for (let each = 0; each < SCANS_WAITING_OF_USER_MAX; each += 1) await ask(client);
+    }
+    expect(await waiting()).toBe(SCANS_WAITING_MAX);
+    expect(await ask((await person("Member")).client)).toMatchObject(full(SCANS_WAITING_MAX));
+  });
+
+  test("an Admin's check of an address takes none, one at a time, where a Member's does", async () => {
+    const path = await checkPath();
+    await crowdOfMembers();
+    for (const by of [(await person("Admin")).client, (await person("Admin")).client]) await made(ask(by));
+    const { client } = await person("Admin");
+    expect(await ask(client)).toMatchObject(full(SCANS_WAITING_MAX));
+    for (const by of [client, owner]) expect((await by.post(path, {})).status).toBe(200);
+    for (const by of [client, owner]) expect(await by.post(path, {})).toMatchObject(full(SCANS_WAITING_MAX));
+    expect(await (await person("Member")).client.post(path, {})).toMatchObject(full(SCANS_WAITING_MAX));
+  });
+
+  test("a Member's checks are among the three", async () => {
+    const path = await checkPath();
+    const { client } = await person("Member");
+    for (let each = 0; each < SCANS_WAITING_OF_USER_MAX; each += 1) await made(client.post(path, {}));
+    expect(await client.post(path, {})).toMatchObject(full(SCANS_WAITING_OF_USER_MAX));
+  });
+});
+
+describe("whose turn it is", () => {
+  /** Who ordered them, in the order in which they were started. */
+  async function started(): Promise<string[]> {
+    const ordered = new Map(
+      ((await owner.get(`${PATH}?limit=0`)).data as Wire[]).map(({ id, requested_by }) => [id, requested_by.id]),
+    );
+    return appliance.logLines.flatMap((line) => ordered.get(/ scan_started scan_id=(\S+)/.exec(line)?.[1]) ?? []);
+  }
+
+  test("goes round the users, also where one of them asked first for all that they may", async () => {
+    const [one, two, three] = [await person("Member"), await person("Member"), await person("Admin")];
+    const scans = await takeAll(one.client);
+    for (const { client } of [two, two, three]) scans.push(await made(ask(client)));
+    held.letGo();
+    for (const { id } of scans) await untilEnded(id);
+    expect(await started()).toEqual([first.userId, one.id, two.id, three.id, one.id, two.id, one.id]);
+  });
+
+  test("goes round them with their API keys", async () => {
+    const [one, two] = [await person("Member"), await person("Member")];
+    const keys = [0, 1, 2].map(() => newApiKey({ userId: one.id }));
+    const scans: Wire[] = [];
+    for (const { client } of [...keys, two]) scans.push(await made(ask(client)));
+    held.letGo();
+    for (const { id } of scans) await untilEnded(id);
+    const [a, b, c] = keys.map(({ id }) => id) as [string, string, string];
+    expect(await started()).toEqual([first.userId, a, two.id, b, c]);
+  });
+
+  test("goes round them over all networks, where more are to be scanned than can be at a time", async () => {
+    const networks: string[] = [];
+    while (networks.length <= SCANS_RUNNING_MAX) {
+      const { id: network_id } = await newNetwork();
+      await newSubnet({ network_id, cidr: "10.0.0.0/30" });
+      networks.push(network_id);
+    }
+    const last = networks.pop() as string;
+    const member = await newUser({ role: "Member", networkIds: networks });
+    const [running = {} as Wire] = await Promise.all(
+      networks.map((network_id) => made(ask(member.client, { network_id }))),
+    );
+    const { id } = await made(ask(owner, { network_id: last }));
+    await made(owner.post(`${PATH}/${running.id}/cancel`, {}));
+    expect((await owner.get(`${PATH}/${id}`)).data.status).toBe("Running");
+    held.letGo();
+    await untilEnded(id);
+  });
+});
