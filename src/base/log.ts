@@ -1,8 +1,10 @@
 // The log: one line per event, safe to read in a terminal and to parse. The only user of console.
 // Must not decide what is worth logging.
 
+import { writeSync } from "node:fs";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Counts } from "./counters.ts";
+import { DomainError } from "./errors.ts";
 import { formatInstant } from "./instant.ts";
 import { type LogLevel, RecentLines } from "./recent-lines.ts";
 
@@ -11,12 +13,17 @@ export type LogFormat = "text" | "json";
 /**
  * `event` is a constant text of the program; what comes from outside belongs into `fields`. The value of a field whose
  * name speaks of a secret (`isSecretFieldName`), at any depth, is never printed, nor is an API key wherever it stands:
- * people put them into addresses. Logging never throws.
+ * people put them into addresses. Logging never throws, except for `audit`.
  */
 export interface Log {
   info(event: string, fields?: Record<string, unknown>): void;
   warn(event: string, fields?: Record<string, unknown>): void;
   error(event: string, fields?: Record<string, unknown>): void;
+  /**
+   * As info, before something that must not happen without its line.
+   * @throws DomainError internal_error where the line cannot be written
+   */
+  audit(event: string, fields?: Record<string, unknown>): void;
   /** What it has written lately. */
   readonly recent: RecentLines;
 }
@@ -24,6 +31,8 @@ export interface Log {
 export interface LogOptions {
   /** Takes one line without its line break. */
   write: (line: string) => void;
+  /** The same, and throws where the line was not written; `write` where this is not given. */
+  writeSurely?: (line: string) => void;
   format: LogFormat;
   clock: Clock;
   /** Counts the lines of each level. */
@@ -43,11 +52,11 @@ export const LOG_MAX_ITEMS = 100;
  * a field that is named `at`, `level` or `event` gets a `_` behind its name.
  */
 export function createLog(options: LogOptions): Log {
-  const { write, clock, counts } = options;
+  const { write, writeSurely = write, clock, counts } = options;
   const render = options.format === "json" ? renderJson : renderText;
   const recent = new RecentLines();
   const at =
-    (level: LogLevel) =>
+    (level: LogLevel, isSure = false) =>
     (event: string, fields: Record<string, unknown> = {}): void => {
       if (counts !== undefined) counts[level] += 1;
       const now = formatInstant(clock.now());
@@ -58,16 +67,31 @@ export function createLog(options: LogOptions): Log {
         // A getter or a proxy threw.
         line = render(now, level, event, { fields: "[unreadable]" });
       }
+      try {
+        (isSure ? writeSurely : write)(line);
+      } catch (cause) {
+        if (isSure) throw Object.assign(new DomainError("internal_error", UNLOGGED_SENTENCE), { cause });
+      }
       recent.add({ at: now, level, event: cut(event), text: line });
-      write(line);
     };
-  return { info: at("info"), warn: at("warn"), error: at("error"), recent };
+  return { info: at("info"), warn: at("warn"), error: at("error"), audit: at("info", true), recent };
 }
 
 /** The program's own log, on standard error. */
 export function systemLog(format: LogFormat = "text", counted: Pick<LogOptions, "counts"> = {}): Log {
   // Not process.stderr.write: it ends the program when the reader of a pipe has gone.
-  return createLog({ write: (line) => console.error("%s", line), format, clock: systemClock, ...counted });
+  return createLog({
+    write: (line) => console.error("%s", line),
+    writeSurely: (line) => writeWhole(STDERR, Buffer.from(`${line}\n`)),
+    format,
+    clock: systemClock,
+    ...counted,
+  });
+}
+
+/** @throws Error of the platform: ENOSPC, EPIPE, EAGAIN where nobody reads a full pipe */
+function writeWhole(fd: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }
 
 /**
@@ -80,6 +104,9 @@ export function isSecretFieldName(name: string): boolean {
   return SECRET_NAME.test(plain) && !/keyids?$/.test(plain);
 }
 
+/** The descriptor: process.stderr would make a stream of it. */
+const STDERR = 2;
+const UNLOGGED_SENTENCE = "Nothing was done: the log cannot be written.";
 const HIDDEN = "[hidden]";
 const RESERVED: ReadonlySet<string> = new Set(["at", "level", "event"]);
 const SECRET_NAME = /passw|passphrase|pwd|secret|token|key|authorization|bearer|cookie|session|community/;

@@ -290,6 +290,7 @@ describe("requests that come together from one address", () => {
       info: () => {},
       warn: () => {},
       error: () => {},
+      audit: () => {},
       recent: new RecentLines(),
     });
     const from = (source: string) => ({

@@ -13,8 +13,20 @@ const folder = mkdtempSync(join(tmpdir(), "netledger-secrets-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 const appliance = applianceForEach({ scanning: { secretsFolder: folder } });
-const { communityOf, first, holdBack, newHost, newMember, newNetwork, newSubnet, newUser, newViewer, owner, probes } =
-  appliance;
+const {
+  communityOf,
+  first,
+  holdBack,
+  newApiKey,
+  newHost,
+  newMember,
+  newNetwork,
+  newSubnet,
+  newUser,
+  newViewer,
+  owner,
+  probes,
+} = appliance;
 const ADDRESS = "10.2.0.7";
 const SECRET = "s3cret-word";
 
@@ -25,8 +37,9 @@ beforeEach(async () => {
   probes.devices.set(ADDRESS, { community: SECRET, device: fakeDevice({ sys_name: "access-1" }) });
 });
 
-const tried = (fields: Wire = {}, by = owner, id = credential.id) =>
-  by.post(`credentials/${id}/try`, { network_id: first.networkId, ip_address: ADDRESS, ...fields });
+const body = (fields: Wire = {}) => ({ network_id: first.networkId, ip_address: ADDRESS, ...fields });
+const tried = (fields: Wire = {}, by = owner, id = credential.id) => by.post(`credentials/${id}/try`, body(fields));
+const STREAMED = { accept: "text/event-stream" };
 const outcomes = ({ steps }: Wire) =>
   Object.fromEntries(steps.map(({ step, outcome, reason }: Wire) => [step, reason ?? outcome]));
 const assigned = (fields: Wire) => made(owner.put(`credentials/${credential.id}`, { ...credential, ...fields }));
@@ -60,6 +73,38 @@ test("leaves a line in the log without the secret, and tells it nowhere", async 
   expect(lines[0]).toContain(credential.id);
   expect(lines[0]).toContain(ADDRESS);
   expect(appliance.logLines.join("\n")).not.toContain(SECRET);
+});
+
+test("leaves a line before anything is sent: who tries what where, whatever comes of it", async () => {
+  const admin = await newUser({ role: "Admin" });
+  const { id: key, client } = newApiKey({ userId: admin.id });
+  for (const [by, id] of [
+    [admin.client, admin.id],
+    [client, key],
+  ] as const) {
+    appliance.logLines.length = 0;
+    const seen: string[][] = [];
+    probes.hold = async () => void seen.push([...appliance.logLines]);
+    expect((await tried({}, by)).status).toBe(200);
+    const [line = "", ...others] = (seen[0] ?? []).filter((each) => each.includes("credential_trial_started"));
+    expect(others).toEqual([]);
+    for (const part of [credential.id, ADDRESS, first.networkId, id]) expect(line).toContain(part);
+    expect(line).not.toContain(SECRET);
+  }
+});
+
+test("is not carried out where that line cannot be written: nothing is sent", async () => {
+  const asked: string[] = [];
+  probes.hold = async (address) => void asked.push(address);
+  const push = appliance.logLines.push;
+  appliance.logLines.push = () => {
+    throw new Error("ENOSPC");
+  };
+  for (const answer of [await tried(), await owner.post(`credentials/${credential.id}/try`, body(), STREAMED)])
+    expect(answer).toMatchObject(refusal(500, "internal_error"));
+  appliance.logLines.push = push;
+  expect([asked, probes.sent]).toEqual([[], []]);
+  expect((await tried()).data.is_working).toBe(true);
 });
 
 test("says which step fails, and concludes from it", async () => {
@@ -328,6 +373,8 @@ describe("who may", () => {
     await made(owner.put(`users/${admin.id}`, { ...(await owner.get(`users/${admin.id}`)).data, role: "Viewer" }));
     appliance.timers.pass(1_000);
     expect(await trial).toMatchObject(refusal(403, "auth_permission_denied"));
+    const line = appliance.logLines.find((each) => each.includes("credential_trial_started")) ?? "";
+    for (const part of [admin.id, credential.id, ADDRESS]) expect(line).toContain(part);
     letGo();
     expect(probes.sent).toEqual([]);
   });

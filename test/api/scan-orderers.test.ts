@@ -225,3 +225,47 @@ test("its outcome is told by the scan and by the log", async () => {
   expect(appliance.logLines.filter((line) => line.includes("scan_ended")).join()).toContain(WITHDRAWN);
   expect(appliance.logLines.filter((line) => line.includes("ERROR"))).toEqual([]);
 });
+
+describe("before a scan asks anybody, the log says who ordered what where", () => {
+  const started = () => appliance.logLines.filter((line) => line.includes("scan_started"));
+
+  /** Another way to order one, and what it covers. */
+  const checked = async ({ client }: Orderer) => {
+    const host = await made(
+      owner.post("hosts", { network_id: network, name: "printer-3", ip_addresses: [{ ip_address: "10.0.0.2" }] }),
+    );
+    return made(client.post(`ip-addresses/${host.ip_addresses[0].id}/check`, {}));
+  };
+
+  test.each<[string, (by: Orderer) => Promise<Wire>, string]>([
+    ["of the subnets", ({ client }) => asked({ kind: "sweep" }, client), "targets=null"],
+    ["of targets", ({ client }) => asked({ kind: "sweep", targets: ["10.0.0.1"] }, client), 'targets=["10.0.0.1"]'],
+    ["of one address", checked, 'targets=["10.0.0.2"]'],
+  ])("%s, by a user or by a key", async (_what, order, targets) => {
+    for (const by of [await person(), await keyHolder()]) {
+      const seen: string[][] = [];
+      probes.hold = async () => void seen.push(started());
+      appliance.logLines.length = 0;
+      const { id } = await order(by);
+      await untilEnded(id);
+      const [line = ""] = seen[0] ?? [];
+      for (const part of [id, network, by.keyId ?? by.userId, targets]) expect(line).toContain(part);
+    }
+  });
+
+  test("and where it cannot be written, nobody is asked: the scan fails and says why", async () => {
+    const push = appliance.logLines.push;
+    appliance.logLines.push = () => {
+      throw new Error("ENOSPC");
+    };
+    const { id } = await asked({ kind: "full" }, (await person()).client);
+    const scan = await untilEnded(id);
+    appliance.logLines.push = push;
+    expect([scan.status, scan.outcome.problem]).toEqual([
+      "Failed",
+      "nothing was sent, because the log could not be written",
+    ]);
+    expect([probes.swept, probes.asked]).toEqual([[], []]);
+    expect((await ended((await asked({ kind: "sweep" })).id))[0]).toBe("Completed");
+  });
+});

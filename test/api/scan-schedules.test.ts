@@ -66,7 +66,13 @@ async function start(scans: ScheduledScans = appliance.scans, those: Timers = ti
     scans,
     clock,
     timers,
-    log: { info: line("INFO"), warn: line("WARN"), error: line("ERROR"), recent: new RecentLines() },
+    log: {
+      info: line("INFO"),
+      warn: line("WARN"),
+      error: line("ERROR"),
+      audit: line("INFO"),
+      recent: new RecentLines(),
+    },
   });
   runner.start();
   await settled();

@@ -313,6 +313,34 @@ describe("a standard stream that cannot be written", () => {
     expect(await running.stop()).toMatchObject({ code: 0, signal: null });
   });
 
+  test.each([
+    ["on a full disk", "2>/dev/full"],
+    ["a pipe whose reader has gone", "2> >(true)"],
+  ])("is a reason to send nothing on anybody's behalf: standard error %s", async (_what, redirection) => {
+    const { key, networkId: network_id, organizationId: organization_id } = await place.setUp();
+    const running = await serveWith(redirection);
+    const client = running.withKey(key);
+    const { data: credential } = await client.post("credentials", {
+      organization_id,
+      name: "community",
+      credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "public" } },
+      assigned_network_ids: [network_id],
+      host_assignments: [],
+      tags: [],
+    });
+    const tried = await client.post(`credentials/${credential.id}/try`, { network_id, ip_address: "127.0.0.9" });
+    expect([tried.status, tried.body.error]).toEqual([500, "Nothing was done: the log cannot be written."]);
+    const ordered = await client.post("discovery/scans", { network_id, kind: "full", targets: ["127.0.0.9"] });
+    const events = await client.get(`discovery/scans/${ordered.data.id}/events`, { accept: "text/event-stream" });
+    expect(events.text).toContain("event: end");
+    expect((await client.get(`discovery/scans/${ordered.data.id}`)).data).toMatchObject({
+      status: "Failed",
+      progress: null,
+      outcome: { problem: "nothing was sent, because the log could not be written" },
+    });
+    expect(await running.stop()).toMatchObject({ code: 0, signal: null });
+  });
+
   test("leaves the exit status of a command that is refused as it is", async () => {
     const refused = await place.run(["verify", "--data", place.path("nothing")], {
       command: ["bash", "-c", 'exec "$0" "$@" 2>/dev/full', EXECUTABLE],

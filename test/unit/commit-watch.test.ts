@@ -12,7 +12,10 @@ function stage() {
   let now = 0;
   let head = 1;
   const parts = { timers, head: () => head, monotonicMs: () => now };
-  const commits = new Commits({ ...parts, log: { info() {}, warn() {}, error() {}, recent: new RecentLines() } });
+  const commits = new Commits({
+    ...parts,
+    log: { info() {}, warn() {}, error() {}, audit() {}, recent: new RecentLines() },
+  });
   const watch = new CommitWatch({ ...parts, commits });
   return {
     timers,

@@ -25,6 +25,42 @@ const json = (event: string, fields?: Record<string, unknown>): Record<string, u
   return JSON.parse(lines[0] ?? "") as Record<string, unknown>;
 };
 
+describe("a line that cannot be written", () => {
+  const lines: string[] = [];
+  const log = createLog({
+    write: () => {
+      throw new Error("ENOSPC");
+    },
+    format: "text",
+    clock: { now: () => Date.parse(AT) },
+  });
+
+  test("is lost without a word, where nothing depends on it", () => {
+    for (const write of [log.info, log.warn, log.error]) write("e");
+    expect(log.recent.last(9, () => true).lines).toHaveLength(3);
+  });
+
+  test("is an error, where what it tells of must not happen without it", () => {
+    expect(() => log.audit("scan_started")).toThrow("Nothing was done: the log cannot be written.");
+    expect(log.recent.last(9, ({ event }) => event === "scan_started").lines).toEqual([]);
+    const { log: sound, lines: written } = newLog("text");
+    sound.audit("scan_started", { by: "Ada" });
+    expect(written).toEqual([`${AT} INFO  scan_started by=Ada`]);
+  });
+
+  test("is tried by the way that tells", () => {
+    const surely = createLog({
+      write: () => {},
+      writeSurely: (line) => lines.push(line),
+      format: "text",
+      clock: { now: () => 0 },
+    });
+    surely.info("not so");
+    surely.audit("so");
+    expect(lines.map((line) => line.slice(31))).toEqual(["so"]);
+  });
+});
+
 describe("a line of text", () => {
   test("is instant, level, event, fields", () => {
     expect(

@@ -378,8 +378,14 @@ export class ScanDirector implements Scans {
         return;
       }
       const { id, network_id, kind, targets, commit, allow_large } = scan;
+      const { type: by_type, id: by_id, name: by } = scan.requested_by;
+      try {
+        log.audit("scan_started", { scan_id: id, network_id, kind, commit, targets, by_type, by_id, by });
+      } catch {
+        await this.fail(entry, "nothing was sent, because the log could not be written");
+        return;
+      }
       entry.state = "running";
-      log.info("scan_started", { scan_id: id, network_id, kind, commit });
       this.update(entry, {});
       this.running().post({
         type: "start",

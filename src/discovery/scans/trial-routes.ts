@@ -62,7 +62,7 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
       makesNoTransaction: true,
       isNotRepeated: true,
       summary: "Try a credential on an address",
-      description: `Sends the credential to this address, whatever it is assigned to, and answers with every step and what the device said: after 20 seconds at most, mostly within one. Nothing of it is written to the inventory; the log tells who tried what where, without the secret. It ends when the caller goes away or loses the right to it. ${TRIALS_OF_USER_MAX} of a user and their keys may be under way, ${TRIALS_MAX} in total. A caller limited to some networks can do this only with a credential that is assigned in those and nowhere else. With \`Accept: text/event-stream\` each \`step\` comes as it ends, and then the whole as \`trial\`; what ends it before that is a \`refused\`, with \`status\` and what an error answers.`,
+      description: `Sends the credential to this address, whatever it is assigned to, and answers with every step and what the device said: after 20 seconds at most, mostly within one. Nothing of it is written to the inventory; before anything is sent, the log says who tries what where, without the secret, and where it cannot, nothing is sent. It ends when the caller goes away or loses the right to it. ${TRIALS_OF_USER_MAX} of a user and their keys may be under way, ${TRIALS_MAX} in total. A caller limited to some networks can do this only with a credential that is assigned in those and nowhere else. With \`Accept: text/event-stream\` each \`step\` comes as it ends, and then the whole as \`trial\`; what ends it before that is a \`refused\`, with \`status\` and what an error answers.`,
       group: "Credentials",
       access: ADMIN,
       params: IdParams,
@@ -118,7 +118,7 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
     }
   }
 
-  /** @throws DomainError as the command does */
+  /** @throws DomainError as the command does; internal_error where the log cannot be written */
   async function begin(call: TryCall): Promise<Begun> {
     const { network_id, ip_address } = call.body;
     const { result: order } = await runWrite(backend, call, "discovery.try", {
@@ -127,6 +127,13 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
       ip_address,
     });
     const { type, id, name } = backend.authorOf(call);
+    backend.log.audit("credential_trial_started", {
+      ...order,
+      by_type: type,
+      by_id: id,
+      by: name,
+      request_id: call.requestId,
+    });
     return {
       order,
       orderer: {
