@@ -1033,6 +1033,22 @@ describe("an API key", () => {
     expect(await restore(member.client, "auth/keys", strong.id, then_)).toMatchObject({ status: 404 });
   });
 
+  test("keeps the networks that it has, also one that its user has lost since", async () => {
+    const lost = await newNetwork();
+    const networkIds = [first.networkId, lost.id];
+    const member = await newUser({ role: "Member", networkIds });
+    const key = newApiKey({ userId: member.id, permissions: "Viewer", networkIds, name: "before" });
+    const at = instant();
+    const { data: user } = await owner.get(`users/${member.id}`);
+    await made(owner.put(`users/${member.id}`, { ...user, network_ids: [first.networkId] }));
+    const stored = await live("auth/keys", key.id);
+    const { network_ids: _left, all_networks: _too, ...rest } = stored;
+    await made(owner.put(`${path}/${key.id}`, { ...rest, name: "after" }));
+    expect(actionOn(await made(restore(owner, "auth/keys", key.id, at)), key.id).fields).toEqual(["name"]);
+    await made(owner.put(`users/${member.id}`, { ...user, network_ids: networkIds }));
+    expect(await live("auth/keys", key.id)).toMatchObject({ name: "before", network_ids: networkIds });
+  });
+
   test("that was deleted does not come back: the key itself is in no history", async () => {
     const key = await newKey();
     const at = instant();

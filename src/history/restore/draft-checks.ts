@@ -66,13 +66,15 @@ export function userUpdate(record: RecordBase): Required<Omit<UserUpdate, "id" |
   return { email, name, role, network_ids: [...network_ids], is_enabled };
 }
 
-/** What an update of the key takes to make it so. */
+/** What an update of the key takes to make it so. Networks that stay are not named: its user may have lost some since. */
 export function keyUpdate(
-  record: RecordBase,
+  before: RecordBase,
+  after: RecordBase,
 ): Required<Omit<ApiKeyUpdate, "id" | "network_ids">> & Pick<ApiKeyUpdate, "network_ids"> {
   const { name, organization_id, user_id, tags, expires_at, is_enabled, permissions, all_networks, network_ids } =
-    record as ApiKeyRecord;
-  const { allowed_sources } = record as ApiKeyRecord;
+    after as ApiKeyRecord;
+  const { allowed_sources } = after as ApiKeyRecord;
+  const { all_networks: hadAll, network_ids: had } = before as ApiKeyRecord;
   return {
     name,
     organization_id,
@@ -83,7 +85,7 @@ export function keyUpdate(
     permissions,
     allowed_sources: allowed_sources === null ? null : [...allowed_sources],
     all_networks,
-    ...(all_networks ? {} : { network_ids: [...network_ids] }),
+    ...(all_networks || (!hadAll && Bun.deepEquals(network_ids, had)) ? {} : { network_ids: [...network_ids] }),
   };
 }
 
@@ -95,7 +97,7 @@ function checkAccess(draft: RestoreDraft, drafted: Drafted, actor: CommandActor)
     const fields =
       kind.code === userKind.code
         ? userFields(draft.tx, before as UserRecord, userUpdate(after), actor)
-        : keyFields(draft.tx, before as ApiKeyRecord, keyUpdate(after), actor);
+        : keyFields(draft.tx, before as ApiKeyRecord, keyUpdate(before, after), actor);
     drafted.after = { ...after, ...fields };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;

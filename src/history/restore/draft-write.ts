@@ -45,7 +45,7 @@ function update(
   const { tx } = draft;
   const unlocked = { id, ifMatch: null };
   if (kind.code === userKind.code) updateUser(tx, { ...unlocked, body: userUpdate(after), passwordHash: null }, actor);
-  else if (kind.code === apiKeyKind.code) updateApiKey(tx, { ...unlocked, body: keyUpdate(after) }, actor);
+  else if (kind.code === apiKeyKind.code) updateApiKey(tx, { ...unlocked, body: keyUpdate(before, after) }, actor);
   else {
     if (kind.code === credentialKind.code) forgetUnused(draft, after as CredentialRecord);
     const fields = after as unknown as Record<string, unknown>;

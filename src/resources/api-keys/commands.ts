@@ -227,13 +227,12 @@ function networks(
       },
     ]);
   }
-  // Another order is no other list.
-  if (!followed && isSameSet(ids, stored.network_ids)) return listed(stored.network_ids);
   getReferenced(tx, networkKind, ids, "network_ids", actor);
   const reached = new Set(user.network_ids);
   const beyond = reachesEveryNetwork(user.role) ? [] : ids.filter((id) => !reached.has(id));
   if (beyond.length > 0) throw referenceInvalid(networkKind, "network_ids", beyond);
-  return listed(ids);
+  // Another order is no other list. Only now: what is stored may be of networks that are no longer in reach.
+  return listed(!followed && isSameSet(ids, stored.network_ids) ? stored.network_ids : ids);
 }
 
 function listed(ids: readonly string[]): Networks {

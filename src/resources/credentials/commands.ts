@@ -14,6 +14,7 @@ import { fromCheckedBody } from "../checked-bytes.ts";
 import { setCredentialAssignments } from "../credential-assignments/assignments.ts";
 import { assertReachesCredential, credentialOutOfReach, reachesCredential } from "../credential-assignments/reach.ts";
 import { removeOne } from "../ignored/removal.ts";
+import { lackingReason } from "../organizations/demanded-reason.ts";
 import { existingTags } from "../tags/tag.ts";
 import {
   type CredentialCreate,
@@ -30,6 +31,7 @@ import {
   type SealedSecrets,
   secretChange,
   secretIn,
+  sendsSecret,
   storedSecrets,
   storeSecrets,
 } from "./secrets.ts";
@@ -67,7 +69,11 @@ function createCredential(
   return credential;
 }
 
-/** @param box seals the secrets */
+/**
+ * A secret that is sent is refused as another one would be, also where it is the stored one and nothing would change. Who
+ * may change the credential sees by its version that it was: a wrong guess is another secret from then on, and theirs.
+ * @param box seals the secrets
+ */
 function updateCredential(
   tx: WriteTransaction,
   input: ChangeInput<CredentialUpdate>,
@@ -80,6 +86,9 @@ function updateCredential(
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(credential, body, ["id"]);
   const mayChange = reachesCredential(tx, id, actor);
+  const isSecretSent = sendsSecret(body.credential_type);
+  // Whether it is the one that is stored must make no difference: else it is guessed by writing it.
+  if (isSecretSent && !mayChange) throw credentialOutOfReach(id);
   const stored = storedSecrets(tx, id);
   assertUsable(body.credential_type, stored);
   const change = secretChange(box, id, stored, credential.credential_type, body.credential_type);
@@ -95,6 +104,8 @@ function updateCredential(
   const isReassigned = setCredentialAssignments(tx, id, body, actor);
   // What a caller has read it may send back.
   if (!mayChange && (isReassigned || tx.isChanged(id))) throw credentialOutOfReach(id);
+  const lacking = isSecretSent ? lackingReason(tx) : null;
+  if (lacking !== null) throw lacking;
   storeSecrets(tx, box, id, change);
   return updated;
 }

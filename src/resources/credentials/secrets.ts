@@ -43,6 +43,14 @@ export function secretIn(type: CredentialType, field: SecretField): Secret | und
   return (type as Partial<Record<SecretField, Secret>>)[field];
 }
 
+/** Whether a credential type comes with an inline secret, and not with masks alone. */
+export function sendsSecret(type: CredentialType): boolean {
+  return SECRET_FIELDS.some((field) => {
+    const secret = secretIn(type, field);
+    return secret?.mode === "Inline" && secret.value !== SECRET_MASK;
+  });
+}
+
 /** The credential type as history and answers have it. */
 export function masked(type: CredentialType): CredentialType {
   const hidden: Partial<Record<SecretField, Secret>> = {};

@@ -1,0 +1,327 @@
+// That nobody learns what is hidden from them by writing what it might be: every operation that takes a hidden value, of
+// whatever kind, answers the right one as it answers a wrong one.
+
+import { describe, expect, test } from "bun:test";
+import type { TSchema } from "@sinclair/typebox";
+import { IMPORTABLE } from "../../src/bulk/importable.ts";
+import type { RegisteredRoute } from "../../src/http/surface.ts";
+import { UNASKED_FIELDS } from "../../src/inventory/part-fields.ts";
+import { RESOURCES } from "../../src/inventory/resources.ts";
+import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance/appliance.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Answer, Client } from "../support/appliance/client.ts";
+import {
+  made,
+  newApiKey,
+  newCredential,
+  newMember,
+  newNetwork,
+  newUser,
+  newViewer,
+  refusal,
+  type Wire,
+} from "../support/appliance/factories.ts";
+import { givePassword } from "../support/appliance/sign-in.ts";
+
+const MASK = "********";
+const RIGHT = PASSWORD;
+/** As long: the answers that are compared must not differ by what is in them. */
+const WRONG = [...PASSWORD].reverse().join("");
+
+/** A value that an operation takes, and that not all of its callers may know. */
+interface HiddenField {
+  readonly method: string;
+  readonly path: string;
+  /** From the body inwards. */
+  readonly field: readonly string[];
+}
+
+/** Of resources, what is answered to those alone who reach it, and what is answered as a mask. */
+const HIDDEN_OF_RESOURCES = new Map(
+  RESOURCES.map(({ path, kind, compose }) => [
+    path,
+    new Set([
+      ...(compose?.reachFields ?? []),
+      ...Object.entries(UNASKED_FIELDS[kind.name] ?? {}).flatMap(([field, why]) => (/secret/.test(why) ? [field] : [])),
+    ]),
+  ]),
+);
+
+function hiddenIn({ method, path, operation }: RegisteredRoute): HiddenField[] {
+  const resource = RESOURCES.find(
+    (each) => path === `/api/v1/${each.path}` || path.startsWith(`/api/v1/${each.path}/`),
+  );
+  const names = HIDDEN_OF_RESOURCES.get(resource?.path ?? "") ?? new Set();
+  const found = new Map<string, HiddenField>();
+  const walk = (schema: TSchema, field: readonly string[]): void => {
+    const isSecret = schema.type === "string" && (schema.secret === true || schema.writeOnly === true);
+    if (isSecret || names.has(field.at(-1) ?? "")) found.set(field.join("."), { method, path, field });
+    for (const arm of (schema.anyOf ?? []) as TSchema[]) walk(arm, field);
+    if (schema.items !== undefined) walk(schema.items as TSchema, field);
+    for (const [name, inner] of Object.entries((schema.properties ?? {}) as Record<string, TSchema>))
+      walk(inner, [...field, name]);
+    for (const name of (schema.ignored ?? []) as string[])
+      if (names.has(name)) found.set([...field, name].join("."), { method, path, field: [...field, name] });
+  };
+  if (operation.body !== undefined) walk(operation.body, []);
+  return [...found.values()];
+}
+
+/** What asks for a secret to be told whether it is the right one, each within the bounds of attempts at it. */
+const ASKS_FOR_IT: readonly string[] = [
+  "POST /api/auth/login password",
+  "POST /api/auth/setup setup_token",
+  "PUT /api/auth/password current_password",
+  "POST /api/v1/backups/:name/download password",
+];
+/** Of what is there only afterwards, or is the caller's own. */
+const NOBODY_ELSES: readonly string[] = ["POST /api/auth/setup password", "PUT /api/auth/password new_password"];
+
+interface World {
+  readonly appliance: TestAppliance;
+  readonly near: string;
+  readonly far: string;
+  readonly farther: string;
+  readonly memberId: string;
+  readonly callers: Readonly<Record<string, Client>>;
+}
+
+async function newWorld(): Promise<World> {
+  const appliance = await newAppliance();
+  const { owner, first } = appliance;
+  const near = first.networkId;
+  const [far, farther] = [await newNetwork(appliance), await newNetwork(appliance)];
+  const member = await newMember(appliance);
+  return {
+    appliance,
+    near,
+    far: far.id,
+    farther: farther.id,
+    memberId: member.id,
+    callers: {
+      "an Owner": owner,
+      "an Admin": (await newUser(appliance, { role: "Admin" })).client,
+      "an Admin's key": newApiKey(appliance, { permissions: "Admin" }).client,
+      "an Owner's key limited to one network": newApiKey(appliance, { networkIds: [near] }).client,
+      "an Admin's key limited to one network": newApiKey(appliance, { permissions: "Admin", networkIds: [near] })
+        .client,
+      "a Member": member.client,
+      "a Member's key": newApiKey(appliance, { userId: member.id, permissions: "Member" }).client,
+      "a Viewer": (await newViewer(appliance)).client,
+      nobody: appliance.anonymous,
+    },
+  };
+}
+
+/** A record with a hidden value, what it is, and what it is not. */
+interface Target {
+  readonly record: Wire;
+  readonly right: unknown;
+  readonly wrong: unknown;
+}
+
+const inline = (value: string) => ({ mode: "Inline", value });
+const TYPES: Readonly<Record<string, Wire>> = {
+  community: { type: "SnmpV2c", community: inline(RIGHT) },
+  auth_password: {
+    type: "SnmpV3",
+    security_name: "monitor",
+    auth_protocol: "Sha256",
+    auth_password: inline(RIGHT),
+    priv_protocol: "None",
+  },
+  priv_password: {
+    type: "SnmpV3",
+    security_name: "monitor",
+    auth_protocol: "Sha256",
+    auth_password: inline(RIGHT),
+    priv_protocol: "Aes128",
+    priv_password: inline(RIGHT),
+  },
+};
+
+const placements = ({ near, far }: World): ReadonlyArray<readonly string[]> => [[], [near], [far], [near, far]];
+
+function credentialTargets(world: World, type: Wire, value: Omit<Target, "record">): Promise<Target[]> {
+  return Promise.all(
+    placements(world).map(async (assigned_network_ids) => ({
+      ...value,
+      record: await newCredential(world.appliance, { name: "Switches", credential_type: type, assigned_network_ids }),
+    })),
+  );
+}
+
+async function userTarget({ appliance, near, far }: World, value: Omit<Target, "record">): Promise<Target> {
+  const { id } = await newUser(appliance, { role: "Member", networkIds: [near, far] });
+  await givePassword(appliance, id);
+  return { ...value, record: await made(appliance.owner.get(`users/${id}`)) };
+}
+
+async function keyTarget(world: World, value: (key: string) => Omit<Target, "record">): Promise<Target> {
+  const { appliance, near, far, memberId } = world;
+  const { id, key } = newApiKey(appliance, {
+    name: "key",
+    userId: memberId,
+    permissions: "Viewer",
+    networkIds: [near, far],
+  });
+  return { ...value(key), record: await made(appliance.owner.get(`auth/keys/${id}`)) };
+}
+
+/** By resource and field; a hidden field that is not here has to be thought about. */
+const TARGETS: Readonly<Record<string, (world: World) => Promise<readonly Target[]>>> = {
+  ...Object.fromEntries(
+    Object.entries(TYPES).map(([field, type]) => [
+      `credentials credential_type.${field}.value`,
+      (world: World) => credentialTargets(world, type, { right: RIGHT, wrong: WRONG }),
+    ]),
+  ),
+  "credentials assigned_network_ids": ({ far, farther, ...world }) =>
+    credentialTargets({ ...world, far, farther }, TYPES.community as Wire, { right: [far], wrong: [farther] }),
+  "credentials host_assignments": async (world) => {
+    const { appliance, far } = world;
+    const onHost = async (name: string) => {
+      const { id } = await made(appliance.owner.post("hosts", { name, network_id: far }));
+      return [{ host_id: id }];
+    };
+    const right = await onHost("one");
+    return [{ record: await newCredential(appliance, { host_assignments: right }), right, wrong: await onHost("two") }];
+  },
+  "users password": async (world) => [await userTarget(world, { right: RIGHT, wrong: WRONG })],
+  "users network_ids": async (world) => {
+    const { near, far, farther } = world;
+    return [await userTarget(world, { right: [near, far], wrong: [near, farther] })];
+  },
+  "auth/keys network_ids": async (world) => {
+    const { near, far, farther } = world;
+    return [await keyTarget(world, () => ({ right: [near, far], wrong: [near, farther] }))];
+  },
+  "auth/keys key": async (world) => [
+    await keyTarget(world, (key) => ({
+      right: key,
+      wrong: newApiKey(world.appliance, { userId: world.memberId, permissions: "Viewer" }).key,
+    })),
+  ],
+};
+
+/** What a caller would send: the record as it is read, with a guess. */
+function bodyOf(record: Wire, { method, field }: HiddenField, guess: unknown): Wire {
+  const body: Wire = structuredClone(record);
+  if (field[0] === "credential_type" || method === "PUT") delete body.id;
+  if (method === "POST" && body.email !== undefined) body.password = RIGHT;
+  // A mask is taken where something is stored behind it.
+  if (method === "POST" && body.credential_type !== undefined)
+    for (const secret of Object.values(body.credential_type as Wire)) if (secret?.value === MASK) secret.value = RIGHT;
+  valueAt(body, field.slice(0, -1))[field.at(-1) as string] = guess;
+  return body;
+}
+
+function valueAt(body: Wire, field: readonly string[]): any {
+  return field.reduce((place, name) => place?.[name], body);
+}
+
+/** What must be alike. Of what each record and each request has of its own it is that it is there. */
+function comparable({ status, headers, text }: Answer): string {
+  const told = [...headers]
+    .map(([name, value]) => (["x-request-id", "etag"].includes(name) ? name : `${name}: ${value}`))
+    .sort();
+  return [`${status}, ${text.length} characters`, ...told].join("; ");
+}
+
+const world = await newWorld();
+const hidden = world.appliance.surface.routes.filter(({ method }) => method !== "GET").flatMap(hiddenIn);
+await world.appliance.close();
+const nameOf = ({ method, path, field }: HiddenField) => `${method} ${path} ${field.join(".")}`;
+const guessed = hidden.filter((each) => ![...ASKS_FOR_IT, ...NOBODY_ELSES].includes(nameOf(each)));
+
+describe.each(guessed.map((each) => [nameOf(each), each] as const))("%s", (_name, each) => {
+  test("is answered alike whether it is right or wrong, also where a reason is demanded and none is given", async () => {
+    const scene = await newWorld();
+    const { appliance, callers } = scene;
+    const resource = RESOURCES.find(({ path }) => each.path.startsWith(`/api/v1/${path}`));
+    const make = TARGETS[`${resource?.path} ${each.field.join(".")}`];
+    if (make === undefined) throw new Error(`TARGETS says nothing of ${resource?.path} ${each.field.join(".")}`);
+    // One record for each guess: a write may change it.
+    const trials: Trial[] = [];
+    for (const isReasonDemanded of [false, true])
+      for (const caller of Object.keys(callers)) {
+        const [ones, others] = [await make(scene), await make(scene)];
+        for (const [place, right] of ones.entries())
+          trials.push({ isReasonDemanded, caller, right, wrong: others[place] as Target });
+      }
+    const differing: unknown[] = [];
+    const statuses = new Set<number>();
+    let skipped = 0;
+    for (const [place, { isReasonDemanded, caller, right, wrong }] of trials.entries()) {
+      if (isReasonDemanded && trials[place - 1]?.isReasonDemanded === false)
+        await made(appliance.owner.put("organizations", { name: "x", require_change_reason: true }));
+      const client = callers[caller] as Client;
+      const read = async ({ record }: Target): Promise<Wire> => {
+        const { status, data } = await client.get(`${resource?.path}/${record.id}`);
+        return status === 200 ? data : record;
+      };
+      const [seen, other] = [await read(right), await read(wrong)];
+      // From who is shown it, it is not hidden.
+      if (Bun.deepEquals(valueAt(seen, each.field), right.right)) {
+        skipped += 1;
+        continue;
+      }
+      const send = (record: Wire, guess: unknown) =>
+        client.send(each.method, each.path.replace(":id", record.id), bodyOf(record, each, guess));
+      const [one, two] = [await send(seen, right.right), await send(other, wrong.wrong)];
+      statuses.add(one.status);
+      const [here, there] = [comparable(one), comparable(two)];
+      if (here !== there) differing.push({ caller, isReasonDemanded, here, there });
+    }
+    expect(differing).toEqual([]);
+    // Some may write it, or see it, and others may not: or nothing was tried.
+    expect(statuses.size + skipped).toBeGreaterThan(1);
+    await appliance.close();
+  });
+});
+
+interface Trial {
+  readonly isReasonDemanded: boolean;
+  readonly caller: string;
+  readonly right: Target;
+  readonly wrong: Target;
+}
+
+test("what asks for a secret to compare it, and what is nobody else's, are these alone; no table takes a hidden value", () => {
+  const names = hidden.map(nameOf);
+  expect([...ASKS_FOR_IT, ...NOBODY_ELSES].filter((name) => !names.includes(name))).toEqual([]);
+  expect(guessed.length).toBeGreaterThan(10);
+  const inTables = IMPORTABLE.flatMap(({ resource, Create, Update }) =>
+    [Create, Update].flatMap(({ properties }) =>
+      Object.keys(properties).filter((name) => HIDDEN_OF_RESOURCES.get(resource.path)?.has(name)),
+    ),
+  );
+  expect(inTables).toEqual([]);
+});
+
+describe("a secret that is sent by who may not change its credential", () => {
+  const appliance = applianceForEach();
+
+  test("is 403 whether it is the right one or not, a mask is not, and nothing is written", async () => {
+    const { first, owner } = appliance;
+    const beyond = await appliance.newNetwork();
+    const confined = appliance.newApiKey({ permissions: "Admin", networkIds: [first.networkId] }).client;
+    for (const type of Object.values(TYPES))
+      for (const assigned_network_ids of [[], [beyond.id], [first.networkId, beyond.id]]) {
+        const { id } = await appliance.newCredential({ credential_type: type, assigned_network_ids });
+        const seen = await made(confined.get(`credentials/${id}`));
+        const expectNothingWritten = appliance.writingWatched();
+        const put = (credential_type: Wire) => confined.put(`credentials/${id}`, { ...seen, credential_type });
+        const secrets = Object.keys(type).filter((name) => type[name].mode === "Inline");
+        for (const name of secrets)
+          for (const value of [RIGHT, WRONG, "short"])
+            expect(await put({ ...seen.credential_type, [name]: inline(value) })).toMatchObject(
+              refusal(403, "entity_access_denied", { id }),
+            );
+        expect(await put(type)).toMatchObject({ status: 403 });
+        expect(await put(seen.credential_type)).toMatchObject({ status: 200, data: seen });
+        expectNothingWritten();
+        expect((await owner.get(`credentials/${id}`)).data.updated_at).toBe(seen.updated_at);
+      }
+  });
+});
