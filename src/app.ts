@@ -32,6 +32,7 @@ import { locateRoutes } from "./history/locate/routes.ts";
 import { recordHistoryRoutes } from "./history/record-history-routes.ts";
 import { restoreRoutes } from "./history/restore/restore-routes.ts";
 import { retentionRoutes } from "./history/retention-routes.ts";
+import type { AllowedHosts } from "./http/allowed-hosts.ts";
 import type { BodyChecks } from "./http/body-checks.ts";
 import { type Console, consolePages } from "./http/console-pages.ts";
 import { DOCS_PATH, documentation } from "./http/documentation.ts";
@@ -119,6 +120,8 @@ export interface AppOptions {
   readonly limitations: readonly HealthLimitation[];
   /** Whether it is served over TLS. */
   readonly isTls: boolean;
+  /** The names that it answers to. */
+  readonly hosts: AllowedHosts;
   /** Believed whom they pass a request on for. */
   readonly trustedProxies: readonly Cidr[];
   /** Where large bodies are checked; null: on this thread as well. */
@@ -152,8 +155,10 @@ export function createApp(options: AppOptions) {
     unauthenticated: NOBODY,
     explain: readTroubleOf,
     isTls: options.isTls,
+    hosts: options.hosts,
     trustedProxies: options.trustedProxies,
   });
+  const limitations = () => [...options.limitations, ...options.hosts.limitations];
   // First of all: an error hook that is registered later lets exception texts through.
   app.onError(({ code, error, request }) =>
     code === "NOT_FOUND" ? surface.notRouted(request) : surface.failed(error, request),
@@ -177,7 +182,7 @@ export function createApp(options: AppOptions) {
     schemaVersion: SCHEMA_VERSION,
     isReadOnly: options.isReadOnly,
     isDemo: options.isDemo,
-    limitations: options.limitations,
+    limitations,
   });
   hostRoutes(surface, options.backend);
   consolidationRoutes(surface, options.backend);
@@ -187,7 +192,7 @@ export function createApp(options: AppOptions) {
   ipRangeRoutes(surface, options.backend);
   ipamRoutes(surface, options.backend);
   logRoutes(surface, options.backend);
-  applianceRoutes(surface, { ...options, reader: options.backend.reader });
+  applianceRoutes(surface, { ...options, limitations, reader: options.backend.reader });
   billRoutes(surface, options.bill);
   mapPositionRoutes(surface, options.backend);
   markerRoutes(surface, options.backend);

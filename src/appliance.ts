@@ -28,9 +28,10 @@ import { NO_SCANS, ScanDirector, type Scans } from "./discovery/scans/director.t
 import { areScansUnderWay, organizationIdOf } from "./discovery/scans/scan-reads.ts";
 import { type ScannerOptions, startOrEnd } from "./discovery/scans/scan-thread.ts";
 import { ScheduleRunner } from "./discovery/scans/schedule-runner.ts";
+import { AllowedHosts } from "./http/allowed-hosts.ts";
 import { BodyChecks } from "./http/body-checks.ts";
 import type { Console } from "./http/console-pages.ts";
-import type { App } from "./listener.ts";
+import { type App, isLoopback } from "./listener.ts";
 import { callerOfRead } from "./long-reads.ts";
 import { workOutFirstSummary } from "./questions/summary/first-summary.ts";
 import { AccessGate } from "./sign-in/gate.ts";
@@ -64,6 +65,8 @@ export type TlsMode = PairFiles | "self-signed" | null;
 export interface ApplianceOptions extends StoreOptions, ListenOptions {
   readonly counters: Counters;
   readonly tls: TlsMode;
+  /** Names that it answers to besides those of its certificate. */
+  readonly hostNames: readonly string[];
   /** Believed whom they pass a request on for. */
   readonly trustedProxies: readonly Cidr[];
   /** Makes the first organization; called only where there is none, before anything is answered. */
@@ -116,6 +119,7 @@ export interface AppParts {
   readonly log: Log;
   readonly counters: Counters;
   readonly tls: TlsMode;
+  readonly hosts: AllowedHosts;
   readonly trustedProxies: readonly Cidr[];
   readonly setupToken: string | null;
   readonly console: Console | null;
@@ -126,6 +130,7 @@ export interface AppParts {
  */
 export async function startAppliance(options: ApplianceOptions): Promise<Appliance> {
   const { clock, log, random, counters } = options;
+  const hosts = await allowedHosts(options);
   const files = dataFiles(options.directory);
   // Closed in the opposite order, also where the start fails.
   await using opened = new AsyncDisposableStack();
@@ -185,14 +190,16 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     machine: systemMachine(files.database),
     served: () => served && servedAs(served),
     scans,
+    hosts,
     isReadOnly: false,
     isDemo,
     setupToken,
   });
   const { tlsCertificate: certificate, tlsKey: privateKey } = files;
   const tls = options.tls === "self-signed" ? { own: { certificate, privateKey } } : options.tls;
-  const listening = await listen(app, options, tls);
+  const listening = await listen(app, options, tls, hosts);
   served = listening;
+  tellLimitations(hosts, log);
   opened.defer(() => listening.stop());
   // Who waits for changes, or follows a scan, would be waited for. Scans and a verification stop while requests end.
   opened.defer(() => {
@@ -219,6 +226,8 @@ export interface ReadOnlyOptions extends ListenOptions {
   readonly file: string;
   /** There is no folder that a pair of its own could be kept in. */
   readonly tls: Exclude<TlsMode, "self-signed">;
+  /** Names that it answers to besides those of its certificate. */
+  readonly hostNames: readonly string[];
   readonly trustedProxies: readonly Cidr[];
   readonly counters: Counters;
   readonly console: Console | null;
@@ -235,6 +244,7 @@ export interface ReadOnlyAppliance extends Appliance {
  */
 export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<ReadOnlyAppliance> {
   const { file, clock } = options;
+  const hosts = await allowedHosts(options);
   await using opened = new AsyncDisposableStack();
   const reader = new Reader(openBackup(file), clock);
   opened.defer(() => reader.close());
@@ -257,13 +267,15 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
     machine: systemMachine(file),
     served: () => served && servedAs(served),
     scans: NO_SCANS,
+    hosts,
     isReadOnly: true,
     isDemo: false,
     limitations: [],
     setupToken: null,
   });
-  const listening = await listen(app, options, options.tls);
+  const listening = await listen(app, options, options.tls, hosts);
   served = listening;
+  tellLimitations(hosts, options.log);
   opened.defer(() => listening.stop());
   opened.defer(() => services.watch.close());
   const running = opened.move();
@@ -276,6 +288,17 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
     crashed: new Promise(() => {}),
     stop: () => running.disposeAsync(),
   };
+}
+
+async function allowedHosts({
+  listen: { host },
+  hostNames,
+}: ApplianceOptions | ReadOnlyOptions): Promise<AllowedHosts> {
+  return new AllowedHosts({ isLoopback: await isLoopback(host), names: hostNames });
+}
+
+function tellLimitations({ limitations }: AllowedHosts, log: Log): void {
+  for (const { code, message } of limitations) log.warn("machine_limits", { limitation: code, message });
 }
 
 /** What is told of the socket: of its pair no key. */
@@ -382,6 +405,7 @@ export function composeApp(options: AppParts): App {
     isDemo: options.isDemo,
     limitations: options.limitations,
     isTls: options.tls !== null,
+    hosts: options.hosts,
     trustedProxies: options.trustedProxies,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },
     scans: options.scans,

@@ -2,6 +2,7 @@
 
 import { createApp } from "./app.ts";
 import { Counters } from "./base/counters.ts";
+import { AllowedHosts } from "./http/allowed-hosts.ts";
 
 export function createBareApp(): ReturnType<typeof createApp> {
   return createApp({
@@ -27,6 +28,7 @@ export function createBareApp(): ReturnType<typeof createApp> {
     isDemo: false,
     limitations: [],
     isTls: false,
+    hosts: new AllowedHosts({ isLoopback: false, names: [] }),
     trustedProxies: [],
     bodyChecks: null,
     timers: absent(),

@@ -23,6 +23,8 @@ export interface Option<T> {
   readonly meaning: string;
   /** @throws UsageError with the rest of the sentence that the flag's name begins: "must be …" */
   readonly parse: (text: string) => T;
+  /** May be given more than once: as if its values were one, separated by commas. */
+  readonly isRepeatable?: true;
   /** Only its variable is read: everybody on the machine sees the command line of a program. */
   readonly isSecret?: true;
 }
@@ -72,6 +74,16 @@ export const OPTIONS = {
     "Proxies in front, by address or CIDR: of what they pass on, the caller's address is taken from X-Forwarded-For.",
     parseBlocks,
   ),
+  hostName: {
+    ...option(
+      "host-name",
+      "NAME,…",
+      null,
+      "The host names to answer to, besides those of the TLS certificate, such as the one that a reverse proxy passes on. On loopback others than localhost are refused; IP addresses never are. May be given more than once.",
+      parseHostNames,
+    ),
+    isRepeatable: true,
+  },
   data: option("data", "DIR", "./data", "The folder with the database, its key file and its lock file.", parsePath),
   servedData: option(
     "data",
@@ -383,7 +395,9 @@ function readFlags(
         : undefined;
     const meant = name ?? negated;
     if (meant === undefined) throw new UsageError(`the flag ${quoted(`--${spelled}`)} is not known here`);
-    if (given.has(meant)) throw new UsageError(`--${OPTIONS[meant].flag} is given more than once`);
+    const { isRepeatable }: Option<unknown> = OPTIONS[meant];
+    if (given.has(meant) && isRepeatable !== true)
+      throw new UsageError(`--${OPTIONS[meant].flag} is given more than once`);
     if (OPTIONS[meant].value === null) {
       if (attached !== null) throw new UsageError(`--${spelled} takes no value`);
       given.set(meant, negated === undefined ? "true" : "false");
@@ -394,7 +408,8 @@ function readFlags(
     if (next === undefined || (attached === null && next.startsWith("--")))
       throw new UsageError(`--${spelled} needs a value: ${OPTIONS[meant].value}`);
     if (attached === null) position += 1;
-    given.set(meant, next);
+    const before = given.get(meant);
+    given.set(meant, before === undefined ? next : `${before},${next}`);
   }
   return given;
 }
@@ -428,6 +443,23 @@ function parseList(text: string): readonly string[] {
   if (items.includes("")) throw new UsageError("must be names or ids separated by commas");
   return Object.freeze(items);
 }
+
+/** In lower case, each once, without a dot at the end. */
+function parseHostNames(text: string): readonly string[] {
+  return Object.freeze([...new Set(text.split(",").map((item) => parseHostName(item.trim())))]);
+}
+
+function parseHostName(item: string): string {
+  const name = item.toLowerCase().replace(/\.$/, "");
+  if (parseIp(name) !== null) throw new UsageError(`must be host names, and addresses need none: not ${quoted(item)}`);
+  if (!HOST_NAME.test(name))
+    throw new UsageError(`must be host names without a port, separated by commas, not ${quoted(item)}`);
+  return name;
+}
+
+/** RFC 1123 section 2.1, and the underscore that names of containers have. */
+const HOST_NAME =
+  /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
 /** Addresses and CIDR blocks; an address is the block of itself. */
 function parseBlocks(text: string): readonly Cidr[] {

@@ -10,7 +10,7 @@ import { readProcAddresses } from "./discovery/self/proc-addresses.ts";
 import { type App, ListenError, Listener, type ListenerOptions } from "./listener.ts";
 import { certificateThread } from "./threads.ts";
 import { orderedFrom } from "./tls/order.ts";
-import { type PairFiles, readTlsPair, type TlsPair, TlsRefused } from "./tls/pair.ts";
+import { dnsNamesOf, type PairFiles, readTlsPair, type TlsPair, TlsRefused } from "./tls/pair.ts";
 import { CertificateRenewal } from "./tls/renewal.ts";
 import { certificateNames, ensureSelfSigned, type SelfSignedFiles } from "./tls/self-signed.ts";
 
@@ -34,6 +34,11 @@ export interface ListenOptions {
   readonly log: Log;
 }
 
+/** What hears of the names of the certificate that new connections get. */
+interface CertifiedNames {
+  certify(names: readonly string[]): void;
+}
+
 export interface Served {
   readonly url: string;
   readonly tls: ServedTls | null;
@@ -48,6 +53,7 @@ export async function listen(
   app: App,
   options: ListenOptions,
   tls: PairFiles | { readonly own: SelfSignedFiles } | null,
+  hosts: CertifiedNames,
 ): Promise<Served> {
   const { listen: address, clock, random, log } = options;
   const parts = { app, address, log, timers: systemTimers };
@@ -75,11 +81,15 @@ export async function listen(
   const pair = await read().catch((error: unknown) => {
     throw error instanceof TlsRefused ? new ListenError(`${error.message}.`) : error;
   });
+  hosts.certify(dnsNamesOf(pair));
   const listener = new Listener({ ...parts, pair });
   const renewal = new CertificateRenewal({
     read,
     pair,
-    take: (next) => listener.renew(next),
+    take: (next) => {
+      hosts.certify(dnsNamesOf(next));
+      listener.renew(next);
+    },
     timers: systemTimers,
     clock,
     log,

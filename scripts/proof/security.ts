@@ -8,6 +8,7 @@ import { proveEncryption } from "./security/encryption.ts";
 import { proveFlood } from "./security/flood.ts";
 import { proveForeignPages } from "./security/foreign-pages.ts";
 import { proveLateRights } from "./security/late-rights.ts";
+import { proveRebinding } from "./security/rebinding.ts";
 import { proveSecrets } from "./security/secrets.ts";
 import { proveSentSecrets } from "./security/sent-secrets.ts";
 import { proveSessions } from "./security/sessions.ts";
@@ -28,6 +29,8 @@ async function measured(proving: Proving): Promise<Proof> {
 async function others(proving: Proving): Promise<Proof> {
   proving.say("rights that are taken away from who waits");
   const late = await proveLateRights(proving);
+  proving.say("names that are made to lead to a demo");
+  const rebinding = await proveRebinding(proving);
   proving.say("sessions, other sites' pages, attacks, TLS, secrets looked for, and whom they are sent to");
   const [secrets, sent, ...rest] = await Promise.all([
     proveSecrets(proving),
@@ -38,7 +41,7 @@ async function others(proving: Proving): Promise<Proof> {
     proveEncryption(proving),
     proveAttacks(proving),
   ] as const);
-  return merged([secrets, sent, { findings: [...late, ...rest.flat()] }]);
+  return merged([secrets, sent, { findings: [...late, ...rebinding, ...rest.flat()] }]);
 }
 
 export const security: Part = {

@@ -19,6 +19,7 @@ export type ErrorCode =
   | "auth_origin_rejected"
   | "entity_not_found"
   | "method_not_allowed"
+  | "host_not_allowed"
   | "payload_too_large"
   | "unsupported_media_type"
   | "rate_limit_exceeded"

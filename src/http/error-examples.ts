@@ -83,6 +83,12 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
     error: "POST is not allowed here; use GET, HEAD.",
     params: { method: "POST", allow: ["GET", "HEAD"] },
   },
+  host_not_allowed: {
+    summary: "The request names another host",
+    error:
+      "The appliance does not answer to the name in Host. Use its IP address, or start it with --host-name NAME; behind a reverse proxy on the same machine that passes its own name, --host-name is needed as well.",
+    params: {},
+  },
   payload_too_large: {
     summary: "The body is too large",
     error: "The body is larger than 8 MiB.",

@@ -27,6 +27,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   idempotency_key_reused: 422,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  host_not_allowed: 421,
   rate_limit_exceeded: 429,
   internal_error: 500,
   shutting_down: 503,

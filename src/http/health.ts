@@ -15,7 +15,7 @@ export interface HealthProbe {
   /** Whether its data are made up. */
   readonly isDemo: boolean;
   /** What the appliance does without on this machine. */
-  readonly limitations: readonly HealthLimitation[];
+  readonly limitations: () => readonly HealthLimitation[];
 }
 
 export interface HealthLimitation {
@@ -28,7 +28,7 @@ const ReadOnly = Type.Boolean({
 });
 
 const Limitation = Type.Object({
-  code: Type.String({ description: "`native_calls_refused` or `netlink_refused`." }),
+  code: Type.String({ description: "`native_calls_refused`, `netlink_refused` or `host_not_checked`." }),
   message: Type.String({ description: "What is missing, the likely cause, and what the appliance does instead." }),
 });
 
@@ -38,7 +38,7 @@ const Health = Type.Object(
     read_only: ReadOnly,
     limitations: Type.Array(Limitation, {
       description:
-        "What this machine does not allow, so that scans and self-discovery use other methods. Checked at start.",
+        "What this machine does not allow, so that scans and self-discovery use other methods, checked at start; and whether requests are answered under any host name.",
     }),
   },
   { $id: "Health" },
@@ -84,7 +84,7 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
       probe.readStore();
       // What the machine refuses is found out beside the start.
       return answer(
-        JSON.stringify({ status: "ok", read_only: probe.isReadOnly, limitations: probe.limitations }),
+        JSON.stringify({ status: "ok", read_only: probe.isReadOnly, limitations: probe.limitations() }),
         headers,
       );
     },

@@ -414,6 +414,7 @@ const REASONS: Record<number, string> = {
   412: "No longer the version in If-Match",
   413: "Too large",
   415: "Not JSON",
+  421: "Another host's name",
   422: "The Idempotency-Key was used for another request",
   429: "Too many requests; see Retry-After",
   500: "An internal error",
@@ -422,7 +423,7 @@ const REASONS: Record<number, string> = {
 };
 
 function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCode> {
-  const codes = new Set<ErrorCode>(["validation_failed"]);
+  const codes = new Set<ErrorCode>(["validation_failed", "host_not_allowed"]);
   const asked = documented(operation.access);
   if (asked !== null) {
     for (const code of [

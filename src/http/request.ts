@@ -1,7 +1,7 @@
 // A request as operations get it: what it is called, where it comes from, what makes it the same one when it is
 // repeated. Knows no operation.
 
-import { type Issue, invalid } from "../base/errors.ts";
+import type { Issue } from "../base/errors.ts";
 import { carriesSecret } from "./url-secrets.ts";
 
 /** What the log says of a request besides: who acts in it, whose sign-in it is. */
@@ -138,23 +138,6 @@ function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Re
   if (isTls) headers["strict-transport-security"] = "max-age=31536000";
   return headers;
 }
-
-/**
- * 400 where a request names no host, several, or what is none (RFC 9112 section 3.2): what stands in front of the
- * appliance may have gone by another one of them. Bun refuses an HTTP/1.1 request without the line itself, and joins
- * several lines by commas; HTTP/1.0 may go without.
- * @throws DomainError validation_failed
- */
-export function requireOneHost(headers: Headers): void {
-  const host = headers.get("host");
-  if (host !== null && !HOST.test(host))
-    throw invalid([{ path: "/Host", message: "must be given once, as a host with or without a port" }]);
-}
-
-/**
- * RFC 9110 section 7.2, but for the comma, which is in no host's name; an empty host is no http URI's (section 4.2.1).
- */
-const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+)(?::\d{0,5})?$/i;
 
 /**
  * The request's id as the client gave it; null where there is none, or one that no header and no log line should carry.

@@ -11,6 +11,7 @@ import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 import { check } from "../wire/validation.ts";
 import { Admission, overloaded } from "./admission.ts";
+import type { AllowedHosts } from "./allowed-hosts.ts";
 import {
   BODY_LIMIT_BYTES,
   BodyAllowance,
@@ -45,7 +46,6 @@ import {
   type RequestContext,
   refuseCookie,
   repeatedAs,
-  requireOneHost,
   type SetCookie,
   searchOf,
   sentRequestId,
@@ -222,13 +222,14 @@ export class Surface<Actor, Access> {
   private readonly unauthenticated: Actor;
   private readonly explain: (error: unknown) => DomainError | null;
   private readonly isTls: boolean;
+  private readonly hosts: AllowedHosts;
   private readonly trustedProxies: readonly Cidr[];
 
   /**
    * @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and
    * no other pays for it; without `bodyChecks`, large bodies are checked on this thread as well; `explain` says what an
-   * error of another layer is to whoever asked, null where it is none that it knows; `trustedProxies` are believed whom
-   * they pass a request on for
+   * error of another layer is to whoever asked, null where it is none that it knows; `hosts` are the names that requests
+   * may ask for; `trustedProxies` are believed whom they pass a request on for
    */
   constructor(options: {
     app: Elysia;
@@ -243,6 +244,7 @@ export class Surface<Actor, Access> {
     unauthenticated: Actor;
     explain?: (error: unknown) => DomainError | null;
     isTls?: boolean;
+    hosts: AllowedHosts;
     trustedProxies?: readonly Cidr[];
   }) {
     this.app = options.app;
@@ -259,6 +261,7 @@ export class Surface<Actor, Access> {
     this.unauthenticated = options.unauthenticated;
     this.explain = options.explain ?? (() => null);
     this.isTls = options.isTls ?? false;
+    this.hosts = options.hosts;
     this.trustedProxies = options.trustedProxies ?? [];
   }
 
@@ -378,7 +381,7 @@ export class Surface<Actor, Access> {
   private refusalOf(request: Request): Response | null {
     if (!this.admits(request, this.monotonicMs())) return this.overloaded(request);
     try {
-      requirePlain(request);
+      this.requirePlain(request);
       return null;
     } catch (error) {
       return this.refuse(error, this.context(request));
@@ -478,7 +481,7 @@ export class Surface<Actor, Access> {
     if (!isAdmitted) context.headers.connection = "close";
     const exchange: Exchange<Actor, Access> = { operation, handler, context, started };
     try {
-      requirePlain(request);
+      this.requirePlain(request);
       if (operation.access === "anyone") return this.answer(exchange, this.unauthenticated, rawParams);
       return this.permitted(operation.access, context, (actor) => this.answer(exchange, actor, rawParams));
     } catch (error) {
@@ -725,6 +728,12 @@ export class Surface<Actor, Access> {
     return errorResponse(error, context.headers);
   }
 
+  /** Before anything else of a request is looked at. @throws DomainError host_not_allowed, validation_failed */
+  private requirePlain(request: Request): void {
+    this.hosts.require(request.headers);
+    if (carriesSecret(request.url)) throw secretInUrl();
+  }
+
   private context(
     request: Request,
     setCookie = refuseCookie,
@@ -754,12 +763,6 @@ interface RouteInput {
 
 const EMPTY = Object.freeze({});
 const NO_QUERY = { type: "object", properties: {} } as unknown as TObject;
-
-/** Before anything else of a request is looked at. @throws DomainError validation_failed */
-function requirePlain(request: Request): void {
-  requireOneHost(request.headers);
-  if (carriesSecret(request.url)) throw secretInUrl();
-}
 
 function loggedPath(request: Request): string {
   return withoutSecrets(pathOf(request.url)).slice(0, 200);

@@ -78,6 +78,13 @@ export function readTlsPair(files: PairFiles): TlsPair {
   };
 }
 
+/** The DNS names among those of a certificate, wildcards included (RFC 6125 section 6.4). */
+export function dnsNamesOf({ names }: Pick<TlsPair, "names">): string[] {
+  // node:crypto puts a name in quotes that could be mistaken for two; no host has such a one.
+  const plain = names.replaceAll(/"(?:[^"\\]|\\.)*"/g, "");
+  return plain.split(", ").flatMap((each) => (/^DNS:./.test(each) ? [each.slice("DNS:".length)] : []));
+}
+
 /** A distinguished name, which node:crypto tells in a line for each of its parts. */
 function inOneLine(name: string | undefined): string {
   return (name ?? "").split("\n").join(", ");

@@ -49,7 +49,7 @@ export interface ApplianceSources {
   readonly verifications: { list(): readonly Verification[] };
   readonly counters: Counters;
   readonly log: Pick<Log, "recent">;
-  readonly limitations: ReadonlyArray<Readonly<ApplianceState["limitations"][number]>>;
+  readonly limitations: () => ReadonlyArray<Readonly<ApplianceState["limitations"][number]>>;
   readonly isReadOnly: boolean;
   readonly isDemo: boolean;
 }
@@ -106,7 +106,7 @@ export function applianceState(sources: ApplianceSources): ApplianceState {
       errors: counters.counts.log_lines.error,
       last_error_at: log.recent.lastAt("error"),
     },
-    limitations: sources.limitations.map(({ code, message }) => ({ code, message })),
+    limitations: sources.limitations().map(({ code, message }) => ({ code, message })),
   };
   return { ...state, concerns: concernsOf(state, now, hasInventory(reader)) };
 }

@@ -18,7 +18,7 @@ describe.skipIf(!hasChromium)("on a month of a campus", () => {
   beforeAll(async () => {
     ensureExecutable();
     workplace = new Workplace();
-    demo = await workplace.serveDemo();
+    demo = await workplace.serveDemo(["--host-name", LAN_NAME]);
   });
 
   afterAll(async () => {

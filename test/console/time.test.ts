@@ -269,7 +269,7 @@ describe.skipIf(!hasChromium)("the time bar", () => {
   beforeAll(async () => {
     ensureExecutable();
     workplace = new Workplace();
-    appliance = await workplace.serveSetUp();
+    appliance = await workplace.serveSetUp(["--host-name", LAN_NAME]);
     origin = appliance.running.url;
     for (const name of ["web-1", "web-2"]) await createHost(name);
     await appliance.client.post("markers", { name: "before the core upgrade" });

@@ -21,7 +21,7 @@ async function created(reason: Buffer): Promise<number> {
   const body = JSON.stringify({ name: `t${tags}`, color: "Red" });
   const head = [
     "POST /api/v1/tags HTTP/1.1",
-    "Host: a.example",
+    "Host: localhost",
     `Authorization: Bearer ${setUp.key}`,
     "Content-Type: application/json",
     `Content-Length: ${body.length}`,

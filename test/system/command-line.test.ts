@@ -110,6 +110,10 @@ describe("what is not understood is refused with status 2 and one line:", () => 
       '--listen must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not "80"; see netledger serve --help',
     ],
     [
+      ["serve", "--host-name", "a.example", "--host-name", "b.example:80"],
+      '--host-name must be host names without a port, separated by commas, not "b.example:80"; see netledger serve --help',
+    ],
+    [
       ["serve", "--trusted-proxy", "proxy.example"],
       '--trusted-proxy must be IP addresses and CIDR blocks without host bits, separated by commas, not "proxy.example"; see netledger serve --help',
     ],

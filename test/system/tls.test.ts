@@ -72,7 +72,7 @@ async function said(url: string, bytes: string): Promise<string> {
 
 describe("with a certificate and its key", () => {
   test("HTTPS is answered, cookies are Secure, and browsers are asked to stay with it", async () => {
-    const running = await place.serve(flagsOf(pair));
+    const running = await place.serve([...flagsOf(pair), "--host-name", "netledger.lan"]);
     expect(running.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     await running.logged("started");
     expect(running.log).toContain(`url=${running.url} `);

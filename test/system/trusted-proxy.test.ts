@@ -20,7 +20,7 @@ async function ask(running: Running, from: string, lines: readonly string[], pat
     socket.on("close", () => resolve(Buffer.concat(pieces).toString()));
     socket.on("error", reject);
   });
-  socket.end(`${[`GET ${path} HTTP/1.1`, "Host: a", ...lines, "Connection: close"].join("\r\n")}\r\n\r\n`);
+  socket.end(`${[`GET ${path} HTTP/1.1`, "Host: localhost", ...lines, "Connection: close"].join("\r\n")}\r\n\r\n`);
   return Number((await withDeadline(text, "an answer", () => socket.destroy())).split(" ")[1]);
 }
 
@@ -141,7 +141,7 @@ async function openStream(running: Running, from: string, key: string) {
       look();
     });
   socket.write(
-    `GET /api/v1/changes HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+    `GET /api/v1/changes HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
   );
   // The last of what there was: from here on it waits, and looks at its rights again before it tells more.
   await withDeadline(until('"entity_type":"user"'), "the stream", () => socket.destroy());

@@ -235,6 +235,48 @@ describe("what scans go by", () => {
   });
 });
 
+describe("the names to answer to", () => {
+  const NAMES = { name: "serve", summary: "runs.", always: [], maybe: ["hostName"] } as const;
+  const names = (args: string[], environment = {}) => readConfig(NAMES, args, environment).hostName;
+
+  test("are none, or those that are given, one flag or several", () => {
+    expect(names([])).toBeNull();
+    expect(names(["--host-name", "NetLedger.lan."])).toEqual(["netledger.lan"]);
+    expect(names(["--host-name", "a.example", "--host-name=b_c, inventory", "--host-name", "A.example"])).toEqual([
+      "a.example",
+      "b_c",
+      "inventory",
+    ]);
+    expect(names([], { NETLEDGER_HOST_NAME: "a.example,b.example" })).toEqual(["a.example", "b.example"]);
+    expect(names(["--host-name", "c"], { NETLEDGER_HOST_NAME: "a,b" })).toEqual(["c"]);
+    expect(Object.isFrozen(names(["--host-name", "a"]))).toBe(true);
+  });
+
+  test.each([
+    "a.example:8080",
+    "http://a.example",
+    "*.example",
+    "a..example",
+    "-a",
+    "a,,b",
+    "bücher.example",
+    "a b",
+    ".",
+    `${"a".repeat(64)}.example`,
+    `${"a.".repeat(127)}`.concat("a".repeat(10)),
+  ])("are refused as %j", (text) => {
+    expect(problem(["--host-name", text], {}, NAMES)).toStartWith(
+      "--host-name must be host names without a port, separated by commas, not ",
+    );
+  });
+
+  test.each(["10.0.0.5", "::1", "2001:db8::5"])("need not be the address %s", (text) => {
+    expect(problem(["--host-name", `a.example,${text}`], {}, NAMES)).toBe(
+      `--host-name must be host names, and addresses need none: not "${text}"`,
+    );
+  });
+});
+
 describe("the proxies in front", () => {
   const PROXIES = { name: "serve", summary: "runs.", always: [], maybe: ["trustedProxy"] } as const;
   const texts = (args: string[], environment = {}) =>

@@ -77,7 +77,15 @@ const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
   },
   {
     target: "src/http/",
-    importers: ["src/cli/", "src/appliance.ts", "src/threads.ts", "src/workers/bodies.ts", "src/app.ts", ...ANSWERING],
+    importers: [
+      "src/cli/",
+      "src/appliance.ts",
+      "src/threads.ts",
+      "src/workers/bodies.ts",
+      "src/bare-app.ts",
+      "src/app.ts",
+      ...ANSWERING,
+    ],
     reason: "commands and reads know no HTTP",
   },
   {

@@ -49,7 +49,7 @@ export async function crowdFindings(
 async function idleAndHalfSent(world: InputWorld): Promise<Finding> {
   const before = world.footprint();
   const taken = () => world.footprint().descriptors - before.descriptors;
-  const half = `POST /api/v1/tags HTTP/1.1\r\nHost: a\r\nCookie: ${world.cookie("owner")}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na`;
+  const half = `POST /api/v1/tags HTTP/1.1\r\nHost: localhost\r\nCookie: ${world.cookie("owner")}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na`;
   const sorts = [() => "", (n: number) => (n % 2 === 0 ? half : half.slice(0, 60))].map((beginning) => ({
     beginning,
     sockets: new Set<Socket>(),
@@ -115,7 +115,7 @@ async function gather(
 /** A byte a second of a head on some connections, of a body on others. */
 async function slowSenders(world: InputWorld, forMs: number): Promise<Finding[]> {
   const before = world.footprint();
-  const head = `POST /api/v1/tags HTTP/1.1\r\nHost: a\r\nCookie: ${world.cookie("owner")}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n`;
+  const head = `POST /api/v1/tags HTTP/1.1\r\nHost: localhost\r\nCookie: ${world.cookie("owner")}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n`;
   const [slowHeads, slowBodies] = [
     await crowd(world.port, 100, () => head),
     await crowd(world.port, 100, () => `${head}\r\n`),
@@ -174,7 +174,7 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
     const appliance = await place.serve([], { command: ["sh", "-c", 'ulimit -n 256; exec "$0" "$@"', executable] });
     const port = Number(new URL(appliance.url).port);
     const get = (path: string) =>
-      Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+      Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`);
     const page = get("/api/v1/hosts");
     // Needs a thread, which is not there yet, and which finds no descriptor.
     const threaded = get("/api/v1/tags/export/csv");
@@ -249,7 +249,7 @@ async function serve(world: InputWorld, count: number): Promise<{ tookMs: number
   let failed = 0;
   const connection = new KeptConnection(world.port);
   const bytes = Buffer.from(
-    `GET /api/v1/hosts?limit=20 HTTP/1.1\r\nHost: a\r\nCookie: ${world.cookie("owner")}\r\n\r\n`,
+    `GET /api/v1/hosts?limit=20 HTTP/1.1\r\nHost: localhost\r\nCookie: ${world.cookie("owner")}\r\n\r\n`,
   );
   for (let n = 0; n < count; n += 1) {
     const elapsedMs = stopwatch("first", [process.pid, world.appliance.pid]);

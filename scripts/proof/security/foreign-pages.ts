@@ -207,10 +207,7 @@ async function injection(stage: Stage, people: People, session: [string, string]
     stage.send("GET", `/api/v1/${each}/export/csv`, undefined, [session]),
   );
   const dispositions = exports.map((answer) => headerOf(answer, "content-disposition") ?? `${answer.status}`);
-  const root = await stage.send("GET", "/", undefined, [
-    ["Host", "evil.example"],
-    ["X-Forwarded-Host", "evil.example"],
-  ]);
+  const root = await stage.send("GET", "/", undefined, [["X-Forwarded-Host", "evil.example"]]);
   const covered = await inTurns(
     [
       "/",
@@ -261,12 +258,14 @@ async function injection(stage: Stage, people: People, session: [string, string]
 
 /** A Host header of somebody else's choosing. */
 async function hosts(stage: Stage, people: People): Promise<Finding> {
-  const named: Headers[] = [
+  const foreign: Headers[] = [
     [["Host", "evil.example"]],
     [
       ["Host", "evil.example:80"],
       ["X-Forwarded-Host", "evil.example"],
     ],
+  ];
+  const named: Headers[] = [
     [
       ["Host", `127.0.0.1:${stage.port}`],
       ["X-Forwarded-Host", "evil.example"],
@@ -279,6 +278,10 @@ async function hosts(stage: Stage, people: People): Promise<Finding> {
     ],
   ];
   const paths = ["/", "/docs", "/api/openapi.json", "/api/auth/setup", "/nothing", "/api/v1/hosts"];
+  const refused = await inTurns(
+    foreign.flatMap((headers) => paths.map((path) => ({ path, headers }))),
+    (request) => stage.ask(request),
+  );
   const answers = await inTurns(
     named.flatMap((headers) => paths.map((path) => ({ path, headers }))),
     (request) => stage.ask(request),
@@ -299,12 +302,13 @@ async function hosts(stage: Stage, people: People): Promise<Finding> {
     claim:
       "a Host of somebody else's choosing stands in no answer, other paths and addresses in headers are not believed, and nobody evades the slowing down with X-Forwarded-For",
     held:
-      answers.every((answer) => !answer.whole.includes("evil.example")) &&
+      [...refused, ...answers].every((answer) => !answer.whole.includes("evil.example")) &&
+      refused.every(({ status }) => status === 421) &&
       answers.every((answer, at) => (at % paths.length === 5 ? answer.status === 401 : answer.status < 500)) &&
       throttled.at(-1) === 429 &&
       absolute.status < 500 &&
       headerOf(absolute, "location") === null,
-    figure: `${answers.length} answers name no other host; six failures with another X-Forwarded-For each: ${throttled.join(", ")}`,
+    figure: `${refused.length + answers.length} answers name no other host; six failures with another X-Forwarded-For each: ${throttled.join(", ")}`,
   };
 }
 

@@ -29,6 +29,7 @@ import { type ScanMessages, type ScannerOptions, serveScans } from "../../../src
 import type { MachineSnapshot } from "../../../src/discovery/self/machine.ts";
 import { readMachine } from "../../../src/discovery/self/read-machine.ts";
 import { linksOf } from "../../../src/discovery/topology/find-links.ts";
+import { AllowedHosts, type HostRules } from "../../../src/http/allowed-hosts.ts";
 import { LONG_READS } from "../../../src/long-reads.ts";
 import { openWriter } from "../../../src/open-writer.ts";
 import type { OrganizationMade } from "../../../src/resources/organizations/commands.ts";
@@ -175,12 +176,17 @@ const SMALL_BILL: Bill = {
   ],
 };
 
+/** Neither a backup nor a demo, on a machine that allows all. */
+const ORDINARY = { isReadOnly: false, isDemo: false, limitations: [] };
+
 const UPKEEP = { machine: ROOMY, served: () => null, bill: async () => SMALL_BILL };
 
 export interface TestApplianceOptions {
   /** What requests are timed by; it stands still where none is given. */
   monotonicMs?: () => number;
   isTls?: boolean;
+  /** The names that it answers to; any where none are given. */
+  hosts?: HostRules;
   /** Without a socket nobody has an address but by this. */
   peerOf?: (request: Request) => string;
   trustedProxies?: readonly Cidr[];
@@ -274,7 +280,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   });
   const { app, surface } = createApp({
     console: options.console ?? null,
-    limitations: [],
+    ...ORDINARY,
     backend: { reader, writes, longReads, log, authorOf: (call) => gate.authorOf(call) },
     gate,
     signIn: new SignIn({ reader, writes, gate, clock, random, throttle, setupToken: () => SETUP_TOKEN }),
@@ -304,9 +310,8 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     startedAt: clock.now(),
     ...UPKEEP,
     ...options.upkeep,
-    isReadOnly: false,
-    isDemo: false,
     isTls: options.isTls ?? false,
+    hosts: new AllowedHosts(options.hosts ?? { isLoopback: false, names: [] }),
     trustedProxies: options.trustedProxies ?? [],
     scans,
     discovery: {

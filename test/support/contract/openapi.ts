@@ -31,6 +31,7 @@ const ROUTING_CODES: Record<number, string> = {
   400: "validation_failed",
   404: "entity_not_found",
   405: "method_not_allowed",
+  421: "host_not_allowed",
 };
 
 export class OpenApiDocument {

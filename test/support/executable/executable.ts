@@ -144,10 +144,15 @@ export class Workplace {
     return seeds().put(seed, this.data);
   }
 
-  /** As setUp, and an appliance with it, and a client with the key. */
-  async serveSetUp(): Promise<SetUp & { readonly running: Running; readonly client: Client }> {
+  /**
+   * As setUp, and an appliance with it, and a client with the key.
+   * @param args further ones, as of serve
+   */
+  async serveSetUp(
+    args: readonly string[] = [],
+  ): Promise<SetUp & { readonly running: Running; readonly client: Client }> {
     const made = await this.setUp();
-    const running = await this.serve();
+    const running = await this.serve(args);
     return { ...made, running, client: running.withKey(made.key) };
   }
 

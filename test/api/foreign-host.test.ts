@@ -1,0 +1,78 @@
+// A request for a name that the appliance does not answer to is refused wherever it leads, before anything else of it is
+// looked at: a page of another site whose name was made to lead here (DNS rebinding) gets nothing.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Console } from "../../src/http/console-pages.ts";
+import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance/appliance.ts";
+
+const PAGE = new Blob(["page"]);
+const CONSOLE: Console = {
+  pages: ["/", "/hosts"],
+  file: async (name) => ({ name, type: "text/html", tag: '"1"', plain: PAGE, brotli: PAGE, gzip: PAGE }),
+};
+
+let appliance: TestAppliance;
+beforeAll(async () => {
+  appliance = await newAppliance({ hosts: { isLoopback: true, names: ["netledger.lan"] }, console: CONSOLE });
+});
+afterAll(() => appliance.close());
+
+const OTHERS = [
+  "/",
+  "/hosts",
+  "/console/none",
+  "/docs",
+  "/docs/",
+  "/docs/scalar.js",
+  "/openapi.json",
+  "/api/openapi.json",
+  "/handbook",
+  "/handbook/time",
+  "/api",
+  "/api/v1/nothing",
+  "/nothing",
+  "//evil.example/",
+];
+
+test("every operation, page and file, and what is not there, is 421 for a foreign name by any method", async () => {
+  const operations = appliance.surface.routes.map(
+    ({ method, path }) => [method, path.replaceAll(/:\w+/g, "x")] as const,
+  );
+  expect(operations.length).toBeGreaterThan(200);
+  const asked = [
+    ...operations,
+    ...operations.flatMap(([method, path]) => (method === "GET" ? [["HEAD", path] as const] : [])),
+    ...OTHERS.flatMap((path) => ["GET", "HEAD", "POST", "OPTIONS", "PATCH"].map((method) => [method, path] as const)),
+  ];
+  const letIn: string[] = [];
+  for (const [method, path] of asked) {
+    const headers = { host: "evil.example", accept: "text/html" };
+    const answer = await appliance.handle(new Request(`http://localhost${path}`, { method, headers }));
+    const text = await answer.text();
+    const isRefused = method === "HEAD" || text.startsWith('{"success":false,"code":"host_not_allowed"');
+    if (answer.status !== 421 || !isRefused || text.includes("evil"))
+      letIn.push(`${method} ${path}: ${answer.status} ${text.slice(0, 80)}`);
+  }
+  expect(letIn).toEqual([]);
+});
+
+test("credentials, and what proxies say of the name, change nothing", async () => {
+  for (const headers of [
+    { host: "evil.example", "x-forwarded-host": "localhost" },
+    { host: "evil.example", forwarded: "host=localhost" },
+    { host: "evil.example", origin: "http://localhost" },
+  ])
+    expect((await appliance.owner.get("hosts", headers)).status).toBe(421);
+  for (const headers of [
+    { host: "localhost", "x-forwarded-host": "evil.example" },
+    { host: "netledger.lan:8080", "x-forwarded-host": "evil.example" },
+    { host: "10.0.0.5" },
+  ])
+    expect((await appliance.owner.get("hosts", headers)).status).toBe(200);
+});
+
+test("a refused sign-in opens no session", async () => {
+  const body = { email: "owner@first.example", password: PASSWORD };
+  const answer = await appliance.anonymous.post("/api/auth/login", body, { host: "evil.example" });
+  expect([answer.status, answer.headers.get("set-cookie")]).toEqual([421, null]);
+});

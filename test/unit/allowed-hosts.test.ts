@@ -1,0 +1,148 @@
+// Which names a request may ask for, by where the appliance listens and by which names it is known.
+
+import { describe, expect, test } from "bun:test";
+import { DomainError } from "../../src/base/errors.ts";
+import { AllowedHosts, type HostRules } from "../../src/http/allowed-hosts.ts";
+import { dnsNamesOf } from "../../src/tls/pair.ts";
+
+const ADDRESSES = [
+  "127.0.0.1",
+  "10.0.0.5:8080",
+  "192.0.2.1.",
+  "[::1]",
+  "[2001:DB8::1]:8443",
+  "[::ffff:10.0.0.5]",
+  "[fe80::1]:",
+];
+
+function hostsOf(rules: Partial<HostRules>, certified?: readonly string[]): AllowedHosts {
+  const hosts = new AllowedHosts({ isLoopback: true, names: [], ...rules });
+  if (certified !== undefined) hosts.certify(certified);
+  return hosts;
+}
+
+/** The code of the refusal; null where the request is let in. */
+function refusal(hosts: AllowedHosts, host: string | null): string | null {
+  try {
+    hosts.require(new Headers(host === null ? {} : { host }));
+    return null;
+  } catch (error) {
+    if (error instanceof DomainError) return error.code;
+    throw error;
+  }
+}
+
+const refused = (hosts: AllowedHosts, names: readonly string[]) =>
+  names.filter((name) => refusal(hosts, name) === "host_not_allowed");
+
+describe("on loopback", () => {
+  test("addresses and loopback names are let in, in any case, with a port and with the dot of the root", () => {
+    const names = [
+      "localhost",
+      "LOCALHOST:8080",
+      "localhost.",
+      "netledger.localhost",
+      "a.b.LocalHost.:80",
+      "localhost:",
+    ];
+    expect(refused(hostsOf({}), [...ADDRESSES, ...names])).toEqual([]);
+  });
+
+  test("any other name is refused, whatever it begins or ends with, and those of a certificate too", () => {
+    const names = [
+      "evil.example",
+      "evil.example:8080",
+      "localhost.evil.example",
+      "notlocalhost",
+      "localhost..",
+      "127.0.0.1.evil.example",
+      "127.0.0.1.nip.io",
+      "2130706433",
+      "0x7f.1",
+      "127.1",
+      "%6cocalhost",
+      "xn--lcalhost-9cf",
+      "netledger.lan",
+    ];
+    expect(refused(hostsOf({}), names)).toEqual(names);
+    expect(refused(hostsOf({}, ["netledger.lan", "*.example"]), names)).toEqual(names);
+  });
+
+  test("a name that was given is let in besides, as it is and not below it", () => {
+    const hosts = hostsOf({ names: ["netledger.lan", "inventory"] });
+    expect(refused(hosts, ["netledger.lan", "NetLedger.LAN.:443", "inventory", "localhost", "127.0.0.1"])).toEqual([]);
+    expect(refused(hosts, ["a.netledger.lan", "lan", "inventory.lan"])).toEqual([
+      "a.netledger.lan",
+      "lan",
+      "inventory.lan",
+    ]);
+  });
+
+  test("a refusal says what a proxy needs and repeats no name", () => {
+    expect(() => hostsOf({}).require(new Headers({ host: "evil.example" }))).toThrow(
+      /^(?!.*evil)(?=.*IP address)(?=.*--host-name NAME)(?=.*reverse proxy on the same machine)/,
+    );
+  });
+});
+
+describe("where others can connect", () => {
+  test("any name is let in while none is known, and that is told", () => {
+    const hosts = hostsOf({ isLoopback: false });
+    expect(refused(hosts, ["evil.example", "localhost", ...ADDRESSES])).toEqual([]);
+    expect(hosts.limitations.map(({ code }) => code)).toEqual(["host_not_checked"]);
+    expect(hostsOf({}).limitations).toEqual([]);
+  });
+
+  test("the names of the certificate and those that were given are let in, and no others", () => {
+    const hosts = hostsOf({ isLoopback: false, names: ["inventory"] }, ["NetLedger.lan", "localhost"]);
+    expect(hosts.limitations).toEqual([]);
+    expect(refused(hosts, ["netledger.lan:8443", "NETLEDGER.lan.", "inventory", "localhost", ...ADDRESSES])).toEqual(
+      [],
+    );
+    expect(refused(hosts, ["evil.example", "a.netledger.lan", "a.localhost"])).toEqual([
+      "evil.example",
+      "a.netledger.lan",
+      "a.localhost",
+    ]);
+    expect(refused(hostsOf({ isLoopback: false, names: ["inventory"] }), ["inventory", "localhost"])).toEqual([
+      "localhost",
+    ]);
+  });
+
+  test("a wildcard stands for one whole label, and for nothing where it is part of one", () => {
+    const hosts = hostsOf({ isLoopback: false }, ["*.Example.net", "w*.example.org", "a.*.example.com"]);
+    expect(refused(hosts, ["a.example.net", "XN--BCHER-KVA.example.net.:80"])).toEqual([]);
+    const others = [
+      "example.net",
+      ".example.net",
+      "a.b.example.net",
+      "aexample.net",
+      "www.example.org",
+      "a.b.example.com",
+      "*.example.org",
+    ];
+    expect(refused(hosts, others)).toEqual(others);
+  });
+
+  test("a new certificate's names take the place of the old one's", () => {
+    const hosts = hostsOf({ isLoopback: false }, ["old.example"]);
+    expect(refused(hosts, ["old.example"])).toEqual([]);
+    hosts.certify(["new.example"]);
+    expect(refused(hosts, ["old.example", "new.example"])).toEqual(["old.example"]);
+  });
+});
+
+test("no Host is let in, and what is none, or several, is not valid", () => {
+  for (const hosts of [hostsOf({}), hostsOf({ isLoopback: false })]) {
+    expect(refusal(hosts, null)).toBeNull();
+    for (const host of ["", "a, b", "localhost, localhost", "user@localhost", "a b", "localhost:80:81", "::1", "[::1"])
+      expect([host, refusal(hosts, host)]).toEqual([host, "validation_failed"]);
+  }
+});
+
+test("of a certificate's names those of hosts count, and none that hides in another", () => {
+  const names = 'DNS:localhost, IP Address:127.0.0.1, DNS:*.example.net, email:a@b.example, DNS:"x, DNS:evil.example"';
+  expect(dnsNamesOf({ names })).toEqual(["localhost", "*.example.net"]);
+  expect(dnsNamesOf({ names: "" })).toEqual([]);
+  expect(dnsNamesOf({ names: "IP Address:10.0.0.5" })).toEqual([]);
+});
