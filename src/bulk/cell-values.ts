@@ -2,6 +2,7 @@
 // as the text that it is: the schema then says what is wrong with it. Pure.
 
 import { KindGuard, type TSchema } from "@sinclair/typebox";
+import { exceededBound, type JsonBounds } from "../base/json-bounds.ts";
 import type { FieldType } from "../resources/custom-fields/field-type.ts";
 import { cellText, unguarded } from "../wire/csv.ts";
 
@@ -73,17 +74,6 @@ const BOOLEANS = new Map([
   ["false", false],
 ]);
 
-/** Before it is parsed: whatever goes through it would go as deep. Counts brackets outside of strings. */
-function isDeep(text: string): boolean {
-  let open = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/gs)) {
-    if (token === "[" || token === "{") open += 1;
-    else if (token === "]" || token === "}") open -= 1;
-    if (open > DEPTH_MAX) return true;
-  }
-  return false;
-}
-
 function emptyValue(schema: TSchema, plain: TSchema): CellValue {
   if (isNullable(schema)) return { value: null };
   if (KindGuard.IsArray(plain)) return { value: [] };
@@ -97,8 +87,17 @@ function emptyValue(schema: TSchema, plain: TSchema): CellValue {
   return { message: "must not be empty" };
 }
 
-/** Objects in each other: what fields hold has two or three. */
+/** Objects in each other: what fields hold has two or three. A cell is bounded by the bytes of its table. */
 const DEPTH_MAX = 16;
+const CELL_BOUNDS: JsonBounds = {
+  depth: DEPTH_MAX,
+  containers: Number.POSITIVE_INFINITY,
+  commas: Number.POSITIVE_INFINITY,
+};
+
+function isDeep(text: string): boolean {
+  return exceededBound(text, CELL_BOUNDS) !== null;
+}
 
 /** JSON that no schema was asked of. */
 export function jsonValue(text: string): CellValue {

@@ -1,6 +1,7 @@
 // Reads a JSON body within its limit, and parses it. Each way it can be wrong has its own answer.
 
 import { DomainError } from "../base/errors.ts";
+import { exceededBound } from "../base/json-bounds.ts";
 import type { Timers } from "../base/timers.ts";
 
 export const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
@@ -280,36 +281,21 @@ async function* inTime(body: ReadableStream<Uint8Array>, timers: Timers): AsyncG
   }
 }
 
-/**
- * Counts brackets outside of strings, checks nothing else.
- * @throws DomainError malformed_json for arrays and objects too deep in each other, or too many
- */
+/** @throws DomainError malformed_json for arrays and objects too deep in each other, or too many */
 function assertModest(text: string): void {
-  let open = 0;
-  let count = 0;
-  let isInString = false;
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    if (isInString) {
-      if (code === BACKSLASH) i += 1;
-      else if (code === QUOTE) isInString = false;
-    } else if (code === QUOTE) isInString = true;
-    else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
-      open += 1;
-      count += 1;
-      if (open > BODY_MAX_DEPTH)
-        throw new DomainError("malformed_json", `The body nests arrays and objects more than ${BODY_MAX_DEPTH} deep.`, {
-          max_depth: BODY_MAX_DEPTH,
-        });
-      if (count > BODY_MAX_CONTAINERS)
-        throw new DomainError("malformed_json", `The body has more than ${BODY_MAX_CONTAINERS} arrays and objects.`, {
-          max_containers: BODY_MAX_CONTAINERS,
-        });
-    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) open -= 1;
-  }
+  const exceeded = exceededBound(text, BODY_BOUNDS);
+  if (exceeded === "depth")
+    throw new DomainError("malformed_json", `The body nests arrays and objects more than ${BODY_MAX_DEPTH} deep.`, {
+      max_depth: BODY_MAX_DEPTH,
+    });
+  if (exceeded === "containers")
+    throw new DomainError("malformed_json", `The body has more than ${BODY_MAX_CONTAINERS} arrays and objects.`, {
+      max_containers: BODY_MAX_CONTAINERS,
+    });
 }
 
-const [BACKSLASH, QUOTE, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5c, 0x22, 0x5b, 0x5d, 0x7b, 0x7d];
+/** Commas are bounded by the bytes of a body. */
+const BODY_BOUNDS = { depth: BODY_MAX_DEPTH, containers: BODY_MAX_CONTAINERS, commas: Number.POSITIVE_INFINITY };
 
 /** What answers a body beyond its limit. */
 export function tooLarge(limitBytes: number): DomainError {

@@ -1,0 +1,41 @@
+// Bounds of JSON text from elsewhere, checked before it is parsed: parsed, a few bytes become an object each, and
+// whatever goes through them goes as deep as they nest. Counts brackets and commas outside of strings, nothing else.
+
+export interface JsonBounds {
+  /** Arrays and objects in each other. */
+  readonly depth: number;
+  /** Arrays and objects in all. */
+  readonly containers: number;
+  /** Commas in all: items and members, but for the first of each array and object. */
+  readonly commas: number;
+}
+
+/** @returns the bound that the text exceeds first; null for none */
+export function exceededBound(text: string, bounds: JsonBounds): keyof JsonBounds | null {
+  let open = 0;
+  let containers = 0;
+  let commas = 0;
+  let isInString = false;
+  for (let place = 0; place < text.length; place += 1) {
+    const code = text.charCodeAt(place);
+    if (isInString) {
+      if (code === BACKSLASH) place += 1;
+      else if (code === QUOTE) isInString = false;
+    } else if (code === QUOTE) isInString = true;
+    else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
+      open += 1;
+      containers += 1;
+      if (open > bounds.depth) return "depth";
+      if (containers > bounds.containers) return "containers";
+    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) open -= 1;
+    else if (code === COMMA) {
+      commas += 1;
+      if (commas > bounds.commas) return "commas";
+    }
+  }
+  return null;
+}
+
+const [BACKSLASH, QUOTE, COMMA, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [
+  0x5c, 0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
+];
