@@ -7,6 +7,17 @@ export function namesOf<T extends object>(fields: T): Array<keyof T & string> {
   return names;
 }
 
+/**
+ * What an object has under a name that may be any text; undefined where it has nothing of its own. Indexed by it, an
+ * object would also tell what every object inherits: `constructor`, `__proto__`.
+ */
+export function ownValue<Value>(
+  object: Readonly<Record<string, Value>> | null | undefined,
+  name: string,
+): Value | undefined {
+  return object !== null && object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 /** Some of the fields, where there is a value. */
 export function picked<T extends object, const Name extends keyof T>(
   from: T,

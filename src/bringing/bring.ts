@@ -6,18 +6,20 @@ import type { Bringing } from "./bringing.ts";
 import { fewAtOnce, oneAhead } from "./few-at-once.ts";
 import { bringHosts } from "./hosts.ts";
 import type { LedgerRecord } from "./ledger.ts";
+import { orRefusal } from "./or-refusal.ts";
 import { ensureSubnet, ensureVlan } from "./places.ts";
 import type { BroughtKind } from "./plan.ts";
 import { bringRecord, RECORD_FORMS } from "./records.ts";
-import type {
-  Batches,
-  Refused,
-  WantedField,
-  WantedNetwork,
-  WantedRange,
-  WantedSubnet,
-  WantedTag,
-  WantedVlan,
+import {
+  type Batches,
+  isRefused,
+  type Origin,
+  type WantedField,
+  type WantedNetwork,
+  type WantedRange,
+  type WantedSubnet,
+  type WantedTag,
+  type WantedVlan,
 } from "./wanted.ts";
 
 /** Writes under way at once: many of them share a commit. */
@@ -287,15 +289,16 @@ async function eachBatch<T extends object>(
   }
 }
 
-function eachRecord<T extends object>(
+function eachRecord<T extends Origin>(
   bringing: Bringing,
   kind: BroughtKind,
   batches: Batches<T>,
   action: (item: T) => Promise<void>,
 ): Promise<void> {
-  return eachBatch(bringing, kind, batches, (items) => fewAtOnce(items, WRITES_AT_ONCE, action));
-}
-
-function isRefused<T extends object>(item: T | Refused): item is Refused {
-  return "refused" in item;
+  return eachBatch(bringing, kind, batches, (items) =>
+    fewAtOnce(items, WRITES_AT_ONCE, async (item) => {
+      const failed = await orRefusal(item.url, () => action(item));
+      if (failed !== undefined) bringing.plan.refuse(kind, failed.url, failed.refused);
+    }),
+  );
 }

@@ -5,8 +5,9 @@ import type { Bringing } from "./bringing.ts";
 import { consolidatedHost } from "./consolidated.ts";
 import { draftHost, type HostDraft, namesVlans } from "./host-drafts.ts";
 import type { LedgerIssue, LedgerRecord } from "./ledger.ts";
+import { orRefusal } from "./or-refusal.ts";
 import { planLine } from "./plan.ts";
-import type { WantedHost } from "./wanted.ts";
+import { isRefused, type WantedHost } from "./wanted.ts";
 
 /** Interface entries and addresses in one request: it waits for nobody long, nor does anybody for it. */
 const PARTS_MAX = 10_000;
@@ -36,9 +37,10 @@ export async function bringHosts(bringing: Bringing, hosts: readonly WantedHost[
     );
     const drafts: HostDraft[] = [];
     for (const each of open) {
-      const draft = await draftHost(bringing, each, existing.get(each.id) ?? null, entries);
+      const draft = await orRefusal(each.url, () => draftHost(bringing, each, existing.get(each.id) ?? null, entries));
       if (draft === null) continue;
-      if (draft.item === null) bringing.plan.take(draft.tally);
+      if (isRefused(draft)) bringing.plan.refuse("hosts", draft.url, draft.refused);
+      else if (draft.item === null) bringing.plan.take(draft.tally);
       else drafts.push(draft);
     }
     const stale: WantedHost[] = [];

@@ -1,10 +1,15 @@
 // Asks a server for JSON: with patience where it is busy, and in plain words where it answers something else. Must not
 // know what it is asked for.
 
+import { exceededBound, type JsonBounds } from "../base/json-bounds.ts";
 import type { Timers } from "../base/timers.ts";
+import { isThisMachine } from "./direct-hosts.ts";
+import type { SecretMask } from "./secret-mask.ts";
 
 /** A larger answer is not read: whoever sends it is broken or hostile. */
 export const ANSWER_MAX_BYTES = 64 * 1024 * 1024;
+/** Nor is one parsed that would become gigabytes: these are some hundred megabytes. */
+export const ANSWER_BOUNDS: JsonBounds = { depth: 64, containers: 1_000_000, commas: 4_000_000 };
 const ATTEMPTS_MAX = 7;
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MAX_MS = 60_000;
@@ -25,20 +30,26 @@ export interface JsonServer {
   /** PEM: certificates to trust besides those of the system; null for none. */
   readonly ca: string | null;
   readonly timers: Timers;
+  /** Of all that an answer says nothing of this is handed on. */
+  readonly secrets: SecretMask;
 }
 
 export interface JsonAnswer {
   readonly status: number;
   readonly body: unknown;
+  /** Characters of the body's text. */
+  readonly length: number;
 }
 
 export class JsonClient {
   private readonly server: JsonServer;
   /** Where nothing was ever heard of a server, its address is more likely wrong than the server busy. */
   private hasAnswered = false;
+  private readonly isDirect: boolean;
 
   constructor(server: JsonServer) {
     this.server = server;
+    this.isDirect = isThisMachine(new URL(server.base).hostname);
   }
 
   /** The URL of a path, as people are told. */
@@ -68,7 +79,8 @@ export class JsonClient {
         this.hasAnswered = true;
         return outcome;
       }
-      if (!outcome.isPassing || attempt === ATTEMPTS_MAX) throw new RemoteTrouble(outcome.trouble);
+      if (!outcome.isPassing || attempt === ATTEMPTS_MAX)
+        throw new RemoteTrouble(this.server.secrets.text(outcome.trouble));
       await this.pause(outcome.pauseMs ?? Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
     }
   }
@@ -94,6 +106,8 @@ export class JsonClient {
         },
         // A redirect would carry the token to wherever the server says.
         redirect: "manual",
+        // Bun takes a proxy from the environment, for this machine too; NO_PROXY holds for all others.
+        ...(this.isDirect ? { proxy: false } : {}),
         signal: abort.signal,
         ...(body === null ? {} : { body }),
         ...(ca === null ? {} : { tls: { ca } }),
@@ -115,13 +129,13 @@ export class JsonClient {
   }
 
   private async read(url: string, answer: Response): Promise<JsonAnswer | Trouble> {
-    const { product } = this.server;
+    const { product, secrets } = this.server;
     const { status } = answer;
     if (status >= 300 && status < 400) {
       await answer.body?.cancel();
       const place = answer.headers.get("location") ?? "another address";
       return {
-        trouble: `${url} redirects to ${onOneLine(place)}; give the address that it leads to`,
+        trouble: `${url} redirects to ${onOneLine(secrets.text(place))}; give the address that it leads to`,
         isPassing: false,
       };
     }
@@ -136,10 +150,12 @@ export class JsonClient {
         ...(pauseMs === null ? {} : { pauseMs }),
       };
     }
+    const exceeded = exceededBound(text, ANSWER_BOUNDS);
+    if (exceeded !== null) return { trouble: `${url} answers ${TOO_MUCH[exceeded]}`, isPassing: false };
     try {
-      return { status, body: JSON.parse(text) };
+      return { status, body: secrets.parsed(text), length: text.length };
     } catch {
-      const type = onOneLine(answer.headers.get("content-type") ?? "no content type");
+      const type = onOneLine(secrets.text(answer.headers.get("content-type") ?? "no content type"));
       return {
         trouble: `${url} answers ${status} with ${type} instead of JSON; is it the address of a ${product}?`,
         isPassing: false,
@@ -161,6 +177,12 @@ interface Trouble {
   /** As the server asks. */
   readonly pauseMs?: number;
 }
+
+const TOO_MUCH: Readonly<Record<keyof JsonBounds, string>> = {
+  depth: `JSON of arrays and objects more than ${ANSWER_BOUNDS.depth} deep`,
+  containers: `JSON of more than ${ANSWER_BOUNDS.containers} arrays and objects`,
+  commas: `JSON of more than ${ANSWER_BOUNDS.commas} values`,
+};
 
 const CERTIFICATE_TROUBLE = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ALTNAME/;
 const SHOWN_MAX_LENGTH = 200;

@@ -3,6 +3,11 @@
 import { createHash } from "node:crypto";
 import { IDS_MAX, LIMIT_MAX } from "../wire/schemas.ts";
 import { type JsonAnswer, type JsonClient, onOneLine, RemoteTrouble } from "./json-client.ts";
+import { asInteger, asObject } from "./object-fields.ts";
+import { PagedList } from "./paged-list.ts";
+
+/** More records in one list are not read. */
+const RECORDS_MAX = 20_000_000;
 
 /** A record as a list answers it. */
 export interface LedgerRecord {
@@ -61,14 +66,23 @@ export class Ledger {
 
   /** @throws RemoteTrouble for what is no netledger, and for a key that it does not take */
   async connect(): Promise<void> {
-    await this.data("/organizations");
+    dataOf(await this.client.get("/api/v1/organizations"), this.client);
   }
 
   /** All records of a list, page by page. @throws RemoteTrouble */
   async *list(path: string, query = ""): AsyncGenerator<readonly LedgerRecord[]> {
-    for (let offset = 0; ; offset += LIMIT_MAX) {
-      const rows = (await this.data(`${path}?limit=${LIMIT_MAX}&offset=${offset}${query}`)) as LedgerRecord[];
-      yield rows;
+    const list = new PagedList<LedgerRecord>(
+      this.client.urlOf(`/api/v1${path}`),
+      { pageRows: LIMIT_MAX, rows: RECORDS_MAX },
+      ({ id }) => id,
+    );
+    while (!list.isWhole) {
+      const answer = await this.client.get(`/api/v1${path}?limit=${LIMIT_MAX}&offset=${list.offset}${query}`);
+      const rows = this.rows(answer);
+      const { pagination } = (answer.body as { meta: { pagination?: unknown } }).meta;
+      const count = asInteger(asObject(pagination)?.total_count);
+      if (count === null) throw new RemoteTrouble(otherForm(answer, this.client));
+      yield list.take({ rows: rows as LedgerRecord[], count });
       if (rows.length < LIMIT_MAX) return;
     }
   }
@@ -78,7 +92,7 @@ export class Ledger {
     const found = new Map<string, LedgerRecord>();
     for (let start = 0; start < ids.length; start += IDS_MAX) {
       const some = ids.slice(start, start + IDS_MAX).join(",");
-      const rows = (await this.data(`${path}?ids=${some}&limit=${LIMIT_MAX}`)) as LedgerRecord[];
+      const rows = this.rows(await this.client.get(`/api/v1${path}?ids=${some}&limit=${LIMIT_MAX}`)) as LedgerRecord[];
       for (const row of rows) found.set(row.id, row);
     }
     return found;
@@ -97,13 +111,13 @@ export class Ledger {
     const page = `limit=${limit}&offset=${offset}${alone}${filtered}`;
     const answer = await this.client.get(`/api/v1${path}/${id}/history?${page}`);
     if (answer.status === 404) return [];
-    return dataOf(answer, this.client) as ToldVersion[];
+    return this.rows(answer) as ToldVersion[];
   }
 
   /** Whether anything was ever written for this reason, or one that has it in it. @throws RemoteTrouble */
   async hasWrittenFor(reason: string): Promise<boolean> {
-    const rows = await this.data(`/transactions?limit=1&reason=${encodeURIComponent(reason)}`);
-    return (rows as unknown[]).length > 0;
+    const path = `/api/v1/transactions?limit=1&reason=${encodeURIComponent(reason)}`;
+    return this.rows(await this.client.get(path)).length > 0;
   }
 
   /** @returns the answer's data, or why it was refused @throws RemoteTrouble where nothing more can be written */
@@ -130,8 +144,12 @@ export class Ledger {
     };
   }
 
-  private async data(path: string): Promise<unknown> {
-    return dataOf(await this.client.get(`/api/v1${path}`), this.client);
+  /** The data of an answer that is a list of objects. */
+  private rows(answer: JsonAnswer): readonly unknown[] {
+    const data = dataOf(answer, this.client);
+    if (!Array.isArray(data) || !data.every((each) => asObject(each) !== null))
+      throw new RemoteTrouble(otherForm(answer, this.client));
+    return data;
   }
 }
 
@@ -146,5 +164,9 @@ function troubleOf(answer: JsonAnswer, client: JsonClient): string {
   const where = client.urlOf("");
   if (answer.status === 401) return `${where} refuses the key: ${onOneLine(String(error))}`;
   if (typeof error === "string") return `${where} answers ${answer.status}: ${onOneLine(error)}`;
-  return `${where} is no netledger: it answers ${answer.status} and JSON of another form`;
+  return otherForm(answer, client);
+}
+
+function otherForm({ status }: JsonAnswer, client: JsonClient): string {
+  return `${client.urlOf("")} is no netledger: it answers ${status} and JSON of another form`;
 }

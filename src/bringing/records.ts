@@ -3,6 +3,7 @@
 
 import type { TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldKey, fieldValueOf } from "../base/custom-field-names.ts";
+import { ownValue } from "../base/fields.ts";
 import { CustomFieldCreate } from "../resources/custom-fields/custom-field.ts";
 import type { FieldKind } from "../resources/custom-fields/field-type.ts";
 import { IpRangeCreate } from "../resources/ip-ranges/ip-range.ts";
@@ -147,7 +148,7 @@ async function changeRecord(
   const tally = new PlanTally();
   tally.addChange(form.kind, line, Object.keys(changes), kept);
   if (Object.keys(changes).length > 0) {
-    const required = Object.fromEntries(form.required.map((name) => [name, existing[name]]));
+    const required = Object.fromEntries(form.required.map((name) => [name, ownValue(existing, name)]));
     const outcome = await ledger.write(
       "PUT",
       `${form.path}/${existing.id}`,
@@ -183,7 +184,7 @@ export async function changesOf(
 ): Promise<{ readonly changes: Record<string, unknown>; readonly kept: readonly string[] }> {
   const { changesHere, options } = bringing;
   const differing = Object.keys(fields).filter(
-    (name) => !Bun.deepEquals(fieldValueOf(existing, name) ?? null, fields[name]),
+    (name) => !Bun.deepEquals(fieldValueOf(existing, name) ?? null, ownValue(fields, name)),
   );
   const own = (existing.tags ?? []) as readonly string[];
   const missing = tags.filter((tag) => !own.includes(tag));
@@ -194,8 +195,8 @@ export async function changesOf(
     for (const name of differing) {
       const word = words.get(name) as LastWord;
       if (weak.includes(name)) {
-        if (word.by === "import") changes[name] = fields[name];
-      } else if (word.by !== "somebody" || options.overwrites) changes[name] = fields[name];
+        if (word.by === "import") changes[name] = ownValue(fields, name);
+      } else if (word.by !== "somebody" || options.overwrites) changes[name] = ownValue(fields, name);
       else kept.push(`${name} was changed by ${onOneLine(word.name)} at ${word.at}`);
     }
   }

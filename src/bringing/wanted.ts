@@ -124,6 +124,10 @@ export interface Refused {
   readonly kind?: BroughtKind;
 }
 
+export function isRefused<T extends object>(item: T | Refused): item is Refused {
+  return "refused" in item;
+}
+
 /** A few of them at a time, however many there are. */
 export type Batches<T> = AsyncIterable<ReadonlyArray<T | Refused>>;
 

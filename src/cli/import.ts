@@ -6,12 +6,14 @@ import { systemTimers } from "../base/timers.ts";
 import { bring } from "../bringing/bring.ts";
 import { Bringing } from "../bringing/bringing.ts";
 import { ChangesHere } from "../bringing/changes-here.ts";
+import { isThisMachine } from "../bringing/direct-hosts.ts";
 import { JsonClient } from "../bringing/json-client.ts";
 import { Ledger } from "../bringing/ledger.ts";
 import { Netbox } from "../bringing/netbox/netbox.ts";
 import type { NetboxServer } from "../bringing/netbox/netbox-api.ts";
 import { Phpipam } from "../bringing/phpipam/phpipam.ts";
 import { Plan } from "../bringing/plan.ts";
+import { SecretMask } from "../bringing/secret-mask.ts";
 import type { BroughtSource } from "../bringing/wanted.ts";
 import { type Config, UsageError } from "../config.ts";
 import { type Command, defineCommand, EXIT, type ProcessIo } from "./command.ts";
@@ -56,10 +58,38 @@ async function run(
   const ca = config.caFile === null ? null : await readSetting(config.caFile, "--ca-file", io);
   const key = await readSecret(config.key, config.keyFile, "key", io);
   const token = await readSecret(config.token, config.tokenFile, "token", io);
+  const secrets = new SecretMask([key, token]);
+  try {
+    return await bringIn(config, { ...io, print: (text) => io.print(secrets.text(text)) }, open, {
+      ca,
+      key,
+      token,
+      reason,
+      secrets,
+    });
+  } catch (error) {
+    throw secrets.error(error);
+  }
+}
+
+interface ImportInput {
+  readonly ca: string | null;
+  readonly key: string;
+  readonly token: string;
+  readonly reason: string | null;
+  readonly secrets: SecretMask;
+}
+
+async function bringIn(
+  config: ImportConfig,
+  io: ProcessIo,
+  open: (server: NetboxServer, identity: string) => Promise<BroughtSource>,
+  { ca, key, token, reason, secrets }: ImportInput,
+): Promise<number> {
   const timers = systemTimers;
-  const source = await open({ base: config.source, ca, timers, token }, config.knownAs ?? config.source);
+  const source = await open({ base: config.source, ca, timers, secrets, token }, config.knownAs ?? config.source);
   const headers = { authorization: `Bearer ${key}` };
-  const client = new JsonClient({ product: "netledger", base: config.server, ca, timers, headers });
+  const client = new JsonClient({ product: "netledger", base: config.server, ca, timers, secrets, headers });
   const ledger = new Ledger(client, {
     reason: reason === null ? source.reason : `${source.reason}: ${reason}`,
     isDryRun: config.dryRun,
@@ -103,10 +133,14 @@ function report(config: ImportConfig, source: BroughtSource, plan: Plan): string
   ].join("\n");
 }
 
-/** @throws UsageError where what is secret would go over a network in the clear */
+/**
+ * What is not this machine itself is asked over a network, or through a proxy, which the environment names to Bun.
+ * @throws UsageError where what is secret would go there in the clear
+ */
 function requireTls(text: string, isPlainAllowed: boolean): void {
   const { protocol, hostname } = new URL(text);
-  const isHere = hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  // Which address a name below localhost has is up to whatever resolves it.
+  const isHere = isThisMachine(hostname) && !/\.localhost\.?$/i.test(hostname);
   if (protocol === "https:" || isHere || isPlainAllowed) return;
   throw new UsageError(`${text} is not https: token, key and data could be read on the way; --plain-http permits it`);
 }

@@ -2,7 +2,8 @@
 
 import { afterEach, describe, expect, test } from "bun:test";
 import type { Timers } from "../../src/base/timers.ts";
-import { ANSWER_MAX_BYTES, JsonClient, RemoteTrouble } from "../../src/bringing/json-client.ts";
+import { ANSWER_BOUNDS, ANSWER_MAX_BYTES, JsonClient, RemoteTrouble } from "../../src/bringing/json-client.ts";
+import { SecretMask } from "../../src/bringing/secret-mask.ts";
 
 /** Pauses are over at once, and written down; an answer has as long as it takes. */
 class NoPauses implements Timers {
@@ -15,6 +16,9 @@ class NoPauses implements Timers {
     return () => {};
   }
 }
+
+const TOKEN = "0123456789abcdef0123456789abcdef01234567";
+const secrets = new SecretMask([TOKEN]);
 
 let server: Bun.Server<undefined> | null = null;
 afterEach(async () => {
@@ -35,7 +39,7 @@ function serve(answer: (asked: number) => Response): { client: JsonClient; timer
   const timers = new NoPauses();
   const base = server.url.origin;
   return {
-    client: new JsonClient({ product: "Shelf", base, headers: {}, ca: null, timers }),
+    client: new JsonClient({ product: "Shelf", base, headers: {}, ca: null, timers, secrets }),
     timers,
     asked: () => asked,
   };
@@ -55,7 +59,7 @@ const BUSY = (headers: Record<string, string> = {}) => new Response("busy", { st
 describe("a server that is busy", () => {
   test("is asked again, each time after twice as long", async () => {
     const { client, timers, asked } = serve((time) => (time < 5 ? BUSY() : Response.json({ fine: true })));
-    expect(await client.get("/a")).toEqual({ status: 200, body: { fine: true } });
+    expect(await client.get("/a")).toMatchObject({ status: 200, body: { fine: true } });
     expect([asked(), timers.pauses]).toEqual([5, [500, 1_000, 2_000, 4_000]]);
   });
 
@@ -82,7 +86,7 @@ describe("a server that is busy", () => {
 
   test.each([400, 401, 403, 404, 409, 500])("does not with %p, which is handed over", async (status) => {
     const { client, asked } = serve(() => Response.json({ code: "no" }, { status }));
-    expect(await client.get("/a")).toEqual({ status, body: { code: "no" } });
+    expect(await client.get("/a")).toMatchObject({ status, body: { code: "no" } });
     expect(asked()).toBe(1);
   });
 });
@@ -90,7 +94,8 @@ describe("a server that is busy", () => {
 describe("a server that cannot be reached", () => {
   test("and never was is given up at once: its address is wrong", async () => {
     const timers = new NoPauses();
-    const client = new JsonClient({ product: "Shelf", base: "http://127.0.0.1:1", headers: {}, ca: null, timers });
+    const base = "http://127.0.0.1:1";
+    const client = new JsonClient({ product: "Shelf", base, headers: {}, ca: null, timers, secrets });
     expect(await troubleOf(client.get("/a"))).toMatch(/^Shelf cannot be reached at http:\/\/127\.0\.0\.1:1\/a \(/);
     expect(timers.pauses).toEqual([]);
   });
@@ -127,6 +132,57 @@ describe("an answer", () => {
     const { client, asked } = serve(() => Response.redirect("http://127.0.0.1:1/\u0007", 301));
     expect(await troubleOf(client.get("/a"))).toMatch(/redirects to http:\/\/127\.0\.0\.1:1\/\S*; give the address/);
     expect(asked()).toBe(1);
+  });
+
+  test.each([
+    ["arrays", "[", "]"],
+    ["objects", '{"a":', "}"],
+  ])("of %s in each other is parsed 64 deep, and no deeper", async (_what, open, close) => {
+    const nested = (depth: number) => new Response(`${open.repeat(depth)}0${close.repeat(depth)}`);
+    const { client } = serve((time) => nested(time === 1 ? 64 : 65));
+    expect((await client.get("/a")).status).toBe(200);
+    expect(await troubleOf(client.get("/a"))).toMatch(/answers JSON of arrays and objects more than 64 deep$/);
+  });
+
+  test("of more arrays and objects than anybody has is not parsed, whatever its strings say", async () => {
+    const items = (count: number, item: string) => `[${`${item},`.repeat(count - 1)}${item}]`;
+    const { containers } = ANSWER_BOUNDS;
+    const { client } = serve(
+      (time) => new Response(time === 1 ? items(100, String.raw`"[[{\"[\\"`) : items(containers, "[]")),
+    );
+    expect((await client.get("/a")).body).toHaveLength(100);
+    expect(await troubleOf(client.get("/a"))).toMatch(/answers JSON of more than 1000000 arrays and objects$/);
+  });
+
+  test("of more values than anybody has is not parsed", async () => {
+    const { client } = serve(() => new Response(`[${"1,".repeat(ANSWER_BOUNDS.commas + 1)}1]`));
+    expect(await troubleOf(client.get("/a"))).toMatch(/answers JSON of more than 4000000 values$/);
+  });
+
+  test("that repeats the token is handed on without it, however it is written", async () => {
+    const escaped = TOKEN.replace(/^0/, String.raw`\u0030`);
+    const { client } = serve(
+      () => new Response(`{"a":"is ${TOKEN}!","b":["${TOKEN.toUpperCase()}"],"${TOKEN}":"${escaped}","c":1}`),
+    );
+    expect((await client.get("/a")).body).toEqual({
+      a: "is [hidden]!",
+      b: ["[hidden]"],
+      "[hidden]": "[hidden]",
+      c: 1,
+    });
+  });
+
+  test.each([
+    ["the address that it leads to", () => Response.redirect(`http://127.0.0.1/${"a".repeat(170)}${TOKEN}`, 302)],
+    [
+      "its type",
+      () => new Response("<p>", { headers: { "content-type": `text/html; of=${"a".repeat(170)}${TOKEN}` } }),
+    ],
+  ])("that repeats the token in %s is told without it, though it is cut", async (_where, answer) => {
+    const { client } = serve(answer);
+    const trouble = await troubleOf(client.get("/a"));
+    expect(trouble).toContain("[hidden]");
+    expect(trouble).not.toContain(TOKEN.slice(0, 8));
   });
 
   test("that is no JSON is told with what it is, on one line", async () => {

@@ -1,22 +1,22 @@
 // From a type of interface in NetBox to ifType (IANAifType-MIB). Where NetBox says more than ifType, that is lost.
 
-const WHOLE: Readonly<Record<string, number>> = {
-  virtual: 53,
-  bridge: 209,
-  lag: 161,
-  e1: 18,
-  t1: 18,
-  e3: 30,
-  t3: 30,
-  xdsl: 97,
-  docsis: 127,
-  gsm: 243,
-  lte: 243,
-  "4g": 243,
-  "5g": 243,
-  cdma: 244,
-  gpon: 250,
-};
+const WHOLE: ReadonlyMap<string, number> = new Map([
+  ["virtual", 53],
+  ["bridge", 209],
+  ["lag", 161],
+  ["e1", 18],
+  ["t1", 18],
+  ["e3", 30],
+  ["t3", 30],
+  ["xdsl", 97],
+  ["docsis", 127],
+  ["gsm", 243],
+  ["lte", 243],
+  ["4g", 243],
+  ["5g", 243],
+  ["cdma", 244],
+  ["gpon", 250],
+]);
 /** By how the slug begins. */
 const BEGINNINGS: ReadonlyArray<readonly [beginning: string, ifType: number]> = [
   ["ieee802.11", 71],
@@ -31,7 +31,7 @@ const OTHER = 1;
 /** @param slug `1000base-t`; null for none @returns null where nothing is said */
 export function ifTypeOf(slug: string | null): number | null {
   if (slug === null) return null;
-  const begun = WHOLE[slug] ?? BEGINNINGS.find(([beginning]) => slug.startsWith(beginning))?.[1];
+  const begun = WHOLE.get(slug) ?? BEGINNINGS.find(([beginning]) => slug.startsWith(beginning))?.[1];
   if (begun !== undefined) return begun;
   if (FIBRE_CHANNEL.test(slug)) return 56;
   return ETHERNET_MEDIA.test(slug) ? 6 : OTHER;

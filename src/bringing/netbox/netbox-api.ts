@@ -1,11 +1,14 @@
 // NetBox's REST API as its documentation describes it: lists by pages, the version, errors in words.
 
-import { JsonClient, type JsonServer, onOneLine, RemoteTrouble } from "../json-client.ts";
-import { asInteger, asObject, asText, type ForeignObject, idOf, listOf } from "../object-fields.ts";
+import { type JsonAnswer, JsonClient, type JsonServer, onOneLine, RemoteTrouble } from "../json-client.ts";
+import { asInteger, asObject, asText, type ForeignObject, idOf } from "../object-fields.ts";
+import { PagedList } from "../paged-list.ts";
 
-/** More objects in one list are not read: no NetBox has them, and a list without an end would go on for ever. */
-const OBJECTS_MAX = 20_000_000;
-export const PAGE_OBJECTS = 1_000;
+/** More objects in one list are not read: no NetBox has them, and the ids of all are held. */
+const OBJECTS_MAX = 5_000_000;
+const PAGE_OBJECTS = 1_000;
+/** Characters of a list that is held whole. */
+const HELD_MAX_LENGTH = 512 * 1024 * 1024;
 
 const PRODUCT = "NetBox";
 
@@ -27,8 +30,8 @@ export class NetboxApi {
 
   /** @returns its version @throws RemoteTrouble for what is no NetBox, one of another version, and a wrong token */
   async version(): Promise<string> {
-    const status = await this.get("/api/status/");
-    const version = asText(asObject(status)?.["netbox-version"]);
+    const { body } = await this.get("/api/status/");
+    const version = asText(asObject(body)?.["netbox-version"]);
     if (version === null)
       throw new RemoteTrouble(`${this.client.urlOf("/api/status/")} tells no netbox-version: it is no NetBox`);
     const major = /^v?([34])\./.exec(version)?.[1];
@@ -38,22 +41,43 @@ export class NetboxApi {
   }
 
   /**
-   * The objects of a list, page by page.
+   * The objects of a list, page by page, each once. By id, so that what is made meanwhile comes last.
    * @param path `/api/dcim/sites/`
+   * @param objects of one page
    * @throws RemoteTrouble
    */
   async *pages(path: string, query = "", objects = PAGE_OBJECTS): AsyncGenerator<readonly ForeignObject[]> {
-    for (let offset = 0; offset < OBJECTS_MAX; ) {
-      const page = asObject(await this.get(`${path}?limit=${objects}&offset=${offset}${query}`));
-      const rows = listOf(page?.results);
-      if (page === null || asInteger(page.count) === null || !Array.isArray(page.results))
-        throw new RemoteTrouble(`${this.client.urlOf(path)} answers no list of objects`);
-      yield rows.map((row) => asObject(row) ?? {});
-      // A NetBox may give fewer at once than it is asked for. Its links are not followed: they may lead elsewhere.
-      offset += rows.length;
-      if (rows.length === 0 || page.next === null || page.next === undefined) return;
+    for await (const { rows } of this.answers(path, query, objects)) yield rows;
+  }
+
+  /**
+   * The same of a list that whoever reads it holds whole.
+   * @throws RemoteTrouble also for one of more than HELD_MAX_LENGTH characters
+   */
+  async *heldPages(path: string, query = ""): AsyncGenerator<readonly ForeignObject[]> {
+    let held = 0;
+    for await (const { rows, length } of this.answers(path, query, PAGE_OBJECTS)) {
+      held += length;
+      if (held > HELD_MAX_LENGTH)
+        throw new RemoteTrouble(`${this.client.urlOf(path)} answers more than ${HELD_MAX_LENGTH / 1024 / 1024} MiB`);
+      yield rows;
     }
-    throw new RemoteTrouble(`${this.client.urlOf(path)} has more than ${OBJECTS_MAX} objects`);
+  }
+
+  private async *answers(path: string, query: string, objects: number) {
+    const url = this.client.urlOf(path);
+    const list = new PagedList<ForeignObject>(url, { pageRows: objects, rows: OBJECTS_MAX }, idOf);
+    while (!list.isWhole) {
+      const { body, length } = await this.get(`${path}?limit=${objects}&offset=${list.offset}&ordering=id${query}`);
+      const page = asObject(body);
+      const count = asInteger(page?.count);
+      if (page === null || count === null || !Array.isArray(page.results))
+        throw new RemoteTrouble(`${url} answers no list of objects`);
+      const rows = list.take({ rows: page.results.map((row) => asObject(row) ?? {}), count });
+      yield { rows, length };
+      // A NetBox may give fewer at once than it is asked for. Its links are not followed: they may lead elsewhere.
+      if (page.results.length === 0 || page.next === null || page.next === undefined) return;
+    }
   }
 
   /** Where an object is, for people; of one without an id, its list. */
@@ -66,9 +90,10 @@ export class NetboxApi {
     return `${this.identity}${path}${id}/`;
   }
 
-  private async get(path: string): Promise<unknown> {
-    const { status, body } = await this.client.get(path);
-    if (status === 200) return body;
+  private async get(path: string): Promise<JsonAnswer> {
+    const answer = await this.client.get(path);
+    const { status, body } = answer;
+    if (status === 200) return answer;
     const url = this.client.urlOf(path);
     const detail = onOneLine(asText(asObject(body)?.detail) ?? "no reason");
     if (status === 401 || status === 403) throw new RemoteTrouble(`NetBox refuses the token for ${url}: ${detail}`);

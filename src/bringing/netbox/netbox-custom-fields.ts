@@ -1,6 +1,7 @@
 // The custom fields of a NetBox: their definitions, and what an object has of them, in the types that netledger has.
 
 import { FIELD_CHOICES_MAX } from "../../base/custom-field-limits.ts";
+import { ownValue } from "../../base/fields.ts";
 import type { FieldKind, FieldType, FieldValue } from "../../resources/custom-fields/field-type.ts";
 import { asObject, asText, type ForeignObject, idOf, listOf, nameOf } from "../object-fields.ts";
 import type { CustomValues, Origin, WantedField } from "../wanted.ts";
@@ -8,25 +9,25 @@ import type { NetboxApi } from "./netbox-api.ts";
 import { choiceOf } from "./netbox-fields.ts";
 
 /** By the types of objects that a field is for; of others there is nothing that could have it. */
-const KINDS: Readonly<Record<string, FieldKind>> = {
-  "dcim.device": "host",
-  "virtualization.virtualmachine": "host",
-  "dcim.interface": "if_entry",
-  "virtualization.vminterface": "if_entry",
-  "ipam.prefix": "subnet",
-  "ipam.vlan": "vlan",
-  "ipam.ipaddress": "ip_range",
-};
+const KINDS: ReadonlyMap<string, FieldKind> = new Map([
+  ["dcim.device", "host"],
+  ["virtualization.virtualmachine", "host"],
+  ["dcim.interface", "if_entry"],
+  ["virtualization.vminterface", "if_entry"],
+  ["ipam.prefix", "subnet"],
+  ["ipam.vlan", "vlan"],
+  ["ipam.ipaddress", "ip_range"],
+]);
 
 /** All other types become texts. */
-const TYPES: Readonly<Record<string, FieldType>> = {
-  integer: "number",
-  decimal: "number",
-  boolean: "boolean",
-  date: "date",
-  url: "url",
-  select: "choice",
-};
+const TYPES: ReadonlyMap<string, FieldType> = new Map([
+  ["integer", "number"],
+  ["decimal", "number"],
+  ["boolean", "boolean"],
+  ["date", "date"],
+  ["url", "url"],
+  ["select", "choice"],
+]);
 
 const CHOICE_SETS = "/api/extras/custom-field-choice-sets/";
 
@@ -54,13 +55,13 @@ export class NetboxCustomFields {
     const name = asText(field.name);
     if (name === null) return "has no name";
     const types = listOf(field.object_types ?? field.content_types).map((type) => asText(type) ?? "");
-    const kinds = [...new Set(types.flatMap((type) => (Object.hasOwn(KINDS, type) ? [KINDS[type] as FieldKind] : [])))];
+    const kinds = [...new Set(types.flatMap((type) => KINDS.get(type) ?? []))];
     if (kinds.length === 0) return null;
     const told = choiceOf(field.type) ?? "";
     const choices = /select$/.test(told) ? await this.choicesOf(field) : null;
     const labels = [...new Set(choices?.values())];
     const isOpen = labels.length === 0 || labels.length > FIELD_CHOICES_MAX;
-    const type = (told === "select" && isOpen ? null : Object.hasOwn(TYPES, told) ? TYPES[told] : null) ?? "text";
+    const type = (told === "select" && isOpen ? null : TYPES.get(told)) ?? "text";
     const key = keyOf(name);
     this.known.set(name, { key, kinds, type, choices: choices ?? new Map() });
     return {
@@ -80,7 +81,7 @@ export class NetboxCustomFields {
     const told = asObject(object.custom_fields);
     for (const [name, field] of told === null ? [] : this.known) {
       if (!field.kinds.includes(kind) || !Object.hasOwn(told as object, name)) continue;
-      const value = convertedValue(field, (told as ForeignObject)[name]);
+      const value = convertedValue(field, ownValue(told as ForeignObject, name));
       if (value !== null) values[field.key] = value;
     }
     return values;
@@ -97,7 +98,7 @@ export class NetboxCustomFields {
 
   private async readSets(): Promise<Map<number, Choices | null>> {
     const sets = new Map<number, Choices | null>();
-    for await (const page of this.api.pages(CHOICE_SETS)) {
+    for await (const page of this.api.heldPages(CHOICE_SETS)) {
       for (const set of page) {
         const isWhole = choiceOf(set.base_choices) === null;
         sets.set(idOf(set) ?? 0, isWhole ? new Map(listOf(set.extra_choices).flatMap(pairOf)) : null);

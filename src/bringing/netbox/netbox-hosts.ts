@@ -3,16 +3,18 @@
 
 import { asInteger, asObject, asText, type ForeignObject, idOf, listOf, nameOf } from "../object-fields.ts";
 import { idOfUrl } from "../object-ids.ts";
+import { orRefusal, orRefusalNow } from "../or-refusal.ts";
 import type { BroughtKind } from "../plan.ts";
-import type {
-  Batches,
-  NetworkPlace,
-  Origin,
-  Refused,
-  VlanName,
-  WantedAddress,
-  WantedHost,
-  WantedInterface,
+import {
+  type Batches,
+  isRefused,
+  type NetworkPlace,
+  type Origin,
+  type Refused,
+  type VlanName,
+  type WantedAddress,
+  type WantedHost,
+  type WantedInterface,
 } from "../wanted.ts";
 import { ifTypeOf } from "./interface-types.ts";
 import type { NetboxApi } from "./netbox-api.ts";
@@ -92,7 +94,11 @@ export class NetboxHosts {
     const hosts: Array<WantedHost | Refused> = [];
     for (const machine of page) {
       const id = idOf(machine) ?? 0;
-      hosts.push(await this.hostOf(machines, machine, interfaces.get(id) ?? [], addresses.get(id) ?? []));
+      hosts.push(
+        await orRefusal(this.api.urlOf(machines.path, machine), () =>
+          this.hostOf(machines, machine, interfaces.get(id) ?? [], addresses.get(id) ?? [], refused),
+        ),
+      );
     }
     return [...refused, ...hosts];
   }
@@ -106,17 +112,13 @@ export class NetboxHosts {
   ): Promise<Map<number, ForeignObject[]>> {
     const parts = new Map<number, ForeignObject[]>(ids.map((id) => [id, []]));
     if (ids.length === 0) return parts;
-    const seen = new Set<number>();
     const query = ids.map((id) => `&${machines.owner}_id=${id}`).join("");
-    for await (const page of this.api.pages(path, query)) {
+    for await (const page of this.api.heldPages(path, query)) {
       for (const part of page) {
         const list = parts.get(ownerOf(part) ?? 0);
-        const id = idOf(part);
-        // Where something is made or deleted meanwhile, a page may begin with what the last one ended with.
-        if (list === undefined || (id !== null && seen.has(id))) continue;
-        if (id !== null) seen.add(id);
+        if (list === undefined) continue;
         const full = list.length < PARTS_MAX ? null : `its host has ${PARTS_MAX} of them already`;
-        const problem = id === null ? "has no id" : (problemOf(part) ?? full);
+        const problem = idOf(part) === null ? "has no id" : (problemOf(part) ?? full);
         if (problem === null) list.push(part);
         else refused.push({ url: this.api.urlOf(path, part), refused: problem, kind });
       }
@@ -129,6 +131,7 @@ export class NetboxHosts {
     machine: ForeignObject,
     interfaces: readonly ForeignObject[],
     addresses: readonly ForeignObject[],
+    refused: Refused[],
   ): Promise<WantedHost | Refused> {
     const origin = this.places.originOf(machines.path, machine);
     if ("refused" in origin) return origin;
@@ -150,9 +153,30 @@ export class NetboxHosts {
       sys_location: locationOf(machine),
       tags: tagNames(machine),
       custom: this.places.custom.valuesOf(machine, "host"),
-      interfaces: interfaces.flatMap((each) => this.interfaceOf(machines, each) ?? []),
-      addresses: addresses.flatMap((each) => this.addressOfHost(machines, origin, each, names) ?? []),
+      interfaces: this.sound(machines.interfaces, "interfaces", interfaces, refused, (each) =>
+        this.interfaceOf(machines, each),
+      ),
+      addresses: this.sound(IP_ADDRESSES, "addresses", addresses, refused, (each) =>
+        this.addressOfHost(machines, origin, each, names),
+      ),
     };
+  }
+
+  /** What becomes of parts; one that fails is refused, and its host comes without it. */
+  private sound<Part extends object>(
+    path: string,
+    kind: BroughtKind,
+    parts: readonly ForeignObject[],
+    refused: Refused[],
+    convert: (part: ForeignObject) => Part | null,
+  ): Part[] {
+    return parts.flatMap((part) => {
+      const made = orRefusalNow(this.api.urlOf(path, part), () => convert(part));
+      if (made === null) return [];
+      if (!isRefused(made)) return [made];
+      refused.push({ ...made, kind });
+      return [];
+    });
   }
 
   private interfaceOf(machines: Machines, object: ForeignObject): WantedInterface | null {

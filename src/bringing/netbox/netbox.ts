@@ -5,20 +5,22 @@ import { colorNear } from "../colors.ts";
 import { RemoteTrouble } from "../json-client.ts";
 import { asInteger, asObject, asText, type ForeignObject, idOf } from "../object-fields.ts";
 import { idOfUrl } from "../object-ids.ts";
+import { orRefusal, orRefusalNow } from "../or-refusal.ts";
 import { PrefixPlaces } from "../prefix-places.ts";
-import type {
-  Batches,
-  BroughtSource,
-  NetworkPlace,
-  Origin,
-  Refused,
-  VlanName,
-  WantedField,
-  WantedNetwork,
-  WantedRange,
-  WantedSubnet,
-  WantedTag,
-  WantedVlan,
+import {
+  type Batches,
+  type BroughtSource,
+  isRefused,
+  type NetworkPlace,
+  type Origin,
+  type Refused,
+  type VlanName,
+  type WantedField,
+  type WantedNetwork,
+  type WantedRange,
+  type WantedSubnet,
+  type WantedTag,
+  type WantedVlan,
 } from "../wanted.ts";
 import { NetboxApi, type NetboxServer } from "./netbox-api.ts";
 import { NetboxCustomFields } from "./netbox-custom-fields.ts";
@@ -149,7 +151,7 @@ export class Netbox implements BroughtSource {
         // Whatever the filter does: those of devices come with them.
         if (/interface$/.test(asText(object.assigned_object_type) ?? "")) return [];
         const origin = this.originOf(IP_ADDRESSES, object);
-        return "refused" in origin ? [origin] : [this.rangeOf(object, origin)];
+        return isRefused(origin) ? [origin] : [orRefusalNow(origin.url, () => this.rangeOf(object, origin))];
       });
     }
   }
@@ -176,11 +178,11 @@ export class Netbox implements BroughtSource {
       const batch: Array<T | Refused> = [];
       for (const object of page) {
         const origin = this.originOf(path, object);
-        if ("refused" in origin) {
+        if (isRefused(origin)) {
           batch.push(origin);
           continue;
         }
-        const wanted = await read(object, origin);
+        const wanted = await orRefusal(origin.url, () => read(object, origin));
         if (wanted === null) continue;
         batch.push(typeof wanted === "string" ? { url: origin.url, refused: wanted } : wanted);
       }

@@ -48,7 +48,7 @@ export class SitePlaces {
   /** What is in the list is placed by a site or a scope of its own: groups in groups lead nowhere. */
   private async read(kind: PlacedKind): Promise<Map<number, number | null>> {
     const sites = new Map<number, number | null>();
-    for await (const page of this.api.pages(PLACED[kind])) {
+    for await (const page of this.api.heldPages(PLACED[kind])) {
       for (const object of page) {
         const id = idOf(object);
         const { site, scope_type, scope_id, scope } = object;

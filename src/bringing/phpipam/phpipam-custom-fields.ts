@@ -1,5 +1,6 @@
 // The custom fields of a phpIPAM, which are columns of its tables: their definitions, and what an object has of them.
 
+import { ownValue } from "../../base/fields.ts";
 import type { FieldKind, FieldType, FieldValue } from "../../resources/custom-fields/field-type.ts";
 import { asObject, asText, type ForeignObject } from "../object-fields.ts";
 import { idOfUrl } from "../object-ids.ts";
@@ -67,7 +68,7 @@ export class PhpipamCustomFields {
     const nested = asObject(object.custom_fields) ?? {};
     const values: Record<string, FieldValue> = {};
     for (const [name, { key, type }] of this.known.get(kind) ?? []) {
-      const told = Object.hasOwn(nested, name) ? nested[name] : Object.hasOwn(object, name) ? object[name] : null;
+      const told = Object.hasOwn(nested, name) ? ownValue(nested, name) : ownValue(object, name);
       const value = columnValue(type, told);
       if (value !== null) values[key] = value;
     }

@@ -4,22 +4,24 @@
 import { colorNear } from "../colors.ts";
 import { asText, type ForeignObject } from "../object-fields.ts";
 import { idOfUrl } from "../object-ids.ts";
+import { orRefusal, orRefusalNow } from "../or-refusal.ts";
 import { PrefixPlaces } from "../prefix-places.ts";
-import type {
-  Batches,
-  BroughtSource,
-  NetworkPlace,
-  Origin,
-  Refused,
-  VlanName,
-  WantedAddress,
-  WantedField,
-  WantedHost,
-  WantedNetwork,
-  WantedRange,
-  WantedSubnet,
-  WantedTag,
-  WantedVlan,
+import {
+  type Batches,
+  type BroughtSource,
+  isRefused,
+  type NetworkPlace,
+  type Origin,
+  type Refused,
+  type VlanName,
+  type WantedAddress,
+  type WantedField,
+  type WantedHost,
+  type WantedNetwork,
+  type WantedRange,
+  type WantedSubnet,
+  type WantedTag,
+  type WantedVlan,
 } from "../wanted.ts";
 import { PhpipamApi, type PhpipamServer } from "./phpipam-api.ts";
 import { PhpipamCustomFields } from "./phpipam-custom-fields.ts";
@@ -77,12 +79,10 @@ export class Phpipam implements BroughtSource {
 
   async *tags(): Batches<WantedTag> {
     const tags = await this.api.list("/tools/tags/");
-    yield tags.map((tag) => {
-      const origin = this.originOf("/tools/tags/", tag);
-      if ("refused" in origin) return origin;
+    yield this.each("/tools/tags/", tags, (tag, origin) => {
       const name = asText(tag.type) ?? "";
       this.tagNames.set(wholeNumber(tag.id) ?? 0, name);
-      return { ...origin, name, color: colorNear(asText(tag.bgcolor)), description: null };
+      return [{ ...origin, name, color: colorNear(asText(tag.bgcolor)), description: null }];
     });
   }
 
@@ -91,11 +91,9 @@ export class Phpipam implements BroughtSource {
   }
 
   async *networks(): Batches<WantedNetwork> {
-    yield this.sections.map((section) => {
-      const origin = this.originOf("/sections/", section);
-      if ("refused" in origin) return origin;
-      return { ...origin, name: asText(section.name) ?? "", description: asText(section.description), tags: [] };
-    });
+    yield this.each("/sections/", this.sections, (section, origin) => [
+      { ...origin, name: asText(section.name) ?? "", description: asText(section.description), tags: [] },
+    ]);
   }
 
   /** In each section whose subnets are of it; in the default network where none are. */
@@ -108,18 +106,16 @@ export class Phpipam implements BroughtSource {
       }
     }
     const vlans = await this.api.list("/vlan/");
-    yield vlans.flatMap((vlan): Array<WantedVlan | Refused> => {
-      const id = wholeNumber(vlan.vlanId) ?? wholeNumber(vlan.id);
+    const withIds = vlans.map((vlan) => ({ ...vlan, id: wholeNumber(vlan.vlanId) ?? vlan.id }));
+    yield this.each("/vlan/", withIds, (vlan, { url }): Array<WantedVlan | Refused> => {
+      const id = wholeNumber(vlan.id) ?? 0;
       const number = wholeNumber(vlan.number);
-      if (id === null) return [{ url: this.api.urlOf("/vlan/"), refused: "has no id" }];
-      const path = `/vlan/${id}/`;
-      const url = this.api.urlOf(path);
       if (number === null) return [{ url, refused: "has no number" }];
       const name = asText(vlan.name);
       this.vlansById.set(id, { url, number, name });
       return [...(networks.get(id) ?? [null])].map((network) => ({
         url,
-        id: idOfUrl(`${this.api.identityOf(path)}#${network ?? ""}`),
+        id: idOfUrl(`${this.api.identityOf(`/vlan/${id}/`)}#${network ?? ""}`),
         network,
         number,
         name,
@@ -133,10 +129,8 @@ export class Phpipam implements BroughtSource {
     for (const section of this.sections) {
       const network = this.placeOf(section);
       const subnets = await this.subnetsOf(section);
-      yield subnets.flatMap((subnet): Array<WantedSubnet | Refused> => {
-        if (flagOf(subnet.isFolder)) return [];
-        const origin = this.originOf("/subnets/", subnet);
-        if ("refused" in origin) return [origin];
+      const real = subnets.filter((subnet) => !flagOf(subnet.isFolder));
+      yield this.each("/subnets/", real, (subnet, origin): WantedSubnet[] => {
         const prefixLength = wholeNumber(subnet.mask);
         const cidr = `${asText(subnet.subnet) ?? ""}/${prefixLength ?? ""}`;
         if (prefixLength !== null) {
@@ -170,8 +164,8 @@ export class Phpipam implements BroughtSource {
       const batch: Array<WantedHost | Refused> = [];
       for (const device of devices.slice(start, start + DEVICES_AT_ONCE)) {
         const origin = this.originOf("/devices/", device);
-        if ("refused" in origin) batch.push(origin);
-        else batch.push(await this.hostOf(device, origin, locations));
+        if (isRefused(origin)) batch.push(origin);
+        else batch.push(await orRefusal(origin.url, () => this.hostOf(device, origin, locations)));
       }
       yield batch;
     }
@@ -181,10 +175,8 @@ export class Phpipam implements BroughtSource {
   async *ranges(): Batches<WantedRange> {
     for (const [id, subnet] of this.subnetsById) {
       const addresses = await this.api.list(`/subnets/${id}/addresses/`);
-      yield addresses.flatMap((address): Array<WantedRange | Refused> => {
-        if (this.deviceIds.has(deviceOf(address))) return [];
-        const origin = this.originOf("/addresses/", address);
-        if ("refused" in origin) return [origin];
+      const free = addresses.filter((address) => !this.deviceIds.has(deviceOf(address)));
+      yield this.each("/addresses/", free, (address, origin): WantedRange[] => {
         const ip = asText(address.ip) ?? "";
         const says = [asText(address.hostname), asText(address.description)].filter((text) => text !== null);
         const tag = this.tagNames.get(wholeNumber(address.tag) ?? 0);
@@ -281,6 +273,18 @@ export class Phpipam implements BroughtSource {
 
   private placeOf(section: ForeignObject): NetworkPlace {
     return idOfUrl(this.api.identityOf(`/sections/${wholeNumber(section.id)}/`));
+  }
+
+  /** What becomes of the rows of a list; one without an id is refused, and so is one that fails. */
+  private each<T>(
+    path: string,
+    rows: readonly ForeignObject[],
+    convert: (row: ForeignObject, origin: Origin) => ReadonlyArray<T | Refused>,
+  ): Array<T | Refused> {
+    return rows.flatMap((row) => {
+      const origin = this.originOf(path, row);
+      return isRefused(origin) ? origin : orRefusalNow(origin.url, () => convert(row, origin));
+    });
   }
 
   private originOf(path: string, object: ForeignObject): Origin | Refused {

@@ -3,7 +3,18 @@
 import type { SeededRandom } from "../injected/seeded-random.ts";
 import { emptyWorld, type FakeInterface, type NetboxWorld } from "./fake-netbox.ts";
 
-const NAMES = ["Berlin", "berlin", "Main", "Köln", "x".repeat(256), "a\u0000b", "", "\u202eright"];
+const NAMES = [
+  "Berlin",
+  "berlin",
+  "Main",
+  "Köln",
+  "x".repeat(256),
+  "a\u0000b",
+  "",
+  "\u202eright",
+  "constructor",
+  "__proto__",
+];
 const PREFIXES = [
   "10.0.0.0/24",
   "10.0.0.0/16",
@@ -15,21 +26,23 @@ const PREFIXES = [
   "0.0.0.0/0",
 ];
 const MACS = ["00:1b:21:aa:bb:cc", "00-1B-21-AA-BB-CD", "nonsense", null, null];
-const TYPES = ["1000base-t", "virtual", "lag", "something", "5gbase-t"];
+const TYPES = ["1000base-t", "virtual", "lag", "something", "5gbase-t", "constructor", "hasOwnProperty", "__proto__"];
 
-export function randomNetbox(random: SeededRandom): NetboxWorld {
+/** @param more names that things may have besides */
+export function randomNetbox(random: SeededRandom, more: readonly string[] = []): NetboxWorld {
+  const names = [...NAMES, ...more];
   const world = emptyWorld();
   const some = <T>(items: readonly T[]): T => random.pick(items);
   const times = (most: number) => Array.from({ length: 1 + random.integer(most) }, (_, place) => place + 1);
   const maybe = <T>(value: T): T | undefined => (random.integer(2) === 0 ? undefined : value);
-  world.tags = times(5).map((id) => ({ id, name: some(NAMES), color: some(["ff0000", "none"]) }));
+  world.tags = times(5).map((id) => ({ id, name: some(names), color: some(["ff0000", "none"]) }));
   const tags = () => times(2).map(() => some(world.tags).name);
-  world.sites = times(4).map((id) => ({ id, name: some(NAMES), tags: tags() }));
+  world.sites = times(4).map((id) => ({ id, name: some(names), tags: tags() }));
   const site = () => (random.integer(4) === 0 ? null : some(world.sites).id);
   world.locations = times(2).map((id) => ({ id, name: "hall", site: some(world.sites).id }));
   world.groups = times(2).map((id) => ({ id, name: "group", site: some(world.sites).id }));
   world.clusters = times(2).map((id) => ({ id, name: "cluster", site: site() }));
-  world.vlans = times(8).map((id) => ({ id, vid: some([1, 10, 20, 4094, 5000]), name: some(NAMES), site: site() }));
+  world.vlans = times(8).map((id) => ({ id, vid: some([1, 10, 20, 4094, 5000]), name: some(names), site: site() }));
   world.prefixes = times(10).map((id) => ({
     id,
     prefix: some(PREFIXES),
@@ -55,7 +68,7 @@ export function randomNetbox(random: SeededRandom): NetboxWorld {
   };
   world.devices = times(70).map((id) => ({
     id,
-    name: some(["sw-1", "sw-2", null, `sw-${id}`, `sw-${id}`, `sw-${id}`, some(NAMES)]),
+    name: some(["sw-1", "sw-2", null, `sw-${id}`, `sw-${id}`, `sw-${id}`, some(names)]),
     site: site(),
     serial: some(["", "S1"]),
     tags: tags(),

@@ -1,0 +1,30 @@
+// A proxy on loopback that writes down what it is asked for and passes nothing on.
+
+/** Every variable in which programs look for a proxy. */
+export const PROXY_VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+
+export interface ProxyLog {
+  readonly url: string;
+  /** All that was received, as it came. */
+  received(): string;
+  stop(): Promise<void>;
+}
+
+export function openProxy(): ProxyLog {
+  let received = "";
+  const listener = Bun.listen({
+    port: 0,
+    hostname: "127.0.0.1",
+    socket: {
+      data: (socket, bytes) => {
+        received += bytes.toString("latin1");
+        socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+      },
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${listener.port}`,
+    received: () => received,
+    stop: async () => listener.stop(true),
+  };
+}

@@ -1,0 +1,172 @@
+// An object that this program fails on is refused, and all others come in: no fault in one ends an import.
+
+import { afterEach, expect, spyOn, test } from "bun:test";
+import { systemTimers } from "../../src/base/timers.ts";
+import { bring } from "../../src/bringing/bring.ts";
+import { Bringing } from "../../src/bringing/bringing.ts";
+import { ChangesHere } from "../../src/bringing/changes-here.ts";
+import { JsonClient, RemoteTrouble } from "../../src/bringing/json-client.ts";
+import { Ledger } from "../../src/bringing/ledger.ts";
+import { Netbox } from "../../src/bringing/netbox/netbox.ts";
+import { NetboxCustomFields } from "../../src/bringing/netbox/netbox-custom-fields.ts";
+import { Phpipam } from "../../src/bringing/phpipam/phpipam.ts";
+import { PhpipamCustomFields } from "../../src/bringing/phpipam/phpipam-custom-fields.ts";
+import { Plan } from "../../src/bringing/plan.ts";
+import { SecretMask } from "../../src/bringing/secret-mask.ts";
+import type { BroughtSource } from "../../src/bringing/wanted.ts";
+import { emptyWorld, serveNetbox } from "../support/imports/fake-netbox.ts";
+import { PHPIPAM_APP, servePhpipam } from "../support/imports/fake-phpipam.ts";
+
+const TOKEN = "0123456789abcdef0123456789abcdef01234567";
+const common = { ca: null, timers: systemTimers, secrets: new SecretMask([]) };
+const spies: Array<{ mockRestore(): void }> = [];
+const servers: Array<{ stop(): Promise<unknown> }> = [];
+afterEach(async () => {
+  for (const spy of spies.splice(0)) spy.mockRestore();
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+/** A source of one site or section, with parts of the name "broken" among others. */
+async function netbox(): Promise<BroughtSource> {
+  const custom = { broken: true };
+  const world = emptyWorld();
+  world.sites = [{ id: 1, name: "Berlin" }];
+  world.vlans = [
+    { id: 1, vid: 1, name: "sound", site: 1 },
+    { id: 2, vid: 2, name: "broken", site: 1, custom },
+  ];
+  world.prefixes = [
+    { id: 1, prefix: "10.0.0.0/24", site: 1 },
+    { id: 2, prefix: "10.1.0.0/24", site: 1, custom },
+  ];
+  world.devices = [
+    {
+      id: 1,
+      name: "sound",
+      site: 1,
+      interfaces: [
+        { id: 1, name: "eth0" },
+        { id: 2, name: "eth1", custom },
+      ],
+    },
+    { id: 2, name: "broken", site: 1, custom },
+  ];
+  world.addresses = [
+    { id: 1, address: "10.0.0.1/24" },
+    { id: 2, address: "10.0.0.2/24", custom },
+  ];
+  const server = serveNetbox(world, { token: TOKEN });
+  servers.push(server);
+  const { valuesOf } = NetboxCustomFields.prototype;
+  spies.push(
+    spyOn(NetboxCustomFields.prototype, "valuesOf").mockImplementation(function (
+      this: NetboxCustomFields,
+      object,
+      kind,
+    ) {
+      if ((object.custom_fields as { broken?: boolean }).broken === true) throw new TypeError("of an object");
+      return valuesOf.call(this, object, kind);
+    }),
+  );
+  return Netbox.open({ ...common, base: server.url, token: TOKEN }, server.url);
+}
+
+async function phpipam(): Promise<BroughtSource> {
+  const custom_x = "broken";
+  const server = servePhpipam(
+    {
+      sections: [{ id: "1", name: "Berlin" }],
+      subnets: [
+        { id: "1", subnet: "10.0.0.0", mask: "24", sectionId: "1" },
+        { id: "2", subnet: "10.1.0.0", mask: "24", sectionId: "1", custom_x },
+      ],
+      vlans: [
+        { vlanId: "1", number: "1", name: "sound" },
+        { vlanId: "2", number: "2", name: "broken", custom_x },
+      ],
+      devices: [
+        { id: "1", hostname: "sound", sections: "1" },
+        { id: "2", hostname: "broken", sections: "1", custom_x },
+      ],
+      addresses: [
+        { id: "1", subnetId: "1", ip: "10.0.0.1", deviceId: "0" },
+        { id: "2", subnetId: "1", ip: "10.0.0.2", deviceId: "0", custom_x },
+      ],
+      tags: [],
+      locations: [],
+    },
+    TOKEN,
+  );
+  servers.push(server);
+  const { valuesOf } = PhpipamCustomFields.prototype;
+  spies.push(
+    spyOn(PhpipamCustomFields.prototype, "valuesOf").mockImplementation(function (
+      this: PhpipamCustomFields,
+      object,
+      kind,
+    ) {
+      if (object.custom_x === "broken") throw new TypeError("of an object");
+      return valuesOf.call(this, object, kind);
+    }),
+  );
+  return Phpipam.open({ ...common, base: server.url, appId: PHPIPAM_APP, token: TOKEN }, server.url);
+}
+
+/** A netledger that has nothing yet, and into which nothing is written. */
+function importOf(source: BroughtSource): Bringing {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => Response.json({ success: true, data: [], meta: { api_version: 1, pagination: { total_count: 0 } } }),
+  });
+  servers.push(server);
+  const client = new JsonClient({ ...common, product: "netledger", base: server.url.origin, headers: {} });
+  const ledger = new Ledger(client, { reason: "r", isDryRun: true, run: "1" });
+  return new Bringing({
+    source,
+    ledger,
+    plan: new Plan(true),
+    changesHere: new ChangesHere(ledger, source.reason),
+    options: { defaultNetwork: "Rest", overwrites: false, progress: () => {}, flush: async () => {} },
+    isAgain: false,
+  });
+}
+
+const numbers = ({ plan }: Bringing) =>
+  Object.fromEntries(
+    (["VLANs", "subnets", "hosts", "interfaces", "ranges"] as const).map((kind) => [
+      kind,
+      [plan.count(kind, "created"), plan.count(kind, "refused")],
+    ]),
+  );
+
+test.each([
+  ["NetBox", netbox, { VLANs: [1, 1], subnets: [1, 1], hosts: [1, 1], interfaces: [1, 1], ranges: [1, 1] }],
+  ["phpIPAM", phpipam, { VLANs: [1, 1], subnets: [1, 1], hosts: [1, 1], interfaces: [0, 0], ranges: [1, 1] }],
+])("of a %s the objects that cannot be read are refused, each for itself", async (_product, open, expected) => {
+  const bringing = importOf(await open());
+  await bring(bringing);
+  expect(numbers(bringing)).toEqual(expected as ReturnType<typeof numbers>);
+  const lines = bringing.plan.takeLines().split("\n");
+  const refused = lines.filter((line) => line.startsWith("refused "));
+  for (const line of refused) expect(line).toMatch(/\/2\/: cannot be brought in: TypeError: of an object$/);
+});
+
+test("objects that cannot be written are refused, and a side that cannot be asked any more ends the import", async () => {
+  const source = await netbox();
+  for (const spy of spies.splice(0)) spy.mockRestore();
+  const bringing = importOf(source);
+  const customValues = bringing.customValues.bind(bringing);
+  let asked = 0;
+  bringing.customValues = (kind, values, refuse) => {
+    asked += 1;
+    if (asked % 2 === 0) throw new RangeError("too far");
+    return customValues(kind, values, refuse);
+  };
+  await bring(bringing);
+  expect(numbers(bringing)).toMatchObject({ VLANs: [1, 1], subnets: [1, 1], hosts: [1, 1], ranges: [1, 1] });
+  bringing.customValues = () => {
+    throw new RemoteTrouble("gone");
+  };
+  expect(bring(bringing)).rejects.toThrow(new RemoteTrouble("gone"));
+});
