@@ -7,6 +7,7 @@ import { proveCrowding } from "./security/crowding.ts";
 import { proveEncryption } from "./security/encryption.ts";
 import { proveFlood } from "./security/flood.ts";
 import { proveForeignPages } from "./security/foreign-pages.ts";
+import { proveImports } from "./security/imports.ts";
 import { proveLateRights } from "./security/late-rights.ts";
 import { proveRebinding } from "./security/rebinding.ts";
 import { proveSecrets } from "./security/secrets.ts";
@@ -40,6 +41,7 @@ async function others(proving: Proving): Promise<Proof> {
     proveForeignPages(proving),
     proveEncryption(proving),
     proveAttacks(proving),
+    proveImports(proving),
   ] as const);
   return merged([secrets, sent, { findings: [...late, ...rebinding, ...rest.flat()] }]);
 }
