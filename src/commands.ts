@@ -1,6 +1,7 @@
 // Every write as a table of contents: the commands of each folder, by the names that the ledger has as `source`.
 
 import { backupCommands } from "./backup/commands.ts";
+import { ownValue } from "./base/fields.ts";
 import { bulkUpdateCommands } from "./bulk/bulk-update-commands.ts";
 import { tableCommands } from "./bulk/table-commands.ts";
 import type { CallsOf, Commands } from "./db/writing/command.ts";
@@ -84,12 +85,12 @@ export type AllCommands = CallsOf<typeof COMMANDS>;
 
 /** Whether a command may take long whatever it is sent with. */
 export function takesLong(command: string): boolean {
-  return BY_NAME[command]?.takesLong === true;
+  return ownValue(BY_NAME, command)?.takesLong === true;
 }
 
 /** Whether a command may come to nothing but less rights. */
 export function mayLowerRights(command: string): boolean {
-  return BY_NAME[command]?.mayLowerRights === true;
+  return ownValue(BY_NAME, command)?.mayLowerRights === true;
 }
 
 const BY_NAME: Commands = COMMANDS;

@@ -2,6 +2,7 @@
 // reader of the environment. Must not open a file, nor know what a command does.
 
 import { resolve } from "node:path";
+import { ownValue } from "./base/fields.ts";
 import { type Cidr, cidrOf, isMappedBlock, parseCidr, parseIp } from "./base/ip.ts";
 import type { LogFormat } from "./base/log.ts";
 
@@ -335,8 +336,8 @@ export function readConfig<Always extends OptionName, Maybe extends OptionName>(
     const shown = name === form.operand ? String(value) : `--${spelled}`;
     const [source, text] = given.has(name)
       ? [shown, given.get(name)]
-      : environment[variable]
-        ? [variable, environment[variable]]
+      : ownValue(environment, variable)
+        ? [variable, ownValue(environment, variable)]
         : [shown, fallback];
     if (text === null || text === undefined) {
       if ((form.always as readonly OptionName[]).includes(name))

@@ -3,6 +3,7 @@
 
 import { lookup } from "node:dns/promises";
 import type { createApp } from "./app.ts";
+import { ownValue } from "./base/fields.ts";
 import { parseIp } from "./base/ip.ts";
 import type { Log } from "./base/log.ts";
 import type { Timers } from "./base/timers.ts";
@@ -139,7 +140,7 @@ function open(app: App, host: string, port: number, pair: TlsPair | null): Bun.S
     });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new ListenError(`Cannot listen on ${host} port ${port}: ${LISTEN_PROBLEMS[code] ?? code}.`);
+    throw new ListenError(`Cannot listen on ${host} port ${port}: ${ownValue(LISTEN_PROBLEMS, code) ?? code}.`);
   }
   // Elysia would stop the server at an end that never comes by itself, and adds one listener for each certificate.
   for (const each of process.listeners("beforeExit")) if (!atEnd.has(each)) process.removeListener("beforeExit", each);

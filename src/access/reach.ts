@@ -2,6 +2,7 @@
 // Unknown, foreign and out of reach are the same to whoever asks.
 
 import { DomainError, invalid, notFound, referenceInvalid } from "../base/errors.ts";
+import { ownValue } from "../base/fields.ts";
 import { type AnyKind, containerId, type Kind, type RecordBase } from "../db/kind.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import type { CommandActor } from "./actor.ts";
@@ -125,14 +126,18 @@ export function assertSameIds(record: object, body: object, fields: readonly str
   const own = record as Record<string, unknown>;
   const sent = body as Record<string, unknown>;
   for (const field of fields) {
-    if (sent[field] === undefined || sent[field] === own[field]) continue;
+    if (ownValue(sent, field) === undefined || ownValue(sent, field) === ownValue(own, field)) continue;
     if (field === "id")
       throw new DomainError("validation_id_mismatch", "The id in the body does not match the path.", {
         path_id: own[field],
         body_id: sent[field],
       });
     throw invalid([
-      { path: `/${field}`, message: `must be the record's own ${field}; it cannot be changed`, value: sent[field] },
+      {
+        path: `/${field}`,
+        message: `must be the record's own ${field}; it cannot be changed`,
+        value: ownValue(sent, field),
+      },
     ]);
   }
 }

@@ -1,6 +1,8 @@
 // How the entries of an object of custom fields are called among the fields of a record: `custom_fields.rack` counts,
 // differs and is filtered as a field of its own.
 
+import { ownValue } from "./fields.ts";
+
 /** The field of a record that holds them. */
 export const CUSTOM_FIELDS = "custom_fields";
 const PREFIX = `${CUSTOM_FIELDS}.`;
@@ -20,16 +22,16 @@ export function customFieldKey(field: string): string | null {
 /** The value of a field by its name; undefined where it has none. */
 export function fieldValueOf(record: Fields, field: string): unknown {
   const key = customFieldKey(field);
-  if (key === null) return record[field];
+  if (key === null) return ownValue(record, field);
   const values = record[CUSTOM_FIELDS] as Fields | undefined;
-  return values !== undefined && values !== null && Object.hasOwn(values, key) ? values[key] : undefined;
+  return ownValue(values, key);
 }
 
 /** The names of the custom fields in which two states of a record differ. */
 export function changedCustomFields(old: unknown, now: unknown): string[] {
   const [before, after] = [(old ?? {}) as Fields, (now ?? {}) as Fields];
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...keys].filter((key) => before[key] !== after[key]).map(customFieldName);
+  return [...keys].filter((key) => ownValue(before, key) !== ownValue(after, key)).map(customFieldName);
 }
 
 /**
@@ -51,5 +53,7 @@ export function mergedCustomFields(record: Fields, from: Fields, fields: readonl
 /** In the one order in which records keep them; undefined for none. */
 export function inOrder<Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> | undefined {
   const keys = Object.keys(values);
-  return keys.length === 0 ? undefined : Object.fromEntries(keys.sort().map((key) => [key, values[key] as Value]));
+  return keys.length === 0
+    ? undefined
+    : Object.fromEntries(keys.sort().map((key) => [key, ownValue(values, key) as Value]));
 }

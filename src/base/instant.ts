@@ -1,6 +1,8 @@
 // Instants and their one text form on the wire (RFC 3339).
 // Must not read the clock: clock.ts does.
 
+import { ownValue } from "./fields.ts";
+
 /** Milliseconds since 1970-01-01T00:00:00Z without leap seconds, an integer; may be negative. */
 export type Instant = number;
 
@@ -53,7 +55,7 @@ export function parseInstantOrAge(text: string, now: Instant): Instant | null {
   if (text === "now") return now;
   const age = AGE.exec(text);
   if (age === null) return parseInstant(text);
-  const instant = now - Number(age[1]) * (UNIT_MS[age[2] as string] as number);
+  const instant = now - Number(age[1]) * (ownValue(UNIT_MS, age[2] as string) as number);
   return instant >= EARLIEST_INSTANT ? instant : null;
 }
 

@@ -1,6 +1,8 @@
 // The order of text: without regard to case, then by code point; and text that turns nothing beside it.
 // Must not depend on a locale: the same list sorts the same way on every machine.
 
+import { ownValue } from "./fields.ts";
+
 /**
  * The form in which texts that differ only in case, or only in how an accent is composed, are equal. Lower case in NFC,
  * with the final sigma taken for a sigma. Simpler than Unicode's full case folding (`ß` stays apart from `ss`) and
@@ -26,7 +28,7 @@ export function foldMarks(text: string): string {
     .normalize("NFD")
     .replace(/[\u0300-\u036f]/g, "")
     .normalize("NFC");
-  return plain.replace(/[ßæœøłđðþı]/g, (letter) => PLAIN_LETTERS[letter] as string);
+  return plain.replace(/[ßæœøłđðþı]/g, (letter) => ownValue(PLAIN_LETTERS, letter) as string);
 }
 
 /** Letters that have no decomposition in Unicode. */

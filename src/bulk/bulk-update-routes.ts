@@ -4,6 +4,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
 import { entityWords } from "../base/entity-words.ts";
 import { invalid } from "../base/errors.ts";
+import { ownValue } from "../base/fields.ts";
 import { FILTER_MAX_LENGTH } from "../base/filter-limits.ts";
 import { pascalCase } from "../base/text.ts";
 import type { Surface } from "../http/surface.ts";
@@ -127,7 +128,9 @@ function bulkUpdateBody(editable: Editable) {
         }),
       ),
       set: Body(
-        Object.fromEntries(settableFields(editable).map((name) => [name, Type.Optional(properties[name] as TSchema)])),
+        Object.fromEntries(
+          settableFields(editable).map((name) => [name, Type.Optional(ownValue(properties, name) as TSchema)]),
+        ),
         { $id: `${title}BulkSet`, minProperties: 1, description: "What to set, as the single update takes it." },
       ),
       dry_run: Type.Optional(

@@ -3,6 +3,7 @@
 
 import type { TObject } from "@sinclair/typebox";
 import type { CommandActor } from "../access/actor.ts";
+import { ownValue } from "../base/fields.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { hostCommands } from "../resources/hosts/commands.ts";
 import { HostUpdate } from "../resources/hosts/host-body.ts";
@@ -89,5 +90,5 @@ export function settableFields({ Update, parts }: Editable): string[] {
 /** What the update of a record asks for and this one leaves out: as the record has it. */
 export function bodyOver({ Update }: Editable, record: object, said: object): object {
   const own = record as Readonly<Record<string, unknown>>;
-  return { ...Object.fromEntries((Update.required ?? []).map((name) => [name, own[name]])), ...said };
+  return { ...Object.fromEntries((Update.required ?? []).map((name) => [name, ownValue(own, name)])), ...said };
 }

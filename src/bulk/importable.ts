@@ -2,6 +2,7 @@
 
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldKey } from "../base/custom-field-names.ts";
+import { ownValue } from "../base/fields.ts";
 import { namingOf, withNames } from "../inventory/name-columns.ts";
 import { BindingCreate, BindingUpdate, bindingRow } from "../resources/bindings/binding.ts";
 import { bindingCommands } from "../resources/bindings/commands.ts";
@@ -132,7 +133,7 @@ const IMPORTING: Readonly<Record<string, Importing>> = {
 /** In the order of the documentation. */
 export const IMPORTABLE: readonly Importable[] = [
   ...EDITABLE.flatMap((editable) => {
-    const importing = IMPORTING[editable.resource.path];
+    const importing = ownValue(IMPORTING, editable.resource.path);
     return importing === undefined ? [] : [{ ...editable, ...importing }];
   }),
   ...TABLED,
@@ -169,13 +170,13 @@ export function columnRoles(importable: Importable): ReadonlyMap<string, ColumnR
   const made = new Map<string, ColumnRole>();
   for (const { name } of withNames(own, () => "")) {
     if (Object.hasOwn(Create.properties, name) && !isShown(name))
-      made.set(name, { as: "Field", schema: Create.properties[name] as TSchema });
+      made.set(name, { as: "Field", schema: ownValue(Create.properties, name) as TSchema });
     else made.set(name, { as: "Shown" });
   }
   for (const name of [...made.keys()]) {
     const naming = namingOf(name);
-    const schema = Create.properties[name] as TSchema | undefined;
-    const cell = NAME_CELLS[name];
+    const schema = ownValue(Create.properties, name) as TSchema | undefined;
+    const cell = ownValue(NAME_CELLS, name);
     // The cell of ids may only be shown, where that of names says all.
     if (naming === null || schema === undefined || (cell === undefined && made.get(name)?.as !== "Field")) continue;
     if (!naming.isPlain && cell === undefined) continue;

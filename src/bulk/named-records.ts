@@ -1,6 +1,7 @@
 // Which records the names in a table stand for, of those that the caller reaches; and whether names agree with the ids
 // beside them. Reads the state before the transaction.
 
+import { ownValue } from "../base/fields.ts";
 import type { Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { targetsIn, withNames } from "../inventory/name-columns.ts";
@@ -59,7 +60,7 @@ export class NamedRecords {
       const values = JSON.parse(row) as unknown[];
       const record = Object.fromEntries(fields.map((field, place) => [field, values[place]]));
       const own = nameOf(of, record);
-      const before = whole === undefined ? undefined : wholes.get(record[whole] as string);
+      const before = whole === undefined ? undefined : wholes.get(ownValue(record, whole) as string);
       const name = cellText(before === undefined ? own : [before, own].filter((part) => part !== null).join(" "));
       if (unknown?.has(name) === false) continue;
       const found: NameCandidate = {

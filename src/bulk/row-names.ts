@@ -2,6 +2,7 @@
 
 import { findReachable } from "../access/reach.ts";
 import { oneEntity } from "../base/entity-words.ts";
+import { ownValue } from "../base/fields.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import type { Named } from "../resources/resource.ts";
 import { serviceKind } from "../resources/services/service.ts";
@@ -173,7 +174,7 @@ function near(
 function idIn(table: TableRows, row: Row, field: string): string | undefined {
   const said = table.cell(row, field).toLowerCase();
   if (said !== "") return said;
-  const stored = (row.record as unknown as Readonly<Record<string, unknown>> | null)?.[field];
+  const stored = ownValue(row.record as unknown as Readonly<Record<string, unknown>> | null, field);
   return typeof stored === "string" ? stored : undefined;
 }
 

@@ -1,6 +1,7 @@
 // What the writer runs for a table that was sent as CSV: all of its rows or none, in one transaction.
 
 import type { CommandActor } from "../access/actor.ts";
+import { ownValue } from "../base/fields.ts";
 import { type CallsOf, Tried, takingLong } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { assertPlanned } from "../wire/plan-token.ts";
@@ -43,7 +44,7 @@ export function tableCommands(rules: Readonly<Record<string, RowRules>>): TableI
   return Object.fromEntries(
     IMPORTABLE.map((importable) => {
       const { kind, path } = importable.resource;
-      return [`${kind.name}.import_csv`, importTable(importable, rules[path] ?? (() => []))];
+      return [`${kind.name}.import_csv`, importTable(importable, ownValue(rules, path) ?? (() => []))];
     }),
   );
 }

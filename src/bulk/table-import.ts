@@ -5,6 +5,7 @@ import type { CommandActor } from "../access/actor.ts";
 import { CUSTOM_FIELDS, customFieldName, fieldValueOf } from "../base/custom-field-names.ts";
 import { entityWords } from "../base/entity-words.ts";
 import { type Issue, invalid } from "../base/errors.ts";
+import { ownValue } from "../base/fields.ts";
 import type { RecordBase, Written } from "../db/kind.ts";
 import { Reader } from "../db/reading/reader.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
@@ -167,7 +168,7 @@ export class TableImport {
         said[field] = [];
         continue;
       }
-      const readCell = cell === "" ? undefined : this.importable.cells?.[field];
+      const readCell = cell === "" ? undefined : ownValue(this.importable.cells, field);
       const read =
         readCell === undefined
           ? cellValue(cell, schema)
@@ -212,5 +213,5 @@ export class TableImport {
 }
 
 function fieldOf(record: RecordBase | null, field: string): unknown {
-  return (record as unknown as Readonly<Record<string, unknown>> | null)?.[field];
+  return ownValue(record as unknown as Readonly<Record<string, unknown>> | null, field);
 }

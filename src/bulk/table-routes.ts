@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
 import { entityWords } from "../base/entity-words.ts";
+import { ownValue } from "../base/fields.ts";
 import { pascalCase } from "../base/text.ts";
 import { BULK_BODY_LIMIT_BYTES } from "../http/body.ts";
 import type { Surface } from "../http/surface.ts";
@@ -125,7 +126,7 @@ function tableQuery(importable: Importable) {
 function exampleTable(importable: Importable): string {
   const { example } = importable.resource;
   const fields = [...columnRoles(importable)].flatMap(([name, role]) =>
-    role.as === "Field" && cellText(example[name]) !== "" ? name : [],
+    role.as === "Field" && cellText(ownValue(example, name)) !== "" ? name : [],
   );
   const columns = fieldColumns(fields);
   return csvHead(columns) + csvRows(columns, [example]);

@@ -4,6 +4,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { takeBackup } from "../backup/take.ts";
 import { inUnits } from "../base/byte-size.ts";
+import { ownValue } from "../base/fields.ts";
 import { formatInstant } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
 import { UsageError } from "../config.ts";
@@ -58,7 +59,7 @@ function requireFolderOf(file: string): void {
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    const problem = FOLDER_PROBLEMS[code] ?? `the folder ${folder} cannot be used (${code})`;
+    const problem = ownValue(FOLDER_PROBLEMS, code) ?? `the folder ${folder} cannot be used (${code})`;
     throw new UsageError(`FILE ${file} cannot be created: ${problem.replace("FOLDER", folder)}`);
   }
 }

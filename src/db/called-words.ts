@@ -1,6 +1,7 @@
 // What a record is called, as entries of the index of words, and what a search asks of that index. The one place that
 // knows how both are folded: they must agree. No SQL.
 
+import { ownValue } from "../base/fields.ts";
 import { interfaceBeginnings, numberedInterface } from "../base/interface-name.ts";
 import { foldCase, foldMarks } from "../base/text.ts";
 import { canonicalBeginnings, cut, Distinct, isPlain, parts, words } from "./search-text.ts";
@@ -113,7 +114,7 @@ export function calledChanges(place: string, before: readonly CalledText[], afte
   for (const entry of has) if (isNew(entry) || (isOtherMac && isDigits(entry))) changes.push(entry);
   if (isOtherMac) for (const entry of kept) if (isDigits(entry) && !has.has(entry)) changes.push(entry);
   for (const entry of had) {
-    const end = has.has(entry) || kept.has(entry) ? undefined : ENDS[entry[0] as string];
+    const end = has.has(entry) || kept.has(entry) ? undefined : ownValue(ENDS, entry[0] as string);
     if (end !== undefined) changes.push(end + entry.slice(1));
   }
   return inPlace(place, changes);

@@ -1,6 +1,7 @@
 // Where a change shows, and where and as what it is counted: the same for who writes it, who makes the counts anew and
 // who verifies them. Pure.
 
+import { ownValue } from "../base/fields.ts";
 import { type AnyKind, containerId, type OPERATION, type RecordBase, scopeKey } from "./kind.ts";
 
 export type VersionOperation = keyof typeof OPERATION;
@@ -63,7 +64,7 @@ export function isCountedAlike(kind: AnyKind, one: RecordBase, other: RecordBase
 }
 
 function idIn(record: RecordBase, field: string): string | null {
-  return (record as unknown as Readonly<Record<string, string | null>>)[field] ?? null;
+  return ownValue(record as unknown as Readonly<Record<string, string | null>>, field) ?? null;
 }
 
 /** A handful: a set would cost more. */

@@ -3,6 +3,7 @@
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTableWithColumns } from "drizzle-orm/sqlite-core";
+import { ownValue } from "../base/fields.ts";
 import type { Sql } from "./connection.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: Drizzle's table type is parameterised by every column of every table.
@@ -42,6 +43,6 @@ export class KeyedRows<T extends Table> {
   /** Writes a row in place of the one with its key. */
   put(db: Sql, row: T["$inferInsert"]): void {
     const values = row as Readonly<Record<string, Value | undefined>>;
-    db.$client.query(this.texts.put).run(...this.texts.columns.map((column) => values[column] ?? null));
+    db.$client.query(this.texts.put).run(...this.texts.columns.map((column) => ownValue(values, column) ?? null));
   }
 }

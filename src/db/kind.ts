@@ -3,6 +3,7 @@
 
 import { integer, type SQLiteTableWithColumns, text } from "drizzle-orm/sqlite-core";
 import type { Entity } from "../base/entity-words.ts";
+import { ownValue } from "../base/fields.ts";
 import type { CalledText } from "./called-words.ts";
 import type { SearchTexts } from "./search-text.ts";
 import type { Upcaster } from "./shape.ts";
@@ -272,7 +273,7 @@ function containersOf(kind: AnyKind) {
 }
 
 function fieldValue(record: RecordBase, field: string): string | null {
-  return (record as unknown as Readonly<Record<string, string | null | undefined>>)[field] ?? null;
+  return ownValue(record as unknown as Readonly<Record<string, string | null | undefined>>, field) ?? null;
 }
 
 /** A scope of the spans and the census. Below 2^53, so it may leave SQL. */

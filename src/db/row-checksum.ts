@@ -4,6 +4,7 @@
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTableWithColumns } from "drizzle-orm/sqlite-core";
+import { ownValue } from "../base/fields.ts";
 import type { Sql } from "./connection.ts";
 
 /** What SQLite stores. */
@@ -177,7 +178,7 @@ function addend(value: unknown): number {
 
 function checksumOf(table: CheckedTable, values: readonly StoredValue[]): number {
   const value = (column: string) => values[table.columns.indexOf(column)];
-  const added = ADDED[table.name];
+  const added = ownValue(ADDED, table.name);
   if (added !== undefined) {
     const others = table.columns.flatMap((column, place) => (column === added ? [] : [values[place] ?? null]));
     return crc32(frame(others)) + addend(value(added));
@@ -187,13 +188,13 @@ function checksumOf(table: CheckedTable, values: readonly StoredValue[]): number
 }
 
 function checksumOfRow(table: CheckedDrizzleTable, row: Readonly<Record<string, unknown>>): number {
-  const added = ADDED[getTableName(table)];
+  const added = ownValue(ADDED, getTableName(table));
   const values = columnsOf(table).flatMap(([name, column]): StoredValue[] => {
     if (name === added) return [];
-    const value = row[name] ?? null;
+    const value = ownValue(row, name) ?? null;
     return [value === null ? null : (column.mapToDriverValue(value) as StoredValue)];
   });
-  return crc32(frame(values)) + (added === undefined ? 0 : addend(row[added]));
+  return crc32(frame(values)) + (added === undefined ? 0 : addend(ownValue(row, added)));
 }
 
 /**

@@ -1,5 +1,6 @@
 // /handbook: the pages for people who run and use the appliance, with their search. No credentials: nothing of an inventory is in them.
 
+import { ownValue } from "../base/fields.ts";
 import { type Asset, answerAsset, assetOf } from "../http/asset.ts";
 import { pageHeaders } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
@@ -21,7 +22,7 @@ const PAGE_POLICY = [
 export function handbookRoutes<Actor, Access>(surface: Surface<Actor, Access>): void {
   const assets = new Map<string, Promise<Asset>>();
   const assetAt = (path: string) => {
-    const file = handbook().files[path] ?? { type: "text/plain", text: "" };
+    const file = ownValue(handbook().files, path) ?? { type: "text/plain", text: "" };
     const bytes = "text" in file ? new TextEncoder().encode(file.text) : Uint8Array.fromBase64(file.base64);
     const asset = assets.get(path) ?? assetOf(bytes, file.type);
     assets.set(path, asset);

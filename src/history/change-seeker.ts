@@ -1,6 +1,7 @@
 // When an answer may next differ: the next relevant change of each record, container, count and search query that it
 // rests on. Goes in bounded steps.
 
+import { ownValue } from "../base/fields.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { ReadConnection } from "../db/reading/read-connection.ts";
 import { changedSql } from "../db/shape.ts";
@@ -139,7 +140,7 @@ export class ChangeSeeker {
 
   /** The next version that names a relevant field, or none at all; in thinned history the next one left. */
   private *nextVersion(n: number, kind: AnyKind, after: number): Generator<void, number | null> {
-    const fields = (this.fields[kind.name] ?? []).map((field) => `'${field}'`).join(", ");
+    const fields = (ownValue(this.fields, kind.name) ?? []).map((field) => `'${field}'`).join(", ");
     const text = `SELECT count(*), max(s), min(CASE WHEN changed IS NULL OR EXISTS (SELECT 1 FROM json_each(changed) c
       WHERE c.value IN (${fields})) OR s <= (SELECT max(last) FROM history_segments) THEN s END)
       FROM (SELECT v.key & 2147483647 AS s, ${changedSql(kind, "v")} AS changed FROM history_versions v

@@ -1,5 +1,6 @@
 // Which of the differences are told of, and how many there are in all. Knows no record.
 
+import { ownValue } from "../base/fields.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Sort } from "./touched-records.ts";
 
@@ -38,7 +39,8 @@ export class DiffCounts {
   readonly total = { added: 0, removed: 0, changed: 0 };
 
   add({ name }: Pick<AnyKind, "name">, sort: Sort, count: number): void {
-    const counts = (this.byType[name] ??= {});
+    const counts = ownValue(this.byType, name) ?? {};
+    this.byType[name] = counts;
     counts[sort] = (counts[sort] ?? 0) + count;
     this.total[sort] += count;
   }

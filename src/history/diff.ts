@@ -3,6 +3,7 @@
 
 import type { Actor } from "../access/actor.ts";
 import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";
+import { ownValue } from "../base/fields.ts";
 import type { Instant } from "../base/instant.ts";
 import type { AnyKind } from "../db/kind.ts";
 import {
@@ -258,7 +259,7 @@ export class Diff {
   }
 
   private changedFields(old: Fields, now: Fields): string[] {
-    const isChanged = (name: string) => !isSame(old[name], now[name]) && !this.uncompared.has(name);
+    const isChanged = (name: string) => !isSame(ownValue(old, name), ownValue(now, name)) && !this.uncompared.has(name);
     const changed = Object.keys(now).filter(isChanged);
     for (const name of Object.keys(old)) if (!Object.hasOwn(now, name) && isChanged(name)) changed.push(name);
     const place = changed.indexOf(CUSTOM_FIELDS);

@@ -2,6 +2,7 @@
 // beyond that is none. Knows the resources by what they say of themselves.
 
 import type { Actor } from "../access/actor.ts";
+import { ownValue } from "../base/fields.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { RecordChange } from "../db/reading/change-log.ts";
 import type { Reader } from "../db/reading/reader.ts";
@@ -34,7 +35,9 @@ export class ReachedFields {
       const { thinnedPast } = this.reader;
       const before = this.record(kind, compose, n, thinnedPast.keptFrom(sequence - 1));
       const after = this.record(kind, compose, n, thinnedPast.keptFrom(sequence));
-      return changedFields.filter((field) => !confined.includes(field) || !Bun.deepEquals(before[field], after[field]));
+      return changedFields.filter(
+        (field) => !confined.includes(field) || !Bun.deepEquals(ownValue(before, field), ownValue(after, field)),
+      );
     });
   }
 

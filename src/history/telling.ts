@@ -1,6 +1,7 @@
 // How much a change tells a person: which of a transaction's changes are said by name, in which order, and what the
 // rest of them is counted by. Pure.
 
+import { ownValue } from "../base/fields.ts";
 import { isCounted } from "../db/change-counts.ts";
 import type { RecordChange } from "../db/reading/change-log.ts";
 
@@ -61,7 +62,7 @@ export function placeOf(change: ToldChange, isByPerson: boolean): number | null 
   // A binding is told with its service.
   if (kind.name === "binding" || !isTold(change)) return null;
   if (operation !== "Updated" || changedFields === null) {
-    const place = PLACES_OF_KINDS[kind.name] ?? 1;
+    const place = ownValue(PLACES_OF_KINDS, kind.name) ?? 1;
     return isByPerson && kind.name !== "ignored" ? Math.min(place, 1) : place;
   }
   const told = toldFieldNames(change).filter((field) => !LAST_FIELDS.includes(field));

@@ -1,6 +1,7 @@
 // The transactions of an organization, newest first, each with what it changed as far as the caller sees it.
 
 import type { Actor } from "../access/actor.ts";
+import { ownValue } from "../base/fields.ts";
 import { foldCase } from "../base/text.ts";
 import type { VersionOperation } from "../db/change-counts.ts";
 import type { Thinned } from "../db/pruned-history.ts";
@@ -348,7 +349,8 @@ function* countedIn(log: ChangeLog, query: ChangeQuery, sequence: number): Gener
 }
 
 function countIn(counts: ChangesByKind, { kind, operation }: Pick<RecordChange, "kind" | "operation">): void {
-  const byOperation = (counts[kind.name] ??= {});
+  const byOperation = ownValue(counts, kind.name) ?? {};
+  counts[kind.name] = byOperation;
   byOperation[operation] = (byOperation[operation] ?? 0) + 1;
 }
 

@@ -1,6 +1,7 @@
 // What a filter can ask of the versions of a record, by the kind of it.
 
 import { oneEntity } from "../base/entity-words.ts";
+import { ownValue } from "../base/fields.ts";
 import { pascalCase } from "../base/text.ts";
 import { UNASKED_FIELDS } from "../inventory/part-fields.ts";
 import { RESOURCES } from "../inventory/resources.ts";
@@ -14,7 +15,7 @@ export const VERSION_ROWS: readonly RowList[] = RESOURCES.map(({ kind, path, lis
   recordOf: kind.name,
   row: VersionOf(listed ?? answer, pascalCase(kind.name)),
   unasked: Object.fromEntries(
-    Object.entries(UNASKED_FIELDS[kind.name] ?? {}).map(([field, why]) => [`record.${field}`, why]),
+    Object.entries(ownValue(UNASKED_FIELDS, kind.name) ?? {}).map(([field, why]) => [`record.${field}`, why]),
   ),
 }));
 

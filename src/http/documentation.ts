@@ -5,6 +5,7 @@
 import { type ElysiaSwaggerConfig, swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import scalarScript from "../../node_modules/@scalar/api-reference/dist/browser/standalone.js" with { type: "file" };
+import { ownValue } from "../base/fields.ts";
 import { SERVER_VERSION } from "../wire/envelope.ts";
 import type { Json, NamedSchemas } from "../wire/json-schema.ts";
 import { type Asset, answerAsset, assetOf, assetOfFile } from "./asset.ts";
@@ -181,7 +182,7 @@ function inUse(components: Json, from: unknown): Json {
     if (typeof reference === "string" && !used.has(reference)) {
       used.add(reference);
       const [, , kind = "", name = ""] = reference.split("/");
-      visit((components[kind] as Json | undefined)?.[name]);
+      visit(ownValue(ownValue(components, kind) as Json | undefined, name));
     }
     for (const each of Object.values(value)) visit(each);
   };

@@ -3,6 +3,7 @@
 
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../base/errors.ts";
+import { ownValue } from "../base/fields.ts";
 import { API_VERSION, SERVER_VERSION } from "../wire/envelope.ts";
 import { type Json, jsonSchema, type NamedSchemas } from "../wire/json-schema.ts";
 import { CHANGE_REASON_MAX_LENGTH, LIMIT_DEFAULT } from "../wire/schemas.ts";
@@ -468,11 +469,11 @@ function parameters(method: Method, operation: Operation<unknown>, named: NamedS
   ] as const) {
     const object = schema as TObject | undefined;
     for (const [name, property] of Object.entries(object?.properties ?? {})) {
-      const description = property.description ?? PARAMETER_SENTENCES[name];
+      const description = property.description ?? ownValue(PARAMETER_SENTENCES, name);
       const { description: _description, ...rest } = jsonSchema(property as TSchema, named);
       const example =
-        operation.example.parameters?.[name] ??
-        (place === "path" ? (operation.example.data as Record<string, unknown> | null)?.[name] : undefined);
+        ownValue(operation.example.parameters, name) ??
+        (place === "path" ? ownValue(operation.example.data as Record<string, unknown> | null, name) : undefined);
       list.push({
         name,
         in: place,

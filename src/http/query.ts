@@ -2,6 +2,7 @@
 
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { type Issue, pointerTo } from "../base/errors.ts";
+import { ownValue } from "../base/fields.ts";
 import { isSecretFieldName } from "../base/log.ts";
 import { check } from "../wire/validation.ts";
 
@@ -12,7 +13,7 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
   const raw = new Map<string, string[]>();
   for (const [key, text] of decoded(search, issues)) {
     const name = key.endsWith("[]") ? key.slice(0, -2) : key;
-    const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+    const property = ownValue(schema.properties, name);
     if (property === undefined || (name !== key && !KindGuard.IsArray(property))) {
       issues.push({
         path: pointerTo(key),
@@ -27,7 +28,7 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
   }
   const value: Record<string, unknown> = {};
   for (const [name, texts] of raw) {
-    const property = schema.properties[name] as TSchema;
+    const property = ownValue(schema.properties, name) as TSchema;
     const sent = read(property, texts);
     if (sent === undefined) {
       issues.push({ path: `/${name}`, message: "is given more than once", value: texts.slice(0, 5) });
@@ -52,7 +53,7 @@ export function parameterValues(schema: TObject, texts: Readonly<Record<string, 
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [
       name,
-      Object.hasOwn(schema.properties, name) ? read(schema.properties[name] as TSchema, [text]) : text,
+      Object.hasOwn(schema.properties, name) ? read(ownValue(schema.properties, name) as TSchema, [text]) : text,
     ]),
   );
 }

@@ -2,6 +2,7 @@
 // of. Looked up only where a table or a filter asks.
 
 import { CUSTOM_FIELDS, customFieldName } from "../base/custom-field-names.ts";
+import { ownValue } from "../base/fields.ts";
 import type { AsOf, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { type CustomFieldRecord, customFieldKind } from "../resources/custom-fields/custom-field.ts";
@@ -85,5 +86,5 @@ export function withCustomFields(
 
 function heldIn(values: unknown, key: string): unknown {
   if (typeof values !== "object" || values === null || !Object.hasOwn(values, key)) return null;
-  return (values as Readonly<Record<string, unknown>>)[key];
+  return ownValue(values as Readonly<Record<string, unknown>>, key);
 }

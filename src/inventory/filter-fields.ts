@@ -4,6 +4,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldName } from "../base/custom-field-names.ts";
 import { type Entity, oneEntity } from "../base/entity-words.ts";
+import { ownValue } from "../base/fields.ts";
 import { FILTER_MAX_REFERENCES } from "../base/filter-limits.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import type { CalledField } from "../db/called-words.ts";
@@ -15,7 +16,6 @@ import {
   descriptionOf,
   type FieldOfKind,
   itemOf,
-  own,
   plainField,
   propertiesOf,
   valueTypeOf,
@@ -130,7 +130,7 @@ class Fields implements Filterable {
     const [name = "", ...rest] = segments;
     const farEnd = this.farEnd(segments, position, hops);
     if (farEnd !== null) return farEnd;
-    const part = own(PART_FIELDS[this.kind.name], name);
+    const part = ownValue(ownValue(PART_FIELDS, this.kind.name), name);
     if (part !== undefined) {
       const { kind, by, value, where = null } = part;
       // A list of values leads to no record that a reader would know of.
@@ -140,7 +140,7 @@ class Fields implements Filterable {
           : this.following(kind, [value, ...rest], position, hops - 1, part);
       return { type: "named", by, kind, where, rest: following };
     }
-    const schema = own(this.properties, name);
+    const schema = ownValue(this.properties, name);
     const reference = this.references.get(name);
     if (reference !== undefined && (schema === undefined || rest.length > 0))
       return {
@@ -182,12 +182,16 @@ class Fields implements Filterable {
 
   /** What stands behind `{type, id}` that names an interface entry or a host. */
   private farEnd(segments: readonly string[], position: number, hops: number): Asked | null {
-    const path = (own(FAR_ENDS, this.kind.name) ?? []).find((each) => segments.join(".").startsWith(`${each}.`));
+    const path = (ownValue(FAR_ENDS, this.kind.name) ?? []).find((each) => segments.join(".").startsWith(`${each}.`));
     if (path === undefined) return null;
     const steps = path.split(".");
     const [meant = "", ...rest] = segments.slice(steps.length);
     if (!FAR_END_NAMES.includes(meant) || (meant === "name" && rest.length > 0)) return null;
-    const { place } = this.value([...steps, "id"], this.properties[steps[0] as string] as TSchema, position) as {
+    const { place } = this.value(
+      [...steps, "id"],
+      ownValue(this.properties, steps[0] as string) as TSchema,
+      position,
+    ) as {
       readonly place: FieldPlace;
     };
     const named = (kindName: string, following: readonly string[], before: number): Asked => {
@@ -221,7 +225,7 @@ class Fields implements Filterable {
     let schema = first;
     for (const [place, name] of segments.entries()) {
       if (place > 0) schema = this.inner(schema, segments.slice(0, place), name, position);
-      const why = own(UNASKED_FIELDS[this.kind.name], segments.slice(0, place + 1).join("."));
+      const why = ownValue(ownValue(UNASKED_FIELDS, this.kind.name), segments.slice(0, place + 1).join("."));
       if (why !== undefined) throw new FilterProblem(position, `must not ask ${segments.join(".")}, which ${why}`);
       const { isMany, item } = itemOf(schema);
       steps.push({ name, isMany });
@@ -242,9 +246,9 @@ class Fields implements Filterable {
     // By field, what a scan says where a person says otherwise: of the types of the record's own fields.
     const isOwnAgain = before.length === 1 && before[0] === "discovered";
     const properties = isOwnAgain ? this.properties : propertiesOf(schema);
-    const inner = own(properties, name);
+    const inner = ownValue(properties, name);
     if (inner !== undefined) return inner;
-    const isFarEnd = (own(FAR_ENDS, this.kind.name) ?? []).includes(before.join("."));
+    const isFarEnd = (ownValue(FAR_ENDS, this.kind.name) ?? []).includes(before.join("."));
     const nearest = nearestName(name, [...Object.keys(properties), ...(isFarEnd ? FAR_END_NAMES : [])]);
     const meant = nearest === null ? "" : ` (did you mean \`${[...before, nearest].join(".")}\`?)`;
     throw new FilterProblem(
@@ -269,7 +273,7 @@ class Fields implements Filterable {
   /** Those that others follow, after a dot. */
   private leading(): string[] {
     const isObject = (name: string) => {
-      const schema = this.properties[name];
+      const schema = ownValue(this.properties, name);
       return schema !== undefined && Object.keys(propertiesOf(itemOf(schema).item)).length > 0;
     };
     return this.names().filter((name) => this.references.has(name) || isObject(name));
@@ -282,13 +286,15 @@ class Fields implements Filterable {
   /** In the order of the answer, references after their own fields. */
   list(): FieldOfKind[] {
     const listed: FieldOfKind[] = [];
-    const unasked = UNASKED_FIELDS[this.kind.name] ?? {};
+    const unasked = ownValue(UNASKED_FIELDS, this.kind.name) ?? {};
     for (const [name, schema] of Object.entries(this.properties)) {
-      if (unasked[name] !== undefined) continue;
-      const part = PART_FIELDS[this.kind.name]?.[name];
+      if (ownValue(unasked, name) !== undefined) continue;
+      const part = ownValue(ownValue(PART_FIELDS, this.kind.name), name);
       if (part !== undefined) {
         const value =
-          part.value === undefined ? null : valueTypeOf(itemOf(part.items?.[part.value] as TSchema).item, part.value);
+          part.value === undefined
+            ? null
+            : valueTypeOf(itemOf(ownValue(part.items, part.value) as TSchema).item, part.value);
         listed.push({
           name,
           value,
@@ -324,7 +330,7 @@ class Fields implements Filterable {
         description,
       });
     for (const [name, { kindName, places }] of this.references) {
-      if (this.properties[name] !== undefined) continue;
+      if (ownValue(this.properties, name) !== undefined) continue;
       const isMany = places.length > 1 || places.some(({ steps }) => steps.some((step) => step.isMany));
       listed.push({ name, value: null, isMany, refersTo: kindName, isVersioned: false, description: null });
     }
@@ -333,7 +339,7 @@ class Fields implements Filterable {
 
   private withInner(name: string, schema: TSchema, unasked: Readonly<Record<string, string>>): FieldOfKind[] {
     const field = plainField(name, schema);
-    const farEnds = (own(FAR_ENDS, this.kind.name) ?? []).includes(name) ? farEndFields(name) : [];
+    const farEnds = (ownValue(FAR_ENDS, this.kind.name) ?? []).includes(name) ? farEndFields(name) : [];
     const inner = Object.entries(propertiesOf(itemOf(schema).item))
       .filter(([innerName]) => unasked[`${name}.${innerName}`] === undefined)
       .flatMap(([innerName, innerSchema]) => this.withInner(`${name}.${innerName}`, innerSchema, unasked));
@@ -380,7 +386,8 @@ function kindNamed(name: string): AnyKind {
 /** By the field without `_id`, and by lists of ids with an s: `host`, `vlans`, `tags`. */
 function referencesOf(kind: AnyKind, properties: Readonly<Record<string, TSchema>>): Map<string, Reference> {
   const targets = new Map<string, string>();
-  for (const { to, field } of kind.references ?? []) if (properties[field] !== undefined) targets.set(field, to);
+  for (const { to, field } of kind.references ?? [])
+    if (ownValue(properties, field) !== undefined) targets.set(field, to);
   for (const scope of Object.keys(kind.scopes))
     if (properties[`${scope}_id`] !== undefined) targets.set(`${scope}_id`, scope);
   // A field that may name records of several kinds names none in particular.
@@ -388,7 +395,7 @@ function referencesOf(kind: AnyKind, properties: Readonly<Record<string, TSchema
   const references = new Map<string, Reference>();
   for (const [field, kindName] of targets)
     references.set(field.replace(/_id(s?)$/, "$1"), { places: [placeOf(field, properties)], kindName });
-  for (const [name, fields] of Object.entries(REFERENCES_TOGETHER[kind.name] ?? {}))
+  for (const [name, fields] of Object.entries(ownValue(REFERENCES_TOGETHER, kind.name) ?? {}))
     references.set(name, {
       places: fields.map((field) => placeOf(field, properties)),
       kindName: targets.get(fields[0] as string) as string,
@@ -397,5 +404,5 @@ function referencesOf(kind: AnyKind, properties: Readonly<Record<string, TSchema
 }
 
 function placeOf(field: string, properties: Readonly<Record<string, TSchema>>): FieldPlace {
-  return { of: "members", steps: [{ name: field, isMany: itemOf(properties[field] as TSchema).isMany }] };
+  return { of: "members", steps: [{ name: field, isMany: itemOf(ownValue(properties, field) as TSchema).isMany }] };
 }

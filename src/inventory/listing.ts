@@ -1,6 +1,7 @@
 // What the query parameters of a list mean to the store. Must not know any resource.
 
 import type { Static, TObject, TProperties } from "@sinclair/typebox";
+import { ownValue } from "../base/fields.ts";
 import type { RecordBase, ScopeName } from "../db/kind.ts";
 import type { Filter } from "../db/reading/list-query.ts";
 import { type OrderParameters, orderTerms } from "../resources/ordering.ts";
@@ -56,7 +57,7 @@ export function listing<R extends RecordBase, Filters extends TProperties>(
     const filters: Filter[] = [];
     const within: Partial<Record<ScopeName, string>> = {};
     for (const [name, { equals, namesAny, names, within: scope }] of entries) {
-      const value = query[name];
+      const value = ownValue(query, name);
       if (value === undefined) continue;
       if (scope !== undefined) within[scope] = value as string;
       else if (namesAny !== undefined) filters.push({ field: namesAny, namesAny: value as string[] });

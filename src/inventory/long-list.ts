@@ -2,6 +2,7 @@
 // What they answer is what the same list answers at once where it is short.
 
 import type { Actor } from "../access/actor.ts";
+import { ownValue } from "../base/fields.ts";
 import type { AsOf, ListQuery } from "../db/reading/list-query.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
@@ -105,7 +106,7 @@ export function composedWith(
   { compose, composeAlone, includes }: Shown,
   { isAlone, include }: { readonly isAlone?: boolean; readonly include?: string | undefined },
 ): ComposeFor | undefined {
-  if (include !== undefined) return includes?.[include];
+  if (include !== undefined) return ownValue(includes, include);
   return isAlone === true ? composeAlone : compose;
 }
 

@@ -1,6 +1,7 @@
 // The columns of a table that say what its ids stand for: which column has which beside it, and whose names are in it.
 // Must not look names up: that is reference-names.ts.
 
+import { ownValue } from "../base/fields.ts";
 import type { ColumnOfObjects, Named, ObjectNames } from "../resources/resource.ts";
 import { virtualizingService } from "../resources/services/resource.ts";
 import type { CsvColumn } from "../wire/csv.ts";
@@ -50,7 +51,7 @@ export function withNames(columns: readonly CsvColumn[], nameOf: NameOf): CsvCol
     if (naming === undefined) return [column];
     const textOf = typeof naming.column === "string" ? undefined : naming.column.text;
     const cell = (record: Record<string, unknown>) => {
-      const value = record[column.name];
+      const value = ownValue(record, column.name);
       if (textOf !== undefined) {
         const said = (item: unknown) => textOf(item, namesIn(targetsOf(column, [item]), nameOf));
         return Array.isArray(value) ? value.map(said) : value == null ? null : said(value);
@@ -75,7 +76,7 @@ function namesIn(targets: readonly Target[], nameOf: NameOf): ObjectNames {
 /** What `withNames` is going to ask the names of, for these records. */
 export function targetsIn(columns: readonly CsvColumn[], records: ReadonlyArray<Record<string, unknown>>): Target[] {
   return columns.flatMap((column) =>
-    NAMINGS.has(column.name) ? records.flatMap((record) => targetsOf(column, record[column.name])) : [],
+    NAMINGS.has(column.name) ? records.flatMap((record) => targetsOf(column, ownValue(record, column.name))) : [],
   );
 }
 

@@ -1,6 +1,7 @@
 // What the records that a table refers to were called, as of the instant that the table is of: looked up many at a
 // time, and only where the caller reaches them. Must not know tables: which ids there are is told by name-columns.ts.
 
+import { ownValue } from "../base/fields.ts";
 import type { AsOf, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { recordName } from "../resources/record-label.ts";
@@ -70,7 +71,9 @@ export class ReferenceNames {
           const record = Object.fromEntries(fields.map((field, place) => [field, values[place]]));
           this.known.set(record.id as string, {
             name: names.name === undefined ? recordName(kind, record) : names.name(record),
-            ...(names.of === undefined ? {} : { whole: { of: names.of.part, id: record[names.of.field] as string } }),
+            ...(names.of === undefined
+              ? {}
+              : { whole: { of: names.of.part, id: ownValue(record, names.of.field) as string } }),
           });
         }
       }

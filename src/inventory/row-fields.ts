@@ -4,11 +4,12 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldName } from "../base/custom-field-names.ts";
 import { type Entity, oneEntity } from "../base/entity-words.ts";
+import { ownValue } from "../base/fields.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import type { FieldPlace, FieldStep } from "../db/reading/condition.ts";
 import { type CustomFieldsOf, NO_CUSTOM_FIELDS } from "./custom-fields-at.ts";
 import { FilterProblem, shownPart } from "./filter/grammar.ts";
-import { type FieldOfKind, itemOf, own, plainField, propertiesOf, valueTypeOf } from "./filter/schema-fields.ts";
+import { type FieldOfKind, itemOf, plainField, propertiesOf, valueTypeOf } from "./filter/schema-fields.ts";
 import { type Asked, type Filterable, fieldsOf } from "./filter-fields.ts";
 
 /** A list of rows that are no records. */
@@ -53,8 +54,8 @@ export class RowFields implements Filterable {
     if (segments.length > 2 && segments[0] === "record" && segments[1] === CUSTOM_FIELDS)
       return this.customField(segments, position);
     const [name = "", ...rest] = segments;
-    const reference = own(references, name);
-    if (reference !== undefined && own(row.properties as Readonly<Record<string, TSchema>>, name) === undefined) {
+    const reference = ownValue(references, name);
+    if (reference !== undefined && ownValue(row.properties as Readonly<Record<string, TSchema>>, name) === undefined) {
       const fields = fieldsOf(reference.kindName);
       return {
         type: "names",
@@ -67,9 +68,9 @@ export class RowFields implements Filterable {
     let schema: TSchema = row;
     for (const [place, each] of segments.entries()) {
       const before = segments.slice(0, place);
-      const inner = own(this.within(schema, before), each);
+      const inner = ownValue(this.within(schema, before), each);
       if (inner === undefined) throw this.unknown(segments, before, schema, position);
-      const why = own(this.entity.unasked, [...before, each].join("."));
+      const why = ownValue(this.entity.unasked, [...before, each].join("."));
       if (why !== undefined) throw new FilterProblem(position, `must not ask ${segments.join(".")}, which ${why}`);
       const { isMany, item } = itemOf(inner);
       steps.push({ name: each, isMany });
@@ -131,7 +132,7 @@ export class RowFields implements Filterable {
 
   private withInner(path: readonly string[], schema: TSchema): FieldOfKind[] {
     const name = path.join(".");
-    if (own(this.entity.unasked, name) !== undefined) return [];
+    if (ownValue(this.entity.unasked, name) !== undefined) return [];
     const field = { ...plainField(name, schema), isVersioned: false };
     const inner = Object.entries(this.within(itemOf(schema).item, path)).flatMap(([each, innerSchema]) =>
       this.withInner([...path, each], innerSchema),
@@ -143,7 +144,7 @@ export class RowFields implements Filterable {
   private within(schema: TSchema, path: readonly string[]): Readonly<Record<string, TSchema>> {
     const [keyed] = Object.values((schema.patternProperties ?? {}) as Record<string, TSchema>);
     if (keyed === undefined) return propertiesOf(schema);
-    return Object.fromEntries((own(this.entity.keys, path.join(".")) ?? []).map((key) => [key, keyed]));
+    return Object.fromEntries((ownValue(this.entity.keys, path.join(".")) ?? []).map((key) => [key, keyed]));
   }
 
   private unknown(

@@ -2,6 +2,7 @@
 // write by index. Must not know what the records are.
 
 import { DomainError, type ErrorCode, type Issue, invalid } from "../base/errors.ts";
+import { ownValue } from "../base/fields.ts";
 
 /** Issues that one refusal lists at most: more of them are no list that anybody reads. */
 export const ISSUES_MAX = 10_000;
@@ -198,6 +199,6 @@ function placesOf(
     return [{ path: `${at}/id`, value: value.id }];
   const [next, ...rest] = way;
   if (next !== undefined && Object.hasOwn(value, next))
-    return placesOf((value as Record<string, unknown>)[next], rest, ids, `${at}/${next}`);
+    return placesOf(ownValue(value as Record<string, unknown>, next), rest, ids, `${at}/${next}`);
   return Array.isArray(value) ? value.flatMap((each, position) => placesOf(each, way, ids, `${at}/${position}`)) : [];
 }

@@ -3,6 +3,7 @@
 
 import { countedEntities, entityWord } from "../base/entity-words.ts";
 import { DomainError } from "../base/errors.ts";
+import { ownValue } from "../base/fields.ts";
 import type { AnyKind, RecordBase, Reference } from "../db/kind.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 
@@ -103,7 +104,7 @@ function referencesTo(tx: WriteTransaction, { name }: AnyKind): OfKind[] {
 function idsIn(from: AnyKind, { field, isMeant }: Reference, record: RecordBase): readonly string[] {
   if (isMeant?.(record) === false) return [];
   if (!isColumn(field)) return from.links?.(record).find(({ relation }) => relation === field)?.ids ?? [];
-  const id = (record as unknown as Record<string, unknown>)[field];
+  const id = ownValue(record as unknown as Record<string, unknown>, field);
   return typeof id === "string" ? [id] : [];
 }
 

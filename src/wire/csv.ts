@@ -1,6 +1,7 @@
 // Tables as text (RFC 4180, with CRLF and a header row), safe to open in a spreadsheet. Knows no resource.
 
 import type { TObject } from "@sinclair/typebox";
+import { ownValue } from "../base/fields.ts";
 
 /** The media type of an export; the table has a header row. */
 export const CSV_TYPE = "text/csv; charset=utf-8; header=present";
@@ -28,7 +29,7 @@ export function schemaColumns(schema: TObject): CsvColumn[] {
 
 /** Columns of a record's own fields, under their own names. */
 export function fieldColumns(fields: readonly string[]): CsvColumn[] {
-  return fields.map((name) => ({ name, cell: (record) => record[name] }));
+  return fields.map((name) => ({ name, cell: (record) => ownValue(record, name) }));
 }
 
 function row(cells: readonly unknown[]): string {

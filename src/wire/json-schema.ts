@@ -2,6 +2,7 @@
 // check.
 
 import type { TSchema } from "@sinclair/typebox";
+import { ownValue } from "../base/fields.ts";
 import { INT32_MAX } from "./schemas.ts";
 
 export type Json = Record<string, unknown>;
@@ -51,7 +52,7 @@ function plain(schema: TSchema, named: NamedSchemas): Json {
     if (keyword === "secret") {
       if (schema.type === "string") result.format = "password";
     } else if (keyword === "format" && !PUBLIC_FORMATS.has(value as string)) {
-      const sentence = FORMAT_SENTENCES[value as string];
+      const sentence = ownValue(FORMAT_SENTENCES, value as string);
       if (sentence !== undefined)
         result.description = [schema.description, sentence].filter((each) => each !== undefined).join(" ");
     } else if (keyword === "description") result[keyword] ??= value;

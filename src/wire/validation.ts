@@ -5,6 +5,7 @@ import { Kind, KindGuard, type TObject, type TSchema, type TUnion } from "@sincl
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { type Issue, pointerTo } from "../base/errors.ts";
+import { ownValue } from "../base/fields.ts";
 import { isSecretFieldName } from "../base/log.ts";
 import { FORMATS, WORDS } from "./schemas.ts";
 
@@ -56,7 +57,7 @@ function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean,
       const told = at + error.path === "" ? discriminatorOf(union) : null;
       if (told !== null && error.value !== null && typeof error.value === "object" && !Array.isArray(error.value)) {
         // A body as a whole has no name that an issue could give: the field that tells its forms apart has.
-        const value = (error.value as Record<string, unknown>)[told.field];
+        const value = ownValue(error.value as Record<string, unknown>, told.field);
         issues.push({
           path: `/${told.field}`,
           message: value === undefined ? "is required" : oneOf(told.tags),
@@ -103,7 +104,7 @@ function isInSecret(schema: TSchema, path: string): boolean {
     if (place === undefined || isSecretItself(place)) break;
     place = KindGuard.IsArray(place)
       ? place.items
-      : (place.properties as Record<string, TSchema> | undefined)?.[segment];
+      : ownValue(place.properties as Record<string, TSchema> | undefined, segment);
   }
   return place !== undefined && isSecretItself(place);
 }
@@ -138,7 +139,7 @@ function sentence(error: ValueError): string {
       return "is not a known field";
     case ValueErrorType.StringFormat:
     case ValueErrorType.StringFormatUnknown:
-      return FORMATS[schema.format as string]?.sentence ?? "has the wrong format";
+      return ownValue(FORMATS, schema.format as string)?.sentence ?? "has the wrong format";
     case ValueErrorType.StringMinLength:
     case ValueErrorType.StringMaxLength:
       return `must have ${range(schema.minLength, schema.maxLength)} characters`;
@@ -180,7 +181,7 @@ function oneOf(values: readonly unknown[]): string {
 function unionSentence(union: TUnion): string {
   const told = discriminatorOf(union);
   if (told !== null) return `must be an object whose ${told.field} is one of ${told.tags.join(", ")}`;
-  const types = union.anyOf.map(({ type }) => TYPE_WORDS[type as string]);
+  const types = union.anyOf.map(({ type }) => ownValue(TYPE_WORDS, type as string));
   if (types.includes(undefined)) return "has the wrong type";
   const words = [...new Set(types.flatMap((each) => each ?? []))];
   return `must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
@@ -281,7 +282,7 @@ function strip(schema: TSchema, value: unknown): unknown {
 function normalise(schema: TSchema, value: unknown): unknown {
   if (typeof value === "string") {
     const format = schema.format as string | undefined;
-    if (format !== undefined) return FORMATS[format]?.parse(value) ?? value;
+    if (format !== undefined) return ownValue(FORMATS, format)?.parse(value) ?? value;
     if (KindGuard.IsUnion(schema)) {
       const branch = branchOf(schema, value);
       return branch === null ? value : normalise(branch, value);
@@ -315,8 +316,8 @@ function mappedFields(schema: TObject, object: object, replace: (schema: TSchema
   let result = object as Record<string, unknown>;
   for (const name of Object.keys(object)) {
     if (!Object.hasOwn(schema.properties, name)) continue;
-    const value = (object as Record<string, unknown>)[name];
-    const replaced = replace(schema.properties[name] as TSchema, value);
+    const value = ownValue(object as Record<string, unknown>, name);
+    const replaced = replace(ownValue(schema.properties, name) as TSchema, value);
     if (replaced === value) continue;
     if (result === object) result = { ...result };
     result[name] = replaced;

@@ -18,6 +18,7 @@ import {
   isVariableDeclaration,
 } from "typescript/unstable/ast/is";
 import manifest from "../../package.json" with { type: "json" };
+import { looseLookupsIn, looseLookupsOf } from "../support/source/loose-lookups.ts";
 import { importsOf, isSource, lineOf, parse, readRepository, type Tree, walk } from "../support/source/syntax.ts";
 
 interface Owned {
@@ -91,10 +92,20 @@ const NAMES_VERSIONS = new Set([
   "src/history/pack-versions.ts",
 ]);
 
+/** The two that ask whether a property is the object's own, and then read it. */
+const OWN_LOOKUPS = new Set(["src/base/fields.ts", "src/console/text/own-value.ts"]);
+
 const MAX_HEAD_COMMENT_LINES = 3;
 /** Privates are `private`: the compiler checks them, and `#` says the same at run time with another word. */
 const HASH_PRIVATES = /\bthis\.#\w/;
 const ROOT = resolve(import.meta.dir, "../..");
+
+/** What the lookups of the checker's own tests are made in. */
+const LOOKUP_HEAD = `export const RACKS: Record<string, number> = { a: 1 };
+export const NESTED: Record<string, Record<string, number>> = { a: { a: 1 } };
+export const MAP = new Map([["a", 1]]);
+export declare const name: string, known: "a";
+`;
 
 // Put together here, so that this file does not offend against itself.
 const MARKERS = new RegExp(`\\b(${["TO" + "DO", "FIX" + "ME", "XX" + "X"].join("|")})\\b`);
@@ -132,6 +143,14 @@ test("what a version says leaves the ledger unpacked and in today's shape: SQL n
   expect(rawVersions(readRepository(["src"], isSource))).toEqual([]);
 });
 
+test("src looks up own properties only, wherever the compiler does not know the name: by ownValue, a Map or hasOwn", async () => {
+  const found = [
+    ...(await looseLookupsIn("tsconfig.json", "src/")),
+    ...(await looseLookupsIn("src/console/tsconfig.json", "src/console/")),
+  ].filter(({ path }) => !OWN_LOOKUPS.has(path));
+  expect(found.map(({ path, line, code }) => `${path}:${line} ${code}`)).toEqual([]);
+});
+
 test("no name that src exports stands for two things", () => {
   expect(sharedNames(readRepository(["src"], isSource))).toEqual([]);
 });
@@ -166,6 +185,39 @@ describe("the checkers of the house rules", () => {
     "`SELECT l.members FROM hosts l`",
   ])("accept the SQL %s", (sql) => {
     expect(rawVersions({ "src/db/reading/reader.ts": `const text = ${sql};` })).toEqual([]);
+  });
+
+  test.each([
+    "RACKS[name]",
+    "RACKS?.[name]",
+    "RACKS[name as string]",
+    "RACKS[name] ??= 1",
+    "RACKS[name]++",
+    "NESTED[name]![name] = 1",
+    "name in RACKS",
+    "const { [name]: rack, ...others } = RACKS",
+    "(JSON.parse(name) as any)[name]",
+    "RACKS[JSON.parse(name)]",
+    "(<K extends string>(key: K) => RACKS[key])(name)",
+    "`${name}` in { a: 1 }",
+  ])("refuse the lookup %s by a name of any text", async (code) => {
+    expect((await looseLookupsOf({ "a.ts": `${LOOKUP_HEAD}${code};` })).map(({ line }) => line)).toEqual([5]);
+  });
+
+  test.each([
+    "RACKS.a",
+    'RACKS["a"]',
+    "RACKS[known]",
+    "RACKS[name] = 1",
+    "delete RACKS[name]",
+    "const { [name]: _gone, ...others } = RACKS",
+    "MAP.get(name)",
+    "Object.hasOwn(RACKS, name)",
+    "[1][name.length]",
+    "name[0]",
+    "(<T extends object, K extends keyof T>(of: T, key: K) => of[key])({ a: 1 }, known)",
+  ])("accept the lookup %s", async (code) => {
+    expect(await looseLookupsOf({ "a.ts": `${LOOKUP_HEAD}${code};` })).toEqual([]);
   });
 
   test.each([

@@ -12,6 +12,7 @@ import { me } from "../session/me.ts";
 import { bulkText } from "../text/bulk.ts";
 import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
+import { ownValue } from "../text/own-value.ts";
 import { lacksReason } from "../writes/reason.ts";
 import { usePlan } from "../writes/use-plan.ts";
 import { BulkForm } from "./bulk-form.tsx";
@@ -41,8 +42,8 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
   }, [kind]);
   const keep = (fields: TypedFields, why: string) =>
     keepDraft(draftName, { base: {}, tag: "", typed: fields, reason: why });
-  const chosen = fields.filter(({ name }) => name in typed);
-  const isWrong = chosen.some((field) => wrongWith(field, typed[field.name] as Typed) !== null);
+  const chosen = fields.filter(({ name }) => Object.hasOwn(typed, name));
+  const isWrong = chosen.some((field) => wrongWith(field, ownValue(typed, field.name) as Typed) !== null);
   const { plan, isReplanned, problem, isOfWrite, isBusy, look, write, drop, refuse } = usePlan<BulkPlan>(
     ({ quoted, key }) => updateMany(scope, { set: setOf(chosen, typed), plan: quoted }, { reason, key }),
   );
@@ -108,15 +109,15 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
             <FieldControl
               key={field.name}
               field={field}
-              typed={typed[field.name] as Typed}
+              typed={ownValue(typed, field.name) as Typed}
               record={{ network_id: scope.networkId }}
-              wrong={wrongWith(field, typed[field.name] as Typed)}
+              wrong={wrongWith(field, ownValue(typed, field.name) as Typed)}
               onType={(value) => type(field, value)}
             >
               <button type="button" onClick={() => type(field, undefined)}>
                 {bulkText.leaveField(nameOfField(field))}
               </button>{" "}
-              {field.isNullable && typed[field.name] === "" && <span class="aside">{bulkText.emptied}</span>}
+              {field.isNullable && ownValue(typed, field.name) === "" && <span class="aside">{bulkText.emptied}</span>}
             </FieldControl>
           ))}
           <select
@@ -129,7 +130,7 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
           >
             <option value="">{bulkText.addField}</option>
             {fields
-              .filter(({ name }) => !(name in typed))
+              .filter(({ name }) => !Object.hasOwn(typed, name))
               .map((field) => (
                 <option key={field.name} value={field.name}>
                   {nameOfField(field)}
@@ -153,7 +154,7 @@ function setOf(chosen: readonly FormField[], typed: TypedFields): Record<string,
   const set: Record<string, unknown> = {};
   const custom: Record<string, unknown> = {};
   for (const field of chosen) {
-    const value = sentValue(field, typed[field.name] as Typed);
+    const value = sentValue(field, ownValue(typed, field.name) as Typed);
     const key = customKeyOf(field);
     if (key === null) set[field.name] = value;
     else custom[key] = value;

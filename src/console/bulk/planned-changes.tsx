@@ -5,6 +5,7 @@ import { fieldTitle } from "../names/custom-fields.ts";
 import { shownName } from "../names/shown-name.ts";
 import { bulkText } from "../text/bulk.ts";
 import { kindText } from "../text/changes.ts";
+import { ownValue } from "../text/own-value.ts";
 import { UNTOLD_FIELDS, Value } from "../values/value.tsx";
 import type { BulkChange } from "./writes.ts";
 
@@ -25,7 +26,7 @@ export function PlannedChanges({ kind, changes, count }: PlannedChangesProps) {
       <ul class="bulk-changes">
         {changes.slice(0, CHANGES_SHOWN).map((change, row) => (
           <li key={change.id ?? row}>
-            {change.entity_type !== kind && <>{kindText[change.entity_type]?.[0] ?? change.entity_type} </>}
+            {change.entity_type !== kind && <>{ownValue(kindText, change.entity_type)?.[0] ?? change.entity_type} </>}
             <bdi>{change.id === null ? change.name : shownName(change.id, change.name)}</bdi>:{" "}
             {change.operation === "Updated" ? <Updated fields={change.fields} /> : <Whole change={change} />}
           </li>

@@ -9,6 +9,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { changesText, kindText } from "../text/changes.ts";
+import { ownValue } from "../text/own-value.ts";
 import { atMs, network } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatUtc } from "../time/instant.ts";
@@ -27,7 +28,7 @@ const FLAPPING_MIN = 4;
 
 export function ActivityLists() {
   const period = parameter("period") ?? "-24h";
-  const length = PERIODS[period] ?? DAY_MS;
+  const length = ownValue(PERIODS, period) ?? DAY_MS;
   // To the minute: the same question while one looks at its answer.
   const to = Math.ceil((atMs.value ?? exactNow()) / 60_000) * 60_000;
   const query = {
@@ -45,7 +46,7 @@ export function ActivityLists() {
             href={hrefHere({ period: each === "-24h" ? null : each })}
             aria-current={each === period ? "true" : undefined}
           >
-            {changesText.days[each]}
+            {ownValue(changesText.days, each)}
           </a>
         ))}
       </p>

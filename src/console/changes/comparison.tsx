@@ -13,6 +13,7 @@ import { ObservedSwitch } from "../parts/observed-switch.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
+import { ownValue } from "../text/own-value.ts";
 import { type ComparedEnds, compared } from "../time/compared.ts";
 import { Value } from "../values/value.tsx";
 import { Difference } from "./difference.tsx";
@@ -164,7 +165,7 @@ export function ComparisonList({ own }: ComparisonListProps) {
 function isPartsAlone(own: string, answers: Comparison["answers"]): boolean {
   const { added, removed, changed } = countsIn(answers);
   if (added + removed + changed === 0 || answers.some(({ data }) => data === undefined)) return false;
-  return answers.every(({ data }) => Object.keys(data?.counts[own] ?? {}).length === 0);
+  return answers.every(({ data }) => Object.keys(ownValue(data?.counts, own) ?? {}).length === 0);
 }
 
 function countsIn(answers: Comparison["answers"]): Readonly<Record<Change, number>> {

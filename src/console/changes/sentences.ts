@@ -4,6 +4,7 @@
 import type { components } from "#api";
 import { shownName } from "../names/shown-name.ts";
 import { speedOf } from "../parts/speed.ts";
+import { ownValue } from "../text/own-value.ts";
 import { sentenceText as text } from "../text/sentences.ts";
 
 type Highlights = components["schemas"]["TransactionHighlights"];
@@ -77,9 +78,9 @@ function stateOf({ entity_type, fields }: RecordHighlight): string | null {
   if (entity_type !== "if_entry") return null;
   const to = (name: string) => fields.find(({ field }) => field === name)?.to;
   const [admin, oper] = [to("admin_status"), to("oper_status")];
-  if (typeof admin === "string" && admin !== "Up") return text.adminStates[admin] ?? admin;
-  if (typeof oper === "string") return text.operStates[oper] ?? oper;
-  return typeof admin === "string" ? (text.adminStates[admin] ?? admin) : null;
+  if (typeof admin === "string" && admin !== "Up") return ownValue(text.adminStates, admin) ?? admin;
+  if (typeof oper === "string") return ownValue(text.operStates, oper) ?? oper;
+  return typeof admin === "string" ? (ownValue(text.adminStates, admin) ?? admin) : null;
 }
 
 function staleness({ fields }: RecordHighlight): string | null {

@@ -15,6 +15,7 @@ import { Waiting } from "../parts/waiting.tsx";
 import { kindText } from "../text/changes.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { listText } from "../text/lists.ts";
+import { ownValue } from "../text/own-value.ts";
 import { at, atQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
 import { Value } from "../values/value.tsx";
@@ -161,7 +162,7 @@ export function FindingLine({ finding }: { readonly finding: FindingData }) {
   return (
     <li class="finding">
       <span class={`sign ${SIGNS[type] ?? "told"}`}>{discoveryText.types[type]}</span>{" "}
-      {entity !== null && <span class="aside">{kindText[entity]?.[0] ?? entity.replaceAll("_", " ")}</span>}{" "}
+      {entity !== null && <span class="aside">{ownValue(kindText, entity)?.[0] ?? entity.replaceAll("_", " ")}</span>}{" "}
       {page === null ? (
         <bdi>{label}</bdi>
       ) : (

@@ -6,6 +6,7 @@ import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { SELF_EVIDENT } from "../changes/difference-lines.ts";
 import { may } from "../session/me.ts";
 import { bringBackText } from "../text/bring-back.ts";
+import { ownValue } from "../text/own-value.ts";
 import type { EditedKind } from "./edited-kinds.ts";
 import type { FormField, Values } from "./field.ts";
 import { customKeyOf, valueIn } from "./field.ts";
@@ -92,7 +93,7 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /** The ids that a value of a field names; of a field that names none, none. */
 function idsIn(field: string, was: unknown): string[] {
-  if (!(field in LISTS) || was === null || was === undefined) return [];
+  if (!Object.hasOwn(LISTS, field) || was === null || was === undefined) return [];
   if (field === "neighbor") {
     const { id } = was as { readonly id?: unknown };
     return typeof id === "string" ? [id] : [];
@@ -121,7 +122,7 @@ function vlans(ids: string[]): ReadonlyArray<() => Promise<{ readonly data: Foun
 async function livingIds(field: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const there = new Set<string>();
   for (const group of idGroups(ids))
-    for (const load of LISTS[field]?.(group) ?? []) for (const { id } of (await load()).data) there.add(id);
+    for (const load of ownValue(LISTS, field)?.(group) ?? []) for (const { id } of (await load()).data) there.add(id);
   return there;
 }
 
@@ -136,7 +137,7 @@ export function bodyOfBack(
 ): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const { name, isRequired } of allFieldsOf(kind, false))
-    if (isRequired && name in current) body[name] = current[name];
+    if (isRequired && Object.hasOwn(current, name)) body[name] = ownValue(current, name);
   const custom: Record<string, unknown> = {};
   for (const { field, was } of wanted) {
     const key = customKeyOf({ name: field });

@@ -8,6 +8,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { me } from "../session/me.ts";
 import { editText, reasonText } from "../text/editing.ts";
+import { ownValue } from "../text/own-value.ts";
 import { lacksReason } from "../writes/reason.ts";
 import { ReasonRow } from "../writes/reason-input.tsx";
 import { newRequestKey } from "../writes/request-key.ts";
@@ -89,7 +90,7 @@ async function begin(name: DraftName, { kind, id, presets = {} }: EditFormProps)
     kept === null && id !== null ? loadEdited(kind, id) : null,
   ]);
   const isNew = id === null;
-  const own = fieldsOf(kind, isNew).filter((field) => !isNew || !(field.name in presets));
+  const own = fieldsOf(kind, isNew).filter((field) => !isNew || !Object.hasOwn(presets, field.name));
   const fields = [...own, ...definitions.map(customField)];
   if (kept !== null) return { draft: kept, fields, isRestored: true };
   const { record, tag } = loaded ?? { record: newRecord(kind, definitions, presets), tag: "" };
@@ -133,7 +134,7 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
   const { base, typed, reason } = draft;
   const isNew = id === null;
   const edited = editedOf(fields, base, typed);
-  const typedIn = (field: FormField) => typed[field.name] ?? typedOf(field, valueIn(base, field));
+  const typedIn = (field: FormField) => ownValue(typed, field.name) ?? typedOf(field, valueIn(base, field));
   const wrongIn = (field: FormField) =>
     (edited.includes(field) ? wrongWith(field, typedIn(field)) : null) ?? saidOf(problem, field);
   const change = (changes: Partial<Draft>) => {

@@ -1,6 +1,7 @@
 // What an edit comes to: the fields that are others than when it began, and how they stand to what others made of the
 // record meanwhile. Plain functions.
 
+import { ownValue } from "../text/own-value.ts";
 import {
   customKeyOf,
   type FormField,
@@ -26,7 +27,7 @@ export interface Clash {
 /** The fields that are others than in `base`. */
 export function editedOf(fields: readonly FormField[], base: Values, typed: TypedFields): FormField[] {
   return fields.filter((field) => {
-    const mine = typed[field.name];
+    const mine = ownValue(typed, field.name);
     return mine !== undefined && !isSameTyped(mine, typedOf(field, valueIn(base, field)));
   });
 }
@@ -43,11 +44,12 @@ export function bodyOf(
   typed: TypedFields,
 ): Record<string, unknown> {
   const body: Record<string, unknown> = {};
-  for (const { name, isRequired } of all) if (isRequired && name in current) body[name] = current[name];
+  for (const { name, isRequired } of all)
+    if (isRequired && Object.hasOwn(current, name)) body[name] = ownValue(current, name);
   const custom: Record<string, unknown> = {};
   for (const field of edited) {
     const key = customKeyOf(field);
-    const value = sentValue(field, typed[field.name] as Typed, typed.type ?? current.type);
+    const value = sentValue(field, ownValue(typed, field.name) as Typed, typed.type ?? current.type);
     if (key === null) body[field.name] = value;
     else custom[key] = value;
   }
@@ -68,7 +70,7 @@ export function meanwhile(
   for (const field of fields) {
     const [was, is] = [typedOf(field, valueIn(base, field)), typedOf(field, valueIn(theirs, field))];
     if (isSameTyped(was, is)) continue;
-    const mine = typed[field.name];
+    const mine = ownValue(typed, field.name);
     if (!edited.has(field) || mine === undefined) others.push(field.name);
     else if (!isSameTyped(mine, is)) clashes.push({ field, was, theirs: is, mine });
   }

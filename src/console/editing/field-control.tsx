@@ -9,6 +9,7 @@ import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
 import { fieldText } from "../text/lists.ts";
+import { ownValue } from "../text/own-value.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatLocal, formatUtc, parseInstant } from "../time/instant.ts";
 import { readSaid } from "../time/said.ts";
@@ -31,7 +32,7 @@ interface FieldControlProps {
 }
 
 export function nameOfField({ name, label }: FormField): string {
-  return label ?? fieldText[name] ?? name;
+  return label ?? ownValue(fieldText, name) ?? name;
 }
 
 /** Fields of several lines. */
@@ -198,7 +199,7 @@ function Ticked({ choices, typed, described, onType }: TickedProps) {
               onType(checked ? [...typed, choice] : typed.filter((each) => each !== choice))
             }
           />{" "}
-          {kindText[choice]?.[1] ?? choice}
+          {ownValue(kindText, choice)?.[1] ?? choice}
         </label>
       ))}
     </fieldset>

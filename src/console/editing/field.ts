@@ -2,6 +2,7 @@
 // the limits are those of the API's schema.
 
 import { editText } from "../text/editing.ts";
+import { ownValue } from "../text/own-value.ts";
 import { parseInstant } from "../time/instant.ts";
 
 /**
@@ -55,7 +56,7 @@ export function customKeyOf({ name }: Pick<FormField, "name">): string | null {
 /** What a record has in a field. */
 export function valueIn(record: Values, field: Pick<FormField, "name">): unknown {
   const key = customKeyOf(field);
-  return key === null ? record[field.name] : (record[CUSTOM] as Values | undefined)?.[key];
+  return key === null ? ownValue(record, field.name) : ownValue(record[CUSTOM] as Values | undefined, key);
 }
 
 /** What stands in the field of a value. A flag can be neither. */

@@ -1,5 +1,6 @@
 // Where what needs attention is shown: the request that lists it, as a page of the console. Plain functions.
 
+import { ownValue } from "../text/own-value.ts";
 import { PAGE_PATHS } from "../url/page-paths.ts";
 import { routeOf } from "../url/route.ts";
 
@@ -30,7 +31,7 @@ export function pageOfRequest(request: string): string | null {
 }
 
 function listPage(path: string, asked: URLSearchParams): string | null {
-  const page = LIST_PAGES[path];
+  const page = ownValue(LIST_PAGES, path);
   if (page === undefined) return null;
   const [id, ...others] = asked.get("ids")?.split(",") ?? [];
   if (id !== undefined && others.length === 0) return `${page}/${id}`;

@@ -9,6 +9,7 @@ import { sequenceOf } from "../editing/write.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { credentialsText, wayText } from "../text/first-run.ts";
+import { ownValue } from "../text/own-value.ts";
 import { go, hrefHere } from "../url/location.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import type { Network } from "./chosen.ts";
@@ -300,7 +301,7 @@ function Protocol<Name extends string>({ name, label, protocols, typed, wrong, o
       >
         {protocols.map((each) => (
           <option key={each} value={each}>
-            {credentialsText.protocols[each] ?? each}
+            {ownValue(credentialsText.protocols, each) ?? each}
           </option>
         ))}
       </select>

@@ -10,6 +10,7 @@ import { may } from "../session/me.ts";
 import { mayOpen } from "../settings/areas.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { firstScanText } from "../text/first-run.ts";
+import { ownValue } from "../text/own-value.ts";
 import { hrefOf } from "../url/location.ts";
 import type { Network } from "./chosen.ts";
 import type { Credential } from "./credentials.ts";
@@ -57,7 +58,7 @@ function Silent({ scan: { progress, outcome }, own }: Pick<ScanResultProps, "sca
   const silent = asked - (progress?.devices_answered ?? 0);
   if (silent <= 0) return null;
   const errors = Object.entries(progress?.errors ?? {}).flatMap(([error, count]) => {
-    const said = firstScanText.errors[error];
+    const said = ownValue(firstScanText.errors, error);
     return said === undefined ? [] : [firstScanText.errorOf(count, said)];
   });
   const isNone = outcome?.hosts.devices === 0;

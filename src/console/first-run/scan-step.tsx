@@ -16,6 +16,7 @@ import { refusedTargets } from "../scanning/targets.ts";
 import { kindText } from "../text/changes.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { firstScanText, wayText } from "../text/first-run.ts";
+import { ownValue } from "../text/own-value.ts";
 import { formatDuration } from "../time/instant.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { newRequestKey } from "../writes/request-key.ts";
@@ -229,7 +230,7 @@ function Latest({ id }: { readonly id: string }) {
 function LatestLine({ finding: { entity, id, label, reason } }: { readonly finding: Finding }) {
   return (
     <li>
-      {entity !== null && <span class="aside">{kindText[entity]?.[0] ?? entity} </span>}
+      {entity !== null && <span class="aside">{ownValue(kindText, entity)?.[0] ?? entity} </span>}
       {entity === null || id === null ? <bdi>{label}</bdi> : <RecordLink type={entity} id={id} name={label} />}{" "}
       <bdi class="aside">{reason}</bdi>
     </li>

@@ -2,6 +2,7 @@
 
 import { addressesOfTargets } from "../scanning/targets.ts";
 import type { Doubt } from "../text/first-run.ts";
+import { ownValue } from "../text/own-value.ts";
 
 export interface SubnetOffer {
   readonly cidr: string;
@@ -47,7 +48,7 @@ export function offerOf({ cidr, subnet_type }: Subnet, interfaces: readonly stri
 }
 
 function doubtOf({ cidr, subnet_type }: Subnet, interfaces: readonly string[], size: number): Doubt | null {
-  const byType = DOUBTED_TYPES[subnet_type];
+  const byType = ownValue(DOUBTED_TYPES, subnet_type);
   if (byType !== undefined) return byType;
   if (cidr.startsWith("127.") || cidr === "::1/128") return "loopback";
   if (interfaces.some((name) => CONTAINERS.test(name))) return "containers";

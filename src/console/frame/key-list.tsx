@@ -3,6 +3,7 @@
 import { keys, useKeys } from "../parts/keys.ts";
 import { frameText } from "../text/frame.ts";
 import { keysText } from "../text/keys.ts";
+import { ownValue } from "../text/own-value.ts";
 
 const SHOWN: Readonly<Record<string, string>> = {
   ArrowDown: "↓",
@@ -35,7 +36,7 @@ export function KeyList() {
         {keys.value.map(({ key, meaning }) => (
           <div key={key}>
             <dt>
-              <kbd>{SHOWN[key] ?? key}</kbd>
+              <kbd>{ownValue(SHOWN, key) ?? key}</kbd>
             </dt>
             <dd>{meaning}</dd>
           </div>

@@ -15,6 +15,7 @@ import { credentialText } from "../text/credentials.ts";
 import { editText } from "../text/editing.ts";
 import { frameText } from "../text/frame.ts";
 import { navigationText } from "../text/navigation.ts";
+import { ownValue } from "../text/own-value.ts";
 import { paletteText } from "../text/palette.ts";
 import { peopleText } from "../text/people.ts";
 import { scanningText } from "../text/scanning.ts";
@@ -122,7 +123,7 @@ function pages(): PaletteEntry[] {
     .map(([path, title]) => ({
       group: paletteText.goTo,
       title,
-      also: paletteText.also[path] ?? "",
+      also: ownValue(paletteText.also, path) ?? "",
       run: () => go(path === "/start" ? startHref() : hrefOf(path)),
     }));
   const outside = [
@@ -131,7 +132,7 @@ function pages(): PaletteEntry[] {
   ].map(({ href, title }) => ({
     group: paletteText.goTo,
     title,
-    also: paletteText.also[href] ?? "",
+    also: ownValue(paletteText.also, href) ?? "",
     run: () => window.location.assign(href),
   }));
   return [...own, ...outside];

@@ -7,6 +7,7 @@ import { instantBefore, pageOfHit } from "../find/hits.ts";
 import { kindText } from "../text/changes.ts";
 import { findText } from "../text/find.ts";
 import { isolated } from "../text/isolated.ts";
+import { ownValue } from "../text/own-value.ts";
 import { paletteText } from "../text/palette.ts";
 import { atQuery } from "../time/at.ts";
 import { go, hrefOf, pathname } from "../url/location.ts";
@@ -68,7 +69,7 @@ export function Palette({ onClose }: PaletteProps) {
   };
   const press = (event: KeyboardEvent) => {
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
-    const step = steps[event.key];
+    const step = ownValue(steps, event.key);
     if (step !== undefined && shown.length > 0) setActive((chosen + step + shown.length) % shown.length);
     else if (event.key === "Enter") run(shown[chosen]);
     else return;

@@ -12,6 +12,7 @@ import { Status } from "../parts/status.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { neighborText } from "../text/hosts.ts";
+import { ownValue } from "../text/own-value.ts";
 import { atMs, atQuery } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatUtc } from "../time/instant.ts";
@@ -167,7 +168,7 @@ function Heard({ evidence, node }: { readonly evidence: LinkEvidence; readonly n
       {heard.map(({ field, value }, index) => (
         <span key={field}>
           {index > 0 && ", "}
-          {neighborText.fields[field] ?? field} <bdi class="mono">{value}</bdi>
+          {ownValue(neighborText.fields, field) ?? field} <bdi class="mono">{value}</bdi>
         </span>
       ))}
       .

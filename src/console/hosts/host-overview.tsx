@@ -8,6 +8,7 @@ import { Fact } from "../parts/facts.tsx";
 import { When } from "../parts/when.tsx";
 import { hostText, neighborText } from "../text/hosts.ts";
 import { fieldText } from "../text/lists.ts";
+import { ownValue } from "../text/own-value.ts";
 import { at, isPast } from "../time/at.ts";
 import { Value } from "../values/value.tsx";
 import { FormerSelves } from "./former-selves.tsx";
@@ -139,7 +140,7 @@ function SetByPerson({ host }: { readonly host: ShownHost }) {
         <tbody>
           {discovered.map(([field, value]) => (
             <tr key={field}>
-              <th scope="row">{fieldText[field] ?? field}</th>
+              <th scope="row">{ownValue(fieldText, field) ?? field}</th>
               <td>
                 <Value field={field} value={host[field as keyof HostData]} at={at.value} />
               </td>

@@ -10,6 +10,7 @@ import { Problem } from "../parts/problem.tsx";
 import { speedOf } from "../parts/speed.ts";
 import { Waiting } from "../parts/waiting.tsx";
 import { interfaceText } from "../text/interfaces.ts";
+import { ownValue } from "../text/own-value.ts";
 import { at, atMs, atQuery } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { addressInstant, formatLocal, parseInstant } from "../time/instant.ts";
@@ -98,7 +99,8 @@ function StateLane({ versions, window }: LanesProps) {
   const pieces = piecesOf(versions, window, lifeStateOf);
   const of = (...states: string[]) => pieces.filter(({ value }) => states.includes(value));
   const others = pieces.filter(({ value }) => !["Up", "Down", "Disabled", "Absent"].includes(value));
-  const path = (some: readonly Piece<string>[]) => piecesPath(some, window, (value) => HEIGHTS[value] ?? 0.65);
+  const path = (some: readonly Piece<string>[]) =>
+    piecesPath(some, window, (value) => ownValue(HEIGHTS, value) ?? 0.65);
   return (
     <Lane title={interfaceText.state} window={window} isTall>
       <path class="life-up" d={path(of("Up"))} />

@@ -7,6 +7,7 @@ import { speedOf } from "../parts/speed.ts";
 import { Status } from "../parts/status.tsx";
 import { When } from "../parts/when.tsx";
 import { interfaceText } from "../text/interfaces.ts";
+import { ownValue } from "../text/own-value.ts";
 import { addressInstant } from "../time/instant.ts";
 import type { TimeWindow } from "../time/window.ts";
 import { hrefHere } from "../url/location.ts";
@@ -70,7 +71,7 @@ export function LifeTable({ versions, window, hosts }: LifeTableProps) {
 }
 
 function State({ state }: { readonly state: string }) {
-  const word = interfaceText.states[state];
+  const word = ownValue(interfaceText.states, state);
   return word === undefined ? <Status status={state} /> : <span class="aside">{word}</span>;
 }
 

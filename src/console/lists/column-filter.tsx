@@ -8,6 +8,7 @@ import { fieldTitle } from "../names/custom-fields.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { listText } from "../text/lists.ts";
+import { ownValue } from "../text/own-value.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatUtc } from "../time/instant.ts";
 import { readSaid } from "../time/said.ts";
@@ -68,7 +69,7 @@ interface ConditionProps extends Omit<ColumnFilterProps, "list"> {
 /** There once it is known what the field can be compared with: what is typed before would be lost. */
 function Condition({ known, field, filter, close }: ConditionProps) {
   const first = useRef<HTMLSelectElement>(null);
-  const named = known.fields.find(({ name }) => name === (REFERRED[field] ?? field));
+  const named = known.fields.find(({ name }) => name === (ownValue(REFERRED, field) ?? field));
   const about = named ?? known.fields.find(({ name }) => name === field);
   const operators = (about?.operators ?? ["="]).filter((each) => each !== ":*");
   const [operator, setOperator] = useState<string | null>(null);

@@ -2,6 +2,7 @@
 
 import { customKey, customName, definedFieldsOf, valueOfField } from "../names/custom-fields.ts";
 import { CustomValue } from "../parts/custom-value.tsx";
+import { ownValue } from "../text/own-value.ts";
 import { parameter } from "../url/location.ts";
 import type { AnyList, Column } from "./definitions.tsx";
 
@@ -24,7 +25,7 @@ export function withCustomColumns(list: AnyList): AnyList {
 function column(key: string, type: string): Column<unknown> {
   return {
     key,
-    width: WIDTHS[type] ?? 12,
+    width: ownValue(WIDTHS, type) ?? 12,
     isOrdered: true,
     ...(type === "number" ? { isNumber: true } : {}),
     cell: (row) => <CustomValue field={key} value={valueOfField(row, key)} />,

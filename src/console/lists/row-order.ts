@@ -1,6 +1,8 @@
 // The order of a list, for rows that were not read in it: texts without regard to case, addresses as addresses. Plain
 // functions.
 
+import { ownValue } from "../text/own-value.ts";
+
 /** As a list is asked. */
 interface Order {
   readonly order_by?: string;
@@ -26,7 +28,7 @@ export function rowOrder({ order_by, order_direction }: Order): ((a: unknown, b:
 
 function valueIn(record: unknown, name: string): unknown {
   return typeof record === "object" && record !== null && Object.hasOwn(record, name)
-    ? (record as Readonly<Record<string, unknown>>)[name]
+    ? ownValue(record as Readonly<Record<string, unknown>>, name)
     : undefined;
 }
 

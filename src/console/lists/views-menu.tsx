@@ -7,6 +7,7 @@ import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { preferences, setPreference } from "../session/preferences.ts";
 import { listText } from "../text/lists.ts";
+import { ownValue } from "../text/own-value.ts";
 import { vs } from "../time/at.ts";
 import { hrefOf, parameter } from "../url/location.ts";
 import type { AnyList } from "./definitions.tsx";
@@ -18,7 +19,7 @@ const VIEWS_MAX = 30;
 export function ViewsMenu({ list }: { readonly list: AnyList }) {
   const [problem, setProblem] = useState<Refusal | null>(null);
   const preference = `${VIEWS}${list.kind}`;
-  const saved = savedViews(preferences.value?.[preference]);
+  const saved = savedViews(ownValue(preferences.value, preference));
   const change = (next: (last: readonly SavedView[]) => readonly SavedView[]) => {
     setProblem(null);
     setPreference(preference, (last) => next(savedViews(last))).catch((cause: unknown) => setProblem(asRefusal(cause)));

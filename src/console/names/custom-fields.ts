@@ -6,6 +6,7 @@ import { forgetFields, onForgotten } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { onChanges } from "../api/live.ts";
 import { fieldText } from "../text/lists.ts";
+import { ownValue } from "../text/own-value.ts";
 import { at } from "../time/at.ts";
 
 export type CustomField = DataOf<"/api/v1/custom-fields">[number];
@@ -58,14 +59,14 @@ export function customName(key: string): string {
 /** The value of a field of a record by its name, custom or not. */
 export function valueOfField(record: unknown, field: string): unknown {
   const key = customKey(field);
-  if (key === null) return (record as Readonly<Record<string, unknown>>)[field];
+  if (key === null) return ownValue(record as Readonly<Record<string, unknown>>, field);
   const values = (record as Holding).custom_fields;
-  return values !== undefined && Object.hasOwn(values, key) ? values[key] : undefined;
+  return ownValue(values, key);
 }
 
 /** What people call a field: of a custom one its label. */
 export function fieldTitle(field: string): string {
-  return fieldText[field] ?? customFieldOf(field)?.label ?? customKey(field) ?? field;
+  return ownValue(fieldText, field) ?? customFieldOf(field)?.label ?? customKey(field) ?? field;
 }
 
 onChanges((changes) => {

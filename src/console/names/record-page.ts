@@ -1,5 +1,6 @@
 // Where a record has its page, and where it is listed, by its kind's name in the API.
 
+import { ownValue } from "../text/own-value.ts";
 import type { PagePath } from "../url/page-paths.ts";
 
 const PAGES: Readonly<Record<string, (id: string) => string>> = {
@@ -13,7 +14,7 @@ const PAGES: Readonly<Record<string, (id: string) => string>> = {
 
 /** Null where records of the kind have none of their own. */
 export function recordPage(type: string, id: string): string | null {
-  return PAGES[type]?.(id) ?? null;
+  return ownValue(PAGES, type)?.(id) ?? null;
 }
 
 /** Kinds that have a page with nothing but what each record says, and its history. */

@@ -10,6 +10,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { comparisonText } from "../text/compare.ts";
 import { subnetText } from "../text/networks.ts";
+import { ownValue } from "../text/own-value.ts";
 import { atMs, atQuery, isPast } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
@@ -91,7 +92,7 @@ function Cells({ rows: told, usedBefore, columns }: CellsProps) {
       <ul class="cell-legend">
         {countsOf(states).map(([state, count]) => (
           <li key={state}>
-            <span class={`cell cell-${state}`} aria-hidden="true" /> {subnetText.states[state] ?? state}{" "}
+            <span class={`cell cell-${state}`} aria-hidden="true" /> {ownValue(subnetText.states, state) ?? state}{" "}
             <span class="aside">{subnetText.number(count)}</span>
           </li>
         ))}
@@ -107,7 +108,9 @@ function cellOf({ first, last, ip_addresses, subnet }: AddressRow, state: string
   const names = ip_addresses.map(({ host }) => host.name ?? "").join(", ");
   const became = change === undefined ? "" : `(${comparisonText.changes[change]})`;
   const what =
-    subnet === null ? (subnetText.states[state] ?? state) : subnetText.blockInSubnet(subnet.cidr, subnet.name);
+    subnet === null
+      ? (ownValue(subnetText.states, state) ?? state)
+      : subnetText.blockInSubnet(subnet.cidr, subnet.name);
   const title = [first, last === first ? "" : `– ${last}`, what, names, became].filter(Boolean).join(" ");
   const [address] = ip_addresses;
   const page = subnet !== null ? `/subnets/${subnet.id}` : address !== undefined ? `/hosts/${address.host.id}` : null;

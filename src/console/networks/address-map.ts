@@ -1,5 +1,6 @@
 // The addresses of a subnet as cells. Plain functions.
 
+import { ownValue } from "../text/own-value.ts";
 import { parseInstant } from "../time/instant.ts";
 import { addressOfNumber, numberOfAddress } from "./prefixes.ts";
 
@@ -108,7 +109,7 @@ export interface BlockParts {
 
 /** @param counts by the state of addresses, as the API has it */
 export function blockPartsOf(counts: Readonly<Record<string, number | string | undefined>>): BlockParts {
-  const sum = (...states: string[]) => states.reduce((total, state) => total + Number(counts[state] ?? 0), 0);
+  const sum = (...states: string[]) => states.reduce((total, state) => total + Number(ownValue(counts, state) ?? 0), 0);
   return {
     used: sum("Used", "Gateway"),
     aside: sum("Dhcp", "Reserved", "Static", "Other"),

@@ -6,6 +6,7 @@ import { asRefusal, read } from "../api/client.ts";
 import { IDS_MAX } from "../api/ids.ts";
 import { sentenceOf } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
+import { ownValue } from "../text/own-value.ts";
 import { scanningText } from "../text/scanning.ts";
 import { isPast, vs } from "../time/at.ts";
 import { go } from "../url/location.ts";
@@ -61,7 +62,7 @@ interface ScanRecordsProps {
 export function ScanRecords({ kind, ids }: ScanRecordsProps) {
   const [said, setSaid] = useState("");
   const [isBusy, setBusy] = useState(false);
-  const targetsOf = TARGETS[kind];
+  const targetsOf = ownValue(TARGETS, kind);
   if (targetsOf === undefined || ids.length === 0 || !isOffered()) return null;
   const ask = async () => {
     setSaid("");

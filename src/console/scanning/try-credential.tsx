@@ -7,6 +7,7 @@ import type { Refusal } from "../api/refusal.ts";
 import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
+import { ownValue } from "../text/own-value.ts";
 import { isPast, vs } from "../time/at.ts";
 import { followTrial, type Trial, type TrialStep } from "./trial.ts";
 
@@ -152,7 +153,7 @@ function Steps({ steps }: { readonly steps: readonly TrialStep[] }) {
               <dl class="trial-facts">
                 {facts.map(({ name, value }) => (
                   <div key={name}>
-                    <dt>{credentialText.facts[name] ?? name}</dt>
+                    <dt>{ownValue(credentialText.facts, name) ?? name}</dt>
                     <dd>
                       <bdi>{value}</bdi>
                     </dd>

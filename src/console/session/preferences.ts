@@ -5,6 +5,7 @@ import { signal } from "@preact/signals";
 import { api, rethrown } from "../api/client.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
 import { signInText } from "../text/frame.ts";
+import { ownValue } from "../text/own-value.ts";
 
 type Preferences = Readonly<Record<string, unknown>>;
 
@@ -63,8 +64,8 @@ export async function setPreference(name: string, change: (last: unknown) => unk
   for (let tries = 1; ; tries += 1) {
     if (preferences.value === undefined || tag === null || reading !== null) await readPreferences();
     assertThere(asked);
-    const { [name]: last, ...others } = preferences.value ?? {};
-    const value = change(last);
+    const { [name]: _last, ...others } = preferences.value ?? {};
+    const value = change(ownValue(preferences.value, name));
     const body = value === undefined ? others : { ...others, [name]: value };
     const { data, error, response } = await api
       .PUT("/api/auth/preferences", {

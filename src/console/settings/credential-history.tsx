@@ -7,6 +7,7 @@ import { RowsTable } from "../parts/rows-table.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { When } from "../parts/when.tsx";
 import { credentialText } from "../text/credentials.ts";
+import { ownValue } from "../text/own-value.ts";
 import { hrefOf } from "../url/location.ts";
 
 type Version = DataOf<"/api/v1/credentials/{id}/history">[number];
@@ -53,6 +54,6 @@ function whatOf({ operation, changed_fields: changed }: Version): string {
   const isSecretAlone = changed.includes("secrets_updated_at");
   const fields = changed
     .filter((field) => !(field === "credential_type" && isSecretAlone))
-    .map((field) => credentialText.fields[field] ?? field);
+    .map((field) => ownValue(credentialText.fields, field) ?? field);
   return fields.length === 0 ? said : `${said}: ${fields.join(", ")}`;
 }

@@ -4,6 +4,7 @@
 import { useState } from "preact/hooks";
 import type { DataOf } from "../api/client.ts";
 import { credentialText } from "../text/credentials.ts";
+import { ownValue } from "../text/own-value.ts";
 import type { KeptForm } from "./kept-form.ts";
 import { Labelled, textIn } from "./rights-fields.tsx";
 
@@ -124,7 +125,7 @@ function Select<Value extends string>({ label, name, values, chosen, onChoose }:
         >
           {values.map((value) => (
             <option key={value} value={value} selected={value === chosen}>
-              {words[value] ?? value}
+              {ownValue(words, value) ?? value}
             </option>
           ))}
         </select>

@@ -3,6 +3,7 @@
 
 import { type DraftName, keepDraft, keptDraft } from "../editing/drafts.ts";
 import { me } from "../session/me.ts";
+import { ownValue } from "../text/own-value.ts";
 
 export interface KeptForm {
   readonly name: DraftName;
@@ -25,7 +26,8 @@ export function keptForm(what: string, edited: { readonly id: string; readonly u
   const name = { userId: me.value?.id ?? "", kind: `form ${what}`, id };
   const draft = keptDraft(name);
   const typed = draft?.typed;
-  const all = (field: string) => (typed === undefined ? undefined : ((typed[field] ?? []) as readonly string[]));
+  const all = (field: string) =>
+    typed === undefined ? undefined : ((ownValue(typed, field) ?? []) as readonly string[]);
   return {
     name,
     isThere: typed !== undefined,
@@ -52,6 +54,6 @@ export function keepForm(name: DraftName, form: HTMLFormElement, sentAs: string 
   const secret = new Set([...form.querySelectorAll<HTMLInputElement>("input[type=password]")].map((each) => each.name));
   const typed: Record<string, string[]> = {};
   for (const [field, value] of new FormData(form))
-    if (typeof value === "string" && !secret.has(field)) typed[field] = [...(typed[field] ?? []), value];
+    if (typeof value === "string" && !secret.has(field)) typed[field] = [...(ownValue(typed, field) ?? []), value];
   keepDraft(name, { base: {}, tag: "", typed, reason: "", ...(sentAs === null ? {} : { sentAs }) });
 }

@@ -18,6 +18,7 @@ import { preferences, setPreference } from "../session/preferences.ts";
 import { preferenceText } from "../text/account.ts";
 import { kindText } from "../text/changes.ts";
 import { frameText } from "../text/frame.ts";
+import { ownValue } from "../text/own-value.ts";
 import { settingsText } from "../text/settings.ts";
 import { timeText } from "../text/time.ts";
 import { isPast } from "../time/at.ts";
@@ -229,7 +230,7 @@ async function resetOfUser(names: readonly string[]): Promise<Undo> {
   const before = preferences.peek() ?? {};
   for (const name of names) await setPreference(name, () => undefined);
   return async () => {
-    for (const name of names) await setPreference(name, () => before[name]);
+    for (const name of names) await setPreference(name, () => ownValue(before, name));
   };
 }
 

@@ -1,6 +1,7 @@
 // What is said of changes: who, why, what, field by field.
 
 import { groupedDigits } from "./digits.ts";
+import { ownValue } from "./own-value.ts";
 
 const counted = (count: number, word: string) => `${groupedDigits(count)} ${word}`;
 
@@ -52,14 +53,14 @@ export const changesText = {
     Object.entries(changes)
       .flatMap(([type, operations]) =>
         Object.entries(operations).map(([operation, count]) => {
-          const [one, many] = kindText[type] ?? [type, type];
-          return `${counted(count, count === 1 ? one : many)} ${OPERATIONS[operation] ?? operation}`;
+          const [one, many] = ownValue(kindText, type) ?? [type, type];
+          return `${counted(count, count === 1 ? one : many)} ${ownValue(OPERATIONS, operation) ?? operation}`;
         }),
       )
       .join(", "),
   /** Of several transactions: `1 host added, 4 host changes`, which may all be of that one. */
   day: (type: string, { created, updated, deleted }: Readonly<Record<"created" | "updated" | "deleted", number>>) => {
-    const [one, many] = kindText[type] ?? [type, type];
+    const [one, many] = ownValue(kindText, type) ?? [type, type];
     return [
       created > 0 && `${counted(created, created === 1 ? one : many)} added`,
       updated > 0 && `${counted(updated, one)} ${updated === 1 ? "change" : "changes"}`,
@@ -115,7 +116,7 @@ export const changesText = {
     Object.entries(counts)
       .map(([type, sides]) => {
         const sum = Object.values(sides).reduce((a, b) => a + b, 0);
-        const [one, many] = kindText[type] ?? [type, type];
+        const [one, many] = ownValue(kindText, type) ?? [type, type];
         return counted(sum, sum === 1 ? one : many);
       })
       .join(", "),

@@ -1,6 +1,7 @@
 // What the pages of discovery say: scans, what they found, schedules, and what must not come back.
 
 import { counted, groupedDigits } from "./digits.ts";
+import { ownValue } from "./own-value.ts";
 
 /** Kinds of records as scans count them, where the name in the API says less. */
 const RECORD_KINDS: Readonly<Record<string, string>> = {
@@ -49,7 +50,7 @@ export const discoveryText = {
     ]
       .filter((part) => part !== "")
       .join(", "),
-  recordKind: (kind: string) => RECORD_KINDS[kind] ?? kind.replaceAll("_", " "),
+  recordKind: (kind: string) => ownValue(RECORD_KINDS, kind) ?? kind.replaceAll("_", " "),
   noScans: "There are no scans here.",
   noScansYet: "An Admin starts the first scan.",
   handbook: "How discovery works",

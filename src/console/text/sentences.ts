@@ -3,6 +3,7 @@
 import { kindText } from "./changes.ts";
 import { groupedDigits } from "./digits.ts";
 import { fieldText } from "./lists.ts";
+import { ownValue } from "./own-value.ts";
 
 /** Names of fields that stay as they are within a sentence: they begin with an abbreviation. */
 const isAbbreviation = (name: string) => /^[A-Z]{2}/.test(name);
@@ -22,11 +23,11 @@ const spelled = (name: string) =>
   name
     .replace(/_ids?$/, "")
     .split("_")
-    .map((word) => WORDS[word] ?? word)
+    .map((word) => ownValue(WORDS, word) ?? word)
     .join(" ");
 
 const field = (name: string) => {
-  const title = fieldText[name];
+  const title = ownValue(fieldText, name);
   if (title === undefined) return spelled(name.replace(/^custom_fields\./, ""));
   return isAbbreviation(title) ? title : title.charAt(0).toLowerCase() + title.slice(1);
 };
@@ -35,7 +36,7 @@ export const sentenceText = {
   number: groupedDigits,
   field,
   /** A kind by its name in the API. */
-  kind: (type: string, count: number) => kindText[type]?.[count === 1 ? 0 : 1] ?? type,
+  kind: (type: string, count: number) => ownValue(kindText, type)?.[count === 1 ? 0 : 1] ?? type,
   fresh: "new",
   gone: "gone",
   changed: "changed",

@@ -79,5 +79,5 @@ const MOST_OF_IT = 0.75;
 
 function initial(): RangeChoice {
   const last = kept(NAME);
-  return last === "all" || (last !== null && last in RANGES) ? (last as RangeChoice) : FIRST_RANGE;
+  return last === "all" || (last !== null && Object.hasOwn(RANGES, last)) ? (last as RangeChoice) : FIRST_RANGE;
 }

@@ -1,6 +1,7 @@
 // What a person says of an instant: an age, a date, a time of day, a marker, or what the API writes. Plain functions: the
 // zone and the time it is are handed in.
 
+import { ownValue } from "../text/own-value.ts";
 import { daysOf, instantInstead, instantsOf, parseInstant, type WallClock, wallClockOf } from "./instant.ts";
 
 export type Said =
@@ -44,7 +45,7 @@ export function readSaid(text: string, { nowMs, timeZone }: SaidWhere): Said {
   if (marker !== undefined) return { type: "marker", name: marker };
   const [, count, unit = ""] = /^[-−] ?(\d{1,9}) ?([smhdw])$/.exec(said) ?? [];
   if (count !== undefined) {
-    const ms = nowMs - Number(count) * (UNITS[unit] ?? 0);
+    const ms = nowMs - Number(count) * (ownValue(UNITS, unit) ?? 0);
     return ms < EARLIEST ? { type: "unreadable" } : { type: "instant", ms };
   }
   const ago = ageAgo(said);
@@ -60,7 +61,7 @@ function ageAgo(said: string): number | null {
     /^(\d{1,9}|an?) ?(s|m|h|d|w|sec|min|second|minute|hour|day|week|month|year)s? ago$/i.exec(said) ?? [];
   if (count === undefined) return null;
   const name = unit.toLowerCase();
-  const length = UNITS[name] ?? UNITS[name.charAt(0)] ?? 0;
+  const length = ownValue(UNITS, name) ?? ownValue(UNITS, name.charAt(0)) ?? 0;
   return (/^a/i.test(count) ? 1 : Number(count)) * length;
 }
 

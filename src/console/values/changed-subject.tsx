@@ -4,6 +4,7 @@ import { Named } from "../names/named.tsx";
 import { anyRecordPage } from "../names/record-page.ts";
 import { shownName } from "../names/shown-name.ts";
 import { changesText, kindText } from "../text/changes.ts";
+import { ownValue } from "../text/own-value.ts";
 import { subject } from "../time/subject.ts";
 import { hrefOf } from "../url/location.ts";
 
@@ -27,7 +28,7 @@ export function ChangedSubject({ type, id, name, at, hostId, word }: ChangedSubj
   const shown = <bdi>{shownName(id, name)}</bdi>;
   return (
     <>
-      <span class="aside">{word ?? kindText[type]?.[0] ?? type}</span>{" "}
+      <span class="aside">{word ?? ownValue(kindText, type)?.[0] ?? type}</span>{" "}
       {page === null ? shown : <a href={hrefOf(page, { at })}>{shown}</a>}
       {!isSaid && (
         <>

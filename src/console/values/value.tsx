@@ -11,6 +11,7 @@ import { may } from "../session/me.ts";
 import { changesText } from "../text/changes.ts";
 import { ifTypeSaid } from "../text/if-types.ts";
 import { listText } from "../text/lists.ts";
+import { ownValue } from "../text/own-value.ts";
 
 /** Fields that hold ids, and of what. */
 const REFERENCES: Readonly<Record<string, NamedKind>> = {
@@ -55,7 +56,7 @@ export function Value({ field, value, at }: ValueProps) {
   if (field === "tags" && Array.isArray(value)) return <Tags ids={value.map(String)} as={at} />;
   if (typeof value === "boolean") return <>{value ? listText.yes : listText.no}</>;
   // Not everybody may read what credentials are called.
-  const kind = field === "credential_ids" && !may("listCredentials") ? undefined : REFERENCES[field];
+  const kind = field === "credential_ids" && !may("listCredentials") ? undefined : ownValue(REFERENCES, field);
   if (kind !== undefined && typeof value === "string") return <Named kind={kind} id={value} as={at} />;
   if (kind !== undefined && Array.isArray(value))
     return (

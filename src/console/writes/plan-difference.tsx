@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { changesText, kindText } from "../text/changes.ts";
 import { planText } from "../text/editing.ts";
+import { ownValue } from "../text/own-value.ts";
 import { ChangedSubject } from "../values/changed-subject.tsx";
 import { FieldChanges } from "../values/field-changes.tsx";
 import { isChange, isFolded, type PlanGroup, type PlannedAction, planGroups, untoldFields } from "./plan-groups.ts";
@@ -156,5 +157,5 @@ function Sign({ action }: Pick<PlannedAction, "action">) {
 }
 
 function wordsOf(type: string): readonly [one: string, many: string] {
-  return planText.untold[type] ?? kindText[type] ?? [type, type];
+  return ownValue(planText.untold, type) ?? ownValue(kindText, type) ?? [type, type];
 }

@@ -2,6 +2,7 @@
 // Plain data and functions.
 
 import { kindText } from "../text/changes.ts";
+import { ownValue } from "../text/own-value.ts";
 
 /** What is done, or would be done, to one record. */
 export interface PlannedAction {
@@ -56,7 +57,7 @@ export function isChange({ action }: Pick<PlannedAction, "action">): boolean {
  */
 export function untoldFields({ fields, changes = [] }: PlannedAction, types: ReadonlySet<string>): string[] {
   const told = new Set(changes.map(({ field }) => field));
-  return fields.filter((field) => !told.has(field) && !types.has(PARTS[field] ?? ""));
+  return fields.filter((field) => !told.has(field) && !types.has(ownValue(PARTS, field) ?? ""));
 }
 
 /** Whether a group is counted, and opened by whoever wants to read it. */

@@ -4,6 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { Named } from "../names/named.tsx";
 import type { NamedKind } from "../names/names.ts";
+import { ownValue } from "../text/own-value.ts";
 
 /** What the API calls the kinds that have names, in its sentences. */
 const WORDS: Readonly<Record<string, NamedKind>> = {
@@ -29,7 +30,7 @@ export function PlanReason({ text, at }: PlanReasonProps) {
   const pieces: ComponentChildren[] = [];
   let end = 0;
   for (const { 0: whole, 1: word = "", 2: id = "", index } of text.matchAll(NAMED)) {
-    const kind = WORDS[word];
+    const kind = ownValue(WORDS, word);
     if (kind === undefined) continue;
     pieces.push(text.slice(end, index), `${word} `, <Named key={index} kind={kind} id={id} as={at} />);
     end = index + whole.length;

@@ -1,6 +1,7 @@
 // What a filter asks of records, as data: a tree of tests on fields, of what other records say, and of how it was. No
 // SQL, and no syntax of filters: inventory/filter reads that.
 
+import { ownValue } from "../../base/fields.ts";
 import type { CalledField } from "../called-words.ts";
 import type { AnyKind } from "../kind.ts";
 
@@ -89,7 +90,7 @@ export function valuesAt(document: Readonly<Record<string, unknown>>, steps: rea
     const next: unknown[] = [];
     for (const value of values) {
       if (value === null || typeof value !== "object") continue;
-      const found = (value as Readonly<Record<string, unknown>>)[name];
+      const found = ownValue(value as Readonly<Record<string, unknown>>, name);
       if (found === null || found === undefined) continue;
       if (isMany && Array.isArray(found)) for (const item of found) next.push(item);
       else next.push(found);

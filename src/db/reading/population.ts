@@ -3,6 +3,7 @@
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { customFieldKey } from "../../base/custom-field-names.ts";
+import { ownValue } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type AnyKind, liveColumnOf, SCOPE_CODES, SCOPES, type ScopeName, scopeKey } from "../kind.ts";
 import { BLOCK_BITS } from "../schema.ts";
@@ -476,5 +477,5 @@ function countsSql(scopes: readonly number[], asOf: AsOf | null, sql: SqlBuilder
 /** What a field is ordered by where versions keep no key of it. */
 function computedKey(kind: AnyKind, { field, byKey }: OrderTerm): ComputedKey {
   if (customFieldKey(field) !== null) return { keyOf: textSortKey, isMissingLast: true };
-  return { keyOf: (byKey ? kind.orderKeys?.[field] : undefined) ?? null };
+  return { keyOf: (byKey ? ownValue(kind.orderKeys, field) : undefined) ?? null };
 }

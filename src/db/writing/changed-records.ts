@@ -1,6 +1,7 @@
 // The records that a transaction has created or changed, by parent, reference and identity: the live tables learn of
 // them only at the end. An entry found may have been changed again.
 
+import { ownValue } from "../../base/fields.ts";
 import { type AnyKind, liveIdentity, ownColumns, type RecordBase } from "../kind.ts";
 import type { Entry } from "./entry.ts";
 
@@ -75,5 +76,8 @@ export class ChangedRecords {
 
 /** The id behind the record number in a live column. */
 export function referredId(kind: AnyKind, column: string, record: RecordBase): unknown {
-  return ownColumns(kind, record, (id) => id)[column];
+  return ownValue(
+    ownColumns(kind, record, (id) => id),
+    column,
+  );
 }

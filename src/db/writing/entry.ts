@@ -1,6 +1,7 @@
 // A record within a transaction, as found and as it will be, and the difference.
 
 import { CUSTOM_FIELDS, changedCustomFields } from "../../base/custom-field-names.ts";
+import { ownValue } from "../../base/fields.ts";
 import type { AnyKind, Observed, OPERATION, RecordBase } from "../kind.ts";
 
 export interface Entry {
@@ -51,9 +52,11 @@ export function changedOwnFields(before: RecordBase, after: RecordBase): string[
   const old = before as unknown as Record<string, unknown>;
   const now = after as unknown as Record<string, unknown>;
   const changed: string[] = [];
-  for (const name of Object.keys(old)) if (!BASE_FIELDS.has(name) && !isSame(old[name], now[name])) changed.push(name);
+  for (const name of Object.keys(old))
+    if (!BASE_FIELDS.has(name) && !isSame(ownValue(old, name), ownValue(now, name))) changed.push(name);
   for (const name of Object.keys(now))
-    if (!Object.hasOwn(old, name) && !BASE_FIELDS.has(name) && !isSame(undefined, now[name])) changed.push(name);
+    if (!Object.hasOwn(old, name) && !BASE_FIELDS.has(name) && !isSame(undefined, ownValue(now, name)))
+      changed.push(name);
   const place = changed.indexOf(CUSTOM_FIELDS);
   if (place >= 0) changed.splice(place, 1, ...changedCustomFields(old[CUSTOM_FIELDS], now[CUSTOM_FIELDS]));
   return changed;

@@ -2,6 +2,7 @@
 // of thousands of times, Drizzle's way from a row to its values costs more than the row.
 
 import { Placeholder, type SQL } from "drizzle-orm";
+import { ownValue } from "../../base/fields.ts";
 import type { Sql } from "../connection.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -104,7 +105,7 @@ function binder(params: readonly unknown[]): (row: Row, values?: Value[]) => Val
   return (row, values = []) => {
     for (let place = 0; place < names.length; place += 1) {
       const name = names[place] as string | null;
-      values.push((name === null ? params[place] : row[name]) as Value);
+      values.push((name === null ? params[place] : ownValue(row, name)) as Value);
     }
     return values;
   };

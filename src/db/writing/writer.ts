@@ -3,6 +3,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { DomainError, type ErrorCode } from "../../base/errors.ts";
+import { ownValue } from "../../base/fields.ts";
 import type { Instant } from "../../base/instant.ts";
 import type { Random } from "../../base/random.ts";
 import { pauseThread } from "../../base/timers.ts";
@@ -313,7 +314,7 @@ export class Writer<C extends Commands = Commands> {
 
   private executeOne(request: WriteRequest, notBefore: Instant, withSavepoint: boolean): WriteReply {
     const client = this.db.$client;
-    const command = Object.hasOwn(this.commands, request.command) ? this.commands[request.command] : undefined;
+    const command = ownValue(this.commands, request.command);
     if (command === undefined) return failure(new Error(`writer: there is no command ${request.command}`));
     try {
       if (withSavepoint) client.run("SAVEPOINT command");

@@ -1,5 +1,6 @@
 // The title of an HTML page, of which the end may be missing. Pure; must not throw on any bytes.
 
+import { ownValue } from "../../base/fields.ts";
 import { decodedText, oneLine } from "./service-text.ts";
 
 /** Null where there is none, also while it has not come whole. @param contentType as in the header */
@@ -42,7 +43,7 @@ function withoutEntities(text: string): string {
   return text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,8}));/gi,
     (whole, hex: string | undefined, decimal: string | undefined, name: string | undefined) => {
-      if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+      if (name !== undefined) return ownValue(ENTITIES, name.toLowerCase()) ?? whole;
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
       return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : " ";
     },

@@ -1,5 +1,6 @@
 // How long something served before may be missing until it counts as empty: a firmware may drop a table for good. Pure.
 
+import { ownValue } from "../../base/fields.ts";
 import type { Instant } from "../../base/instant.ts";
 import type { Device } from "../device.ts";
 
@@ -53,7 +54,7 @@ export function missedNow(columns: readonly string[], before: Missed, reading: R
   }
   for (const name of missed) {
     if (!known.has(name)) continue;
-    const { since, readings } = before[name] ?? { since: now, readings: 0 };
+    const { since, readings } = ownValue(before, name) ?? { since: now, readings: 0 };
     // Beyond the term nothing changes, so nothing is written.
     const counted = Math.max(readings, Math.min(readings + 1, termOf(name, reading).readings));
     next.set(name, { since, readings: counted });
@@ -73,7 +74,7 @@ export function leftTermOf(name: string, { since, readings }: Miss, reading: Rea
 }
 
 function termOf(name: string, { served = [] }: Reading): MissedTerm {
-  const beside = BESIDE_EMPTY[stepOf(name)];
+  const beside = ownValue(BESIDE_EMPTY, stepOf(name));
   return beside !== undefined && beside !== name && served.includes(beside) ? EMPTIED_TERM : MISSED_TERM;
 }
 

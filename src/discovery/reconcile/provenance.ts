@@ -1,5 +1,6 @@
 // Who set a field, by the ledger. Asked only where a scan contradicts the inventory.
 
+import { ownValue } from "../../base/fields.ts";
 import { parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";
 import { changedSql, membersSql, ofKindSql } from "../../db/shape.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -37,7 +38,7 @@ export function isSetByPerson(
   unsaid: readonly unknown[] = [],
 ): boolean {
   const valueIn = ({ members }: Version) =>
-    (parseMembers<RecordBase>(members) as unknown as Record<string, unknown>)[field];
+    ownValue(parseMembers<RecordBase>(members) as unknown as Record<string, unknown>, field);
   return isLastWordAPersons(tx, id, field, valueIn, unsaid);
 }
 

@@ -1,6 +1,7 @@
 // What a scan tells of a record, merged with what the record says: discovery's own values follow the network, a
 // person's value stands and the scan's is kept beside it. Pure: who set a value is asked for.
 
+import { ownValue } from "../../base/fields.ts";
 import type { NoneBeside, RecordBase } from "../../db/kind.ts";
 import type { Discoverable } from "../../resources/discovered.ts";
 
@@ -43,13 +44,13 @@ export function mergeReported(
   let beside: Record<string, unknown> | null = null;
   const besideNow = (): Record<string, unknown> => (beside ??= { ...kept });
   for (const field in reported) {
-    const value = reported[field];
+    const value = ownValue(reported, field);
     if (value === undefined) continue;
     const isKept = kept !== undefined && Object.hasOwn(kept, field);
-    if (isEqual(current[field] ?? null, value)) {
+    if (isEqual(ownValue(current, field) ?? null, value)) {
       if (isKept) delete besideNow()[field];
     } else if (isSetByPerson(field)) {
-      if (!isKept || !isEqual(kept?.[field], value)) besideNow()[field] = value;
+      if (!isKept || !isEqual(ownValue(kept, field), value)) besideNow()[field] = value;
     } else {
       changes[field] = value ?? none;
       if (isKept) delete besideNow()[field];

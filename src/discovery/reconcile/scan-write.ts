@@ -2,6 +2,7 @@
 // protocol.
 
 import type { CommandActor } from "../../access/actor.ts";
+import { ownValue } from "../../base/fields.ts";
 import { formatInstant } from "../../base/instant.ts";
 import {
   type AnyKind,
@@ -302,7 +303,8 @@ class Counter {
 
   add(plural: string, operation: "Created" | "Updated" | "Deleted"): void {
     this.isEmpty = false;
-    const counts = (this.byKind[plural] ??= { created: 0, updated: 0, deleted: 0 });
+    const counts = ownValue(this.byKind, plural) ?? { created: 0, updated: 0, deleted: 0 };
+    this.byKind[plural] = counts;
     counts[operation === "Created" ? "created" : operation === "Updated" ? "updated" : "deleted"] += 1;
   }
 

@@ -2,6 +2,7 @@
 // ledger: without it nothing was served before.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { ownValue } from "../../base/fields.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import { KeyedRows } from "../../db/keyed-row.ts";
 import type { Reader } from "../../db/reading/reader.ts";
@@ -39,7 +40,7 @@ export function rememberServed(write: ScanWrite, host: HostRecord, device: Devic
     const row = rowOf(write, host_n);
     const before = columnsOf(row, device);
     const missed = missedNow(before, missedOf(row, device), device, tx.instant);
-    const over = new Set(device.missed?.filter((name) => isOver(name, missed[name], device, tx.instant)));
+    const over = new Set(device.missed?.filter((name) => isOver(name, ownValue(missed, name), device, tx.instant)));
     const columns = [...new Set([...before, ...served])].filter((name) => !over.has(name)).sort();
     const now = {
       sys_object_id: device.sys_object_id ?? row?.sys_object_id ?? null,
@@ -68,10 +69,10 @@ export function missedClause(write: ScanWrite, host: HostRecord, device: Device,
     READING_PLAN.some((step) => step.table === table && step.name === stepOf(name));
   const row = knownRow(write, host);
   const missed = missedNow(columnsOf(row, device), missedOf(row, device), device, write.tx.instant);
-  const names = device.missed.filter((name) => isOfTable(name) && missed[name] !== undefined);
+  const names = device.missed.filter((name) => isOfTable(name) && ownValue(missed, name) !== undefined);
   if (names.length === 0) return null;
-  const terms = names.map((name) => leftTermOf(name, missed[name] as Miss, device));
-  const since = Math.min(...names.map((name) => (missed[name] as Miss).since));
+  const terms = names.map((name) => leftTermOf(name, ownValue(missed, name) as Miss, device));
+  const since = Math.min(...names.map((name) => (ownValue(missed, name) as Miss).since));
   const until = Math.max(...terms.map((term) => term.until));
   const left = Math.max(...terms.map((term) => term.readings));
   const readings = left === 0 ? "" : ` and after ${left} more ${left === 1 ? "reading" : "readings"} without it`;

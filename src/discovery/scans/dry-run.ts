@@ -2,6 +2,7 @@
 // writes.
 
 import type { CommandActor } from "../../access/actor.ts";
+import { ownValue } from "../../base/fields.ts";
 import type { Instant } from "../../base/instant.ts";
 import type { UuidSource } from "../../base/uuid.ts";
 import type { Sql } from "../../db/connection.ts";
@@ -134,7 +135,7 @@ export class DryRun {
     if (after !== null) {
       const [old, now] = [before as Record<string, unknown> | null, after as unknown as Record<string, unknown>];
       for (const field of changed ?? Object.keys(now)) {
-        const [from, to] = [old?.[field] ?? null, now[field] ?? null];
+        const [from, to] = [ownValue(old, field) ?? null, ownValue(now, field) ?? null];
         if (!OF_EVERY_RECORD.has(field) && (from !== null || to !== null)) changes[field] = { from, to };
       }
       if (forwarding !== undefined) changes.fdb_macs = forwarding;

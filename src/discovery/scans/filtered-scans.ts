@@ -1,6 +1,7 @@
 // Scans and findings of which a filter asks: gone through beside the thread that answers, since there may be very many.
 
 import type { Actor } from "../../access/actor.ts";
+import { ownValue } from "../../base/fields.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import type { FilterText } from "../../inventory/list-filter.ts";
@@ -54,7 +55,7 @@ export const filteredScans = longRead(
       new Map(
         [...scansOf(reader, query, ids)].map(([id, { row, networkId }]) => [
           id,
-          scanOf(row, networkId, row.status === "Running" ? (live[id] ?? null) : null),
+          scanOf(row, networkId, row.status === "Running" ? (ownValue(live, id) ?? null) : null),
         ]),
       );
     yield* page<string>(reader, input, SCAN_FIELDS, {

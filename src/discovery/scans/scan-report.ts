@@ -1,5 +1,6 @@
 // A scan's outcome so far: counts, and findings that are passed on in batches. Bounded.
 
+import { ownValue } from "../../base/fields.ts";
 import type { Finding, RecordCounts, Recorded } from "../sightings.ts";
 import { FINDINGS_KEPT, READS_KEPT, type ScanOutcome } from "./scan.ts";
 
@@ -95,7 +96,8 @@ export class ScanReport {
 type Records = Record<string, { created: number; updated: number; deleted: number }>;
 
 function addCounts(records: Records, kind: string, { created, updated, deleted }: RecordCounts): void {
-  const counts = (records[kind] ??= { created: 0, updated: 0, deleted: 0 });
+  const counts = ownValue(records, kind) ?? { created: 0, updated: 0, deleted: 0 };
+  records[kind] = counts;
   counts.created += created;
   counts.updated += updated;
   counts.deleted += deleted;

@@ -5,7 +5,7 @@ import { eq } from "drizzle-orm";
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
 import { applianceSettings } from "../../access/tables.ts";
-import { nonNull } from "../../base/fields.ts";
+import { nonNull, ownValue } from "../../base/fields.ts";
 import { formatInstant } from "../../base/instant.ts";
 import { isOneDevices } from "../../base/mac.ts";
 import type { AnyKind, Kind, NoneBeside, Observed, OwnFields, RecordBase } from "../../db/kind.ts";
@@ -370,7 +370,7 @@ class SelfReconciliation {
       Deleted: {} as Record<string, number>,
     };
     for (const { kind, operation } of this.tx.netChanges())
-      counts[operation][kind.plural] = (counts[operation][kind.plural] ?? 0) + 1;
+      counts[operation][kind.plural] = (ownValue(counts[operation], kind.plural) ?? 0) + 1;
     return { created: counts.Created, updated: counts.Updated, deleted: counts.Deleted };
   }
 }

@@ -1,6 +1,7 @@
 // What the errors of net-snmp say about a device. Pure.
 
 import { ResponseInvalidCode } from "net-snmp";
+import { ownValue } from "../../base/fields.ts";
 import { failure, type SnmpFailure } from "./failure.ts";
 
 interface Verdict {
@@ -17,7 +18,7 @@ export function verdictOf(error: Error & { readonly code?: number }, hasContext:
   switch (error.code) {
     case ResponseInvalidCode.EAuthFailure:
       return (
-        REPORTS[error.message] ?? {
+        ownValue(REPORTS, error.message) ?? {
           failure: failure("garbage", "its answers are not signed with this password"),
           isCertain: false,
         }

@@ -6,6 +6,7 @@ import { assertReachesAll } from "../../access/reach.ts";
 import { atLeast } from "../../access/role.ts";
 import { countedEntities, entityWord, entityWords } from "../../base/entity-words.ts";
 import { DomainError } from "../../base/errors.ts";
+import { ownValue } from "../../base/fields.ts";
 import { isIpWithin } from "../../base/ip.ts";
 import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
 import { MAX_CREATED_PER_TRANSACTION } from "../../db/writing/ledger.ts";
@@ -246,7 +247,7 @@ function checkRoom(draft: RestoreDraft, written: readonly Drafted[]): void {
     const comers = new Map<string, Drafted[]>();
     for (const drafted of created) {
       if (drafted.kind.code !== kind.code) continue;
-      const parentId = (drafted.after as unknown as Record<string, string>)[field] as string;
+      const parentId = ownValue(drafted.after as unknown as Record<string, string>, field) as string;
       const others = comers.get(parentId);
       if (others === undefined) comers.set(parentId, [drafted]);
       else others.push(drafted);

@@ -5,6 +5,7 @@ import type { CommandActor } from "../../access/actor.ts";
 import { FIELDS_OF_KIND_MAX } from "../../base/custom-field-limits.ts";
 import { CUSTOM_FIELDS, inOrder } from "../../base/custom-field-names.ts";
 import { countedEntities, entityWords } from "../../base/entity-words.ts";
+import { ownValue } from "../../base/fields.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import { type CustomFieldRecord, customFieldKind } from "../../resources/custom-fields/custom-field.ts";
 import { liveFields } from "../../resources/custom-fields/definition-rules.ts";
@@ -50,7 +51,7 @@ function leaveOut(drafted: Drafted, byKey: ReadonlyMap<string, CustomFieldRecord
     const isTaken = field !== undefined && takes(field, drafted.kind, value);
     if (isTaken) values[key] = value;
     else {
-      const now = Object.hasOwn(before, key) ? before[key] : undefined;
+      const now = ownValue(before, key);
       if (field !== undefined && now !== undefined && takes(field, drafted.kind, now)) values[key] = now;
       drafted.reasons.add(
         field === undefined || !field.kinds.includes(drafted.kind.name as FieldKind)
@@ -74,7 +75,7 @@ function refuseMisfits(draft: RestoreDraft, drafted: Drafted): void {
   const counts = new Map<AnyKind, number>();
   for (const { kind, record } of holdersOf(draft.tx, before)) {
     const values = (draft.find(kind, record.id) as Holding | null)?.custom_fields ?? {};
-    const value = Object.hasOwn(values, before.key) ? values[before.key] : undefined;
+    const value = ownValue(values, before.key);
     if (value === undefined || (after !== null && takes(after, kind, value))) continue;
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }

@@ -2,6 +2,7 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { CUSTOM_FIELDS, customFieldKey } from "../../base/custom-field-names.ts";
+import { ownValue } from "../../base/fields.ts";
 import type { OwnFields, RecordBase } from "../../db/kind.ts";
 import { changedOwnFields } from "../../db/writing/entry.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
@@ -53,7 +54,7 @@ function update(
     tx.update(
       kind,
       id,
-      Object.fromEntries(names.map((name) => [name, fields[name]])) as Partial<OwnFields<RecordBase>>,
+      Object.fromEntries(names.map((name) => [name, ownValue(fields, name)])) as Partial<OwnFields<RecordBase>>,
     );
   }
 }

@@ -2,6 +2,7 @@
 // as it is to be, over what is live. Must not decide what is to be, and must not write.
 
 import { CUSTOM_FIELDS, customFieldKey, fieldValueOf, mergedCustomFields } from "../../base/custom-field-names.ts";
+import { ownValue } from "../../base/fields.ts";
 import { type AnyKind, liveIdentity, type Observed, type RecordBase } from "../../db/kind.ts";
 import { changedOwnFields } from "../../db/writing/entry.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -169,7 +170,7 @@ export function asItWas(live: RecordBase, then: RecordBase, except: readonly str
   const fields = changedContent(live, then).filter((name) => !except.includes(name));
   // What had no value then has none, also where that is said by leaving it out.
   for (const name of fields)
-    if (customFieldKey(name) === null) record[name] = (then as unknown as Record<string, unknown>)[name];
+    if (customFieldKey(name) === null) record[name] = ownValue(then as unknown as Record<string, unknown>, name);
   const custom = fields.filter((name) => customFieldKey(name) !== null);
   if (custom.length > 0) record[CUSTOM_FIELDS] = mergedCustomFields(record, { ...then }, custom);
   return record as unknown as RecordBase;

@@ -4,6 +4,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { reachesNetwork } from "../../access/reach.ts";
 import { atLeast } from "../../access/role.ts";
+import { ownValue } from "../../base/fields.ts";
 import { formatInstant } from "../../base/instant.ts";
 import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -80,7 +81,7 @@ class Restore {
     const { kind, record, observed } = subject;
     const live = this.tx.find(kind, record.id) as RecordBase | null;
     // A part alone stays at the host that has it today: what belongs to it there would be left behind.
-    const ofToday = [...(OF_TODAY[kind.name] ?? []), ...(kind.scopes.host === undefined ? [] : ["host_id"])];
+    const ofToday = [...(ownValue(OF_TODAY, kind.name) ?? []), ...(kind.scopes.host === undefined ? [] : ["host_id"])];
     const root = draft.put({
       kind,
       before: live,

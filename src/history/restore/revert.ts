@@ -2,6 +2,7 @@
 // deleted comes back. Whatever came later stands in the way where it touched the same. Must not write.
 
 import type { CommandActor } from "../../access/actor.ts";
+import { ownValue } from "../../base/fields.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
@@ -206,7 +207,7 @@ function onlyLost(kind: AnyKind, before: RecordBase, after: RecordBase, deleted:
     fields.length > 0 &&
     fields.every((field) => {
       const had = references.find((reference) => reference.field === field)?.ids ?? [];
-      const has = (after as unknown as Record<string, unknown>)[field];
+      const has = ownValue(after as unknown as Record<string, unknown>, field);
       return Bun.deepEquals(
         had.filter((id) => !deleted.has(id)),
         has,

@@ -1,6 +1,7 @@
 // What stands beside the ledger and is not implied by it: checks each row against its checksum, and drops those that
 // are damaged. What is done about the observations that are missing then, and what else is derived, is left to others.
 
+import { ownValue } from "../../base/fields.ts";
 import type { Sql } from "../../db/connection.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import {
@@ -149,7 +150,7 @@ const OF_ROWS = new RegExp(
 
 /** @returns the check that such a table's findings belong to; null for any other table */
 export function besideCheckOf(table: string, message = ""): BesideCheck | null {
-  const beside = BESIDE[table];
+  const beside = ownValue(BESIDE, table);
   return beside === undefined || (message !== "" && !OF_ROWS.test(message)) ? null : beside.check;
 }
 
@@ -231,7 +232,7 @@ export function describeDropped(dropped: Dropped): string[] {
 }
 
 function requireBeside(table: string): Beside {
-  const beside = BESIDE[table];
+  const beside = ownValue(BESIDE, table);
   if (beside === undefined) throw new Error(`verify: nothing is said of the table ${table}, which has checksums`);
   return beside;
 }

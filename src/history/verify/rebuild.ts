@@ -3,6 +3,7 @@
 // have no history: they stay.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
+import { ownValue } from "../../base/fields.ts";
 import type { Sql } from "../../db/connection.ts";
 import { dropForeignObjects } from "../../db/files/expected-schema.ts";
 import { type AnyKind, OPERATION, parseMembers, type RecordBase } from "../../db/kind.ts";
@@ -342,7 +343,10 @@ class Rebuild {
   private alive(life: Life): void {
     const { kind, n } = life;
     const row = this.derivation.liveRow(life);
-    this.execute(upsertOf(kind), ...Object.keys(getTableColumns(kind.table)).map((column) => row[column] ?? null));
+    this.execute(
+      upsertOf(kind),
+      ...Object.keys(getTableColumns(kind.table)).map((column) => ownValue(row, column) ?? null),
+    );
     for (const link of this.derivation.links(life))
       this.execute("INSERT INTO live_links (n, relation, target_n) VALUES (?, ?, ?)", n, link.relation, link.target_n);
   }

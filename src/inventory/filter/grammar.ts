@@ -1,6 +1,7 @@
 // The grammar of filters: text to a tree with positions (AIP-160). Function arguments may be comparisons, and AND and
 // OR are mixed only with parentheses. Knows no field and no value.
 
+import { ownValue } from "../../base/fields.ts";
 import { FILTER_MAX_DEPTH, FILTER_MAX_TERMS } from "../../base/filter-limits.ts";
 
 export const COMPARATORS = ["=", "!=", "<", "<=", ">", ">=", ":"] as const;
@@ -322,7 +323,10 @@ class Parser {
 }
 
 function punctuationProblem(word: string): string {
-  const keyword = { "&": "AND", "&&": "AND", "|": "OR", "||": "OR", "-": "NOT, or - right before a term" }[word];
+  const keyword = ownValue(
+    { "&": "AND", "&&": "AND", "|": "OR", "||": "OR", "-": "NOT, or - right before a term" },
+    word,
+  );
   return keyword === undefined
     ? `has ${shownPart(word)} where a comparison was expected; quote it to search for it`
     : `must write ${keyword}; quote ${word} to search for it`;

@@ -2,6 +2,7 @@
 // Knows no kind of record.
 
 import { Kind as SchemaKind, type TSchema } from "@sinclair/typebox";
+import { ownValue } from "../../base/fields.ts";
 import type { ValueType } from "./value-tests.ts";
 
 /** A field as `GET /api/v1/fields/{kind}` tells it. */
@@ -27,11 +28,6 @@ export function descriptionOf({ description }: TSchema): string | null {
   return description ?? null;
 }
 
-/** What a caller names is looked up among the own keys alone: `constructor` is no field. */
-export function own<Value>(of: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
-  return of !== undefined && Object.hasOwn(of, name) ? of[name] : undefined;
-}
-
 /** A schema without null, and of a list that of its items. */
 export function itemOf(schema: TSchema): { readonly isMany: boolean; readonly item: TSchema } {
   const plainSchema = withoutNull(schema);
@@ -51,7 +47,7 @@ export function propertiesOf(schema: TSchema): Readonly<Record<string, TSchema>>
   const properties: Record<string, TSchema> = {};
   for (const arm of arms)
     for (const [name, inner] of Object.entries((arm.properties ?? {}) as Record<string, TSchema>)) {
-      const before = properties[name];
+      const before = ownValue(properties, name);
       properties[name] = before === undefined ? inner : together(before, inner);
     }
   return properties;
@@ -86,6 +82,6 @@ export function valueTypeOf(schema: TSchema, name: string): ValueType | null {
   if (isNumber(schema) || ((schema.anyOf ?? []) as TSchema[]).some(isNumber))
     return { name: "number", isInBits: name.endsWith("_bps") };
   if (schema.type === "boolean") return { name: "boolean" };
-  if (schema.type === "string") return FORMAT_TYPES[schema.format as string] ?? { name: "text" };
+  if (schema.type === "string") return ownValue(FORMAT_TYPES, schema.format as string) ?? { name: "text" };
   return null;
 }

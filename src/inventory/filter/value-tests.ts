@@ -1,6 +1,7 @@
 // What values of each type are compared with, and how: from a literal to a test. What SQL says of a value is what the
 // test says. Knows no field.
 
+import { ownValue } from "../../base/fields.ts";
 import { formatInstant, type Instant, parseInstantOrAge } from "../../base/instant.ts";
 import { type Cidr, cidrContains, cidrOf, cidrSortKey, type Ip, ipSortKey, parseCidr, parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
@@ -240,7 +241,7 @@ function numberOf(literal: Literal, isInBits: boolean): number {
   const match = NUMBER.exec(plainText(literal).trim());
   const unit = match?.[2] ?? "";
   // Read as one decimal number: a product would be a bit off, as 4.03 * 1000 is.
-  const number = Number(`${match?.[1]}e${EXPONENTS[unit.toUpperCase()]}`);
+  const number = Number(`${match?.[1]}e${ownValue(EXPONENTS, unit.toUpperCase())}`);
   if (match === null || !Number.isFinite(number) || (!isInBits && (unit !== "" || match[3] !== undefined)))
     throw new FilterProblem(
       literal.position,

@@ -5,6 +5,7 @@ import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.
 import type { Clock } from "../../base/clock.ts";
 import { CUSTOM_FIELDS, customFieldKey } from "../../base/custom-field-names.ts";
 import { type Issue, invalid } from "../../base/errors.ts";
+import { ownValue } from "../../base/fields.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import { CHANGE_TYPES, OPERATIONS, TransactionOfChange } from "../../history/change-view.ts";
@@ -236,7 +237,7 @@ function isUncounted(kind: AnyKind, field: string): boolean {
 function refuseUnknownFields(fields: readonly string[], types: readonly string[]): void {
   const known = new Set(
     SHOWN.filter(({ kind }) => types.includes(kind.name)).flatMap(({ kind, answer }) =>
-      [...Object.keys(answer.properties), ...(UNSHOWN_FIELDS[kind.name] ?? [])].filter(
+      [...Object.keys(answer.properties), ...(ownValue(UNSHOWN_FIELDS, kind.name) ?? [])].filter(
         (field) => !isUncounted(kind, field),
       ),
     ),

@@ -1,5 +1,6 @@
 // A network's map as JSON, Mermaid and GraphML. All device names are escaped.
 
+import { ownValue } from "../../base/fields.ts";
 import { metaAt } from "../../wire/envelope.ts";
 import type { MapLink, MapNode, NetworkMap } from "./map.ts";
 
@@ -152,7 +153,7 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
 function xmlText(text: string): string {
   return oneLine(text)
     .replaceAll(/[\uFFFE\uFFFF]/g, "")
-    .replaceAll(/[&<>"']/g, (character) => XML_ENTITIES[character] as string);
+    .replaceAll(/[&<>"']/g, (character) => ownValue(XML_ENTITIES, character) as string);
 }
 
 /** Without line ends, control characters, bidirectional controls and lone surrogates. */

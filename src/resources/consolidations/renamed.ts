@@ -1,5 +1,6 @@
 // A record with other ids in the place of some that it refers to. Pure.
 
+import { ownValue } from "../../base/fields.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import type { IfEntryRecord } from "../if-entries/if-entry.ts";
 import { withFarEndRenamed } from "../if-entries/more-neighbors.ts";
@@ -19,7 +20,7 @@ export function renamedEverywhere(kind: AnyKind, record: RecordBase, idOf: (id: 
 
 /** A field that names one id, in a list or in its own place, with another in its stead. */
 export function renamed(record: RecordBase, field: string, from: string, to: string): object {
-  const value = (record as unknown as Record<string, unknown>)[field];
+  const value = ownValue(record as unknown as Record<string, unknown>, field);
   if (typeof value === "string") return { [field]: to };
   if (Array.isArray(value)) return { [field]: [...new Set(value.map((id) => (id === from ? to : id)))] };
   if (field === "neighbor") return { neighbor: { ...(value as object), id: to } };

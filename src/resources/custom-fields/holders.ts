@@ -5,6 +5,7 @@ import { getTableName } from "drizzle-orm";
 import { CUSTOM_FIELDS, inOrder } from "../../base/custom-field-names.ts";
 import { countedEntities } from "../../base/entity-words.ts";
 import { DomainError } from "../../base/errors.ts";
+import { ownValue } from "../../base/fields.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { type CustomFieldRecord, customFieldKind } from "./custom-field.ts";
@@ -45,7 +46,7 @@ function idsIn(tx: WriteTransaction, kind: AnyKind, { organization_id, key }: Cu
 }
 
 function heldValue({ custom_fields: values }: HoldingRecord, key: string): FieldValue | undefined {
-  return values !== undefined && Object.hasOwn(values, key) ? values[key] : undefined;
+  return ownValue(values, key);
 }
 
 /**

@@ -1,6 +1,7 @@
 // A host as it is answered: its own fields, and the children that are records of their own, spliced in as text.
 
 import type { Actor } from "../../access/actor.ts";
+import { ownValue } from "../../base/fields.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
 import type { Compose, Item, Reader } from "../../db/reading/reader.ts";
 import type { CsvColumn } from "../../wire/csv.ts";
@@ -52,7 +53,7 @@ export const HOST_INCLUDES = { ip_addresses: composeHostsWithAddresses };
 /** A host in a table: its own fields, and of its children what tells them apart. */
 export const HOST_COLUMNS: readonly CsvColumn[] = Object.keys(Host.properties).map((name) => ({
   name,
-  cell: (host) => (CHILD_CELLS[name] ?? ((value: unknown) => value))(host[name] as never),
+  cell: (host) => (ownValue(CHILD_CELLS, name) ?? ((value: unknown) => value))(ownValue(host, name) as never),
 }));
 
 const CHILDREN: readonly string[] = ["interfaces", "ip_addresses", "ports", "services"];

@@ -1,5 +1,6 @@
 // A service as it is answered: its own fields, and its bindings, which are records of their own, spliced in as text.
 
+import { ownValue } from "../../base/fields.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
 import type { Compose, Item, Reader } from "../../db/reading/reader.ts";
 import type { CsvColumn } from "../../wire/csv.ts";
@@ -19,7 +20,7 @@ export const SERVICE_COLUMNS: readonly CsvColumn[] = Object.keys(Service.propert
   cell: (service) =>
     name === "bindings"
       ? (service.bindings as Array<Record<string, unknown>>).map((each) => each.port_id ?? each.ip_address_id)
-      : service[name],
+      : ownValue(service, name),
 }));
 
 /**

@@ -1,0 +1,136 @@
+// Lookups in objects by names that the compiler does not know, found by its types. What every object inherits
+// (`constructor`, `__proto__`) is found by such a lookup too, unless it asks for the object's own.
+
+import { resolve } from "node:path";
+import type { Node, SourceFile } from "typescript/unstable/ast";
+import { SyntaxKind } from "typescript/unstable/ast";
+import {
+  isBinaryExpression,
+  isBindingElement,
+  isComputedPropertyName,
+  isDeleteExpression,
+  isElementAccessExpression,
+  isIdentifier,
+  isNumericLiteral,
+  isStringLiteral,
+} from "typescript/unstable/ast/is";
+import { API, type Checker, type Project, type Type, TypeFlags } from "typescript/unstable/async";
+import { createVirtualFileSystem } from "typescript/unstable/fs";
+import { isSource, lineOf, type Tree, walk } from "./syntax.ts";
+
+export interface LooseLookup {
+  /** Relative to the root of its tree. */
+  readonly path: string;
+  readonly line: number;
+  readonly code: string;
+  readonly node: Node;
+}
+
+const ROOT = resolve(import.meta.dir, "../../..");
+
+/** Those in files of the repository below a folder. @param config of the project that the files are checked with */
+export async function looseLookupsIn(config: string, folder: string): Promise<LooseLookup[]> {
+  return lookups(new API({ cwd: ROOT }), ROOT, config, (path) => path.startsWith(folder));
+}
+
+/** Those in a tree of files held in memory. */
+export async function looseLookupsOf(tree: Tree): Promise<LooseLookup[]> {
+  const root = "/tree";
+  const compilerOptions = { lib: ["ESNext"], noEmit: true, noUncheckedIndexedAccess: true, strict: true, types: [] };
+  const files: Record<string, string> = { [`${root}/tsconfig.json`]: JSON.stringify({ compilerOptions }) };
+  for (const [path, text] of Object.entries(tree)) files[`${root}/${path}`] = text;
+  return lookups(new API({ cwd: root, fs: createVirtualFileSystem(files) }), root, "tsconfig.json", () => true);
+}
+
+async function lookups(
+  api: API,
+  root: string,
+  config: string,
+  isAsked: (path: string) => boolean,
+): Promise<LooseLookup[]> {
+  const found: LooseLookup[] = [];
+  try {
+    const snapshot = await api.updateSnapshot({ openProjects: [`${root}/${config}`] });
+    const [project] = snapshot.getProjects();
+    if (project === undefined) throw new Error(`${config} was not read`);
+    for (const file of project.rootFiles) {
+      const path = file.slice(root.length + 1);
+      if (isSource(path) && isAsked(path)) found.push(...(await lookupsOfFile(project, file, path)));
+    }
+  } finally {
+    await api.close();
+  }
+  return found;
+}
+
+async function lookupsOfFile({ program, checker }: Project, file: string, path: string): Promise<LooseLookup[]> {
+  const source = await program.getSourceFile(file);
+  if (source === undefined) throw new Error(`${path} was not parsed`);
+  const places: Lookup[] = [];
+  walk(source, (node) => places.push(...lookupAt(node)));
+  const keys = await typesAt(
+    checker,
+    places.map(({ key }) => key),
+  );
+  const open = places.flatMap((lookup, place) => (isOpen(keys[place]) ? [{ ...lookup, keyType: keys[place] }] : []));
+  const objects = await typesAt(
+    checker,
+    open.map(({ object }) => object),
+  );
+  const found: LooseLookup[] = [];
+  for (const [place, { node, keyType }] of open.entries())
+    if (await mayInherit(checker, objects[place], keyType))
+      found.push({ path, line: lineOf(source, node), code: codeOf(source, node), node });
+  return found;
+}
+
+/** Whether any text may be meant. */
+function isOpen(type: Type | undefined): boolean {
+  const open = TypeFlags.String | TypeFlags.Any | TypeFlags.Unknown | TypeFlags.TypeParameter;
+  return type === undefined || (type.flags & open) !== 0;
+}
+
+/** Whether the object is one whose names are not known. A parameter for a name may stand for names that are. */
+async function mayInherit(checker: Checker, object: Type | undefined, key: Type | undefined): Promise<boolean> {
+  if (object === undefined) return true;
+  if ((object.flags & TypeFlags.Any) === 0 && (await checker.isArrayLikeType(object))) return false;
+  if (key === undefined || (key.flags & TypeFlags.TypeParameter) === 0) return true;
+  return (await checker.getIndexInfosOfType(object)).length > 0;
+}
+
+interface Lookup {
+  readonly node: Node;
+  readonly object: Node;
+  readonly key: Node;
+}
+
+/** `object[key]` where it is read, `key in object`, and `{ [key]: value } = object`. */
+function lookupAt(node: Node): Lookup[] {
+  if (isElementAccessExpression(node)) {
+    const { expression: object, argumentExpression: key } = node;
+    return isWritten(node) || isStringLiteral(key) || isNumericLiteral(key) ? [] : [{ node, object, key }];
+  }
+  if (isBinaryExpression(node) && node.operatorToken.kind === SyntaxKind.InKeyword)
+    return isStringLiteral(node.left) ? [] : [{ node, object: node.right, key: node.left }];
+  if (isBindingElement(node) && node.propertyName !== undefined && isComputedPropertyName(node.propertyName)) {
+    // What is only kept out of the rest is not read.
+    const isLeftOut = node.name !== undefined && isIdentifier(node.name) && node.name.text.startsWith("_");
+    return isLeftOut ? [] : [{ node, object: node.parent, key: node.propertyName.expression }];
+  }
+  return [];
+}
+
+/** Whether all that is done with it is to give it another value, or none. */
+function isWritten(node: Node): boolean {
+  const { parent } = node;
+  if (isDeleteExpression(parent)) return true;
+  return isBinaryExpression(parent) && parent.left === node && parent.operatorToken.kind === SyntaxKind.EqualsToken;
+}
+
+async function typesAt(checker: Checker, nodes: readonly Node[]): Promise<ReadonlyArray<Type | undefined>> {
+  return nodes.length === 0 ? [] : checker.getTypeAtLocation(nodes);
+}
+
+function codeOf(file: SourceFile, node: Node): string {
+  return node.getText(file).replaceAll(/\s+/g, " ").slice(0, 100);
+}

@@ -1,0 +1,28 @@
+// Names that every object of JavaScript knows without having them, where something from outside is looked up by name.
+
+import { describe, expect, test } from "bun:test";
+import { fieldValueOf } from "../../src/base/custom-field-names.ts";
+import { ownValue } from "../../src/base/fields.ts";
+import { ifTypeOf } from "../../src/bringing/netbox/interface-types.ts";
+import { valueIn } from "../../src/console/editing/field.ts";
+import { recordPage } from "../../src/console/names/record-page.ts";
+import { ownValue as ownValueOfConsole } from "../../src/console/text/own-value.ts";
+
+describe.each(Object.getOwnPropertyNames(Object.prototype))("%s", (name) => {
+  test("is nothing that an object has before it is given it", () => {
+    const given: Record<string, string> = JSON.parse(`{"${name}":"given"}`);
+    for (const own of [ownValue, ownValueOfConsole]) {
+      expect([own({}, name), own(null, name), own(undefined, name)]).toEqual([undefined, undefined, undefined]);
+      expect(own(given, name)).toBe("given");
+    }
+  });
+
+  test("is no type of an interface, no field of a record, no custom field and no page", () => {
+    expect(ifTypeOf(name)).toBe(1);
+    expect(fieldValueOf({}, name)).toBeUndefined();
+    expect(fieldValueOf({ custom_fields: {} }, `custom_fields.${name}`)).toBeUndefined();
+    expect(valueIn({}, { name })).toBeUndefined();
+    expect(valueIn({ custom_fields: {} }, { name: `custom_fields.${name}` })).toBeUndefined();
+    expect(recordPage(name, "1")).toBeNull();
+  });
+});
