@@ -31,12 +31,13 @@ export class ReachedFields {
     const confined = compose?.reachFields;
     if (compose === undefined || confined === undefined) return versions.map(({ changedFields }) => changedFields);
     return versions.map(({ n, sequence, changedFields }) => {
-      if (changedFields === null || !changedFields.some((field) => confined.includes(field))) return changedFields;
+      if (changedFields === null || !changedFields.some((field) => Object.hasOwn(confined, field)))
+        return changedFields;
       const { thinnedPast } = this.reader;
       const before = this.record(kind, compose, n, thinnedPast.keptFrom(sequence - 1));
       const after = this.record(kind, compose, n, thinnedPast.keptFrom(sequence));
       return changedFields.filter(
-        (field) => !confined.includes(field) || !Bun.deepEquals(ownValue(before, field), ownValue(after, field)),
+        (field) => !Object.hasOwn(confined, field) || !Bun.deepEquals(ownValue(before, field), ownValue(after, field)),
       );
     });
   }

@@ -10,6 +10,7 @@ import { nearestName } from "../base/nearest-name.ts";
 import type { CalledField } from "../db/called-words.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Condition, FieldPlace, FieldStep } from "../db/reading/condition.ts";
+import type { ReachFields } from "../resources/compose.ts";
 import { type CustomFieldsOf, NO_CUSTOM_FIELDS } from "./custom-fields-at.ts";
 import { FilterProblem, shownPart } from "./filter/grammar.ts";
 import {
@@ -89,15 +90,18 @@ class Fields implements Filterable {
   readonly kind: AnyKind;
   readonly properties: Readonly<Record<string, TSchema>>;
   readonly references: ReadonlyMap<string, Reference>;
-  private readonly reachFields: readonly string[];
+  private readonly reachFields: ReachFields;
   private readonly called: ReadonlyMap<string, CalledField>;
   private custom: CustomFieldsOf = NO_CUSTOM_FIELDS;
 
-  /** @param example a record of the kind, of which the index of words tells how it has which field */
+  /**
+   * @param example a record of the kind, of which the index of words tells how it has which field
+   * @throws Error for a field that shows what is in reach and could be asked for more than that
+   */
   constructor(
     kind: AnyKind,
     properties: Readonly<Record<string, TSchema>>,
-    reachFields: readonly string[] = [],
+    reachFields: ReachFields = {},
     example: object | null = null,
   ) {
     this.kind = kind;
@@ -106,6 +110,12 @@ class Fields implements Filterable {
     );
     this.properties = properties;
     this.reachFields = reachFields;
+    for (const field of Object.keys(reachFields)) {
+      const isAsked = own(UNASKED_FIELDS[kind.name], field) === undefined;
+      const isPart = own(PART_FIELDS[kind.name], field) !== undefined;
+      if (isAsked && !isPart && valueTypeOf(itemOf(properties[field] as TSchema).item, field)?.name !== "uuid")
+        throw new Error(`filters: ${kind.name}.${field} shows what is in reach, and does not hold its ids`);
+    }
     this.references = referencesOf(kind, properties);
   }
 
@@ -215,7 +225,7 @@ class Fields implements Filterable {
     if (rest.length === 0) return null;
     if (hops >= FILTER_MAX_REFERENCES)
       throw new FilterProblem(position, `must not go through more than ${FILTER_MAX_REFERENCES} references`);
-    const fields = items === undefined ? fieldsOf(kind.name).with(this.custom) : new Fields(kind, items, [], example);
+    const fields = items === undefined ? fieldsOf(kind.name).with(this.custom) : new Fields(kind, items, {}, example);
     return fields.resolve(rest, position, hops + 1);
   }
 
@@ -236,8 +246,7 @@ class Fields implements Filterable {
       name === "valid_to" ? "end" : (this.kind.observed as readonly string[]).includes(name) ? "observed" : "members";
     const place: FieldPlace = { steps, of };
     const value = valueTypeOf(schema, segments.at(-1) as string);
-    const reference = this.references.get(name);
-    const within = this.reachFields.includes(name) && reference !== undefined ? kindNamed(reference.kindName) : null;
+    const within = own(this.reachFields, name) ?? null;
     const called = segments.length === 1 ? (this.called.get(name) ?? null) : null;
     return value === null ? { type: "object", place } : { type: "value", place, value, called, within };
   }
@@ -312,7 +321,7 @@ class Fields implements Filterable {
       const isVersioned =
         name !== "valid_to" &&
         !(this.kind.observed as readonly string[]).includes(name) &&
-        !this.reachFields.includes(name);
+        own(this.reachFields, name) === undefined;
       for (const each of this.withInner(name, schema, unasked))
         listed.push({
           ...each,

@@ -266,7 +266,9 @@ function assertVersioned(asked: Asked, name: string, within: OverTime, position:
       position,
       `must ask fields of the record itself within ${within}(…), and ${name} is another record's`,
     );
-  if (asked.place.of !== "members" || (asked.type === "value" && asked.within !== null))
+  if (asked.type === "value" && asked.within !== null)
+    throw new FilterProblem(position, `must not ask ${name} within ${within}(…): it shows what you reach today`);
+  if (asked.place.of !== "members")
     throw new FilterProblem(position, `must not ask ${name} within ${within}(…): its changes make no version`);
 }
 

@@ -8,7 +8,7 @@ import { RESOURCES, SHOWN } from "./resources.ts";
 const ANSWERS = new Map(
   [...new Set([...SHOWN, ...RESOURCES])].map(({ kind, answer, answerAlone = answer, compose }) => [
     kind,
-    { fields: new Set(Object.keys(answerAlone.properties)), ofReach: new Set(compose?.reachFields) },
+    { fields: new Set(Object.keys(answerAlone.properties)), ofReach: new Set(Object.keys(compose?.reachFields ?? {})) },
   ]),
 );
 

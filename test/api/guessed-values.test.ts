@@ -41,7 +41,7 @@ const HIDDEN_OF_RESOURCES = new Map(
   RESOURCES.map(({ path, kind, compose }) => [
     path,
     new Set([
-      ...(compose?.reachFields ?? []),
+      ...Object.keys(compose?.reachFields ?? {}),
       ...Object.entries(UNASKED_FIELDS[kind.name] ?? {}).flatMap(([field, why]) => (/secret/.test(why) ? [field] : [])),
     ]),
   ]),

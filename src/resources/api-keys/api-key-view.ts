@@ -11,7 +11,7 @@ import { type ApiKeyRecord, networksInForce } from "./api-key.ts";
 
 /** Fills in `network_ids`: as of the instant that is asked about, and of these what the caller reaches today. */
 export const composeApiKeys: ComposeFor = Object.assign(variesByCaller(composeApiKey), {
-  reachFields: ["network_ids"],
+  reachFields: { network_ids: networkKind },
 });
 
 function composeApiKey(reader: Reader, actor: Actor): Compose {

@@ -6,10 +6,12 @@ import type { Compose, Reader } from "../../db/reading/reader.ts";
 import { type ComposeFor, spliced, variesByCaller } from "../compose.ts";
 import { credentialAssignmentsView } from "../credential-assignments/assignments.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
+import { hostKind } from "../hosts/host.ts";
+import { networkKind } from "../networks/network.ts";
 
 /** Adds `assigned_network_ids` and `host_assignments`, of the networks that the caller reaches. */
 export const composeCredentials: ComposeFor = Object.assign(variesByCaller(composeCredential), {
-  reachFields: ["assigned_network_ids", "host_assignments"],
+  reachFields: { assigned_network_ids: networkKind, host_assignments: hostKind },
   parts: { scope: "credential" as const, kinds: [credentialAssignmentKind] },
 });
 

@@ -3,10 +3,13 @@
 import type { Actor } from "../../access/actor.ts";
 import type { Compose, Reader } from "../../db/reading/reader.ts";
 import { type ComposeFor, variesByCaller } from "../compose.ts";
+import { networkKind } from "../networks/network.ts";
 import type { UserRecord } from "./user.ts";
 
 /** Keeps `network_ids` to the caller's reach of today, also in an answer about the past. */
-export const composeUsers: ComposeFor = Object.assign(variesByCaller(composeUser), { reachFields: ["network_ids"] });
+export const composeUsers: ComposeFor = Object.assign(variesByCaller(composeUser), {
+  reachFields: { network_ids: networkKind },
+});
 
 function composeUser(reader: Reader, actor: Actor): Compose {
   if (actor.networkNs === null) return (items) => items.map((item) => item.text);
