@@ -3,6 +3,8 @@
 
 import { availableParallelism } from "node:os";
 import { DomainError, invalid } from "../base/errors.ts";
+import { foldCase } from "../base/text.ts";
+import { isVisible, withoutInvisible } from "../base/visible.ts";
 
 /** In characters (code points). */
 export const PASSWORD_MIN_LENGTH = 10;
@@ -32,15 +34,23 @@ export const PASSWORD_RETRY_AFTER_SECONDS = 2;
 /**
  * What is wrong with a password that someone wants to have, ready to follow the field's name ("must have …"), or null.
  * Never echoes it. Counted in NFC, the form that is hashed. Control characters are refused as in RFC 8265 §4.2: they
- * are the carriage return of a password file, or cannot be typed again.
+ * are the carriage return of a password file, or cannot be typed again. Of what anybody would try first, only what is
+ * plain to see is refused (NIST SP 800-63B §5.1.1.2): blanks, one character over and over, the user's own address.
+ * @param email of the user whose password it is to be
  */
-export function describePasswordProblem(password: string): string | null {
+export function describePasswordProblem(password: string, email: string): string | null {
   const prepared = prepare(password);
   if (prepared === null || lengthOf(prepared) > PASSWORD_MAX_LENGTH) {
     return `must have at most ${PASSWORD_MAX_LENGTH} characters (${PASSWORD_MAX_BYTES} bytes of valid Unicode)`;
   }
   if (lengthOf(prepared) < PASSWORD_MIN_LENGTH) return `must have at least ${PASSWORD_MIN_LENGTH} characters`;
   if (/\p{Cc}/u.test(prepared)) return "must not contain control characters such as a line break or a tab";
+  if (!isVisible(prepared)) return "must have characters that can be seen, not blank ones alone";
+  const seen = withoutInvisible(prepared).trim();
+  if (new Set(seen.replaceAll(/\s/gu, "")).size === 1) return "must have different characters, not one repeated";
+  const address = foldCase(email);
+  if ([address, address.slice(0, address.lastIndexOf("@"))].includes(foldCase(seen)))
+    return "must not be the user's e-mail address, nor what is before its @";
   return null;
 }
 
@@ -48,9 +58,10 @@ export function describePasswordProblem(password: string): string | null {
  * The Argon2id hash in PHC form (`$argon2id$v=19$m=…`), with a fresh salt. Computed off the calling thread, in the line
  * of those who are known: only who has proved something is given a password. Throws `validation_failed` at `/password`
  * for a password that `describePasswordProblem` objects to, `rate_limit_exceeded` when too many wait already.
+ * @param email of the user whose password it is to be
  */
-export async function hashPassword(password: string): Promise<string> {
-  const problem = describePasswordProblem(password);
+export async function hashPassword(password: string, email: string): Promise<string> {
+  const problem = describePasswordProblem(password, email);
   if (problem !== null) throw invalid([{ path: "/password", message: problem }]);
   return gate.run(() => Bun.password.hash(password.normalize("NFC"), ARGON2ID), true);
 }

@@ -37,7 +37,7 @@ export async function makeOrganization(
   password: string,
   { onlyFirst, reason }: { readonly onlyFirst: boolean; readonly reason: string | null },
 ): Promise<OrganizationMade> {
-  const input: OrganizationSetup = { ...wish, passwordHash: await hashPassword(password), onlyFirst };
+  const input: OrganizationSetup = { ...wish, passwordHash: await hashPassword(password, wish.email), onlyFirst };
   const { result } = await writes.run("organization.set_up", input, { ...SYSTEM_AUTHOR, reason });
   return result;
 }

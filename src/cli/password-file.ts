@@ -8,10 +8,11 @@ import type { ProcessIo } from "./command.ts";
 /**
  * @param path absolute, or `-` for standard input
  * @param flag names the setting in the message
+ * @param email of the user whose password it is to be
  * @returns the password, without one final newline
  * @throws UsageError when it cannot be read or cannot be a password; never echoes it
  */
-export async function readPasswordFile(path: string, flag: string, io: ProcessIo): Promise<string> {
+export async function readPasswordFile(path: string, flag: string, email: string, io: ProcessIo): Promise<string> {
   let bytes: Uint8Array;
   try {
     bytes = path === "-" ? await io.readStdin() : await readFile(path);
@@ -27,7 +28,7 @@ export async function readPasswordFile(path: string, flag: string, io: ProcessIo
     throw new UsageError(`${flag} ${path} is not UTF-8 text`);
   }
   const password = text.replace(/\r?\n$/, "");
-  const problem = describePasswordProblem(password);
+  const problem = describePasswordProblem(password, email);
   if (problem !== null) throw new UsageError(`${flag} ${path}: the password ${problem}`);
   return password;
 }

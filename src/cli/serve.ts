@@ -111,7 +111,7 @@ export async function runAppliance(
       setup === null
         ? null
         : async (writes) => {
-            const password = await readPasswordFile(setup.passwordFile, "--setup-password-file", io);
+            const password = await readPasswordFile(setup.passwordFile, "--setup-password-file", setup.wish.email, io);
             const { organizationId, networkId } = await makeOrganization(writes, setup.wish, password, {
               onlyFirst: true,
               reason: null,

@@ -20,7 +20,7 @@ export const setup = defineCommand(
       email: config.email,
     });
     const reason = checkReason(config.reason);
-    const password = await readPasswordFile(config.passwordFile, "--password-file", io);
+    const password = await readPasswordFile(config.passwordFile, "--password-file", wish.email, io);
     return withStore(config, io, true, async ({ writes }) => {
       const made = await makeOrganization(writes, wish, password, { onlyFirst: false, reason });
       await io.print(

@@ -59,7 +59,7 @@ const create = defineCommand(
     const role = checkSetting(OneOf(ROLES), config.role, "--role");
     const name = config.name === null ? null : checkSetting(Name, config.name, "--name");
     const reason = checkReason(config.reason);
-    const password = await readPasswordFile(config.passwordFile, "--password-file", io);
+    const password = await readPasswordFile(config.passwordFile, "--password-file", email, io);
     return withStore(config, io, false, async ({ reader, writes }) => {
       const organization = organizationOf(reader, config.organization);
       const networks = config.networks === null ? null : networkIdsOf(reader, organization, config.networks);
@@ -70,7 +70,7 @@ const create = defineCommand(
           ...(name === null ? {} : { name }),
           ...(networks === null ? {} : { network_ids: networks }),
         },
-        passwordHash: await hashPassword(password),
+        passwordHash: await hashPassword(password, email),
       };
       const { result } = await writes.run("user.create", input, operatorOf(organization.id, reason));
       await io.print(`${result.id}\n`);
@@ -113,10 +113,14 @@ const password = defineCommand(
   },
   async (config, io) => {
     const reason = checkReason(config.reason);
-    const wanted = await readPasswordFile(config.passwordFile, "--password-file", io);
+    const wanted = await readPasswordFile(config.passwordFile, "--password-file", config.email, io);
     return withStore(config, io, false, async ({ reader, writes }) => {
       const { record, organization } = userByEmail(reader, config.email);
-      const input: PasswordChange = { id: record.id, passwordHash: await hashPassword(wanted), keeps: null };
+      const input: PasswordChange = {
+        id: record.id,
+        passwordHash: await hashPassword(wanted, record.email),
+        keeps: null,
+      };
       await writes.run("user.set_password", input, operatorOf(organization.id, reason));
     });
   },

@@ -56,7 +56,7 @@ export async function prepareDemo({ directory, clock, random, log }: DemoOptions
       databasePath: files.database,
       secretKey: loadOrCreateKeyFile(files.key, random),
       start,
-      passwordHash: await hashPassword(DEMO_PASSWORD),
+      passwordHash: await hashPassword(DEMO_PASSWORD, DEMO_EMAIL),
       secret: random,
     });
     syncFile(files.database);
@@ -82,7 +82,7 @@ export async function giveDemoPassword(
   for (const email of [DEMO_EMAIL, ...Object.values(PEOPLE).map((person) => person.email)]) {
     const [id, stored] = (reader.statement(STORED).values(email)[0] ?? []) as [string?, string?];
     if (id === undefined || (!isReachable && (await verifyPassword(password, stored ?? null)))) continue;
-    passwordHash ??= await hashPassword(password);
+    passwordHash ??= await hashPassword(password, email);
     await writes.run("user.set_password", { id, passwordHash, keeps: null }, SYSTEM_AUTHOR);
   }
   return { email: DEMO_EMAIL, password };

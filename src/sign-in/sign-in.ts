@@ -94,7 +94,7 @@ export class SignIn {
       wrongSetupToken,
       async () => expected !== null && setupTokenMatches(expected, claim.setup_token),
     );
-    const passwordHash = await hashPassword(claim.password);
+    const passwordHash = await hashPassword(claim.password, claim.email);
     const { result } = await writes.run(
       "organization.set_up",
       {
@@ -158,11 +158,12 @@ export class SignIn {
     source: string,
     token: string,
   ): Promise<void> {
-    const problem = describePasswordProblem(passwords.wanted);
+    const [email] = this.accountOf(actor);
+    const problem = describePasswordProblem(passwords.wanted, email);
     if (problem !== null) throw invalid([{ path: "/new_password", message: problem }]);
     const { writes } = this.options;
     await this.confirm(actor, passwords.current, source);
-    const passwordHash = await hashPassword(passwords.wanted);
+    const passwordHash = await hashPassword(passwords.wanted, email);
     const id = author.userId as string;
     await writes.run("user.set_password", { id, passwordHash, keeps: hashSessionToken(token) }, author);
   }
@@ -171,12 +172,15 @@ export class SignIn {
    * Verifies the caller's own password once more.
    * @throws DomainError auth_invalid_credentials; rate_limit_exceeded
    */
-  async confirm({ userN }: Actor, password: string, source: string): Promise<void> {
-    const find = () =>
-      (this.options.reader.statement(PASSWORD_SQL).values(userN)[0] ?? ["", null]) as [string, string | null];
-    const [email] = find();
+  async confirm(actor: Actor, password: string, source: string): Promise<void> {
+    const [email] = this.accountOf(actor);
     // A stolen session must not become a way to guess the password.
-    await this.slowed(email, source, wrongPassword, () => verifyPassword(password, find()[1], true));
+    await this.slowed(email, source, wrongPassword, () => verifyPassword(password, this.accountOf(actor)[1], true));
+  }
+
+  /** Read anew after a wait: the user may be gone by then. */
+  private accountOf({ userN }: Actor): readonly [email: string, hash: string | null] {
+    return (this.options.reader.statement(PASSWORD_SQL).values(userN)[0] ?? ["", null]) as [string, string | null];
   }
 
   /** A new session, always with a new token: one that was planted in a browser beforehand opens nothing. */

@@ -138,6 +138,15 @@ describe("an appliance that nobody has claimed", () => {
     expect(appliance.reader.head().sequence).toBe(0);
   });
 
+  test("refuses a password that anybody would try first, also with the right token", async () => {
+    for (const password of [" ".repeat(10), "1111111111", claim.email.toUpperCase()]) {
+      const { status, body, text } = await appliance.anonymous.post("/api/auth/setup", { ...claim, password });
+      expect([status, body.code, body.params.issues[0].path]).toEqual([400, "validation_failed", "/password"]);
+      expect(text).not.toContain(password);
+    }
+    expect(appliance.reader.head().sequence).toBe(0);
+  });
+
   test("refuses a claim from another site's page", async () => {
     for (const headers of [{ origin: "https://evil.example", host: "localhost" }, { "sec-fetch-site": "cross-site" }]) {
       const answer = await appliance.anonymous.post("/api/auth/setup", claim, headers);

@@ -559,6 +559,22 @@ describe("changing one's own password", () => {
     expect(spaced.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/new_password"]);
   });
 
+  test("takes none that anybody would try first, and no attempt for it; one of before goes on working", async () => {
+    for (const new_password of ["\u2800".repeat(10), "1111111111", EMAIL]) {
+      const { status, body, text } = await owner.put("/api/auth/password", { ...change, new_password });
+      expect([status, body.code, body.params.issues[0].path]).toEqual([400, "validation_failed", "/new_password"]);
+      expect(text).not.toContain(new_password);
+    }
+    expect(versionsOf(first.userId)).toHaveLength(1);
+    const passwordHash = await Bun.password.hash("1111111111", { algorithm: "argon2id", memoryCost: 8, timeCost: 1 });
+    await appliance.writes.run(
+      "user.set_password",
+      { id: first.userId, passwordHash, keeps: null },
+      { type: "System", id: null, name: "netledger", organizationId: null, requestId: null },
+    );
+    expect((await signIn({ email: EMAIL, password: "1111111111" })).status).toBe(200);
+  });
+
   test("takes a session, also of a Viewer, and no API key", async () => {
     expect((await newApiKey().client.put("/api/auth/password", change)).body.code).toBe("auth_session_required");
     expect((await anonymous.put("/api/auth/password", change)).body.code).toBe("auth_not_authenticated");

@@ -530,6 +530,26 @@ describe("disabling a user", () => {
   });
 });
 
+test("a password that anybody would try first is refused, of a new user and of one who has one", async () => {
+  const member = await newUser({ role: "Member" });
+  const user = await read(member.id);
+  for (const [password, email] of [
+    [" ".repeat(10), "new@example.net"],
+    ["1111111111", "new@example.net"],
+    ["Night.Shift", "night.shift@example.net"],
+    ["new@example.net", "new@example.net"],
+  ] as const)
+    for (const answer of [
+      await owner.post(users, { ...body, email, password }),
+      await owner.put(`${users}/${member.id}`, { ...user, email, password }),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
+      expect(answer.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/password"]);
+      expect(answer.text).not.toContain(password);
+    }
+  expect(versionsOf(member.id)).toHaveLength(1);
+});
+
 describe("giving a user another password", () => {
   test("ends the user's sessions and is a version that says so", async () => {
     const member = await newUser({ role: "Member" });

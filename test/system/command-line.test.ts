@@ -222,6 +222,24 @@ describe("what is not understood is refused with status 2 and one line:", () => 
     expect(refused.err).toStartWith("netledger: --password-file -: the password must have at least 10 characters");
     expect(refused.err).not.toContain("secret");
   });
+
+  test.each([
+    ["blank", " ".repeat(10)],
+    ["one character", "1111111111"],
+    ["the e-mail address", "owner@acme.example"],
+  ])("a password that anybody would try first, wherever one is set: %s", async (_what, stdin) => {
+    const by = ["--email", "owner@acme.example", "--password-file", "-"];
+    for (const args of [
+      ["setup", "--organization", "A", "--network", "N", ...by],
+      ["user", "create", "--role", "Viewer", ...by],
+      ["user", "password", ...by],
+    ]) {
+      const refused = await place.run([...args, "--data", place.data], { stdin });
+      expect([refused.code, refused.out]).toEqual([2, ""]);
+      expect(refused.err).toStartWith("netledger: --password-file -: the password must ");
+      expect(refused.err).not.toContain(stdin);
+    }
+  });
 });
 
 test("the version is told with those of its parts", async () => {

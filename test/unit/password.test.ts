@@ -16,16 +16,17 @@ import {
 import { DomainError } from "../../src/base/errors.ts";
 
 const PASSWORD = "correct horse battery";
+const EMAIL = "night@example.net";
 
 describe("a password's hash", () => {
   test("is Argon2id with the stated memory and passes", async () => {
-    expect(await hashPassword(PASSWORD)).toStartWith(
+    expect(await hashPassword(PASSWORD, EMAIL)).toStartWith(
       `$argon2id$v=19$m=${PASSWORD_MEMORY_KIB},t=${PASSWORD_TIME_COST},p=1$`,
     );
   });
 
   test("differs each time, and verifies", async () => {
-    const [first, second] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
+    const [first, second] = [await hashPassword(PASSWORD, EMAIL), await hashPassword(PASSWORD, EMAIL)];
     expect(first).not.toBe(second);
     expect(await verifyPassword(PASSWORD, first)).toBe(true);
     expect(await verifyPassword(PASSWORD, second)).toBe(true);
@@ -33,19 +34,19 @@ describe("a password's hash", () => {
   });
 
   test("verifies whichever way an accent was composed", async () => {
-    const hash = await hashPassword("caf\u00e9 au lait");
+    const hash = await hashPassword("caf\u00e9 au lait", EMAIL);
     expect(await verifyPassword("cafe\u0301 au lait", hash)).toBe(true);
     expect(await verifyPassword("cafe au lait", hash)).toBe(false);
   });
 
   test("is refused for a password that may not be one, with its place and without it", async () => {
-    const error = await refusal(hashPassword("short-one"));
+    const error = await refusal(hashPassword("short-one", EMAIL));
     expect(error.code).toBe("validation_failed");
     expect(error.params).toEqual({ issues: [{ path: "/password", message: "must have at least 10 characters" }] });
   });
 
   test("is computed off the calling thread", async () => {
-    const hashing = hashPassword(PASSWORD);
+    const hashing = hashPassword(PASSWORD, EMAIL);
     await settle();
     // Computed in the call it would be there by now; from another thread it comes through the event loop, which has not
     // turned.
@@ -60,7 +61,7 @@ describe("verifying without a hash", () => {
   });
 
   test("does the work of verifying with one: a hash of the same parameters", async () => {
-    const hash = await hashPassword(PASSWORD);
+    const hash = await hashPassword(PASSWORD, EMAIL);
     const verify = spyOn(Bun.password, "verify");
     try {
       await verifyPassword("another password", hash);
@@ -74,7 +75,7 @@ describe("verifying without a hash", () => {
   });
 
   test("answers false for texts that no password can be, whoever the account", async () => {
-    const hash = await hashPassword(PASSWORD);
+    const hash = await hashPassword(PASSWORD, EMAIL);
     for (const text of ["", "x".repeat(5000), "\ud800 lone surrogate"]) {
       expect(await verifyPassword(text, hash)).toBe(false);
       expect(await verifyPassword(text, null)).toBe(false);
@@ -85,13 +86,17 @@ describe("verifying without a hash", () => {
 describe("what is wrong with a password", () => {
   test.each([
     "1234567890",
+    "1111111112",
     "pässwörter",
-    "🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑",
-    "x".repeat(PASSWORD_MAX_LENGTH),
-    "🔑".repeat(PASSWORD_MAX_LENGTH),
+    "🔑🔑🔑🔑🔑🔒🔑🔑🔑🔑",
+    "xy".repeat(PASSWORD_MAX_LENGTH / 2),
+    "🔑🔒".repeat(PASSWORD_MAX_LENGTH / 2),
     "ten spaces          ",
+    "night@example.net!",
+    "night night night",
+    "example.net",
   ])("is nothing for %p", (password) => {
-    expect(describePasswordProblem(password)).toBeNull();
+    expect(describePasswordProblem(password, EMAIL)).toBeNull();
   });
 
   test.each([
@@ -104,8 +109,23 @@ describe("what is wrong with a password", () => {
     ["lone surrogate \udc00", "valid Unicode"],
     ["from a file\r", "control characters"],
     ["nul \0 inside it", "control characters"],
+    [" ".repeat(10), "not blank"],
+    ["\u3164".repeat(10), "not blank"],
+    [" \u200b\u2800\u115f\u00a0".repeat(3), "not blank"],
+    ["1111111111", "not one repeated"],
+    ["🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑", "not one repeated"],
+    ["e\u0301\u00e9".repeat(5), "not one repeated"],
+    ["1 1 1 1 1 \u200b1", "not one repeated"],
+    ["night@example.net", "e-mail address"],
+    ["Night@EXAMPLE.net ", "e-mail address"],
+    ["night\u200b@example.net", "e-mail address"],
   ])("is said for %j", (password, reason) => {
-    expect(describePasswordProblem(password)).toContain(reason);
+    expect(describePasswordProblem(password, EMAIL)).toContain(reason);
+  });
+
+  test("is that it is what comes before the @, where that is long enough", () => {
+    expect(describePasswordProblem("Night.Shift", "night.shift@example.net")).toContain("e-mail address");
+    expect(describePasswordProblem("night.shifts", "night.shift@example.net")).toBeNull();
   });
 });
 
@@ -179,7 +199,7 @@ describe("the gate", () => {
     const cheap = await Bun.password.hash(PASSWORD, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 });
     const strangers = Array.from({ length: room + 3 }, () => verifyPassword(PASSWORD, cheap));
     const known = Array.from({ length: PASSWORD_MAX_WAITING + 2 }, (_, index) =>
-      index % 16 === 0 ? hashPassword(PASSWORD) : verifyPassword(PASSWORD, cheap, true),
+      index % 16 === 0 ? hashPassword(PASSWORD, EMAIL) : verifyPassword(PASSWORD, cheap, true),
     );
     const refusals = async (attempts: Promise<unknown>[]) =>
       (await Promise.allSettled(attempts)).flatMap((outcome, position) =>

@@ -146,7 +146,11 @@ describe("a certificate and its key", () => {
       /^the key is damaged/,
     ],
     ["DER", () => ({ ...pair, certificate: "0\u0082" }), /^the certificate is DER or PKCS #12 and not PEM/],
-    ["something endless", () => ({ ...pair, certificate: "x".repeat(2_000_000) }), /^the certificate has 2000000 bytes, more than the 1048576/],
+    [
+      "something endless",
+      () => ({ ...pair, certificate: "x".repeat(2_000_000) }),
+      /^the certificate has 2000000 bytes, more than the 1048576/,
+    ],
   ])("are refused for %s", (_what, madeOf, said) => {
     const problem = problemOf(writePair(folder, madeOf() as MadePair, "wrong"));
     expect(problem).toMatch(said);

@@ -55,7 +55,7 @@ export function userRoutes(surface: Surface<Actor, Access>, backend: Backend<Use
           backend,
           call,
           "user.create",
-          { body, passwordHash: await hashPassword(password) },
+          { body, passwordHash: await hashPassword(password, body.email) },
           userResource,
         );
       },
@@ -81,7 +81,7 @@ export function userRoutes(surface: Surface<Actor, Access>, backend: Backend<Use
       ),
       async (call) => {
         const { password, ...body } = call.body;
-        const passwordHash = password === undefined ? null : await hashPassword(password);
+        const passwordHash = password === undefined ? null : await hashPassword(password, body.email);
         return answerWrite(backend, call, "user.update", { id: call.params.id, body, passwordHash }, userResource);
       },
     )
