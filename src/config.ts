@@ -190,7 +190,7 @@ export const OPTIONS = {
   keyId: option("id", "ID", null, "The id of the key.", parseText),
   repairDerived: flag(
     "repair-derived",
-    "Rebuild live tables, spans, counts and links that differ from the ledger, reset damaged observations to those of the newest versions, and drop other damaged rows beside the ledger. The appliance must not be running.",
+    "Rebuild live tables, spans, counts and links that differ from the ledger, reset damaged observations to those of the newest versions, drop other damaged rows beside the ledger, and go on without missing ones. The appliance must not be running.",
   ),
   knownHead: option(
     "head",

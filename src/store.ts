@@ -142,7 +142,9 @@ function hasSecrets(files: DataFiles): boolean {
   try {
     return orRefused(files.database, () => {
       const isThere = $client.query("SELECT 1 FROM sqlite_schema WHERE name = 'credential_secrets'").get() !== null;
-      return isThere && $client.query("SELECT 1 FROM credential_secrets LIMIT 1").get() !== null;
+      return (
+        isThere && $client.query("SELECT 1 FROM credential_secrets WHERE length(sealed) > 0 LIMIT 1").get() !== null
+      );
     });
   } finally {
     $client.close();

@@ -5,6 +5,7 @@ import { changedBytes } from "./disk/changed-bytes.ts";
 import { damagedAtRest, damagedLog, damagedWhileRunning } from "./disk/damage.ts";
 import { foreignObjects } from "./disk/foreign-objects.ts";
 import { fullDisk, logGrows, noInodes } from "./disk/full.ts";
+import { missingRows } from "./disk/missing-rows.ts";
 import { readOnlyFromTheStart, refusesWrites, somebodyElses } from "./disk/read-only.ts";
 import { slowDisk } from "./disk/slow.ts";
 import { merged, type Part, type Proof, type Proving } from "./part.ts";
@@ -20,7 +21,7 @@ const SLOW: Stages = [[[logGrows, slowDisk]]];
 const OTHERS: Stages = [
   [[fullDisk], [noInodes, refusesWrites, readOnlyFromTheStart, somebodyElses]],
   [[damagedAtRest], [damagedWhileRunning, damagedLog, foreignObjects]],
-  [[changedBytes]],
+  [[changedBytes], [missingRows]],
 ];
 
 export const disk = partOf("Full disk, read-only disk, slow disk, damaged disk", [...OTHERS, ...SLOW]);

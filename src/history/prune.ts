@@ -7,6 +7,7 @@ import type { Sql } from "../db/connection.ts";
 import { hashTransaction } from "../db/hash.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Segment } from "../db/pruned-history.ts";
+import { keepRowSums } from "../db/row-sums.ts";
 import { type PruneOrder, pruneSource } from "../db/thinning.ts";
 import { Statements } from "../db/writing/statements.ts";
 import { dropCoverage } from "../resources/credential-assignments/coverage.ts";
@@ -45,6 +46,7 @@ export function pruneHistory(
 ): Pruned {
   const { $client } = db;
   $client.run(`PRAGMA cache_size = -${CACHE_KIB}`);
+  keepRowSums(db);
   return $client
     .transaction(() => {
       requireSound(verifyLedger(db, kinds, { onProgress }), "The data are damaged and were not pruned");

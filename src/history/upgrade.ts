@@ -7,11 +7,13 @@ import {
   ADDS_CHECKSUMS,
   ADDS_GROUPS,
   ADDS_MAP_POSITIONS,
+  ADDS_ROW_SUMS,
   ADDS_SESSION_ORIGINS,
   ADDS_WORDS,
 } from "../db/files/migrate.ts";
 import { countIn, stampChecksums } from "../db/row-checksum.ts";
 import { KINDS } from "../inventory/resources.ts";
+import { takeForDropped } from "../resources/credentials/sealed-secrets.ts";
 import { placeAllLinked } from "../resources/map-positions/placing.ts";
 import {
   deriveChangeCounts,
@@ -46,6 +48,7 @@ const STEPS: readonly UpgradeStep[] = [
       if (from >= ADDS_CHECKSUMS) countIn(db, "sessions", ["last_used_from", "user_agent"]);
     },
   },
+  { migration: ADDS_ROW_SUMS, run: takeForDropped },
 ];
 
 /**

@@ -7,10 +7,14 @@ import { join } from "node:path";
 import { openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
 import { ADDS_SESSION_ORIGINS, APPLICATION_ID, migrate, SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import { checkedTables, stampChecksums, walkChecked } from "../../src/db/row-checksum.ts";
+import { summedTables } from "../../src/db/row-sums.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
+import { takeForDropped, trySecrets } from "../../src/resources/credentials/sealed-secrets.ts";
 import { writeEarlierStore } from "../support/store/earlier-store.ts";
+import { populate } from "../support/store/population.ts";
+import { Store } from "../support/store/store.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../migrations");
 /** The last schema without changes in commit order and without search. */
@@ -117,6 +121,37 @@ test("sessions of before where they are used from was kept stay whole, or damage
   client.run("UPDATE sessions SET last_used_from = '10.0.0.1' WHERE created_at = 1002");
   expect(damaged(db)).toHaveLength(4);
   client.close();
+});
+
+test("rows beside the ledger are counted from an upgrade on, and the next one takes no loss for granted", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
+  writeEarlierStore(path);
+  const db = openWritable(path);
+  migrate(db, path, upgradeStore);
+  expect(db.$client.query("SELECT name FROM row_sums ORDER BY name").values().flat()).toEqual(summedTables(db));
+  expect(verifyLedger(db, KINDS).findings).toEqual([]);
+  db.$client.close();
+  const later = openWritable(path);
+  later.$client.run("DELETE FROM user_passwords");
+  migrate(later, path, upgradeStore);
+  expect(verifyLedger(later, KINDS).findings).toContainEqual(
+    expect.objectContaining({ check: "secret", where: "user_passwords" }),
+  );
+  later.$client.close();
+});
+
+test("a secret that was missing before an upgrade is taken for one that was dropped", () => {
+  const store = new Store();
+  try {
+    populate(store);
+    store.db.$client.run("DELETE FROM credential_secrets");
+    expect(verifyLedger(store.db, KINDS).findings).toHaveLength(1);
+    takeForDropped(store.db);
+    expect(verifyLedger(store.db, KINDS).findings).toEqual([]);
+    expect(trySecrets(store.db, null)).toEqual({ total: 0, closed: 0 });
+  } finally {
+    store.close();
+  }
 });
 
 /** Rows beside the ledger that are not what was written. */

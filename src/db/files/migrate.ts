@@ -46,9 +46,11 @@ import customFields from "../../../migrations/0029_custom_fields.sql" with { typ
 import customFieldValues from "../../../migrations/0030_custom_field_values.sql" with { type: "text" };
 import consolidatedHosts from "../../../migrations/0031_consolidated_hosts.sql" with { type: "text" };
 import demandedReasons from "../../../migrations/0032_demanded_reasons.sql" with { type: "text" };
+import rowSums from "../../../migrations/0034_row_sums.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openRegular, whatElse, whyUnreadable } from "../../base/regular-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
+import { keepRowSums } from "../row-sums.ts";
 import { sqliteCode } from "../sqlite-code.ts";
 import { describeRefusal, GOOD_COPY } from "../trouble.ts";
 
@@ -86,6 +88,7 @@ const MIGRATIONS: readonly string[] = [
   customFieldValues,
   consolidatedHosts,
   demandedReasons,
+  rowSums,
 ];
 
 /**
@@ -107,6 +110,9 @@ export const ADDS_GROUPS = MIGRATIONS.indexOf(subnetScopes) + 1;
 
 /** The migration since which it is kept where sessions are used from. */
 export const ADDS_SESSION_ORIGINS = MIGRATIONS.indexOf(sessionOrigins) + 1;
+
+/** The migration since which rows beside the ledger are counted. */
+export const ADDS_ROW_SUMS = MIGRATIONS.indexOf(rowSums) + 1;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 /** "nled": so that `file` and we can tell our databases from any other SQLite file. */
@@ -227,7 +233,7 @@ export function schemaVersionOf(db: Sql): number {
 type Upgrade = (db: Sql, from: number) => void;
 
 /**
- * Applies what is missing, all of it in one transaction.
+ * Applies what is missing, all of it in one transaction. From then on the connection keeps the sums of rows.
  * @param upgrade runs within that transaction, after all SQL, where the store is of an earlier schema
  */
 export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade): void {
@@ -238,10 +244,13 @@ export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade)
   else if (client.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== null) {
     throw new DatabaseRefused(`${path} is a database of another program.`);
   }
+  // What a migration changes of rows that are counted is counted as well.
+  if (version >= ADDS_ROW_SUMS) keepRowSums(db);
   if (version < SCHEMA_VERSION) {
     client
       .transaction(() => {
         runMigrations(db, version, SCHEMA_VERSION);
+        keepRowSums(db);
         if (version > 0) upgrade(db, version);
         client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
       })

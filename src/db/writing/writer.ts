@@ -10,6 +10,7 @@ import { pauseThread } from "../../base/timers.ts";
 import { UuidSource } from "../../base/uuid.ts";
 import type { Sql } from "../connection.ts";
 import type { AnyKind } from "../kind.ts";
+import { keepRowSums } from "../row-sums.ts";
 import { sqliteCode } from "../sqlite-code.ts";
 import { troubleOf } from "../trouble.ts";
 import { type Commands, Tried } from "./command.ts";
@@ -146,6 +147,7 @@ export class Writer<C extends Commands = Commands> {
     this.kinds = options.kinds;
     this.commands = options.commands;
     this.clock = options.clock;
+    keepRowSums(options.db);
     this.statements = new Statements(options.db);
     this.uuids = new UuidSource(options.random);
     this.past = options.past ?? new ReadFence(options.clock);

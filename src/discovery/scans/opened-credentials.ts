@@ -88,7 +88,8 @@ export class OpenedCredentials {
       .statement("SELECT sealed FROM credential_secrets WHERE credential_n = ? AND field = ?")
       .values(n, field) as Array<[Uint8Array]>;
     const sealed = rows[0]?.[0];
-    if (sealed === undefined) throw new SecretUnreadable("it is no longer stored: enter it again");
+    if (sealed === undefined || sealed.length === 0)
+      throw new SecretUnreadable("it is no longer stored: enter it again");
     try {
       return this.box.open(sealed, secretContext(id, field));
     } catch {

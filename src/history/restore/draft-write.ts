@@ -8,7 +8,7 @@ import { changedOwnFields } from "../../db/writing/entry.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { updateApiKey } from "../../resources/api-keys/commands.ts";
 import { type CredentialRecord, credentialKind, SECRET_FIELDS } from "../../resources/credentials/credential.ts";
-import { forgetSecrets, secretIn, storedSecrets } from "../../resources/credentials/secrets.ts";
+import { forgetSecrets, secretIn } from "../../resources/credentials/secrets.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { updateUser } from "../../resources/users/commands.ts";
@@ -60,14 +60,11 @@ function update(
 }
 
 /** Stored secrets that the credential no longer has go, as with any update. */
-function forgetUnused({ tx }: RestoreDraft, credential: CredentialRecord): void {
-  const stored = storedSecrets(tx, credential.id);
+function forgetUnused({ tx }: RestoreDraft, { id, credential_type: type }: CredentialRecord): void {
   forgetSecrets(
     tx,
-    credential.id,
-    SECRET_FIELDS.filter(
-      (field) => stored.has(field) && secretIn(credential.credential_type, field)?.mode !== "Inline",
-    ),
+    id,
+    SECRET_FIELDS.filter((field) => secretIn(type, field)?.mode !== "Inline"),
   );
 }
 

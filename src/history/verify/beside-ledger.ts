@@ -1,5 +1,6 @@
-// What stands beside the ledger and is not implied by it: checks each row against its checksum, and drops those that
-// are damaged. What is done about the observations that are missing then, and what else is derived, is left to others.
+// What stands beside the ledger and is not implied by it: checks each row against its checksum, and all rows of a table
+// against their number, and drops those that are damaged. What is done about the observations that are missing then, and
+// what else is derived, is left to others.
 
 import { ownValue } from "../../base/fields.ts";
 import type { Sql } from "../../db/connection.ts";
@@ -12,6 +13,7 @@ import {
   OBSERVATIONS,
   walkChecked,
 } from "../../db/row-checksum.ts";
+import { type RowSum, rowSumOf, strangeRowSums, summedTables } from "../../db/row-sums.ts";
 import { type BesideCheck, type Findings, whereRecord } from "./findings.ts";
 
 /** One of these tables, for whoever is told of it. */
@@ -154,7 +156,10 @@ export function besideCheckOf(table: string, message = ""): BesideCheck | null {
   return beside === undefined || (message !== "" && !OF_ROWS.test(message)) ? null : beside.check;
 }
 
-/** Every row of every such table against its checksum. @returns how many rows each step took */
+/**
+ * Every row of every such table against its checksum, and whether any are missing.
+ * @returns how many rows each step took
+ */
 export function* verifyBeside(db: Sql, kinds: readonly AnyKind[], findings: Findings): Generator<number> {
   for (const table of checkedTables(db)) {
     const { check } = requireBeside(table.name);
@@ -168,10 +173,42 @@ export function* verifyBeside(db: Sql, kinds: readonly AnyKind[], findings: Find
       findings.add("file", table.name, error instanceof Error ? error.message : String(error));
     }
   }
+  for (const name of summedTables(db)) {
+    const { check } = requireBeside(name);
+    findings.during(check, name, () => {
+      const message = differenceOf(rowSumOf(db, name));
+      if (message !== null) findings.add(check, name, message);
+    });
+    yield 1;
+  }
+  findings.during("memory", "row_sums", () => {
+    for (const name of strangeRowSums(db))
+      findings.add("memory", "row_sums", `counts ${JSON.stringify(name)}, which is not counted`);
+  });
 }
 
-/** How many rows were dropped, by table; of observations, how many are those of the newest versions now. */
-export type Dropped = ReadonlyMap<string, number>;
+/** By how much a table differs from what was written; null where it does not. */
+function differenceOf({ rows, written, isRight }: RowSum): string | null {
+  if (isRight) return null;
+  if (written === null) return `has ${inRows(rows)}, and how many were written is not known`;
+  const difference = Math.abs(written - rows);
+  if (rows < written)
+    return `has ${inRows(rows)}: ${difference} of the ${written} written ${difference === 1 ? "is" : "are"} missing`;
+  if (rows > written) return `has ${inRows(rows)}: ${difference} more than the ${written} written`;
+  return `has ${inRows(rows)}, as many as were written, but not the same`;
+}
+
+function inRows(count: number): string {
+  return count === 1 ? "1 row" : `${count} rows`;
+}
+
+/** What a repair went on without. */
+export interface Dropped {
+  /** By table, how many rows were dropped as damaged; of observations, how many are those of the newest versions now. */
+  readonly damaged: ReadonlyMap<string, number>;
+  /** How many rows were missing already, by table. */
+  readonly missing: ReadonlyMap<string, number>;
+}
 
 /**
  * Drops the rows that are not what was written, within a transaction of the caller's.
@@ -220,15 +257,36 @@ export function countBeside(db: Sql): ReadonlyMap<string, number> {
   );
 }
 
-/** What an operator reads of a repair: a line for each table, none where nothing was dropped. */
-export function describeDropped(dropped: Dropped): string[] {
-  return [...dropped]
-    .filter(([, rows]) => rows > 0)
-    .map(([table, rows]) => {
-      const { one, several, remedy } = requireBeside(table);
-      if (table === OBSERVATIONS) return `Reset to the newest versions: ${rows} ${rows === 1 ? one : several}`;
-      return `Dropped as damaged: ${rows} ${rows === 1 ? one : several}${remedy === null ? "" : `; ${remedy}`}`;
+/** How many rows of each table are missing. */
+export function countMissing(db: Sql): ReadonlyMap<string, number> {
+  return new Map(
+    summedTables(db).map((name) => {
+      const { rows, written } = rowSumOf(db, name);
+      return [name, Math.max(0, (written ?? 0) - rows)];
+    }),
+  );
+}
+
+/** What an operator reads of a repair: a line for each table, none where nothing was dropped and nothing is missing. */
+export function describeDropped({ damaged, missing }: Dropped): string[] {
+  const lines = (what: string, lost: ReadonlyMap<string, number>) =>
+    [...lost].flatMap(([table, rows]) => {
+      if (rows === 0) return [];
+      if (table === OBSERVATIONS) return [`Reset to the newest versions: ${inWords(table, rows)}`];
+      const { remedy } = requireBeside(table);
+      return [`${what}: ${inWords(table, rows)}${remedy === null ? "" : `; ${remedy}`}`];
     });
+  return [...lines("Dropped as damaged", damaged), ...lines("Missing", missing)];
+}
+
+/** What an operator reads of what repairs have gone on without. @param lost rows by table */
+export function describeLost(lost: ReadonlyMap<string, number>): string[] {
+  return [...lost].map(([table, rows]) => `Lost before, as a repair found: ${inWords(table, rows)}`);
+}
+
+function inWords(table: string, rows: number): string {
+  const { one, several } = requireBeside(table);
+  return `${rows} ${rows === 1 ? one : several}`;
 }
 
 function requireBeside(table: string): Beside {

@@ -8,10 +8,11 @@ import type { Sql } from "../../db/connection.ts";
 import { dropForeignObjects } from "../../db/files/expected-schema.ts";
 import { type AnyKind, OPERATION, parseMembers, type RecordBase } from "../../db/kind.ts";
 import { OBSERVATIONS, observedChecksum } from "../../db/row-checksum.ts";
+import { keepRowSums, settleRowSums } from "../../db/row-sums.ts";
 import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
 import { membersSql, shapeOf, sortKeysSql } from "../../db/shape.ts";
 import { INSERT_WORDS } from "../../db/writing/statements.ts";
-import { countBeside, type Dropped, dropDamaged, dropOrphans } from "./beside-ledger.ts";
+import { countBeside, countMissing, type Dropped, dropDamaged, dropOrphans } from "./beside-ledger.ts";
 import { ChangeCountsMade } from "./change-counts.ts";
 import { Derivation, type Implied, type Life } from "./derived.ts";
 import { type LedgerVersion, STEP_ROWS, walkVersions } from "./ledger-walk.ts";
@@ -57,9 +58,9 @@ interface Statement {
 /**
  * Rewrites everything that is derived, and puts the indexes and triggers right. The ledger must be sound: what it says
  * is taken at its word. What stands beside it and is damaged is dropped; observations are those of the newest versions
- * then.
+ * then. Rows that are missing are taken for lost, which stays on record.
  * @param onProgress called with the record number reached
- * @returns what was dropped
+ * @returns what was dropped, and what was missing
  * @throws Error where a version can't be understood; nothing is changed then
  */
 export function rebuildDerived(
@@ -70,14 +71,16 @@ export function rebuildDerived(
   return db.$client
     .transaction(() => {
       const definitions = dropForeignObjects(db);
-      const before = countBeside(db);
+      keepRowSums(db);
+      const [before, missing] = [countBeside(db), countMissing(db)];
       dropDamaged(db);
       const returned = rebuildWithin(db, kinds, onProgress);
       dropOrphans(db);
       for (const sql of definitions) db.$client.run(sql);
       const after = countBeside(db);
-      const dropped = [...before].map(([table, rows]) => [table, rows - (after.get(table) ?? 0)] as const);
-      return new Map(dropped).set(OBSERVATIONS, returned);
+      const damaged = new Map([...before].map(([table, rows]) => [table, rows - (after.get(table) ?? 0)]));
+      settleRowSums(db, new Map([...missing].map(([table, rows]) => [table, rows + (damaged.get(table) ?? 0)])));
+      return { damaged: damaged.set(OBSERVATIONS, returned), missing };
     })
     .immediate();
 }

@@ -8,9 +8,11 @@ import { type SchemaObject, schemaDifferences } from "../../db/files/expected-sc
 import { DatabaseRefused } from "../../db/files/migrate.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import type { Resolution } from "../../db/pruned-history.ts";
-import { besideCheckOf, verifyBeside } from "./beside-ledger.ts";
+import { lostRows } from "../../db/row-sums.ts";
+import { besideCheckOf, describeLost, verifyBeside } from "./beside-ledger.ts";
 import { Derivation } from "./derived.ts";
 import { describeFirst, Findings, isOutOfRoom, KNOWN_CHECK, type ListedDamage } from "./findings.ts";
+import { verifySecrets } from "./implied-secrets.ts";
 import { inSnapshot } from "./ledger-walk.ts";
 import { LogRoom } from "./log-room.ts";
 import { DerivedVerification } from "./verify-derived.ts";
@@ -38,6 +40,8 @@ export interface Report extends ListedDamage {
   readonly segments: readonly ThinnedSegment[];
   /** Tables whose pages were left out. */
   readonly unchecked: readonly string[];
+  /** By table, how many rows beside the ledger repairs have gone on without. */
+  readonly lost: ReadonlyMap<string, number>;
 }
 
 /** A transaction as it was noted once: what `GET /api/v1/ledger` or an earlier verification said. */
@@ -132,6 +136,7 @@ function* allSteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions): 
     yield* summed("live rows", guarded(findings, derived.liveRows()));
     yield* summed("links and observations", guarded(findings, derived.leftovers()));
     yield* summed("rows beside the ledger", guarded(findings, verifyBeside(db, kinds, findings)));
+    yield* summed("secrets", guarded(findings, verifySecrets(db, findings)));
     yield* summed("census", guarded(findings, derived.census()));
     yield* summed("spans", guarded(findings, derived.surplusSpans()));
     yield* summed("span blocks", guarded(findings, derived.spanBlocks()));
@@ -148,6 +153,10 @@ function* allSteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions): 
   findings.during("segment", "history_segments", () => {
     if (isOvertaken(db, until)) overtaken = true;
   });
+  let lost: Report["lost"] = new Map();
+  findings.during("memory", "row_sums", () => {
+    lost = lostRows(db);
+  });
   if (overtaken) throw new DatabaseRefused("The data were pruned in the meantime: verify them again.");
   return {
     head,
@@ -157,6 +166,7 @@ function* allSteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions): 
     findings: findings.list,
     more: findings.more,
     unchecked,
+    lost,
   };
 }
 
@@ -324,7 +334,7 @@ export const KEPT_IN_WORDS: Readonly<Record<Resolution, string>> = {
 
 /** What an operator reads. */
 export function describeReport(report: Report): string {
-  const { head, count, dropped, segments, findings, more, unchecked } = report;
+  const { head, count, dropped, segments, findings, more, unchecked, lost } = report;
   const lines = [
     head === null
       ? "The ledger is empty."
@@ -335,6 +345,7 @@ export function describeReport(report: Report): string {
       ({ first, last, until, resolution, prunedBy }) =>
         `Thinned: transactions ${first} to ${last}, up to ${formatInstant(until)}: ${KEPT_IN_WORDS[resolution]} (by transaction ${prunedBy})`,
     ),
+    ...describeLost(lost),
     ...findings.map((finding) => `  ${finding.check}: ${finding.where}: ${finding.message}`),
   ];
   if (more > 0) lines.push(`  and ${more} more`);

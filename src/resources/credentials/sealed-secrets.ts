@@ -2,8 +2,10 @@
 
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { Sql } from "../../db/connection.ts";
-import type { SecretField } from "./credential.ts";
-import { secretContext } from "./secrets.ts";
+import { parseMembers } from "../../db/kind.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
+import { type CredentialRecord, SECRET_FIELDS, type SecretField } from "./credential.ts";
+import { credentialSecrets, secretContext, secretIn } from "./secrets.ts";
 
 export interface SecretsFound {
   readonly total: number;
@@ -16,7 +18,10 @@ export function trySecrets(db: Sql, box: SecretBox | null): SecretsFound {
   let total = 0;
   let closed = 0;
   const rows = db.$client
-    .query("SELECT r.id, s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n")
+    .query(
+      `SELECT r.id, s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n
+       WHERE length(s.sealed) > 0`,
+    )
     .values() as Array<[string, SecretField, Uint8Array]>;
   for (const [id, field, sealed] of rows) {
     total += 1;
@@ -25,9 +30,35 @@ export function trySecrets(db: Sql, box: SecretBox | null): SecretsFound {
   return { total, closed };
 }
 
-/** Drops all of them. The credentials stay, and take their secrets anew. */
+/**
+ * Drops all of them. The credentials stay, and take their secrets anew; an empty row says of each that it was dropped, as
+ * one that is missing is a loss.
+ */
 export function dropSecrets(db: Sql): void {
-  db.$client.run("DELETE FROM credential_secrets");
+  const rows = db.$client.query("SELECT credential_n, field FROM credential_secrets").values() as Array<
+    [number, SecretField]
+  >;
+  for (const [credentialN, field] of rows) keepDropped(db, credentialN, field);
+}
+
+/**
+ * Takes secrets that are missing for dropped: in a store from before that was told from a loss, within a transaction of
+ * the caller's.
+ */
+export function takeForDropped(db: Sql): void {
+  const rows = db.$client.query("SELECT n, members FROM credentials").values() as Array<[number, string]>;
+  const isThere = db.$client.query("SELECT 1 FROM credential_secrets WHERE credential_n = ? AND field = ?");
+  for (const [n, members] of rows) {
+    const { credential_type: type } = parseMembers<CredentialRecord>(members);
+    for (const field of SECRET_FIELDS)
+      if (secretIn(type, field)?.mode === "Inline" && isThere.values(n, field).length === 0) keepDropped(db, n, field);
+  }
+}
+
+function keepDropped(db: Sql, credentialN: number, field: SecretField): void {
+  const row = withChecksum(credentialSecrets, { credential_n: credentialN, field, sealed: Buffer.alloc(0) });
+  const target = [credentialSecrets.credential_n, credentialSecrets.field];
+  db.insert(credentialSecrets).values(row).onConflictDoUpdate({ target, set: row }).run();
 }
 
 function opens(box: SecretBox | null, sealed: Uint8Array, context: string): boolean {

@@ -13,7 +13,7 @@ export const credentialSecrets = sqliteTable(
   {
     credential_n: integer().notNull(),
     field: text().$type<SecretField>().notNull(),
-    /** A sealed box (base/secret-box.ts) under the context of the credential and the field. */
+    /** A sealed box (base/secret-box.ts) under the context of the credential and the field; empty where it was dropped. */
     sealed: blob({ mode: "buffer" }).notNull(),
     checksum: integer().notNull(),
   },
@@ -27,7 +27,7 @@ export type SealedSecrets = ReadonlyMap<SecretField, Uint8Array>;
 export interface SecretChange {
   /** Inline values to seal. */
   readonly sealed: ReadonlyMap<SecretField, string>;
-  /** Fields that no longer have an inline value. */
+  /** Fields that have no inline value, or no longer. */
   readonly dropped: readonly SecretField[];
   /** Whether any secret is another one now: its value, its mode, its path, or that it is there at all. */
   readonly isChanged: boolean;
@@ -60,12 +60,12 @@ export function masked(type: CredentialType): CredentialType {
   return { ...type, ...hidden };
 }
 
-/** What is stored of a credential; empty for one that is being created. */
+/** What is stored of a credential, without what was dropped; empty for one that is being created. */
 export function storedSecrets(tx: WriteTransaction, credentialId: string): SealedSecrets {
   const n = tx.recordN(credentialId);
   if (n === null) return new Map();
   const rows = tx.db.select().from(credentialSecrets).where(eq(credentialSecrets.credential_n, n)).all();
-  return new Map(rows.map((row) => [row.field, row.sealed]));
+  return new Map(rows.filter(({ sealed }) => sealed.length > 0).map((row) => [row.field, row.sealed]));
 }
 
 /**
@@ -93,7 +93,7 @@ export function secretChange(
       sealed.set(field, secret.value);
       isChanged = true;
     } else {
-      if (stored.has(field)) dropped.push(field);
+      dropped.push(field);
       if (!Bun.deepEquals(secretIn(current, field), secret)) isChanged = true;
     }
   }

@@ -4,7 +4,7 @@
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../../src/access/api-key.ts";
 import type { Role } from "../../../src/access/role.ts";
-import { apiKeyHashes } from "../../../src/access/tables.ts";
+import { apiKeyHashes, userPasswords } from "../../../src/access/tables.ts";
 import type { Instant } from "../../../src/base/instant.ts";
 import { openWritable } from "../../../src/db/connection.ts";
 import { OPERATION, type OwnFields } from "../../../src/db/kind.ts";
@@ -19,7 +19,7 @@ import { apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
 import { type IgnoredRecord, ignoredKind } from "../../../src/resources/ignored/ignored.ts";
 import type { OrganizationMade } from "../../../src/resources/organizations/commands.ts";
 import { userKind } from "../../../src/resources/users/user.ts";
-import type { TestAppliance } from "./appliance.ts";
+import { PASSWORD_HASH, type TestAppliance } from "./appliance.ts";
 import type { Answer, Client } from "./client.ts";
 
 /** A record as it stands on the wire. */
@@ -63,24 +63,33 @@ export async function newStranger(
   return { ...made, client: await appliance.signedIn(made.userId) };
 }
 
-/** As newUser, without a password and not signed in. @returns the user's id */
+/** As newUser, not signed in. @returns the user's id */
 export function addUser(
   appliance: TestAppliance,
   { role, networkIds = [], organizationId = appliance.first.organizationId, name = `user ${next()}` }: UserFields,
 ): string {
   const email = `${name.replaceAll(" ", "-")}@factory.example`;
-  return inTransaction(
-    appliance,
-    (tx) =>
-      tx.create(userKind, organizationId, {
-        organization_id: organizationId,
-        email,
-        name,
-        role,
-        network_ids: networkIds,
-        is_enabled: true,
-      }).id,
-  );
+  return inTransaction(appliance, (tx) => {
+    const { id } = tx.create(userKind, organizationId, {
+      organization_id: organizationId,
+      email,
+      name,
+      role,
+      network_ids: networkIds,
+      is_enabled: true,
+    });
+    tx.afterwardsRun(() => putPassword(tx, id));
+    return id;
+  });
+}
+
+/** Everyone's. To be called when the user has its number. */
+export function putPassword(tx: WriteTransaction, userId: string): void {
+  const user_n = tx.recordN(userId) as number;
+  tx.db
+    .insert(userPasswords)
+    .values(withChecksum(userPasswords, { user_n, hash: PASSWORD_HASH }))
+    .run();
 }
 
 export interface NewApiKey {

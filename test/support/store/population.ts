@@ -1,7 +1,7 @@
 // A small store with something of every kind in it: created, changed, moved, removed and come again.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
-import { userPasswords } from "../../../src/access/tables.ts";
+import { apiKeyHashes, userPasswords } from "../../../src/access/tables.ts";
 import type { OwnFields } from "../../../src/db/kind.ts";
 import { withChecksum } from "../../../src/db/row-checksum.ts";
 import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
@@ -231,8 +231,10 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
     allowed_sources: ["10.0.0.0/8", "2001:db8::/32"],
     key: "nlk_Ab3d…",
   };
-  tx.create(apiKeyKind, organizationId, key);
+  const { id: keyId } = tx.create(apiKeyKind, organizationId, key);
   tx.afterwardsRun(() => {
+    const hash = { hash: Buffer.from(keyId), api_key_n: tx.recordN(keyId) as number };
+    tx.db.insert(apiKeyHashes).values(withChecksum(apiKeyHashes, hash)).run();
     const secret = {
       credential_n: tx.recordN(credential.id) as number,
       field: "community" as const,

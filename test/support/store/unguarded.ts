@@ -21,12 +21,12 @@ export function withCopy<T>(database: string, folder: string, act: (db: Sql, pat
 }
 
 /** @returns how many rows each statement changed */
-export function unguarded(db: Sql, statements: readonly string[]): number[] {
+export function unguarded(db: Pick<Sql, "$client">, statements: readonly string[]): number[] {
   return withoutGuards(db, () => statements.map((sql) => db.$client.run(sql).changes));
 }
 
 /** What `act` does is done past the triggers. */
-export function withoutGuards<T>(db: Sql, act: () => T): T {
+export function withoutGuards<T>(db: Pick<Sql, "$client">, act: () => T): T {
   const triggers = db.$client.query("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all() as Array<{
     name: string;
     sql: string;

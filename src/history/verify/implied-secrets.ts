@@ -1,0 +1,59 @@
+// What records imply of the tables of secrets: a password for each user, a hash for each API key, a secret for each inline
+// field of a credential. Must not look into any of them.
+
+import { getTableName } from "drizzle-orm";
+import type { Sql } from "../../db/connection.ts";
+import { type AnyKind, parseMembers } from "../../db/kind.ts";
+import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
+import { type CredentialRecord, credentialKind, SECRET_FIELDS } from "../../resources/credentials/credential.ts";
+import { secretIn } from "../../resources/credentials/secrets.ts";
+import { userKind } from "../../resources/users/user.ts";
+import { type Findings, whereRecord } from "./findings.ts";
+
+/** Records per step: each of them is of one statement, so of one moment. */
+const STEP_ROWS = 500;
+
+/** @returns how many records each step took */
+export function* verifySecrets(db: Sql, findings: Findings): Generator<number> {
+  const own = (name: string, column: string) => `(SELECT count(*) FROM ${name} s WHERE s.${column} = l.n)`;
+  yield* eachLive(db, userKind, own("user_passwords", "user_n"), (where, _members, count) => {
+    if (count === 0) findings.add("secret", where, "has no password: set one with netledger user password");
+  });
+  yield* eachLive(db, apiKeyKind, own("api_key_hashes", "api_key_n"), (where, _members, count) => {
+    if (count === 0) findings.add("secret", where, "has no hash: rotate the key");
+  });
+  const fields = "(SELECT json_group_array(field) FROM credential_secrets s WHERE s.credential_n = l.n)";
+  yield* eachLive(db, credentialKind, fields, (where, members, stored) => {
+    const { credential_type: type } = parseMembers<CredentialRecord>(members);
+    const surplus = new Set(JSON.parse(String(stored)) as string[]);
+    for (const field of SECRET_FIELDS)
+      if (secretIn(type, field)?.mode === "Inline" && !surplus.delete(field))
+        findings.add("secret", where, `its ${field} is missing: set it again`);
+    for (const field of surplus) findings.add("secret", where, `a secret ${field} is stored that it does not have`);
+  });
+}
+
+/** @param beside SQL for what stands beside the live row `l` */
+function* eachLive(
+  db: Sql,
+  kind: AnyKind,
+  beside: string,
+  each: (where: string, members: string, beside: unknown) => void,
+): Generator<number> {
+  const step = db.$client.prepare(
+    `SELECT l.n, r.id, l.members, ${beside} FROM ${getTableName(kind.table)} l LEFT JOIN history_records r ON r.n = l.n
+     WHERE l.n > ? ORDER BY l.n LIMIT ${STEP_ROWS}`,
+  );
+  let after = -1;
+  for (let count = STEP_ROWS; count === STEP_ROWS; ) {
+    const rows = step.values(after) as Array<[number, string | null, string, unknown]>;
+    for (const [n, id, members, found] of rows) each(whereRecord(kind.name, id, n), members, found);
+    const last = rows.at(-1)?.[0] ?? after;
+    // A table whose order is damaged might be gone through for ever.
+    if (rows.length > 0 && last <= after) throw new Error(`the rows of ${kind.plural} are not in their order`);
+    after = last;
+    count = rows.length;
+    yield count;
+  }
+  step.finalize();
+}
