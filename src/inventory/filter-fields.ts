@@ -111,8 +111,8 @@ class Fields implements Filterable {
     this.properties = properties;
     this.reachFields = reachFields;
     for (const field of Object.keys(reachFields)) {
-      const isAsked = own(UNASKED_FIELDS[kind.name], field) === undefined;
-      const isPart = own(PART_FIELDS[kind.name], field) !== undefined;
+      const isAsked = ownValue(UNASKED_FIELDS[kind.name], field) === undefined;
+      const isPart = ownValue(PART_FIELDS[kind.name], field) !== undefined;
       if (isAsked && !isPart && valueTypeOf(itemOf(properties[field] as TSchema).item, field)?.name !== "uuid")
         throw new Error(`filters: ${kind.name}.${field} shows what is in reach, and does not hold its ids`);
     }
@@ -246,7 +246,7 @@ class Fields implements Filterable {
       name === "valid_to" ? "end" : (this.kind.observed as readonly string[]).includes(name) ? "observed" : "members";
     const place: FieldPlace = { steps, of };
     const value = valueTypeOf(schema, segments.at(-1) as string);
-    const within = own(this.reachFields, name) ?? null;
+    const within = ownValue(this.reachFields, name) ?? null;
     const called = segments.length === 1 ? (this.called.get(name) ?? null) : null;
     return value === null ? { type: "object", place } : { type: "value", place, value, called, within };
   }
@@ -321,7 +321,7 @@ class Fields implements Filterable {
       const isVersioned =
         name !== "valid_to" &&
         !(this.kind.observed as readonly string[]).includes(name) &&
-        own(this.reachFields, name) === undefined;
+        ownValue(this.reachFields, name) === undefined;
       for (const each of this.withInner(name, schema, unasked))
         listed.push({
           ...each,
