@@ -274,7 +274,7 @@ export class Statements {
     const name = `${kind.name}.${column}`;
     let statement = this.lookups.get(name);
     if (statement === undefined) {
-      if (!(column in getTableColumns(kind.table)))
+      if (!Object.hasOwn(getTableColumns(kind.table), column))
         throw new Error(`statements: ${kind.plural} has no column ${column}`);
       statement = this.db.$client.prepare(`${selectLive(kind)} WHERE l.${column} = +? ORDER BY l.n`) as {
         all(...values: number[]): unknown[];
