@@ -83,6 +83,7 @@ export const liveLinks = sqliteTable("live_links", {
 
 export const idempotencyKeys = sqliteTable("idempotency_keys", {
   caller_n: integer().notNull(),
+  /** A hash. */
   key: text().notNull(),
   at: integer().notNull(),
   sealed: blob({ mode: "buffer" }).notNull(),

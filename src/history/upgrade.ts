@@ -10,8 +10,10 @@ import {
   ADDS_ROW_SUMS,
   ADDS_SESSION_ORIGINS,
   ADDS_WORDS,
+  HASHES_IDEMPOTENCY_KEYS,
 } from "../db/files/migrate.ts";
 import { countIn, stampChecksums } from "../db/row-checksum.ts";
+import { hashKeys } from "../db/writing/kept-outcomes.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { takeForDropped } from "../resources/credentials/sealed-secrets.ts";
 import { placeAllLinked } from "../resources/map-positions/placing.ts";
@@ -48,6 +50,7 @@ const STEPS: readonly UpgradeStep[] = [
       if (from >= ADDS_CHECKSUMS) countIn(db, "sessions", ["last_used_from", "user_agent"]);
     },
   },
+  { migration: HASHES_IDEMPOTENCY_KEYS, run: hashKeys },
   { migration: ADDS_ROW_SUMS, run: takeForDropped },
 ];
 

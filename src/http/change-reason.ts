@@ -1,8 +1,8 @@
 // Why a write is made, as its X-Change-Reason says: read from the header's bytes. Must not know what becomes of it.
 
+import { carriesCredential } from "../base/credential-texts.ts";
 import type { Issue } from "../base/errors.ts";
 import { CHANGE_REASON_MAX_LENGTH, FORMATS, type Format } from "../wire/schemas.ts";
-import { carriesKey } from "./url-secrets.ts";
 
 const HEADER = "X-Change-Reason";
 
@@ -29,7 +29,7 @@ export function changeReason(headers: Headers, issues: Issue[]): string | null {
   const reason = text.trim();
   if (reason === "") return null;
   // It is kept for ever, and shown.
-  if (carriesKey(reason)) return refuse("must not contain an API key");
+  if (carriesCredential(reason)) return refuse("must not contain an API key or a session's token");
   const { parse, sentence } = FORMATS.name as Format;
   if (parse(reason) === null) return refuse(sentence, reason);
   const { length } = [...reason];

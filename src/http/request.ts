@@ -1,6 +1,7 @@
 // A request as operations get it: what it is called, where it comes from, what makes it the same one when it is
 // repeated. Knows no operation.
 
+import { carriesCredential } from "../base/credential-texts.ts";
 import type { Issue } from "../base/errors.ts";
 import { carriesSecret } from "./url-secrets.ts";
 
@@ -144,7 +145,12 @@ function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Re
  */
 export function sentRequestId(request: Request): string | null {
   const sent = request.headers.get("x-request-id");
-  return sent !== null && SANE_REQUEST_ID.test(sent) && !carriesSecret(sent) ? sent : null;
+  return sent !== null && SANE_REQUEST_ID.test(sent) && !isSecret(sent) ? sent : null;
+}
+
+/** Whether a header that identifies a request holds what identifies a caller, mistakenly and perhaps encoded. */
+function isSecret(sent: string): boolean {
+  return carriesSecret(sent) || carriesCredential(sent);
 }
 
 /** The Idempotency-Key of a write; null where there is none. */
@@ -152,6 +158,12 @@ export function idempotencyKey(request: Request, issues: Issue[]): string | null
   const key = request.headers.get("idempotency-key");
   if (key !== null && !IDEMPOTENCY_KEY.test(key))
     issues.push({ path: "/Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" });
+  else if (key !== null && isSecret(key))
+    issues.push({
+      path: "/Idempotency-Key",
+      message:
+        "must not be an API key or a session's token: send keys as Authorization: Bearer nlk_…, and replace this one",
+    });
   return key;
 }
 

@@ -1,6 +1,7 @@
 // Secrets that someone put into a URL, where proxies, logs and histories of shells keep them. Only tells that they are
 // there: must not say where, nor repeat any of it.
 
+import { carriesKey, KEY_TEXT } from "../base/credential-texts.ts";
 import { DomainError } from "../base/errors.ts";
 
 /**
@@ -11,11 +12,6 @@ export function carriesSecret(url: string): boolean {
   if (carriesKey(url)) return true;
   if (url.includes("?") && PARAMETER.test(url)) return true;
   return url.includes("%") && hidesSecret(url);
-}
-
-/** Whether a text has an API key in it, whole or most of one. */
-export function carriesKey(text: string): boolean {
-  return text.includes(KEY_BEGIN) && KEY.test(text);
 }
 
 /** What a log line or an answer may say of a path or a URL. */
@@ -34,9 +30,6 @@ export function secretInUrl(): DomainError {
   );
 }
 
-const KEY_BEGIN = "nlk_";
-/** A quarter of a key's digits: a shorter text is its mask, which may be searched for, or a name. */
-const KEY = /nlk_[0-9A-Za-z]{11}/;
 /** Behind the first question mark or an ampersand: another question mark is part of a value (RFC 3986 section 3.4). */
 const PARAMETER =
   /(?:^[^?]*\?|&)(?:x[-_])?(?:api[-_]?key|key|(?:access|auth|setup|api)?[-_]?token|(?:client[-_]?)?secret|authorization|bearer|session_id|(?:current_|new_)?password)(?:\[\]|%5b%5d)?=/i;
@@ -50,7 +43,7 @@ function hidesSecret(url: string): boolean {
     const decoded = text.replace(ENCODED_ASCII, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
     if (decoded === text) return false;
     text = decoded;
-    if (KEY.test(text) || PARAMETER.test(text)) return true;
+    if (KEY_TEXT.test(text) || PARAMETER.test(text)) return true;
   }
   return false;
 }

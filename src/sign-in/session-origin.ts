@@ -1,5 +1,6 @@
 // Where a session is used from, and by what: what its user can tell one from another by. Nothing is decided by it.
 
+import { carriesCredential } from "../base/credential-texts.ts";
 import { peerPlace } from "../base/ip.ts";
 
 /** Of a user agent as it is kept. */
@@ -31,12 +32,12 @@ export function originOf({ request, source }: OriginCall): SessionOrigin {
 
 /**
  * The header (RFC 9110 section 10.1.5) on one line, without characters that do something instead of being seen: it is
- * whatever the client makes up, and is shown.
+ * whatever the client makes up, and is shown. Null also where an API key or a session's token is in it.
  */
 export function plainUserAgent(header: string | null): string | null {
   // A header can be many times longer: what is kept is worked out from its beginning.
   const beginning = (header ?? "").slice(0, 4 * USER_AGENT_MAX_LENGTH);
   const plain = beginning.replaceAll(/[\s\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim();
   const kept = [...plain].slice(0, USER_AGENT_MAX_LENGTH).join("").trimEnd();
-  return kept === "" ? null : kept;
+  return kept === "" || carriesCredential(kept) ? null : kept;
 }

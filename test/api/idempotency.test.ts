@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { generateSessionToken } from "../../src/access/session-token.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { invalid, made, refusal, tcp } from "../support/appliance/factories.ts";
 
@@ -55,6 +57,50 @@ describe("a PUT or DELETE with an Idempotency-Key", () => {
     );
     expectNothingWritten();
     expect(await owner.delete(`tags/${tag.id}`, with_("no\u00e9"))).toMatchObject({ status: 400 });
+  });
+});
+
+describe("an Idempotency-Key that authenticates somebody", () => {
+  test.each([
+    ["an API key", () => newApiKey().key],
+    ["most of an API key", () => newApiKey().key.slice(0, 20)],
+    ["an API key within another text", () => `import:${newApiKey().key}`],
+    ["an encoded API key", () => newApiKey().key.replace("_", "%5F")],
+    ["a session's token", () => generateSessionToken(appliance.random)],
+    ["the cookie of a session", () => `session_id=${generateSessionToken(appliance.random)};`],
+  ])("is refused with 400 and not repeated in the answer: %s", async (_what, text) => {
+    const sent = text();
+    const tag = await newTag(body);
+    const expectNothingWritten = writingWatched();
+    const answers = [
+      await owner.post("tags", { ...body, name: "edge" }, with_(sent)),
+      await owner.put(`tags/${tag.id}`, { ...body, name: "renamed" }, with_(sent)),
+      await owner.delete(`tags/${tag.id}`, with_(sent)),
+    ];
+    for (const answer of answers) {
+      expect(answer).toMatchObject(invalid({ path: "/Idempotency-Key" }));
+      expect(answer.text).not.toContain(sent);
+    }
+    expectNothingWritten();
+  });
+
+  test.each([
+    "550e8400-e29b-41d4-a716-446655440000-000000",
+    "a1B2".repeat(10),
+    "a1B2".repeat(11),
+    "nlk_Ab3d",
+    "x".repeat(42).concat("A").toLowerCase(),
+    "0123456789abcdef".repeat(4),
+  ])("is not %s", async (sent) => {
+    expect((await owner.post("tags", { ...body, name: sent }, with_(sent))).status).toBe(200);
+  });
+
+  test("is nowhere in the store, whatever was sent", async () => {
+    await made(owner.post("tags", body, with_("my-own-word-for-it")));
+    const rows = appliance.reader.statement("SELECT key FROM idempotency_keys").values();
+    expect(rows).toEqual([[expect.stringMatching(/^[0-9a-f]{64}$/)]]);
+    const files = [appliance.databasePath, `${appliance.databasePath}-wal`].filter((path) => existsSync(path));
+    for (const path of files) expect(readFileSync(path).includes("my-own-word")).toBe(false);
   });
 });
 

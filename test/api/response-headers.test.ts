@@ -1,6 +1,7 @@
 // The headers that every answer carries, whatever it is: an answer of an operation, an error, a page, nothing at all.
 
 import { beforeAll, describe, expect, test } from "bun:test";
+import { generateSessionToken } from "../../src/access/session-token.ts";
 import { newAppliance, PASSWORD } from "../support/appliance/appliance.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 
@@ -263,5 +264,8 @@ describe("a key in a URL", () => {
     });
     const response = await ask("/api/v1/hosts", { headers: { "x-request-id": made.data.key } });
     expect(response.headers.get("x-request-id")).not.toContain("nlk_");
+    const token = generateSessionToken(appliance.random);
+    const other = await ask("/api/v1/hosts", { headers: { "x-request-id": token } });
+    expect(other.headers.get("x-request-id")).not.toContain(token);
   });
 });

@@ -132,6 +132,8 @@ describe("a user agent is kept", () => {
     ["without what turns or hides text", "safe\u202egnp.exe\u200b\u00ad\ufeff!", "safe gnp.exe !"],
     ["without halves of characters", "a\ud800b\udc00", "a b"],
     ["with letters of any script", "Überbrowser/1 ネット", "Überbrowser/1 ネット"],
+    ["as nothing where an API key is in it", `agent nlk_${"a1B".repeat(14)}c`, null],
+    ["as nothing where a session's token is in it", `session_id=${"aB".repeat(21)}A`, null],
     ["cut off", "x".repeat(USER_AGENT_MAX_LENGTH + 1), "x".repeat(USER_AGENT_MAX_LENGTH)],
     ["cut off between characters", "😀".repeat(300), "😀".repeat(USER_AGENT_MAX_LENGTH)],
     ["cut off before a blank", `${"x".repeat(USER_AGENT_MAX_LENGTH - 1)} y`, "x".repeat(USER_AGENT_MAX_LENGTH - 1)],

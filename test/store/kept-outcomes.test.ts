@@ -2,7 +2,10 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { OUTCOME_LIMITS } from "../../src/base/write-limits.ts";
+import { withChecksum } from "../../src/db/row-checksum.ts";
+import { idempotencyKeys } from "../../src/db/schema.ts";
 import {
+  hashKeys,
   type KeptOfResult,
   KeptOutcomes,
   OUTCOME_KEPT_MS,
@@ -93,21 +96,40 @@ describe("an outcome", () => {
     expect(find("k")).toEqual(plan);
   });
 
-  test("belongs to its caller, also among the keys of one user, and is found where an earlier version kept it", () => {
+  test("is stored by a hash of its key, which nothing that is stored shows", () => {
+    keep("what-was-sent");
+    const [[key, sealed]] = store.db.$client.query("SELECT key, sealed FROM idempotency_keys").values() as [
+      [string, Uint8Array],
+    ];
+    expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect(Buffer.from(sealed).toString()).toStartWith(`idempotency:${users[0]}:what-was-sent`);
+    keep("what-was-sent", "the key's", { callerN: users[1] as number });
+    expect(rows()[0]).toBe(2);
+  });
+
+  test("belongs to its caller, also among the keys of one user, and is found where earlier versions kept it", () => {
     keep("k", "the user's");
     keep("k", "the key's", { callerN: users[1] as number });
     expect([find("k"), find("k", { callerN: users[1] as number })]).toEqual(["the user's", "the key's"]);
-    store.db.$client
-      .query("INSERT INTO idempotency_keys (caller_n, key, at, sealed) VALUES (?, 'old', ?, ?)")
-      .run(
-        users[1] as number,
-        now,
-        BOX.seal(
-          '{"sequence":3,"result":"of before","fingerprint":"f"}',
-          `idempotency:${users[1]}:old`,
-        ) as Uint8Array<ArrayBuffer>,
-      );
-    expect(find("old", { callerN: users[1] as number })).toBe("of before");
+    const [userN, keyN] = users as [number, number];
+    const insert = (n: number, stored: string, sent: string) => {
+      const json = `{"sequence":3,"result":"of before: ${sent}","fingerprint":"f"}`;
+      const sealed = Buffer.from(BOX.seal(json, `idempotency:${keyN}:${sent}`));
+      const row = { caller_n: n, key: stored, at: now, sealed };
+      store.db.insert(idempotencyKeys).values(withChecksum(idempotencyKeys, row)).run();
+    };
+    store.db.delete(idempotencyKeys).run();
+    insert(keyN, "first", "first");
+    insert(userN, `${keyN} next`, "next");
+    insert(userN, `${keyN} damaged`, "damaged");
+    store.db.$client.run(`UPDATE idempotency_keys SET checksum = checksum + 1 WHERE key = '${keyN} damaged'`);
+    hashKeys(store.db);
+    for (const sent of ["first", "next"]) expect(find(sent, { callerN: keyN })).toBe(`of before: ${sent}`);
+    expect(find("first")).toBeUndefined();
+    const left = store.db.select().from(idempotencyKeys).all();
+    expect(left.map(({ key }) => key).join()).not.toMatch(/first|next|damaged/);
+    const isWhole = (row: (typeof left)[number]) => withChecksum(idempotencyKeys, row).checksum === row.checksum;
+    expect(left.map(isWhole).sort()).toEqual([false, true, true]);
   });
 });
 

@@ -1,11 +1,17 @@
 // A store of an earlier schema comes to this one with everything that was added since, made from its ledger.
 
 import { expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
-import { ADDS_SESSION_ORIGINS, APPLICATION_ID, migrate, SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
+import {
+  ADDS_SESSION_ORIGINS,
+  APPLICATION_ID,
+  HASHES_IDEMPOTENCY_KEYS,
+  migrate,
+  SCHEMA_VERSION,
+} from "../../src/db/files/migrate.ts";
 import { checkedTables, stampChecksums, walkChecked } from "../../src/db/row-checksum.ts";
 import { summedTables } from "../../src/db/row-sums.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";
@@ -152,6 +158,32 @@ test("a secret that was missing before an upgrade is taken for one that was drop
   } finally {
     store.close();
   }
+});
+
+test("an Idempotency-Key of before its hash was kept is replaced by it, and is nowhere in the file any more", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
+  const db = openWritable(path);
+  const client = db.$client;
+  const before = HASHES_IDEMPOTENCY_KEYS - 1;
+  const files = readdirSync(MIGRATIONS).sort().slice(0, before);
+  client.run(files.map((file) => readFileSync(join(MIGRATIONS, file), "utf8")).join("\n"));
+  client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+  client.run(`PRAGMA user_version = ${before}`);
+  client.run("PRAGMA foreign_keys = OFF");
+  client.run(
+    `WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 2000)
+     INSERT INTO idempotency_keys (caller_n, key, at, sealed)
+     SELECT i % 7, (i % 5) || ' nlk_sent' || i, i, randomblob(50 + i % 90) FROM s`,
+  );
+  stampChecksums(db);
+  client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  expect(readFileSync(path).includes("nlk_sent")).toBe(true);
+  migrate(db, path, upgradeStore);
+  expect(damaged(db)).toEqual([]);
+  expect(client.query("SELECT count(*) FROM idempotency_keys WHERE length(key) = 64").values()).toEqual([[2_000]]);
+  client.close();
+  for (const file of [path, `${path}-wal`])
+    if (existsSync(file)) expect([file, readFileSync(file).includes("nlk_sent")]).toEqual([file, false]);
 });
 
 /** Rows beside the ledger that are not what was written. */

@@ -57,8 +57,9 @@ describe("a reason", () => {
     ["of nothing visible", "UTF-8''%E2%80%8B%E2%80%8D", /blank/],
     ["too long", "x".repeat(CHANGE_REASON_MAX_LENGTH + 1), /at most 500 characters and has 501/],
     ["too long for its characters, not its bytes", "ö".repeat(CHANGE_REASON_MAX_LENGTH + 1), /and has 501/],
-    ["with an API key in it", `use nlk_${"a".repeat(43)}`, /^must not contain an API key$/],
-    ["with an encoded API key in it", `UTF-8''use%20nlk%5F${"a".repeat(43)}`, /^must not contain an API key$/],
+    ["with an API key in it", `use nlk_${"a".repeat(43)}`, /^must not contain an API key or a session's token$/],
+    ["with an encoded API key in it", `UTF-8''use%20nlk%5F${"a".repeat(43)}`, /^must not contain an API key or/],
+    ["with a session's token in it", `session_id=${"aB".repeat(21)}A`, /^must not contain an API key or/],
   ])("%s is refused by name", (_how, sent, message) => {
     const { reason, issues } = read(sent);
     expect(reason).toBeNull();

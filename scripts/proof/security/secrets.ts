@@ -13,6 +13,7 @@ import { startAgent } from "../../../test/support/snmp/agent.ts";
 import { startV3Agent } from "../../../test/support/snmp/v3-agent.ts";
 import { viewOf } from "../../../test/support/snmp/view.ts";
 import type { Finding, Proving } from "../part.ts";
+import { misplacedCredentials } from "./misplaced-credentials.ts";
 import { type Find, filesBelow, formsOf, type Haystack, openToOthers, search, toldFinds } from "./needles.ts";
 import { memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
 import { dataOf, type Json, OWNER_EMAIL, Stage } from "./stage.ts";
@@ -22,6 +23,8 @@ const AGENTS = {
   json: { v3: "127.16.78.3", community: "127.16.78.2" },
 } as const;
 const FILE = "switches/community";
+/** The Idempotency-Keys of the requests that are answered with an API key. */
+const REPEATED = ["a-key", "a-rotation"] as const;
 
 export async function proveSecrets(proving: Proving): Promise<{ findings: Finding[]; leftOut: string[] }> {
   // Side by side: most of the time devices are waited for that do not answer.
@@ -106,6 +109,10 @@ class Exercise {
       const credentials = await this.credentials(owner, { v3Auth, v3Priv, community });
       const scans = await this.scans(owner, credentials.networkId);
       const inUrls = await this.misplaced(owner);
+      const misplaced = await misplacedCredentials((...asked) => this.ask(...asked), owner, [
+        this.secrets.get("API key") as string,
+        this.secrets.get("session of the claim") as string,
+      ]);
       await this.read(owner, credentials.ids);
       await this.backUp(owner);
       for (const name of ["cmdline", "environ"])
@@ -139,6 +146,7 @@ class Exercise {
         { ...scans, claim: `${scans.claim} (${this.format})` },
         { ...keys, claim: `${keys.claim} (${this.format})` },
         { ...inUrls, claim: `${inUrls.claim} (${this.format})` },
+        { ...misplaced, claim: `${misplaced.claim} (${this.format})` },
         this.sealed({ v3Auth, v3Priv }),
         {
           claim: `all that is written is its owner's alone, and a crash leaves no core file (${this.format})`,
@@ -266,13 +274,13 @@ class Exercise {
       permissions: "Owner",
       tags: [],
     };
-    const create = () => stage.send("POST", "/api/v1/auth/keys", body, [owner, ["Idempotency-Key", "a-key"]]);
+    const create = () => stage.send("POST", "/api/v1/auth/keys", body, [owner, ["Idempotency-Key", REPEATED[0]]]);
     const [made, repeated] = [dataOf(await create()), dataOf(await create())];
     const key = this.keep("API key", made.key);
     const rotate = () =>
       stage.send("POST", `/api/v1/auth/keys/${made.api_key.id}/rotate`, undefined, [
         owner,
-        ["Idempotency-Key", "a-rotation"],
+        ["Idempotency-Key", REPEATED[1]],
       ]);
     const [rotated, rotatedAgain] = [dataOf(await rotate()), dataOf(await rotate())];
     const anew = this.keep("rotated API key", rotated.key);
@@ -295,10 +303,12 @@ class Exercise {
   /** What the kept outcomes of repeatable requests hold when they are opened with the appliance's own key. */
   private kept(): string[] {
     return this.withCopy((db, box) =>
-      // A caller's number, a blank, and the key that the caller sent.
-      (db.query("SELECT key, sealed FROM idempotency_keys").values() as Array<[string, Uint8Array]>).map(
-        ([key, sealed]) => box.open(sealed, `idempotency:${key.replace(" ", ":")}`),
-      ),
+      (
+        db.query("SELECT caller_n, key, sealed FROM idempotency_keys").values() as Array<[number, string, Uint8Array]>
+      ).flatMap(([callerN, hash, sealed]) => {
+        const sent = REPEATED.find((key) => Bun.SHA256.hash(`${callerN} ${key}`, "hex") === hash);
+        return sent === undefined ? [] : [box.open(sealed, `idempotency:${callerN}:${sent}`)];
+      }),
     );
   }
 

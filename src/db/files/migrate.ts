@@ -46,11 +46,12 @@ import customFields from "../../../migrations/0029_custom_fields.sql" with { typ
 import customFieldValues from "../../../migrations/0030_custom_field_values.sql" with { type: "text" };
 import consolidatedHosts from "../../../migrations/0031_consolidated_hosts.sql" with { type: "text" };
 import demandedReasons from "../../../migrations/0032_demanded_reasons.sql" with { type: "text" };
+import hashedIdempotencyKeys from "../../../migrations/0033_hashed_idempotency_keys.sql" with { type: "text" };
 import rowSums from "../../../migrations/0034_row_sums.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openRegular, whatElse, whyUnreadable } from "../../base/regular-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
-import { keepRowSums } from "../row-sums.ts";
+import { keepRowSums, settleRowSums } from "../row-sums.ts";
 import { sqliteCode } from "../sqlite-code.ts";
 import { describeRefusal, GOOD_COPY } from "../trouble.ts";
 
@@ -88,6 +89,7 @@ const MIGRATIONS: readonly string[] = [
   customFieldValues,
   consolidatedHosts,
   demandedReasons,
+  hashedIdempotencyKeys,
   rowSums,
 ];
 
@@ -111,6 +113,8 @@ export const ADDS_GROUPS = MIGRATIONS.indexOf(subnetScopes) + 1;
 /** The migration since which it is kept where sessions are used from. */
 export const ADDS_SESSION_ORIGINS = MIGRATIONS.indexOf(sessionOrigins) + 1;
 
+/** The migration since which hashes alone are kept of Idempotency-Keys. */
+export const HASHES_IDEMPOTENCY_KEYS = MIGRATIONS.indexOf(hashedIdempotencyKeys) + 1;
 /** The migration since which rows beside the ledger are counted. */
 export const ADDS_ROW_SUMS = MIGRATIONS.indexOf(rowSums) + 1;
 
@@ -250,8 +254,10 @@ export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade)
     client
       .transaction(() => {
         runMigrations(db, version, SCHEMA_VERSION);
-        keepRowSums(db);
         if (version > 0) upgrade(db, version);
+        // Of tables that the upgrade made anew as well.
+        if (version < ADDS_ROW_SUMS) settleRowSums(db, new Map());
+        keepRowSums(db);
         client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
       })
       .immediate();

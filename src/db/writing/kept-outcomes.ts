@@ -1,11 +1,11 @@
 // The outcomes of repeatable requests, kept for a day per caller and key in the same transaction, to answer
-// repetitions. Sealed, as they may hold secrets; bounded. Not history.
+// repetitions. Sealed, as they may hold secrets; keys as hashes, as some send one; bounded. Not history.
 
 import { DomainError } from "../../base/errors.ts";
 import type { Instant } from "../../base/instant.ts";
 import { OUTCOME_LIMITS, type OutcomeLimits, type Volume } from "../../base/write-limits.ts";
 import type { Sql } from "../connection.ts";
-import { withChecksum } from "../row-checksum.ts";
+import { withChanges, withChecksum } from "../row-checksum.ts";
 import { idempotencyKeys } from "../schema.ts";
 import type { CommandOutcome } from "./transaction.ts";
 
@@ -21,6 +21,7 @@ export interface Repeatable {
   readonly userN: number;
   /** Of the user or API key. */
   readonly callerN: number;
+  /** As it was sent. */
   readonly key: string;
   /** Of the whole request, hexadecimal. */
   readonly fingerprint: string;
@@ -76,9 +77,9 @@ export class KeptOutcomes {
     const query = this.db.$client.query(
       "SELECT sealed FROM idempotency_keys WHERE caller_n = ? AND key = ? AND at > ?",
     );
-    const since = now - OUTCOME_KEPT_MS;
-    const found =
-      query.values(request.userN, storedKey(request), since)[0] ?? query.values(request.callerN, request.key, since)[0];
+    const [since, key] = [now - OUTCOME_KEPT_MS, storedKey(request)];
+    // Those of an earlier version are stored under the caller.
+    const found = query.values(request.userN, key, since)[0] ?? query.values(request.callerN, key, since)[0];
     if (found === undefined) return null;
     const [sealed] = found as [Uint8Array];
     const {
@@ -174,11 +175,33 @@ export class KeptOutcomes {
 }
 
 /**
- * Of all callers of a user, each with its own keys: no client key has a blank. Those of an earlier version are stored
- * under the caller.
+ * Replaces keys that were stored as they were sent by their hashes, within a transaction of the caller's, and leaves
+ * none of them in the file. A row that was damaged is not made to look whole.
  */
-function storedKey({ callerN, key }: Repeatable): string {
-  return `${callerN} ${key}`;
+export function hashKeys(db: Sql): void {
+  const client = db.$client;
+  const rows = db.select().from(idempotencyKeys).all();
+  const made = client.query("SELECT sql FROM sqlite_schema WHERE tbl_name = 'idempotency_keys' AND sql IS NOT NULL");
+  const schema = made.values() as Array<[string]>;
+  // In the gaps of pages that SQLite goes on with old keys would stay: it overwrites those that a table leaves alone.
+  const [before] = client.query("PRAGMA secure_delete").values()[0] as [number];
+  client.run("PRAGMA secure_delete = ON");
+  client.run("DROP TABLE idempotency_keys");
+  client.run(`PRAGMA secure_delete = ${before}`);
+  for (const [sql] of schema) client.run(sql);
+  for (const row of rows) {
+    // Of the user with the caller in front, or of the caller.
+    const [, callerN = row.caller_n, key = row.key] = /^(\d+) (.*)$/.exec(row.key) ?? [];
+    const hashed = storedKey({ callerN: Number(callerN), key });
+    db.insert(idempotencyKeys)
+      .values(withChanges(idempotencyKeys, row, { key: hashed }))
+      .run();
+  }
+}
+
+/** Of all callers of a user, each with its own keys, as SHA-256, hexadecimal: no key that is sent has a blank. */
+function storedKey({ callerN, key }: Pick<Repeatable, "callerN" | "key">): string {
+  return Bun.SHA256.hash(`${callerN} ${key}`, "hex");
 }
 
 function keptOf(keeps: KeptOfResult, result: unknown): unknown {
