@@ -84,6 +84,13 @@ describe("a page in the process of the tests", () => {
     const tab = await visitor.open("/hosts");
     await tab.getByRole("button", { name: "New host" }).waitFor();
     expect(await tab.evaluate(mine)).toBe('["1",null,null]');
+    const hear = "addEventListener('storage', ({ key, newValue }) => (window.heard ??= []).push([key, newValue]))";
+    for (const each of [page, tab, theirs]) await each.evaluate(hear);
+    await page.evaluate("localStorage.setItem('mine', '1'); localStorage.mine = '4'; localStorage.removeItem('mine')");
+    await page.evaluate("localStorage.setItem('mine', '1')");
+    const heard = (each: Page) => each.evaluate("JSON.stringify(window.heard ?? [])");
+    await settles(() => heard(tab), '[["mine","4"],["mine",null],["mine","1"]]');
+    expect([await heard(page), await heard(theirs)]).toEqual(["[]", "[]"]);
     await page.reload();
     expect(await page.evaluate(mine)).toBe('["1","2",null]');
     await other.leave();

@@ -17,6 +17,7 @@ import { builtConsole } from "./built-console.ts";
 import { PageFormData } from "./form-data.ts";
 import { INJECTED_START, type Injected, injectedSource } from "./injected.ts";
 import { Overlays } from "./overlays.ts";
+import type { StorageChange } from "./storage.ts";
 import { matchesMedia, Styles, type Viewport } from "./styles.ts";
 import { stirred } from "./waiting.ts";
 
@@ -186,6 +187,11 @@ export class ShownDocument {
       if (is !== each.was) each.list.dispatchEvent(Object.assign(new globalThis.Event("change"), { matches: is }));
       each.was = is;
     }
+  }
+
+  /** Tells the console that another tab has changed what all share. */
+  storageChanged(change: StorageChange): void {
+    this.after(0, () => this.window.dispatchEvent(Object.assign(new this.window.Event("storage"), change)), false);
   }
 
   /** Leaves nothing behind: no timer goes off, and no answer comes. */

@@ -16,7 +16,7 @@ import {
   type Told,
   type UrlPattern,
 } from "./network.ts";
-import { newStorage } from "./storage.ts";
+import { newStorage, type SharedStorage } from "./storage.ts";
 import type { Viewport } from "./styles.ts";
 import { stirred, until } from "./waiting.ts";
 
@@ -66,10 +66,10 @@ export class Page extends Place {
   private loading: Promise<void> | null = null;
 
   /** @param localStorage of all tabs of the visitor */
-  constructor(network: Network, localStorage: Storage) {
+  constructor(network: Network, localStorage: SharedStorage) {
     super();
     this.network = network;
-    this.localStorage = localStorage;
+    this.localStorage = localStorage.ofTab((change) => this.current?.storageChanged(change));
     this.hands = new Hands(() => this.shown);
     this.keyboard = {
       press: async (key) => this.hands.press(key),

@@ -1,21 +1,63 @@
 // Storage of a browser (WHATWG HTML, section 12.2) that outlives the documents which read it: happy-dom's ends with its
 // window.
 
-/** `localStorage` or `sessionStorage`: its own keys are what it holds. */
+/** What a `storage` event says: what a key has now. */
+export interface StorageChange {
+  /** Null where all is gone. */
+  readonly key: string | null;
+  readonly newValue: string | null;
+}
+
+/** `localStorage` of all tabs of a browser. */
+export class SharedStorage {
+  private readonly items = new Map<string, string>();
+  private readonly tabs = new Set<(change: StorageChange) => void>();
+
+  /** As one tab has it. @param told of what the others change */
+  ofTab(told: (change: StorageChange) => void): Storage {
+    this.tabs.add(told);
+    return storageOver(this.items, (change) => {
+      for (const tab of this.tabs) if (tab !== told) tab(change);
+    });
+  }
+}
+
+/** `sessionStorage` of a tab. */
 export function newStorage(): Storage {
-  const items = new Map<string, string>();
+  return storageOver(new Map(), () => {});
+}
+
+/** Its own keys are what it holds. */
+function storageOver(items: Map<string, string>, changed: (change: StorageChange) => void): Storage {
+  const set = (key: string, value: string) => {
+    if (items.get(key) === value) return;
+    items.set(key, value);
+    changed({ key, newValue: value });
+  };
+  const remove = (key: string) => {
+    if (items.delete(key)) changed({ key, newValue: null });
+  };
   const methods = {
     getItem: (key: string) => items.get(key) ?? null,
-    setItem: (key: string, value: string) => void items.set(key, String(value)),
-    removeItem: (key: string) => void items.delete(key),
-    clear: () => items.clear(),
+    setItem: (key: string, value: string) => set(key, String(value)),
+    removeItem: remove,
+    clear: () => {
+      if (items.size > 0) changed({ key: null, newValue: null });
+      items.clear();
+    },
     key: (index: number) => [...items.keys()][index] ?? null,
   };
   return new Proxy(Object.create(methods) as Storage, {
     get: (target, key) =>
       key === "length" ? items.size : key in target ? Reflect.get(target, key) : items.get(String(key)),
-    set: (_, key, value) => items.set(String(key), String(value)) !== undefined,
-    deleteProperty: (_, key) => items.delete(String(key)) || true,
+    set: (_, key, value) => {
+      set(String(key), String(value));
+      return true;
+    },
+    deleteProperty: (_, key) => {
+      remove(String(key));
+      return true;
+    },
     has: (target, key) => key in target || items.has(String(key)),
     // The methods are not among them, as if they stood in the prototype.
     ownKeys: () => [...items.keys()],

@@ -4,14 +4,14 @@
 import { PASSWORD } from "../appliance/appliance.ts";
 import { Network } from "./network.ts";
 import { Page } from "./page.ts";
-import { newStorage } from "./storage.ts";
+import { SharedStorage } from "./storage.ts";
 
 export class Visitor {
   /** What all pages of the visitor share. */
   readonly context: { clearCookies(): Promise<void>; newPage(): Promise<Page> };
   private readonly origin: string;
   private readonly network: Network;
-  private readonly localStorage = newStorage();
+  private readonly localStorage = new SharedStorage();
   private readonly pages: Page[] = [];
   private readonly onRejection = (cause: unknown) =>
     this.network.troubles.push(`threw: ${cause instanceof Error ? cause.message : String(cause)}`);
@@ -59,7 +59,7 @@ export class Visitor {
     const told = await this.network.tell(`${this.origin}/api/auth/login`, { method: "POST", headers, data });
     if (!told.ok()) throw new Error(`${email} was not signed in: ${await told.text()}`);
     // What the console remembers of whoever signs in by its form.
-    this.localStorage.setItem("netledger:signed-in", "yes");
+    this.localStorage.ofTab(() => {}).setItem("netledger:signed-in", "yes");
     const page = await this.open(path);
     await page.getByRole("banner").waitFor();
     return page;
