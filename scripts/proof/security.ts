@@ -10,6 +10,7 @@ import { proveForeignPages } from "./security/foreign-pages.ts";
 import { proveImports } from "./security/imports.ts";
 import { proveLateRights } from "./security/late-rights.ts";
 import { proveRebinding } from "./security/rebinding.ts";
+import { proveLeftDrafts } from "./security/left-drafts.ts";
 import { proveSecrets } from "./security/secrets.ts";
 import { proveSentSecrets } from "./security/sent-secrets.ts";
 import { proveSessions } from "./security/sessions.ts";
@@ -33,9 +34,10 @@ async function others(proving: Proving): Promise<Proof> {
   proving.say("names that are made to lead to a demo");
   const rebinding = await proveRebinding(proving);
   proving.say("sessions, other sites' pages, attacks, TLS, secrets looked for, and whom they are sent to");
-  const [secrets, sent, ...rest] = await Promise.all([
+  const [secrets, sent, drafts, ...rest] = await Promise.all([
     proveSecrets(proving),
     proveSentSecrets(proving),
+    proveLeftDrafts(proving),
     proveSessions(proving),
     proveSignInsAtOnce(proving),
     proveForeignPages(proving),
@@ -44,6 +46,7 @@ async function others(proving: Proving): Promise<Proof> {
     proveImports(proving),
   ] as const);
   return merged([secrets, sent, { findings: [...late, ...rebinding, ...rest.flat()] }]);
+  return merged([secrets, sent, drafts, { findings: [...late, ...rest.flat()] }]);
 }
 
 export const security: Part = {

@@ -1,13 +1,14 @@
 // The console's beginning: what goes on for as long as the page is open, then the frame.
 
 import { render } from "preact";
+import { keepOwnDrafts } from "./editing/own-drafts.ts";
 import { Frame } from "./frame/frame.tsx";
 import { rememberNetwork } from "./frame/network-switcher.tsx";
 import { loadPage, pageOf } from "./frame/pages.tsx";
 import { isolateTexts } from "./parts/isolation.ts";
 import { startKeys } from "./parts/keys.ts";
 import { followWhileSignedIn } from "./session/follow-live.ts";
-import { findMe } from "./session/me.ts";
+import { findMe, followOtherTabs } from "./session/me.ts";
 import { watchForSetupToken } from "./session/setup-token.ts";
 import { settleInstants } from "./time/at.ts";
 import { startClock } from "./time/clock.ts";
@@ -21,7 +22,9 @@ startKeys();
 startClock();
 rememberNetwork();
 settleInstants();
+keepOwnDrafts();
 followWhileSignedIn();
+followOtherTabs();
 // Before the page's scripts: the first paint waits for this answer, and the browser sends six requests at once.
 void findMe();
 loadFirstPage();

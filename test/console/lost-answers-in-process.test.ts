@@ -1,5 +1,5 @@
 // Lost answers, in the process of the tests: a write whose answer never came is sent again and done once, from
-// every form that makes something; and what was typed is there after a reload and the end of a session, but no secret.
+// every form that makes something; and what was typed is there after a reload, but no secret.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { made, type Wire } from "../support/appliance/factories.ts";

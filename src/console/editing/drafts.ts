@@ -1,5 +1,4 @@
-// What was typed and not saved yet: kept by this tab, for whoever typed it, over a reload and the end of a session. No
-// secret is among it.
+// Drafts: unsaved input, kept by this tab over a reload, for as long as its author is signed in. No secret is among it.
 
 import type { TypedFields } from "./edits.ts";
 import type { Values } from "./field.ts";
@@ -21,6 +20,25 @@ export interface DraftName {
   readonly id: string;
 }
 
+const PREFIX = "netledger:draft:";
+
+/** The user whose drafts are kept; null for nobody. */
+let author: string | null = null;
+
+/**
+ * Keeps drafts of one user from now on, and removes those of all others.
+ * @param userId null while nobody is signed in
+ */
+export function keepDraftsOf(userId: string | null): void {
+  author = userId;
+  try {
+    for (const key of Object.keys(sessionStorage))
+      if (key.startsWith(PREFIX) && !key.startsWith(`${PREFIX}${userId}:`)) sessionStorage.removeItem(key);
+  } catch {
+    // There is none.
+  }
+}
+
 /** @returns null where there is none */
 export function keptDraft(name: DraftName): Draft | null {
   try {
@@ -31,8 +49,12 @@ export function keptDraft(name: DraftName): Draft | null {
   }
 }
 
-/** @param draft null forgets it. Where the browser keeps nothing, a draft lasts as long as its form. */
+/**
+ * An answer may come after its author has left: nothing is kept then.
+ * @param draft null forgets it. Where the browser keeps nothing, a draft lasts as long as its form.
+ */
 export function keepDraft(name: DraftName, draft: Draft | null): void {
+  if (draft !== null && name.userId !== author) return;
   try {
     if (draft === null) sessionStorage.removeItem(keyOf(name));
     else sessionStorage.setItem(keyOf(name), JSON.stringify(draft));
@@ -42,5 +64,5 @@ export function keepDraft(name: DraftName, draft: Draft | null): void {
 }
 
 function keyOf({ userId, kind, id }: DraftName): string {
-  return `netledger:draft:${userId}:${kind}:${id}`;
+  return `${PREFIX}${userId}:${kind}:${id}`;
 }

@@ -8,7 +8,7 @@ import { api, asRefusal, type DataOf, done, read, sessionEnded } from "../api/cl
 import { Refusal } from "../api/refusal.ts";
 import { signInText } from "../text/frame.ts";
 import { isPast } from "../time/at.ts";
-import { keep, kept, RECENT } from "../url/kept.ts";
+import { keep, kept, onKeptElsewhere, RECENT } from "../url/kept.ts";
 import { forgetPreferences, loadPreferences } from "./preferences.ts";
 
 export type Me = DataOf<"/api/auth/me">;
@@ -26,12 +26,37 @@ export const wasCutOff = signal(false);
 
 effect(() => {
   if (!sessionEnded.value) return;
-  wasCutOff.value = me.peek() !== null;
   keep(NAME, null);
+  cutOff();
+});
+
+function cutOff(): void {
+  wasCutOff.value = me.peek() !== null;
+  leave(null);
+}
+
+/** @param next undefined where it is asked anew who is signed in */
+function leave(next: null | undefined): void {
   forgetPreferences();
   forgetAnswers();
-  me.value = null;
-});
+  me.value = next;
+}
+
+/**
+ * Follows other tabs of the browser: where one signs out, all do, and where one signs in, those at the sign-in page come
+ * along. A page in the back-forward cache hears of neither, so that it asks once it is shown again.
+ */
+export function followOtherTabs(): void {
+  onKeptElsewhere(NAME, (value) => {
+    if (value === null && me.peek() !== null) cutOff();
+    else if (value !== null && me.peek() === null) comeIn().catch(() => undefined);
+  });
+  window.addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    leave(undefined);
+    void findMe();
+  });
+}
 
 /** Finds out who is signed in. */
 export async function findMe(): Promise<void> {
@@ -41,8 +66,10 @@ export async function findMe(): Promise<void> {
     return;
   }
   try {
-    me.value = (await read("/api/auth/me").load()).data;
-    void loadPreferences();
+    const { data } = await read("/api/auth/me").load();
+    // Another tab may have signed out meanwhile.
+    me.value = kept(NAME) === null ? null : data;
+    if (me.peek() !== null) void loadPreferences();
   } catch (cause) {
     const refusal = asRefusal(cause);
     if (refusal.status !== 401) meProblem.value = refusal;
@@ -96,9 +123,7 @@ export async function signOut(): Promise<void> {
   await done(api.POST("/api/auth/logout", {}));
   keep(NAME, null);
   keep(RECENT, null);
-  forgetAnswers();
-  forgetPreferences();
-  me.value = null;
+  leave(null);
 }
 
 /** Whether the one who is signed in may do this; nobody changes a backup. @param operation its id in the OpenAPI document */

@@ -1,7 +1,7 @@
 // The bar above every page: which instant is shown, how much changed when, and every way to another instant.
 
 import { useEffect } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
+import { onForgotten, useAnswer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import type { Concern } from "../api/concern.ts";
 import { useKeys } from "../parts/keys.ts";
@@ -233,6 +233,10 @@ function seenMarkers() {
 const MARKERS = read("/api/v1/markers", { query: { limit: 500, order_by: "at", order_direction: "desc" } });
 
 const LIVE_MARKERS = { how: "refresh", types: ["marker"] } as const;
+
+onForgotten(() => {
+  markers.value = undefined;
+});
 
 function useMarkers(): void {
   const { data } = useAnswer(MARKERS, LIVE_MARKERS);

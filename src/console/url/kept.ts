@@ -19,6 +19,17 @@ export function kept(name: string): string | null {
   }
 }
 
+/**
+ * Hears what another tab of the browser keeps or forgets.
+ * @param listener told what is kept now; null for nothing
+ */
+export function onKeptElsewhere(name: string, listener: (value: string | null) => void): void {
+  window.addEventListener("storage", ({ key, newValue }) => {
+    // No key: all was forgotten at once.
+    if (key === null || key === PREFIX + name) listener(newValue);
+  });
+}
+
 /** @param value null forgets it */
 export function keep(name: string, value: string | null): void {
   try {

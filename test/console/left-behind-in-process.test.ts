@@ -1,0 +1,229 @@
+// What a user leaves in a tab, in the process of the tests: nothing that was typed and not saved, however the session
+// ends; what the device is set to stays.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { PASSWORD } from "../support/appliance/appliance.ts";
+import { made, type Wire } from "../support/appliance/factories.ts";
+import type { Page } from "../support/page/page.ts";
+import { serveVisited, type VisitedAppliance } from "../support/page/visited-appliance.ts";
+import { Visitor } from "../support/page/visitor.ts";
+import { settles } from "../support/page/waiting.ts";
+
+const OWNER = "owner@acme.example";
+const NEXT = "next@acme.example";
+/** In whatever is typed. */
+const TYPED = "half-typed";
+
+let appliance: VisitedAppliance;
+let host: Wire;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  appliance = await serveVisited();
+  await appliance.addUser(NEXT, "Admin");
+  host = await made(appliance.client.post("hosts", { network_id: appliance.networkId, name: "access-1" }));
+});
+
+beforeEach(async () => {
+  visitor = await Visitor.arrive(appliance.running.url);
+});
+
+afterEach(() => visitor.leave());
+
+afterAll(() => appliance.close());
+
+const stored = (page: Page) => page.evaluate<string>("JSON.stringify({ ...sessionStorage })");
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+interface Form {
+  readonly name: string;
+  readonly path: string;
+  /** Types into it; `submit` then sends it. */
+  type(page: Page): Promise<void>;
+  readonly submit: string;
+}
+
+const FORMS: readonly Form[] = [
+  {
+    name: "a new host",
+    path: "/hosts?new=host",
+    async type(page) {
+      await page.locator("#edit-network_id").selectOption({ index: 1 });
+      await page.locator("#edit-name").fill(TYPED);
+    },
+    submit: "Create",
+  },
+  {
+    name: "a host that is edited",
+    get path() {
+      return `/hosts/${host.id}?edit=yes`;
+    },
+    type: (page) => page.getByLabel("Model").fill(TYPED),
+    submit: "Save",
+  },
+  {
+    name: "a new user",
+    path: "/settings/people?new=user",
+    async type(page) {
+      const form = page.getByRole("form", { name: "New user" });
+      await form.getByLabel("Name", { exact: true }).fill(TYPED);
+      await form.getByLabel("E-mail").fill("typed@acme.example");
+      await form.getByLabel("Password").fill("a phrase of theirs");
+    },
+    submit: "Create",
+  },
+  {
+    name: "a new credential",
+    path: "/settings/credentials?new=credential",
+    async type(page) {
+      const form = page.getByRole("form", { name: "New credential" });
+      await form.getByLabel("Name", { exact: true }).fill(TYPED);
+      await form.getByLabel("Community", { exact: true }).fill("a community");
+    },
+    submit: "Create",
+  },
+];
+
+/** Signs in with a form open, and types into it. */
+async function typed({ path, type }: Form): Promise<Page> {
+  const page = await visitor.signedIn(OWNER, path);
+  await type(page);
+  await settles(() => stored(page), expect.stringContaining(TYPED));
+  // As soon as there is something to sign in with: what the tab keeps then.
+  await page.evaluate(`new MutationObserver(() => {
+    if (document.querySelector(".sign-in") !== null) window.keptThen ??= JSON.stringify({ ...sessionStorage });
+  }).observe(document, { subtree: true, childList: true })`);
+  return page;
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^Account/ }).click();
+  await button(page, "Sign out").click();
+}
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await button(page, "Sign in").click();
+  await page.getByRole("banner").waitFor();
+}
+
+/** What a tab shows and keeps once nobody is signed in. */
+async function expectNothingLeft(page: Page): Promise<void> {
+  await button(page, "Sign in").waitFor();
+  expect(await page.evaluate("window.keptThen ?? '{}'")).toBe("{}");
+  expect(await stored(page)).toBe("{}");
+  expect(await page.evaluate("JSON.stringify([{ ...localStorage }, history.state, document.title])")).not.toContain(
+    TYPED,
+  );
+}
+
+describe.each(FORMS)("$name that was not saved is gone", (form) => {
+  test("after signing out, for the next user of the tab and for the same one", async () => {
+    const page = await typed(form);
+    await signOut(page);
+    await expectNothingLeft(page);
+    for (const email of [NEXT, OWNER]) {
+      await signIn(page, email);
+      await page.getByRole("form").getByRole("button", { name: form.submit, exact: true }).waitFor();
+      expect(await page.getByText("What you had typed is back.").count()).toBe(0);
+      expect(
+        await page.evaluate(`[...document.querySelectorAll("input")].map(({ value }) => value).join()`),
+      ).not.toContain(TYPED);
+      await signOut(page);
+      await button(page, "Sign in").waitFor();
+    }
+  });
+
+  test("where sending it is refused, because the session has ended", async () => {
+    const page = await typed(form);
+    await visitor.context.clearCookies();
+    await button(page, form.submit).click();
+    await page.getByText("Your session has ended.").waitFor();
+    await expectNothingLeft(page);
+  });
+});
+
+describe("what was typed is gone", () => {
+  const [form] = FORMS as [Form];
+
+  test("where a question is refused, because the session has ended", async () => {
+    const page = await typed(form);
+    await visitor.context.clearCookies();
+    await page.evaluate(`document.querySelector("nav a[href^='/vlans']").click()`);
+    await page.getByText("Your session has ended.").waitFor();
+    await expectNothingLeft(page);
+  });
+
+  test("where the page is loaded after the session has ended", async () => {
+    const page = await typed(form);
+    await visitor.context.clearCookies();
+    await page.reload();
+    await expectNothingLeft(page);
+    await page.reload();
+    await expectNothingLeft(page);
+  });
+
+  test("in every tab, once one of them signs out; a session that is opened in one is open in all", async () => {
+    const page = await typed(form);
+    const tab = await visitor.open("/vlans");
+    await signOut(tab);
+    await page.getByText("Your session has ended.").waitFor();
+    await expectNothingLeft(page);
+    expect(await tab.getByText("Your session has ended.").count()).toBe(0);
+    await signIn(tab, NEXT);
+    await page.getByRole("button", { name: `Account: ${NEXT}` }).waitFor();
+    expect(await page.locator("#edit-name").inputValue()).toBe("");
+    expect(visitor.troubles()).toEqual([]);
+  });
+
+  test("where the page comes back from the browser's cache, and somebody signed out or in meanwhile", async () => {
+    const page = await typed(form);
+    const back = () => page.evaluate("dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }))");
+    // A page that is kept there hears nothing.
+    await page.evaluate("addEventListener('storage', (event) => event.stopImmediatePropagation(), { capture: true })");
+    await back();
+    await page.getByText("What you had typed is back.").waitFor();
+    const tab = await visitor.open("/vlans");
+    await signOut(tab);
+    await button(tab, "Sign in").waitFor();
+    await signIn(tab, NEXT);
+    expect(await stored(page)).toContain(TYPED);
+    await back();
+    await page.getByRole("button", { name: `Account: ${NEXT}` }).waitFor();
+    await page.locator("#edit-name").waitFor();
+    expect([await stored(page), await page.locator("#edit-name").inputValue()]).toEqual(["{}", ""]);
+    await signOut(tab);
+    await button(tab, "Sign in").waitFor();
+    await back();
+    await expectNothingLeft(page);
+  });
+
+  test("and so are the names of markers, which the next user may not be able to see", async () => {
+    const body = { name: "before the move", at: new Date().toISOString(), network_id: appliance.networkId };
+    await made(appliance.client.post("markers", body));
+    const page = await visitor.signedIn(OWNER, "/vlans");
+    const name = page.getByText("before the move");
+    await name.first().waitFor({ state: "attached" });
+    await signOut(page);
+    await page.route(/\/api\/v1\/markers/, (route) => route.abort());
+    const asked = page.waitForRequest(/\/api\/v1\/markers/);
+    await signIn(page, NEXT);
+    await asked;
+    await page.getByRole("heading", { name: "VLANs", level: 1 }).waitFor();
+    expect(await name.count()).toBe(0);
+  });
+
+  test("and what the device is set to stays", async () => {
+    const page = await typed(form);
+    const settings = () =>
+      page.evaluate<string>(
+        "JSON.stringify(['zone', 'time-range', 'network'].map((name) => localStorage.getItem(`netledger:${name}`)))",
+      );
+    await page.evaluate(`for (const [name, value] of [["zone", "UTC"], ["time-range", "day"], ["network", "${appliance.networkId}"]])
+      localStorage.setItem("netledger:" + name, value)`);
+    await signOut(page);
+    await expectNothingLeft(page);
+    expect(await settings()).toBe(JSON.stringify(["UTC", "day", appliance.networkId]));
+  });
+});
