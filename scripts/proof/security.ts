@@ -9,8 +9,8 @@ import { proveFlood } from "./security/flood.ts";
 import { proveForeignPages } from "./security/foreign-pages.ts";
 import { proveImports } from "./security/imports.ts";
 import { proveLateRights } from "./security/late-rights.ts";
-import { proveRebinding } from "./security/rebinding.ts";
 import { proveLeftDrafts } from "./security/left-drafts.ts";
+import { proveRebinding } from "./security/rebinding.ts";
 import { proveSecrets } from "./security/secrets.ts";
 import { proveSentSecrets } from "./security/sent-secrets.ts";
 import { proveSessions } from "./security/sessions.ts";
@@ -45,8 +45,7 @@ async function others(proving: Proving): Promise<Proof> {
     proveAttacks(proving),
     proveImports(proving),
   ] as const);
-  return merged([secrets, sent, { findings: [...late, ...rebinding, ...rest.flat()] }]);
-  return merged([secrets, sent, drafts, { findings: [...late, ...rest.flat()] }]);
+  return merged([secrets, sent, drafts, { findings: [...late, ...rebinding, ...rest.flat()] }]);
 }
 
 export const security: Part = {

@@ -171,9 +171,7 @@ test("verify names a table and by how much it differs from what was written", ()
     told([
       "INSERT INTO map_positions SELECT network_n, 'unknown-' || node_id, x, y, placed, checksum FROM map_positions LIMIT 1",
     ]),
-  ).toContainEqual(
-    expect.stringMatching(/^memory: map_positions: has \d+ rows: 1 more than the \d+ written$/),
-  );
+  ).toContainEqual(expect.stringMatching(/^memory: map_positions: has \d+ rows: 1 more than the \d+ written$/));
   expect(
     told(["UPDATE sessions SET checksum = checksum + 1 WHERE user_n = (SELECT min(user_n) FROM sessions)"]),
   ).toContainEqual(
