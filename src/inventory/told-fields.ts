@@ -18,6 +18,11 @@ const ANSWERS = new Map(
  */
 export function isFieldTold(kind: AnyKind, field: string, isAllReached = false): boolean {
   const answer = ANSWERS.get(kind);
-  if (answer === undefined || (!isAllReached && answer.ofReach.has(field))) return false;
+  if (answer === undefined || (!isAllReached && isFieldOfReach(kind, field))) return false;
   return answer.fields.has(customFieldKey(field) === null ? field : CUSTOM_FIELDS);
+}
+
+/** Whether a field shows no more than what whoever is told reaches. */
+export function isFieldOfReach(kind: AnyKind, field: string): boolean {
+  return ANSWERS.get(kind)?.ofReach.has(field) === true;
 }

@@ -325,3 +325,67 @@ describe("a secret that is sent by who may not change its credential", () => {
       }
   });
 });
+
+describe("what a user reaches beyond the caller's networks", () => {
+  const appliance = applianceForEach();
+
+  test("is not found out by restoring and reverting to what it might be", async () => {
+    const { first, owner } = appliance;
+    const beyond = await appliance.newNetwork();
+    const confined = appliance.newApiKey({ permissions: "Admin", networkIds: [first.networkId] }).client;
+    const { id } = await appliance.newUser({ role: "Member", networkIds: [] });
+    const user = await made(owner.get(`users/${id}`));
+    const instants: string[] = [];
+    const sequences: number[] = [];
+    for (const network_ids of [[beyond.id], [], [beyond.id]]) {
+      appliance.tick();
+      await made(owner.put(`users/${id}`, { ...user, network_ids }));
+      instants.push(appliance.instant());
+      sequences.push(appliance.transactionCount());
+    }
+    const before = appliance.transactionCount();
+    for (const dry_run of [true, false]) {
+      for (const at of instants)
+        expect(await confined.post(`users/${id}/restore`, { at, dry_run })).toMatchObject(DENIED);
+      for (const sequence of sequences)
+        expect(await confined.post(`transactions/${sequence}/revert`, { dry_run })).toMatchObject(DENIED);
+    }
+    expect(appliance.transactionCount()).toBe(before);
+  });
+
+  test("is in no plan for a key of theirs, nor in what stands for the plan", async () => {
+    const { first, owner } = appliance;
+    const near = first.networkId;
+    const beyond = [await appliance.newNetwork(), await appliance.newNetwork(), await appliance.newNetwork()];
+    const [far, farther, gone] = beyond.map(({ id }) => id as string) as [string, string, string];
+    const member = await appliance.newUser({ role: "Member", networkIds: [near, far, farther, gone] });
+    const { id } = appliance.newApiKey({ userId: member.id, permissions: "Viewer", networkIds: [near], name: "key" });
+    const { all_networks: _left, ...key } = await made(owner.get(`auth/keys/${id}`));
+    const instants: string[] = [];
+    for (const network_ids of [[near, far], [near, farther], [near, gone], [near]]) {
+      appliance.tick();
+      await made(owner.put(`auth/keys/${id}`, { ...key, network_ids }));
+      instants.push(appliance.instant());
+    }
+    appliance.tick();
+    const user = await made(owner.get(`users/${member.id}`));
+    await made(owner.put(`users/${member.id}`, { ...user, network_ids: [near] }));
+    await made(owner.delete(`networks/${gone}`));
+    const planned = async (at: string | undefined) => {
+      const answer = await member.client.post(`auth/keys/${id}/restore`, { at, dry_run: true });
+      expect(beyond.filter((network) => answer.text.includes(network.id))).toEqual([]);
+      return made(Promise.resolve(answer));
+    };
+    const [one, other, last] = [await planned(instants[0]), await planned(instants[1]), await planned(instants[2])];
+    expect(one.conflicts).toMatchObject([{ code: "reference_gone", field: "network_ids" }]);
+    const { at: _then, ...plan } = one;
+    expect(other).toMatchObject(plan);
+    expect(last.actions[0].reason).toBe("the network in network_ids is gone and left out");
+    const toAll = await Promise.all(
+      instants.slice(0, 2).map((at) => made(owner.post(`auth/keys/${id}/restore`, { at, dry_run: true }))),
+    );
+    expect(toAll[0]?.plan).not.toBe(toAll[1]?.plan);
+  });
+});
+
+const DENIED = refusal(403, "entity_access_denied");

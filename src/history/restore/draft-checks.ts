@@ -10,6 +10,7 @@ import { ownValue } from "../../base/fields.ts";
 import { isIpWithin } from "../../base/ip.ts";
 import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
 import { MAX_CREATED_PER_TRANSACTION } from "../../db/writing/ledger.ts";
+import { isFieldOfReach } from "../../inventory/told-fields.ts";
 import { type ApiKeyRecord, type ApiKeyUpdate, apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { keyFields } from "../../resources/api-keys/commands.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
@@ -32,7 +33,7 @@ import { FOR_ADMINS, fieldForAdmins } from "../../resources/subnets/commands.ts"
 import { type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
 import { assertReachesTagged } from "../../resources/tags/reach.ts";
 import { tagKind } from "../../resources/tags/tag.ts";
-import { userFields } from "../../resources/users/commands.ts";
+import { MANAGING_USERS, userFields } from "../../resources/users/commands.ts";
 import { type UserRecord, type UserUpdate, userKind } from "../../resources/users/user.ts";
 import { CHILDREN_MAX } from "../../wire/schemas.ts";
 import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
@@ -43,6 +44,8 @@ import { called } from "./plan.ts";
 /** @throws DomainError auth_permission_denied, entity_access_denied as the record's own update would */
 export function checkDraft(draft: RestoreDraft, actor: CommandActor): void {
   checkCustomFields(draft, actor);
+  // As an update is, which is refused also where it would change nothing: that it would is told to nobody.
+  if (draft.all.some(({ kind }) => kind.code === userKind.code)) assertReachesAll(actor, MANAGING_USERS);
   const written = draft.all.filter(isWritten);
   for (const drafted of written) {
     const { kind } = drafted;
@@ -103,9 +106,16 @@ function checkAccess(draft: RestoreDraft, drafted: Drafted, actor: CommandActor)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     if (error.code === "entity_in_use") draft.refuse(drafted, "in_use", error.message.replace(/\.$/, ""));
-    else if (error.code === "entity_reference_invalid")
-      draft.refuse(drafted, "reference_gone", error.message.replace(/\.$/, ""), String(error.params.field));
-    else throw error;
+    else if (error.code === "entity_reference_invalid") {
+      const field = String(error.params.field);
+      const isTold = actor.networkIds === null || !isFieldOfReach(kind, field);
+      draft.refuse(
+        drafted,
+        "reference_gone",
+        isTold ? error.message.replace(/\.$/, "") : `what was in ${field} is no longer in reach`,
+        field,
+      );
+    } else throw error;
   }
 }
 

@@ -2,9 +2,11 @@
 // The rule is that of a removal: what a removal would just take off is left out, what stands in its way stands in the
 // way here as well.
 
+import type { CommandActor } from "../../access/actor.ts";
 import { countedEntities, entityWord } from "../../base/entity-words.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import { liveIdentity } from "../../db/kind.ts";
+import { isFieldOfReach } from "../../inventory/told-fields.ts";
 import { renamed } from "../../resources/consolidations/renamed.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
@@ -91,13 +93,15 @@ export class ReferenceResolution {
   private readonly draft: RestoreDraft;
   private readonly past: Past;
   private readonly sequence: number;
+  private readonly actor: CommandActor;
   private readonly incarnations = new Map<string, string | null>();
 
   /** @param sequence the transaction as of which the draft's records are */
-  constructor(draft: RestoreDraft, past: Past, sequence: number) {
+  constructor(draft: RestoreDraft, past: Past, sequence: number, actor: CommandActor) {
     this.draft = draft;
     this.past = past;
     this.sequence = sequence;
+    this.actor = actor;
   }
 
   /** Where there is none, the reference is left out if it may be, and else refused. */
@@ -115,12 +119,15 @@ export class ReferenceResolution {
     const to = this.draft.tx.kindNamed(reference.to);
     if (drafted.after === null || this.draft.find(to, id) !== null) return;
     const today = this.incarnation(to, id);
+    // What was out of the caller's reach is not told by its end either.
+    const isTold = this.actor.networkIds === null || !isFieldOfReach(drafted.kind, field);
+    const what = isTold ? `${entityWord(to)} ${id}` : entityWord(to);
     if (today !== null) {
       drafted.after = { ...drafted.after, ...renamed(drafted.after, field, id, today) };
-      drafted.reasons.add(`in ${field}, the ${entityWord(to)} ${id} is now ${today}`);
+      drafted.reasons.add(`in ${field}, the ${what} is now ${isTold ? today : "another one"}`);
       return;
     }
-    const gone = `the ${entityWord(to)} ${id} in ${field} is gone`;
+    const gone = `the ${what} in ${field} is gone`;
     // An association is nothing without one of its sides; and one that names addresses never widens to all of them.
     const isAssociation = drafted.isPart && drafted.kind.code === credentialAssignmentKind.code;
     const changes = reference.refuses === true ? null : (reference.without?.(drafted.after, id) ?? null);

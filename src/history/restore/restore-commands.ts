@@ -140,8 +140,9 @@ function carriedOut(
   refused: string,
   actor: CommandActor,
 ): TokenedPlan {
-  const told = plannedCoverage(draft.planned(actor.networkIds === null), coverage);
-  const planned = { ...told, token: draftToken(draft, told, coverage) };
+  const isAllReached = actor.networkIds === null;
+  const told = plannedCoverage(draft.planned(isAllReached), coverage);
+  const planned = { ...told, token: draftToken(draft, told, coverage, isAllReached) };
   assertPlanned(plan, planned.token);
   if (dryRun) return planned;
   if (planned.conflicts.length > 0) throw refusal(refused, planned.conflicts, actor.role);

@@ -102,7 +102,7 @@ class Restore {
     for (const part of partsOf(kind)) this.parts(part, `${kind.name}_n`, live !== null);
     endIgnoring(draft);
     followRemovals(draft);
-    new ReferenceResolution(draft, this.past, this.sequence).run();
+    new ReferenceResolution(draft, this.past, this.sequence, this.actor).run();
     checkDraft(draft, this.actor);
     return draft;
   }

@@ -59,7 +59,7 @@ export function draftRevert(
   }
   endIgnoring(draft);
   refuseReferred(draft);
-  new ReferenceResolution(draft, past, sequence - 1).run();
+  new ReferenceResolution(draft, past, sequence - 1, actor).run();
   checkDraft(draft, actor);
   return draft;
 }

@@ -47,7 +47,7 @@ export interface PasswordChange {
 export function createUser(tx: WriteTransaction, input: UserCreation, actor: CommandActor): Written {
   const { body, passwordHash } = input;
   assertOwnOrganization(body.organization_id, actor);
-  assertReachesAll(actor, MANAGING);
+  assertReachesAll(actor, MANAGING_USERS);
   requireRole(actor.role, body.role, `Creating a user with the role ${body.role}`);
   const user = tx.create(
     userKind,
@@ -105,7 +105,7 @@ export function userFields(
   body: Omit<UserUpdate, "password">,
   actor: CommandActor,
 ): Omit<OwnFields<UserRecord>, "organization_id"> {
-  assertReachesAll(actor, MANAGING);
+  assertReachesAll(actor, MANAGING_USERS);
   requireRole(actor.role, user.role, `Changing a user with the role ${user.role}`);
   requireRole(actor.role, body.role, `Giving a user the role ${body.role}`);
   const isEnabled = body.is_enabled ?? user.is_enabled;
@@ -129,7 +129,7 @@ function setPassword(tx: WriteTransaction, input: PasswordChange): Written {
 }
 
 /** A password is all of an account: a key that is kept to some networks could give itself the others. */
-const MANAGING = "Managing users";
+export const MANAGING_USERS = "Managing users";
 
 function existingNetworks(tx: WriteTransaction, ids: readonly string[], actor: CommandActor): string[] {
   getReferenced(tx, networkKind, ids, "network_ids", actor);
@@ -172,7 +172,7 @@ function endSessions(tx: WriteTransaction, userId: string, keeps: Uint8Array | n
  * user wrote goes on naming the user. One's own account too: like disabling it, as long as an Owner remains.
  */
 const removeUser = removeOne(userKind, (tx, user, actor) => {
-  assertReachesAll(actor, MANAGING);
+  assertReachesAll(actor, MANAGING_USERS);
   requireRole(actor.role, user.role, `Deleting a user with the role ${user.role}`);
   if (isActiveOwner(user)) assertAnotherOwner(tx, user);
 });
