@@ -1,5 +1,5 @@
 // Security, as somebody would try it who is not asked in: sign-in flooded and timed, sessions planted, pages of other
-// sites, secrets looked for, rights stretched.
+// sites, secrets looked for and guessed, rights stretched.
 
 import { merged, type Part, type Proof, type Proving } from "./part.ts";
 import { proveAttacks } from "./security/attacks.ts";
@@ -7,6 +7,7 @@ import { proveCrowding } from "./security/crowding.ts";
 import { proveEncryption } from "./security/encryption.ts";
 import { proveFlood } from "./security/flood.ts";
 import { proveForeignPages } from "./security/foreign-pages.ts";
+import { proveGuesses } from "./security/guesses.ts";
 import { proveImports } from "./security/imports.ts";
 import { proveLateRights } from "./security/late-rights.ts";
 import { proveLeftDrafts } from "./security/left-drafts.ts";
@@ -33,7 +34,7 @@ async function others(proving: Proving): Promise<Proof> {
   const late = await proveLateRights(proving);
   proving.say("names that are made to lead to a demo");
   const rebinding = await proveRebinding(proving);
-  proving.say("sessions, other sites' pages, attacks, TLS, secrets looked for, and whom they are sent to");
+  proving.say("sessions, other sites' pages, attacks, guesses, TLS, secrets looked for, and whom they are sent to");
   const [secrets, sent, drafts, ...rest] = await Promise.all([
     proveSecrets(proving),
     proveSentSecrets(proving),
@@ -43,6 +44,7 @@ async function others(proving: Proving): Promise<Proof> {
     proveForeignPages(proving),
     proveEncryption(proving),
     proveAttacks(proving),
+    proveGuesses(proving),
     proveImports(proving),
   ] as const);
   return merged([secrets, sent, drafts, { findings: [...late, ...rebinding, ...rest.flat()] }]);
