@@ -148,6 +148,11 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
    */
   readonly isUntold?: true;
   /**
+   * It never ends: what counted once is asked for at every instant since. No revert takes it back; what it is about says
+   * by itself whether it still counts.
+   */
+  readonly isLasting?: true;
+  /**
    * Fields that name parts whose changes are told of themselves: a version that changed nothing else is counted with
    * its part.
    */

@@ -51,12 +51,18 @@ export function rowSumOf(db: Sql, name: string): RowSum {
   return { name, rows, written, isRight: isRight === 1 };
 }
 
-/** Tables that are counted and not there, or not to be counted. */
+/** Tables that are counted and not there, or not to be counted; what such a one had lost is still known. */
 export function strangeRowSums(db: Sql): string[] {
   const known = new Set(summedTables(db));
-  return (db.$client.query("SELECT name FROM row_sums ORDER BY name").values() as Array<[string]>).flatMap(([name]) =>
-    known.has(name) ? [] : [name],
-  );
+  return (
+    db.$client.query("SELECT name FROM row_sums WHERE rows <> 0 OR lost = 0 ORDER BY name").values() as Array<[string]>
+  ).flatMap(([name]) => (known.has(name) ? [] : [name]));
+}
+
+/** Counts a table no more that is none beside the ledger from now on. @param lost rows that were lost with that */
+export function endRowSum(db: Sql, name: string, lost: number): void {
+  db.$client.query("UPDATE row_sums SET rows = 0, sum = 0, lost = lost + ? WHERE name = ?").run(lost, name);
+  db.$client.query("DELETE FROM row_sums WHERE name = ? AND lost = 0").run(name);
 }
 
 /** By table, how many rows repairs have gone on without, where there are any. */

@@ -6,6 +6,7 @@ import {
   ADDS_CHANGE_COUNTS,
   ADDS_CHECKSUMS,
   ADDS_GROUPS,
+  ADDS_LASTING_RECORDS,
   ADDS_MAP_POSITIONS,
   ADDS_ROW_SUMS,
   ADDS_SESSION_ORIGINS,
@@ -17,6 +18,7 @@ import { hashKeys } from "../db/writing/kept-outcomes.ts";
 import { KINDS } from "../inventory/resources.ts";
 import { takeForDropped } from "../resources/credentials/sealed-secrets.ts";
 import { placeAllLinked } from "../resources/map-positions/placing.ts";
+import { recordEarlierNotes } from "./earlier-notes.ts";
 import {
   deriveChangeCounts,
   deriveChangesAndTexts,
@@ -52,6 +54,7 @@ const STEPS: readonly UpgradeStep[] = [
   },
   { migration: HASHES_IDEMPOTENCY_KEYS, run: hashKeys },
   { migration: ADDS_ROW_SUMS, run: takeForDropped },
+  { migration: ADDS_LASTING_RECORDS, run: recordEarlierNotes },
 ];
 
 /**

@@ -5,6 +5,8 @@ import type { AnyKind } from "../db/kind.ts";
 import { shapeOf } from "../db/shape.ts";
 import { apiKeyResource } from "../resources/api-keys/resource.ts";
 import { bindingResource } from "../resources/bindings/resource.ts";
+import { conflictAcceptanceKind } from "../resources/conflict-acceptances/acceptance.ts";
+import { hostConsolidationKind } from "../resources/consolidations/consolidation.ts";
 import { credentialAssignmentKind } from "../resources/credential-assignments/credential-assignment.ts";
 import { credentialResource } from "../resources/credentials/resource.ts";
 import { customFieldResource } from "../resources/custom-fields/resource.ts";
@@ -62,6 +64,8 @@ export const PARTS: readonly Part[] = [
   ...RESOURCES,
   { kind: fdbEntryKind },
   { kind: credentialAssignmentKind },
+  { kind: conflictAcceptanceKind },
+  { kind: hostConsolidationKind },
 ];
 
 /** Every kind of record, in the order of their codes: references point upwards in this list. */

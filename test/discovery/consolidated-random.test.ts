@@ -51,6 +51,8 @@ class RandomWorld {
   private groups = new Map<string, readonly Machine[]>();
   private readonly steps: Step[] = [];
   private readonly remembered = new Map<string, unknown>();
+  /** By a version that has ended, where its host went with that. */
+  private readonly ends = new Map<string, string | null>();
   private lastAddress = 10;
   readonly done = { consolidated: 0, split: 0, reverted: 0 };
 
@@ -194,8 +196,19 @@ class RandomWorld {
 
   /** What was so then is so for ever. */
   async expectPastUnchanged(): Promise<void> {
-    for (const [at, hosts] of this.remembered)
-      expect(past((await made(this.appliance.owner.get(`hosts?limit=0&at=${at}`))) as Wire[])).toEqual(hosts);
+    for (const [at, hosts] of this.remembered) {
+      const found = (await made(this.appliance.owner.get(`hosts?limit=0&at=${at}`))) as Wire[];
+      expect(past(found)).toEqual(hosts);
+      for (const { id, valid_from, valid_to, consolidated_into: into } of found) {
+        if (valid_to === null) {
+          expect(into).toBeNull();
+          continue;
+        }
+        const version = `${id} from ${valid_from} to ${valid_to}`;
+        expect([version, this.ends.has(version) ? this.ends.get(version) : into]).toEqual([version, into]);
+        this.ends.set(version, into);
+      }
+    }
   }
 
   /** Credentials and the addresses that a scan would send them to. */
@@ -326,6 +339,7 @@ test.each(SEEDS)(
         // What is known by now is only seen again.
         expect({ seed, round, written: await world.scan() }).toEqual({ seed, round, written: 0 });
         world.happen();
+        if (round % 4 === 3) await world.expectPastUnchanged();
         await world.scan();
         await world.expectAsListed();
       }

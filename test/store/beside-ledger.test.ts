@@ -215,6 +215,25 @@ test("what records imply of secrets is named with the record, until it is set ag
   });
 });
 
+test("acceptances and consolidations are records: one that is missing is named, and comes again from the ledger", () => {
+  withCopy((db, path) => {
+    for (const table of ["conflict_acceptances", "host_consolidations"]) {
+      const rows = () => db.$client.query(`SELECT * FROM ${table} ORDER BY n`).values();
+      const before = rows();
+      expect(before.length).toBeGreaterThan(0);
+      unguarded(db, [`DELETE FROM ${table}`]);
+      expect(findingsOn(path)).toContainEqual(
+        expect.stringMatching(
+          /^live: (conflict_acceptance|host_consolidation) .*: it is alive in the ledger, but has no live row$/,
+        ),
+      );
+      rebuildDerived(db, KINDS);
+      expect(rows()).toEqual(before);
+      expect(findingsOn(path)).toEqual([]);
+    }
+  });
+});
+
 test("a word that the search index has lost is found, though it has the other words of the text", () => {
   withCopy((db, path) => {
     const { changes } = db.$client.run(`
@@ -258,8 +277,8 @@ describe("netledger verify --repair-derived", () => {
     expect(found.text).toEndWith("drops damaged rows beside it, and lists them.\n");
     const repaired = await run(folder, "--repair-derived");
     // Nothing but a person can set the password again.
-    const left = `Lost before, as a repair found: ${told} ${told === 1 ? "finding of a scan" : "findings of scans"}
-Lost before, as a repair found: 1 password
+    const left = `Lost before, as a repair or an upgrade found: ${told} ${told === 1 ? "finding of a scan" : "findings of scans"}
+Lost before, as a repair or an upgrade found: 1 password
   secret: user ID: has no password: set one with netledger user password
 Not sound: 1 finding.
 `;
@@ -307,7 +326,7 @@ Not sound: 1 finding.
     );
     const again = await run(folder);
     expect(again.status).toBe(0);
-    expect(again.text).toContain("\nLost before, as a repair found: 1 session\n");
+    expect(again.text).toContain("\nLost before, as a repair or an upgrade found: 1 session\n");
   });
 
   test("counts the findings that go with a scan that is damaged", async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
 import {
+  ADDS_LASTING_RECORDS,
   ADDS_SESSION_ORIGINS,
   APPLICATION_ID,
   HASHES_IDEMPOTENCY_KEYS,
@@ -13,10 +14,12 @@ import {
   SCHEMA_VERSION,
 } from "../../src/db/files/migrate.ts";
 import { checkedTables, stampChecksums, walkChecked } from "../../src/db/row-checksum.ts";
-import { summedTables } from "../../src/db/row-sums.ts";
+import { settleRowSums, summedTables } from "../../src/db/row-sums.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";
-import { verifyLedger } from "../../src/history/verify/verify.ts";
+import { describeReport, verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
+import { acceptancesAt } from "../../src/resources/conflict-acceptances/acceptance.ts";
+import { endedInto } from "../../src/resources/consolidations/consolidation.ts";
 import { takeForDropped, trySecrets } from "../../src/resources/credentials/sealed-secrets.ts";
 import { writeEarlierStore } from "../support/store/earlier-store.ts";
 import { populate } from "../support/store/population.ts";
@@ -184,6 +187,77 @@ test("an Idempotency-Key of before its hash was kept is replaced by it, and is n
   client.close();
   for (const file of [path, `${path}-wal`])
     if (existsSync(file)) expect([file, readFileSync(file).includes("nlk_sent")]).toEqual([file, false]);
+});
+
+test("acceptances and consolidations of before they were records get a version each, and the past stays as it was", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
+  writeEarlierStore(path);
+  const db = openWritable(path);
+  migrate(db, path, upgradeStore);
+  const { $client: client } = db;
+  const one = (sql: string) => client.query(sql).values()[0] as number[];
+  const [organization] = one("SELECT min(n) FROM organizations");
+  const [network] = one("SELECT min(n) FROM networks");
+  const [former, closedIn] = one(
+    `SELECT v.key >> 31, v.key & 2147483647 FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
+     WHERE r.kind = 7 AND v.operation = 3 AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.n = r.n) LIMIT 1`,
+  );
+  const [into] = one("SELECT min(n) FROM hosts");
+  // As it was before.
+  client.run("DROP TABLE conflict_acceptances; DROP TABLE host_consolidations");
+  for (const file of ["0021_conflict_acceptances.sql", "0031_consolidated_hosts.sql"])
+    client.run(/CREATE TABLE [^;]+;/.exec(readFileSync(join(MIGRATIONS, file), "utf8"))?.[0] ?? "");
+  const ids = ["a", "b", "c"].map((last) => `01936f2e-0d5c-7d3a-9a39-3f6f1f7a000${last}`);
+  const add = client.prepare(
+    `INSERT INTO conflict_acceptances VALUES (?, ${organization}, '[]', 'Address', '10.0.0.1', ?, 'why', 5000,
+      '{"type":"User","id":null,"name":"Ann"}', ?, ?, 0)`,
+  );
+  add.run(ids[0] as string, "f0", null, null);
+  add.run(ids[1] as string, "f1", 9000, '{"type":"User","id":null,"name":"Bob"}');
+  add.run(ids[2] as string, "f2", null, null);
+  add.finalize();
+  client.run(
+    `INSERT INTO host_consolidations VALUES (${former}, ${closedIn}, ${into}, ${network}, '["serial:a"]', '["mac:b"]', 0)`,
+  );
+  stampChecksums(db);
+  settleRowSums(db, new Map());
+  client.run("UPDATE conflict_acceptances SET value = '10.0.0.2' WHERE fingerprint = 'f2'");
+  client.run(`PRAGMA user_version = ${ADDS_LASTING_RECORDS - 1}`);
+  const versions = () => one("SELECT count(*) FROM history_versions")[0] as number;
+  const before = versions();
+  client.close();
+
+  const upgraded = openWritable(path);
+  migrate(upgraded, path, upgradeStore);
+  const reader = { statement: (sql: string) => upgraded.$client.query(sql) };
+  const accepted = (at: number | null) => [
+    ...acceptancesAt(reader as never, organization as number, ["f0", "f1", "f2"], at).values(),
+  ];
+  // What was damaged is not made to look whole.
+  expect([4999, 5000, 8999, 9000, null].map((at) => accepted(at).map(({ id }) => id))).toEqual([
+    [],
+    ids.slice(0, 2),
+    ids.slice(0, 2),
+    ids.slice(0, 1),
+    ids.slice(0, 1),
+  ]);
+  expect(accepted(null)).toEqual([
+    expect.objectContaining({
+      reason: "why",
+      accepted_at: "1970-01-01T00:00:05.000Z",
+      accepted_by: { type: "User", id: null, name: "Ann" },
+    }),
+  ]);
+  const asOf = { sequence: (closedIn as number) - 1, lastN: 1_000, present: false };
+  const [intoId] = upgraded.$client.query(`SELECT id FROM history_records WHERE n = ${into}`).values()[0] as [string];
+  expect(endedInto(reader as never, [former as number], asOf)).toEqual(new Map([[former as number, intoId]]));
+  expect(upgraded.$client.query("SELECT count(*) FROM history_versions").values()).toEqual([[before + 3]]);
+  const report = verifyLedger(upgraded, KINDS);
+  expect([report.findings, [...report.lost]]).toEqual([[], [["conflict_acceptances", 1]]]);
+  expect(describeReport(report)).toContain(
+    "Lost before, as a repair or an upgrade found: 1 acceptance of a conflict\n",
+  );
+  upgraded.$client.close();
 });
 
 /** Rows beside the ledger that are not what was written. */

@@ -48,6 +48,7 @@ import consolidatedHosts from "../../../migrations/0031_consolidated_hosts.sql" 
 import demandedReasons from "../../../migrations/0032_demanded_reasons.sql" with { type: "text" };
 import hashedIdempotencyKeys from "../../../migrations/0033_hashed_idempotency_keys.sql" with { type: "text" };
 import rowSums from "../../../migrations/0034_row_sums.sql" with { type: "text" };
+import lastingRecords from "../../../migrations/0035_lasting_records.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { openRegular, whatElse, whyUnreadable } from "../../base/regular-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
@@ -91,6 +92,7 @@ const MIGRATIONS: readonly string[] = [
   demandedReasons,
   hashedIdempotencyKeys,
   rowSums,
+  lastingRecords,
 ];
 
 /**
@@ -117,6 +119,9 @@ export const ADDS_SESSION_ORIGINS = MIGRATIONS.indexOf(sessionOrigins) + 1;
 export const HASHES_IDEMPOTENCY_KEYS = MIGRATIONS.indexOf(hashedIdempotencyKeys) + 1;
 /** The migration since which rows beside the ledger are counted. */
 export const ADDS_ROW_SUMS = MIGRATIONS.indexOf(rowSums) + 1;
+
+/** The migration since which acceptances and consolidations are records. */
+export const ADDS_LASTING_RECORDS = MIGRATIONS.indexOf(lastingRecords) + 1;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 /** "nled": so that `file` and we can tell our databases from any other SQLite file. */

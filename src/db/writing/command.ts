@@ -26,7 +26,10 @@ export function loweringRights<C extends Command>(command: C): C {
   return Object.assign(command, { mayLowerRights: true } as const);
 }
 
-/** Declares that nobody has to say why, whatever is demanded of other writes: it is of the caller's own sign-in alone. */
+/**
+ * Declares that nobody has to say why, whatever is demanded of other writes: it is of the caller's own sign-in alone,
+ * or has a reason of its own.
+ */
 export function needingNoReason<C extends Command>(command: C): C {
   return Object.assign(command, { needsNoReason: true } as const);
 }

@@ -153,13 +153,11 @@ export class Past {
   /** What a transaction did, in the order of the records' numbers. */
   writtenIn(sequence: number): WrittenVersion[] {
     const rows = this.rows(WRITTEN_IN(this.members), sequence) as Array<[...VersionRow, id: string]>;
-    return rows.map(([n, code, observed, members, id]) => ({
-      kind: this.kind(code),
-      n,
-      id,
-      before: this.at(n, sequence - 1),
-      after: this.parsed([n, code, observed, members]),
-    }));
+    return rows.flatMap(([n, code, observed, members, id]) => {
+      const kind = this.kind(code);
+      if (kind.isLasting === true) return [];
+      return [{ kind, n, id, before: this.at(n, sequence - 1), after: this.parsed([n, code, observed, members]) }];
+    });
   }
 
   private parsed(row: VersionRow | undefined): PastRecord | null {

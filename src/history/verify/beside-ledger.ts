@@ -26,7 +26,7 @@ interface Beside {
   readonly remedy: string | null;
 }
 
-/** Every table with checksums, by name. */
+/** Every table with checksums, by name, and those that had some: of these a repair may have lost rows. */
 const BESIDE: Readonly<Record<string, Beside>> = {
   [OBSERVATIONS]: {
     check: "observation",
@@ -281,7 +281,7 @@ export function describeDropped({ damaged, missing }: Dropped): string[] {
 
 /** What an operator reads of what repairs have gone on without. @param lost rows by table */
 export function describeLost(lost: ReadonlyMap<string, number>): string[] {
-  return [...lost].map(([table, rows]) => `Lost before, as a repair found: ${inWords(table, rows)}`);
+  return [...lost].map(([table, rows]) => `Lost before, as a repair or an upgrade found: ${inWords(table, rows)}`);
 }
 
 function inWords(table: string, rows: number): string {

@@ -1,19 +1,18 @@
-// What the writer runs for conflicts: accepting one as it is, and withdrawing that. Writes nothing to the ledger.
+// What the writer runs for conflicts: accepting one as it is, and withdrawing that. Among changes neither shows.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { reachesNetwork } from "../../access/reach.ts";
 import { DomainError, notFound } from "../../base/errors.ts";
+import { formatInstant } from "../../base/instant.ts";
 import { parseMac } from "../../base/mac.ts";
-import type { CallsOf } from "../../db/writing/command.ts";
+import { type CallsOf, needingNoReason } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import {
   type Acceptance,
   type AcceptanceCreate,
   type AcceptedBy,
   acceptancesAt,
-  addAcceptance,
-  endAcceptance,
-  findAcceptance,
+  conflictAcceptanceKind,
   shownAcceptance,
 } from "../../resources/conflict-acceptances/acceptance.ts";
 import { addressConflicts } from "./address-conflicts.ts";
@@ -42,21 +41,19 @@ function acceptConflict(tx: WriteTransaction, input: { body: AcceptanceCreate },
     );
   const known = acceptancesAt(connection, organizationN, [body.fingerprint], null).get(body.fingerprint);
   if (known !== undefined) return known;
-  const row = {
-    id: tx.newId(),
-    organization_n: organizationN,
+  const acceptance = tx.create(conflictAcceptanceKind, actor.organizationId, {
+    organization_id: actor.organizationId,
     network_ids: networksOf(conflict),
     type: conflict.type,
     value: conflict.value,
     fingerprint: body.fingerprint,
     reason: body.reason ?? null,
-    accepted_at: tx.instant,
+    accepted_at: formatInstant(tx.instant),
     accepted_by: whoIs(actor),
     withdrawn_at: null,
     withdrawn_by: null,
-  };
-  addAcceptance(tx, row);
-  return shownAcceptance(row);
+  });
+  return shownAcceptance(acceptance);
 }
 
 /** Those of one value, as the caller sees them. */
@@ -80,16 +77,19 @@ function outcomeOf<T>(steps: Generator<void, T>): T {
  * @throws DomainError entity_not_found for one that is not in force, or of networks that the caller does not all reach
  */
 function withdrawAcceptance(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Acceptance {
-  const row = findAcceptance(tx, input.id);
+  const found = tx.find(conflictAcceptanceKind, input.id);
   if (
-    row === null ||
-    row.withdrawn_at !== null ||
-    row.organization_n !== tx.recordN(actor.organizationId) ||
-    !row.network_ids.every((id) => reachesNetwork(actor, id))
+    found === null ||
+    found.withdrawn_at !== null ||
+    found.organization_id !== actor.organizationId ||
+    !found.network_ids.every((id) => reachesNetwork(actor, id))
   )
     throw notFound({ name: "acceptance" }, input.id);
-  endAcceptance(tx, row, whoIs(actor));
-  return shownAcceptance(row);
+  tx.update(conflictAcceptanceKind, input.id, {
+    withdrawn_at: formatInstant(tx.instant),
+    withdrawn_by: whoIs(actor),
+  });
+  return shownAcceptance(found);
 }
 
 function whoIs({ type, id, name }: CommandActor): AcceptedBy {
@@ -97,7 +97,8 @@ function whoIs({ type, id, name }: CommandActor): AcceptedBy {
 }
 
 export const conflictCommands = {
-  "conflict.accept": acceptConflict,
-  "conflict.withdraw_acceptance": withdrawAcceptance,
+  // An acceptance has a reason of its own.
+  "conflict.accept": needingNoReason(acceptConflict),
+  "conflict.withdraw_acceptance": needingNoReason(withdrawAcceptance),
 };
 export type ConflictCommands = CallsOf<typeof conflictCommands>;

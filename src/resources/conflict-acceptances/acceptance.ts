@@ -1,13 +1,11 @@
-// That a conflict was accepted: who, when and why. Its table, how it stands on the wire, and which are in force at an
-// instant. None of it has history in the ledger; what was withdrawn stays, for the instants before.
+// That a conflict was accepted: who, when and why. A record, how it stands on the wire, and which are in force at an
+// instant. What was withdrawn says so and stays, for the instants before.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { eq } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { formatInstant, type Instant } from "../../base/instant.ts";
+import { type Instant, parseInstant } from "../../base/instant.ts";
+import { type Kind, liveColumns, parseMembers, type RecordBase } from "../../db/kind.ts";
 import type { ReadConnection } from "../../db/reading/read-connection.ts";
-import { withChanges, withChecksum } from "../../db/row-checksum.ts";
-import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { Body, ChangeReason, Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
 
 export const CONFLICT_TYPES = ["Address", "Mac", "Subnet"] as const;
@@ -24,21 +22,48 @@ export interface AcceptedBy {
   readonly name: string;
 }
 
+export interface ConflictAcceptanceRecord extends RecordBase {
+  readonly organization_id: string;
+  /** Where the conflict's records are. */
+  readonly network_ids: readonly string[];
+  readonly type: ConflictType;
+  readonly value: string;
+  readonly fingerprint: string;
+  readonly reason: string | null;
+  readonly accepted_at: string;
+  readonly accepted_by: AcceptedBy;
+  /** Null as long as it is in force. */
+  readonly withdrawn_at: string | null;
+  readonly withdrawn_by: AcceptedBy | null;
+}
+
 const conflictAcceptances = sqliteTable("conflict_acceptances", {
-  id: text().primaryKey(),
-  organization_n: integer().notNull(),
-  network_ids: text({ mode: "json" }).$type<readonly string[]>().notNull(),
-  type: text().$type<ConflictType>().notNull(),
-  value: text().notNull(),
+  ...liveColumns,
   fingerprint: text().notNull(),
-  reason: text(),
+  /** UTC milliseconds, as the next. */
   accepted_at: integer().notNull(),
-  accepted_by: text({ mode: "json" }).$type<AcceptedBy>().notNull(),
   withdrawn_at: integer(),
-  withdrawn_by: text({ mode: "json" }).$type<AcceptedBy>(),
-  checksum: integer().notNull(),
 });
-export type StoredAcceptance = typeof conflictAcceptances.$inferSelect;
+
+export const conflictAcceptanceKind: Kind<ConflictAcceptanceRecord> = {
+  name: "conflict_acceptance",
+  plural: "conflict_acceptances",
+  code: 22,
+  table: conflictAcceptances,
+  columns: ({ fingerprint, accepted_at, withdrawn_at }) => ({
+    fingerprint,
+    accepted_at: parseInstant(accepted_at),
+    withdrawn_at: withdrawn_at === null ? null : parseInstant(withdrawn_at),
+  }),
+  scopes: {},
+  isApart: true,
+  isUntold: true,
+  isLasting: true,
+  observed: [],
+  absent: "null",
+  identity: () => null,
+  unique: null,
+};
 
 export const ConflictFingerprint = Type.String({
   pattern: "^[0-9a-f]{64}$",
@@ -75,8 +100,9 @@ export const Acceptance = Type.Object(
 );
 export type Acceptance = Static<typeof Acceptance>;
 
-export function shownAcceptance(row: Omit<StoredAcceptance, "checksum">): Acceptance {
-  const { id, type, value, fingerprint, network_ids, reason, accepted_at, accepted_by } = row;
+/** What the caller is told of it. */
+export function shownAcceptance(record: ConflictAcceptanceRecord): Acceptance {
+  const { id, type, value, fingerprint, network_ids, reason, accepted_at, accepted_by } = record;
   const { type: actorType, id: actorId, name } = accepted_by;
   return {
     id,
@@ -85,35 +111,15 @@ export function shownAcceptance(row: Omit<StoredAcceptance, "checksum">): Accept
     fingerprint,
     network_ids: [...network_ids],
     reason,
-    accepted_at: formatInstant(accepted_at),
+    accepted_at,
     accepted_by: { type: actorType, id: actorId, name },
   };
 }
 
-const IN_FORCE = `SELECT a.id, a.type, a.value, a.fingerprint, a.network_ids, a.reason, a.accepted_at, a.accepted_by
+const IN_FORCE = `SELECT a.fingerprint, a.members
   FROM json_each(+?2) j CROSS JOIN conflict_acceptances a INDEXED BY conflict_acceptances_by_fingerprint
     ON a.organization_n = +?1 AND a.fingerprint = j.value
   WHERE a.accepted_at <= +?3 AND (a.withdrawn_at IS NULL OR a.withdrawn_at > +?3)`;
-type Row = [string, ConflictType, string, string, string, string | null, number, string];
-
-/** Keeps one that is new. */
-export function addAcceptance(tx: WriteTransaction, row: Omit<StoredAcceptance, "checksum">): void {
-  tx.db.insert(conflictAcceptances).values(withChecksum(conflictAcceptances, row)).run();
-}
-
-/** One by its id, in force or not; null for none. */
-export function findAcceptance(tx: WriteTransaction, id: string): StoredAcceptance | null {
-  return tx.db.select().from(conflictAcceptances).where(eq(conflictAcceptances.id, id)).limit(1).all()[0] ?? null;
-}
-
-/** Ends one that is in force. */
-export function endAcceptance(tx: WriteTransaction, row: StoredAcceptance, withdrawn_by: AcceptedBy): void {
-  tx.db
-    .update(conflictAcceptances)
-    .set(withChanges(conflictAcceptances, row, { withdrawn_at: tx.instant, withdrawn_by }))
-    .where(eq(conflictAcceptances.id, row.id))
-    .run();
-}
 
 /**
  * Those in force at an instant, by their fingerprints: whoever sees all of a conflict's records, sees that it is accepted.
@@ -127,23 +133,11 @@ export function acceptancesAt(
 ): Map<string, Acceptance> {
   const rows = connection
     .statement(IN_FORCE)
-    .values(organizationN, JSON.stringify(fingerprints), at ?? Number.MAX_SAFE_INTEGER) as Row[];
+    .values(organizationN, JSON.stringify(fingerprints), at ?? Number.MAX_SAFE_INTEGER) as Array<[string, string]>;
   return new Map(
-    rows.map(([id, type, value, fingerprint, networkIds, reason, acceptedAt, acceptedBy]) => [
+    rows.map(([fingerprint, members]) => [
       fingerprint,
-      shownAcceptance({
-        id,
-        organization_n: organizationN,
-        network_ids: JSON.parse(networkIds),
-        type,
-        value,
-        fingerprint,
-        reason,
-        accepted_at: acceptedAt,
-        accepted_by: JSON.parse(acceptedBy),
-        withdrawn_at: null,
-        withdrawn_by: null,
-      }),
+      shownAcceptance(parseMembers<ConflictAcceptanceRecord>(members)),
     ]),
   );
 }

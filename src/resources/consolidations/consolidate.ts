@@ -71,7 +71,8 @@ export function consolidateHosts(tx: WriteTransaction, input: ConsolidateInput, 
   draft.write();
   const [seen, seenOther] = [tx.observedOf(id).last_seen_at ?? null, tx.observedOf(otherId).last_seen_at ?? null];
   if ((seenOther ?? "") > (seen ?? "")) tx.observe(hostKind, id, { last_seen_at: seenOther });
-  keepConsolidation(tx, other.network_id, { id: otherId, signs: formerSigns }, { id, signs: ownSigns });
+  const place = { organizationId: actor.organizationId, networkId: other.network_id };
+  keepConsolidation(tx, place, { id: otherId, signs: formerSigns }, { id, signs: ownSigns });
   return { hostId: id, token, actions: draft.actions(), refused: [] };
 }
 

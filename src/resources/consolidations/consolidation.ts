@@ -1,45 +1,75 @@
-// Which hosts went into which, and by what each was known: the table, and who asks it. A row counts as long as nothing
-// has happened to the closed host since, so that a revert or a restore takes it back by itself.
+// Which hosts went into which, and by what each was known: a record, and who asks for it. It counts as long as nothing
+// has happened to the closed host since, so that a revert or a restore takes it back by itself, and never ends.
 
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { KeyedRows } from "../../db/keyed-row.ts";
+import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { type Kind, liveColumns, type OwnFields, parseMembers, type RecordBase } from "../../db/kind.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
 import type { ReadConnection } from "../../db/reading/read-connection.ts";
-import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { hostKind } from "../hosts/host.ts";
 
+export interface HostConsolidationRecord extends RecordBase {
+  readonly organization_id: string;
+  readonly former_id: string;
+  readonly into_id: string;
+  readonly network_id: string;
+  /** The transaction that closed the former host. */
+  readonly closed_in: number;
+  /** As ignored entries have them: `serial:FOC1234`, `mac:00:1b:21:aa:bb:cc`. */
+  readonly signs: readonly string[];
+  readonly into_signs: readonly string[];
+}
+
 const hostConsolidations = sqliteTable("host_consolidations", {
+  ...liveColumns,
   former_n: integer().notNull(),
-  sequence: integer().notNull(),
   into_n: integer().notNull(),
-  network_n: integer().notNull(),
-  signs: text().notNull(),
-  into_signs: text().notNull(),
-  checksum: integer().notNull(),
+  /** The network of both, which may be gone: this one lives in none. */
+  within_n: integer().notNull(),
+  closed_in: integer().notNull(),
 });
-const rows = new KeyedRows(hostConsolidations, ["former_n", "sequence"]);
+
+export const hostConsolidationKind: Kind<HostConsolidationRecord> = {
+  name: "host_consolidation",
+  plural: "host_consolidations",
+  code: 23,
+  table: hostConsolidations,
+  columns: ({ former_id, into_id, network_id, closed_in }, n) => ({
+    former_n: n(former_id),
+    into_n: n(into_id),
+    within_n: n(network_id),
+    closed_in,
+  }),
+  scopes: {},
+  isApart: true,
+  isUntold: true,
+  isLasting: true,
+  observed: [],
+  absent: "null",
+  identity: () => null,
+  unique: null,
+};
 
 /** Of the row `c`, as of the transaction ?1. */
-const COUNTS = `c.sequence <= ?1 AND NOT EXISTS (SELECT 1 FROM history_versions v
-  WHERE v.key > ((c.former_n << 31) | c.sequence) AND v.key <= ((c.former_n << 31) | ?1))`;
+const COUNTS = `c.closed_in <= ?1 AND NOT EXISTS (SELECT 1 FROM history_versions v
+  WHERE v.key > ((c.former_n << 31) | c.closed_in) AND v.key <= ((c.former_n << 31) | ?1))`;
 const NEWEST = 2 ** 31 - 1;
-const OF_NETWORK = `SELECT c.former_n, c.into_n, c.signs, c.into_signs FROM host_consolidations c
-  WHERE c.network_n = +?2 AND ${COUNTS} ORDER BY c.former_n`;
+const OF_NETWORK = `SELECT c.former_n, c.into_n, c.members FROM host_consolidations c
+  WHERE c.within_n = +?2 AND ${COUNTS} ORDER BY c.former_n`;
 const INTO = `SELECT r.id FROM host_consolidations c JOIN history_records r ON r.n = c.into_n
   WHERE c.former_n = +?2 AND ${COUNTS}`;
-const KEPT = `SELECT c.* FROM host_consolidations c WHERE c.former_n = +?2 AND ${COUNTS}`;
+const KEPT = `SELECT c.members FROM host_consolidations c WHERE c.former_n = +?2 AND ${COUNTS}`;
 const FORMER_IN = `SELECT r.id FROM host_consolidations c JOIN history_records r ON r.n = c.former_n
-  WHERE c.into_n = ?1 AND c.sequence = ?2`;
+  WHERE c.into_n = ?1 AND c.closed_in = ?2`;
 const FORMERS = `WITH RECURSIVE formers (n) AS (SELECT +?2
     UNION SELECT c.former_n FROM formers JOIN host_consolidations c ON c.into_n = formers.n WHERE ${COUNTS})
   SELECT n FROM formers WHERE n <> +?2 ORDER BY n`;
 /** Of hosts as they were as of ?1: into which those went that ended with that version. */
 const ENDED_INTO = `SELECT j.value, r.id FROM json_each(+?2) j
-  CROSS JOIN host_consolidations c ON c.former_n = j.value AND c.sequence > +?1
+  CROSS JOIN host_consolidations c ON c.former_n = j.value AND c.closed_in > +?1
   CROSS JOIN history_records r ON r.n = c.into_n
   WHERE NOT EXISTS (SELECT 1 FROM history_versions v
-    WHERE v.key > ((c.former_n << 31) | +?1) AND v.key < ((c.former_n << 31) | c.sequence))`;
+    WHERE v.key > ((c.former_n << 31) | +?1) AND v.key < ((c.former_n << 31) | c.closed_in))`;
 
 /** What a host was known by when it was consolidated: texts as ignored entries have them. */
 interface KnownBy {
@@ -48,19 +78,20 @@ interface KnownBy {
 }
 
 /** Keeps that a host goes into another in this transaction. Both are in one network. */
-export function keepConsolidation(tx: WriteTransaction, networkId: string, former: KnownBy, into: KnownBy): void {
-  tx.afterwardsRun(() => {
-    rows.put(
-      tx.db,
-      withChecksum(hostConsolidations, {
-        former_n: tx.recordN(former.id) as number,
-        sequence: tx.sequence,
-        into_n: tx.recordN(into.id) as number,
-        network_n: tx.recordN(networkId) as number,
-        signs: JSON.stringify(former.signs),
-        into_signs: JSON.stringify(into.signs),
-      }),
-    );
+export function keepConsolidation(
+  tx: WriteTransaction,
+  { organizationId, networkId }: { readonly organizationId: string; readonly networkId: string },
+  former: KnownBy,
+  into: KnownBy,
+): void {
+  tx.create(hostConsolidationKind, organizationId, {
+    organization_id: organizationId,
+    former_id: former.id,
+    into_id: into.id,
+    network_id: networkId,
+    closed_in: tx.sequence,
+    signs: former.signs,
+    into_signs: into.signs,
   });
 }
 
@@ -69,10 +100,21 @@ export function keepConsolidation(tx: WriteTransaction, networkId: string, forme
  * @param back the transaction in which it had come back
  */
 export function keepConsolidationAgain(tx: WriteTransaction, formerN: number, back: number): void {
-  const [row] = tx.db.$client.query(KEPT).all(back - 1, formerN) as Array<typeof hostConsolidations.$inferSelect>;
+  const [row] = tx.db.$client.query(KEPT).values(back - 1, formerN) as Array<[string]>;
   if (row === undefined) return;
-  const { checksum: _of, ...kept } = row;
-  tx.afterwardsRun(() => rows.put(tx.db, withChecksum(hostConsolidations, { ...kept, sequence: tx.sequence })));
+  const { organization_id, former_id, into_id, network_id, signs, into_signs } = parseMembers<HostConsolidationRecord>(
+    row[0],
+  );
+  const kept: OwnFields<HostConsolidationRecord> = {
+    organization_id,
+    former_id,
+    into_id,
+    network_id,
+    closed_in: tx.sequence,
+    signs,
+    into_signs,
+  };
+  tx.create(hostConsolidationKind, organization_id, kept);
 }
 
 /** The host that stands for a closed one today, itself where it lives; null where there is none. */
@@ -101,12 +143,13 @@ export interface FormerSelf {
 /** All of a network's living hosts, each as every host that went into it was known, and as itself was then. */
 export function formerSelves(tx: WriteTransaction, networkId: string): FormerSelf[] {
   const found = tx.db.$client.query(OF_NETWORK).values(NEWEST, tx.recordN(networkId) ?? 0) as Array<
-    [number, number, string, string]
+    [number, number, string]
   >;
-  return found.flatMap(([formerN, intoN, signs, intoSigns]) => {
+  return found.flatMap(([formerN, intoN, members]) => {
     const hostId = survivorOf(tx, tx.recordId(intoN) ?? "");
     if (hostId === null) return [];
-    return [signs, intoSigns].map((texts) => ({ hostId, formerN, signs: JSON.parse(texts) as string[] }));
+    const { signs, into_signs } = parseMembers<HostConsolidationRecord>(members);
+    return [signs, into_signs].map((texts) => ({ hostId, formerN, signs: texts }));
   });
 }
 
