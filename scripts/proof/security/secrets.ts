@@ -523,10 +523,11 @@ class Exercise {
   private async backUp(owner: [string, string]): Promise<void> {
     const { name } = dataOf(await this.ask("POST", "/api/v1/backups", undefined, [owner]));
     for (const deadline = performance.now() + HANG_MS; performance.now() < deadline; ) {
-      const backup = dataOf(await this.ask("GET", `/api/v1/backups/${name}`, undefined, [owner]));
-      if (backup.status !== "Running") return;
+      const { state } = dataOf(await this.ask("GET", `/api/v1/backups/${name}`, undefined, [owner]));
+      if (state === "Done") return;
+      if (state === "Failed") break;
     }
-    throw new Error("the backup did not come to an end");
+    throw new Error("the backup was not taken");
   }
 
   /** The secrets are there, and only the key file opens them. */
