@@ -3,43 +3,17 @@
 
 import { DomainError } from "./base/errors.ts";
 import { RemoteTrouble } from "./bringing/json-client.ts";
-import { backup } from "./cli/backup.ts";
-import { type Command, EXIT } from "./cli/command.ts";
-import { compact } from "./cli/compact.ts";
+import { EXIT } from "./cli/command.ts";
 import { forbidCoreFiles } from "./cli/core-files.ts";
 import { handbookPage, handbookTopics } from "./cli/handbook-page.ts";
 import { helpOf, helpOverview } from "./cli/help.ts";
-import { importCommands } from "./cli/import.ts";
-import { keyCommands } from "./cli/key.ts";
-import { openapi } from "./cli/openapi.ts";
 import { printError, processIo } from "./cli/process-io.ts";
-import { prune } from "./cli/prune.ts";
-import { restore } from "./cli/restore.ts";
-import { serve } from "./cli/serve.ts";
-import { setup } from "./cli/setup.ts";
-import { userCliCommands } from "./cli/user.ts";
-import { verify } from "./cli/verify.ts";
+import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { version } from "./cli/version.ts";
 import { UsageError } from "./config.ts";
 import { DatabaseRefused } from "./db/files/migrate.ts";
 import { readTroubleOf } from "./db/trouble.ts";
 import { ListenError } from "./listener.ts";
-
-/** In the order of the help. */
-const COMMANDS: readonly Command[] = [
-  serve,
-  setup,
-  ...userCliCommands,
-  ...keyCommands,
-  verify,
-  prune,
-  compact,
-  backup,
-  restore,
-  ...importCommands,
-  openapi,
-  version,
-];
 
 process.exit(await main(process.argv.slice(2)));
 
@@ -58,10 +32,10 @@ async function dispatch(args: readonly string[]): Promise<number> {
   const [first = "", second = ""] = args;
   const wantsHelp = args.some((arg) => arg === "--help" || arg === "-h");
   if (first === "--version") return version.execute([], processIo);
-  const named = COMMANDS.filter(({ form }) => form.name === first || form.name.startsWith(`${first} `));
+  const named = SUBCOMMANDS.filter(({ form }) => form.name === first || form.name.startsWith(`${first} `));
   if (named.length === 0) {
     if (first === "help" && second !== "" && !wantsHelp) return helpAbout(args.slice(1).join(" "));
-    const all = COMMANDS.map((command) => command.form);
+    const all = SUBCOMMANDS.map((command) => command.form);
     if (first === "help" || (wantsHelp && first.startsWith("-"))) return help(helpOverview(all, handbookTopics()));
     throw new UsageError(
       first === "" ? "a command is required" : `there is no command ${JSON.stringify(first.slice(0, 100))}`,
@@ -77,7 +51,7 @@ async function dispatch(args: readonly string[]): Promise<number> {
 
 /** What a page of the handbook says, or a command of that name where there is no page. */
 async function helpAbout(topic: string): Promise<number> {
-  const forms = COMMANDS.map((command) => command.form).filter(
+  const forms = SUBCOMMANDS.map((command) => command.form).filter(
     ({ name }) => name === topic || name.startsWith(`${topic} `),
   );
   const isPage = handbookTopics().some((page) => page.topic === topic);
@@ -92,7 +66,7 @@ async function help(text: string): Promise<number> {
 /** One line for the operator, and the exit status. */
 async function explain(error: unknown, args: readonly string[]): Promise<number> {
   if (error instanceof UsageError) {
-    const command = COMMANDS.find(({ form }) => form.name.split(" ")[0] === args[0])?.form.name.split(" ")[0];
+    const command = SUBCOMMANDS.find(({ form }) => form.name.split(" ")[0] === args[0])?.form.name.split(" ")[0];
     await printError(`${error.message}; see netledger ${command === undefined ? "" : `${command} `}--help`);
     return EXIT.usage;
   }
@@ -112,6 +86,11 @@ async function explain(error: unknown, args: readonly string[]): Promise<number>
   if (trouble !== null) {
     await printError(trouble.code === "storage_full" ? `${trouble.message} ${trouble.cause}` : String(trouble.cause));
     return trouble.code === "storage_full" ? EXIT.failed : EXIT.dataRefused;
+  }
+  // What a file system says, of a file that nobody expected to be wrong.
+  if (error instanceof Error && "syscall" in error && "code" in error) {
+    await printError(`${error.message}.`);
+    return EXIT.failed;
   }
   if (error instanceof DomainError)
     await printError(error.cause === undefined ? error.message : `${error.message} ${error.cause}`);

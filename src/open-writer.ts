@@ -6,7 +6,7 @@ import { type Random, systemRandom } from "./base/random.ts";
 import { SecretBox } from "./base/secret-box.ts";
 import { COMMANDS } from "./commands.ts";
 import { openWritable, type Sql } from "./db/connection.ts";
-import { createDatabase, migrate, refusalOf, requireWritable } from "./db/files/migrate.ts";
+import { createDatabase, migrate, orRefused, refusalOf, requireWritable } from "./db/files/migrate.ts";
 import { ReadFence } from "./db/writing/read-fence.ts";
 import type { WriterOptions } from "./db/writing/write-queue.ts";
 import { Writer } from "./db/writing/writer.ts";
@@ -44,20 +44,24 @@ export function openWriter(
   const box = new SecretBox(options.secretKey, random);
   const { past, isMakingUp, ...others } = shared;
   if (isMakingUp === true) db.$client.run("PRAGMA synchronous = OFF");
-  return new Writer({
-    db,
-    kinds: KINDS,
-    commands: COMMANDS,
-    clock,
-    random,
-    box,
-    replayPolicy: REPLAY_POLICY,
-    lowersRights,
-    lackingReason,
-    ...others,
-    ...(isMakingUp === true ? {} : { rights: new RightsNow(db.$client) }),
-    ...(past === undefined ? {} : { past: new ReadFence(clock, past) }),
-  });
+  return orRefused(
+    options.databasePath,
+    () =>
+      new Writer({
+        db,
+        kinds: KINDS,
+        commands: COMMANDS,
+        clock,
+        random,
+        box,
+        replayPolicy: REPLAY_POLICY,
+        lowersRights,
+        lackingReason,
+        ...others,
+        ...(isMakingUp === true ? {} : { rights: new RightsNow(db.$client) }),
+        ...(past === undefined ? {} : { past: new ReadFence(clock, past) }),
+      }),
+  );
 }
 
 function openMigrated(path: string): Sql {

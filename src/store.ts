@@ -10,7 +10,14 @@ import type { Random } from "./base/random.ts";
 import type { AllCommands } from "./commands.ts";
 import { openReadOnly, openWritable } from "./db/connection.ts";
 import { type DataFiles, DataLock, dataFiles, ensureDataDirectory, LOCK_WAIT_MS } from "./db/files/data-directory.ts";
-import { DatabaseRefused, orRefused, refuseForeignFile, SCHEMA_VERSION } from "./db/files/migrate.ts";
+import {
+  DatabaseRefused,
+  orRefused,
+  refusalOfWork,
+  refuseForeignFile,
+  requireRegular,
+  SCHEMA_VERSION,
+} from "./db/files/migrate.ts";
 import { Reader } from "./db/reading/reader.ts";
 import { DirectWriteQueue, type WriteQueue } from "./db/writing/write-queue.ts";
 import { openWriter } from "./open-writer.ts";
@@ -51,6 +58,7 @@ export interface Store {
 export function openStore(options: StoreOptions & { readonly mayCreate: boolean }): Store {
   const { clock, random } = options;
   const files = dataFiles(options.directory);
+  requireRegular(files.database);
   if (options.mayCreate) ensureDataDirectory(files.directory);
   else if (!existsSync(files.database))
     throw new DatabaseRefused(
@@ -78,7 +86,7 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
       return { reader, writes, close };
     } catch (error) {
       writer.close();
-      throw error;
+      throw refusalOfWork(error, files.database);
     }
   } finally {
     lock?.release();

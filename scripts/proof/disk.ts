@@ -8,6 +8,7 @@ import { fullDisk, logGrows, noInodes } from "./disk/full.ts";
 import { missingRows } from "./disk/missing-rows.ts";
 import { readOnlyFromTheStart, refusesWrites, somebodyElses } from "./disk/read-only.ts";
 import { slowDisk } from "./disk/slow.ts";
+import { wrongFiles } from "./disk/wrong-files.ts";
 import { merged, type Part, type Proof, type Proving } from "./part.ts";
 
 type Piece = (proving: Proving) => Promise<Proof>;
@@ -21,7 +22,7 @@ const SLOW: Stages = [[[logGrows, slowDisk]]];
 const OTHERS: Stages = [
   [[fullDisk], [noInodes, refusesWrites, readOnlyFromTheStart, somebodyElses]],
   [[damagedAtRest], [damagedWhileRunning, damagedLog, foreignObjects]],
-  [[changedBytes], [missingRows]],
+  [[changedBytes], [missingRows, wrongFiles]],
 ];
 
 export const disk = partOf("Full disk, read-only disk, slow disk, damaged disk", [...OTHERS, ...SLOW]);

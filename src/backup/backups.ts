@@ -8,7 +8,7 @@ import { syncDirectory } from "../base/durable-file.ts";
 import { DomainError, storeReadOnly } from "../base/errors.ts";
 import { formatInstant, type Instant, parseInstant } from "../base/instant.ts";
 import type { Log } from "../base/log.ts";
-import { isTaken, regularFile } from "../base/regular-file.ts";
+import { isTaken, regularFile, whyUnreadable } from "../base/regular-file.ts";
 import { headOf } from "../db/files/copy.ts";
 import { DatabaseRefused, refusalOf, requireRegular } from "../db/files/migrate.ts";
 import type { BackupJob, BackupOrder } from "./job.ts";
@@ -105,12 +105,15 @@ export class BackupFolder implements Backups {
   private readonly known = new Map<string, Backup>();
   private isClosed = false;
 
-  /** Cleans up what was cut off when the appliance ended: nobody else may be at work in the folder. */
+  /**
+   * Cleans up what was cut off when the appliance ended: nobody else may be at work in the folder.
+   * @throws DatabaseRefused where it is not a folder
+   */
   constructor(options: BackupFolderOptions) {
     this.options = options;
     // A predecessor may have been killed between giving a name and putting it on the disk: it is told of only when it
     // is there for good.
-    if (existsSync(options.directory)) syncDirectory(options.directory);
+    if (existsSync(options.directory)) requireFolder(options.directory);
     for (const file of this.files()) {
       const name = file.endsWith(PARTIAL) ? file.slice(0, -PARTIAL.length) : null;
       if (name === null || !NAME.test(name) || regularFile(join(options.directory, file)) === null) continue;
@@ -271,6 +274,15 @@ export class BackupFolder implements Backups {
       this.known.set(key, found);
     }
     return found;
+  }
+}
+
+/** @throws DatabaseRefused where it is not a folder, or cannot be opened */
+function requireFolder(directory: string): void {
+  try {
+    syncDirectory(directory);
+  } catch (error) {
+    throw new DatabaseRefused(`The folder of the backups, ${directory}, ${whyUnreadable(error)}.`);
   }
 }
 

@@ -20,7 +20,7 @@ import {
   removeMadeDirectories,
 } from "../db/files/data-directory.ts";
 import { refuseForeignObjects } from "../db/files/expected-schema.ts";
-import { DatabaseRefused, migrate, refusalOf } from "../db/files/migrate.ts";
+import { DatabaseRefused, migrate, refusalOf, requireRegular } from "../db/files/migrate.ts";
 import { isDiskTrouble, sqliteCode } from "../db/sqlite-code.ts";
 import { upgradeStore } from "../history/upgrade.ts";
 import { describeFirst } from "../history/verify/findings.ts";
@@ -72,6 +72,7 @@ export function restoreBackup(options: RestoreOptions): Restored {
   const restoring = files.database + RESTORING;
   let isDone = false;
   try {
+    requireRegular(files.database);
     if (existsSync(files.database) && !options.mayReplace) {
       throw new DatabaseRefused(
         `There are already data in ${directory}: --replace replaces them with the backup and keeps them beside it.`,

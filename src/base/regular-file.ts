@@ -19,12 +19,14 @@ export function regularFile(path: string): { readonly size: number; readonly mti
   return file?.isFile() === true ? file : null;
 }
 
+/** Nothing is below a file, or a link to itself; and nothing is found where this user may not look. */
+const NOT_THERE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES"]);
+
 function found(path: string): Stats | null {
   try {
     return lstatSync(path);
   } catch (error) {
-    // Below a file nothing can be either.
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
+    if (error instanceof Error && "code" in error && NOT_THERE.has(String(error.code))) return null;
     throw error;
   }
 }

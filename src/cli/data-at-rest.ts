@@ -4,7 +4,7 @@
 import { DomainError } from "../base/errors.ts";
 import { openWritable, type Sql } from "../db/connection.ts";
 import { type DataFiles, lockData } from "../db/files/data-directory.ts";
-import { migrate, orRefused } from "../db/files/migrate.ts";
+import { migrate, orRefused, refusalOfWork } from "../db/files/migrate.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
 import { upgradeStore } from "../history/upgrade.ts";
 
@@ -15,6 +15,8 @@ export async function atRest<T>(files: DataFiles, work: (db: Sql) => T | Promise
     const db = orRefused(files.database, openWritable);
     try {
       return await work(db);
+    } catch (error) {
+      throw refusalOfWork(error, files.database);
     } finally {
       db.$client.close();
     }

@@ -4,7 +4,15 @@
 import { existsSync } from "node:fs";
 import { openReadOnly, type Sql } from "../db/connection.ts";
 import { type DataFiles, dataFiles } from "../db/files/data-directory.ts";
-import { DatabaseRefused, orRefused, refuseForeignFile, requireSchema, schemaVersionOf } from "../db/files/migrate.ts";
+import {
+  DatabaseRefused,
+  orRefused,
+  refusalOfWork,
+  refuseForeignFile,
+  requireRegular,
+  requireSchema,
+  schemaVersionOf,
+} from "../db/files/migrate.ts";
 
 /**
  * @param directory absolute
@@ -12,6 +20,7 @@ import { DatabaseRefused, orRefused, refuseForeignFile, requireSchema, schemaVer
  */
 export function findData(directory: string): DataFiles {
   const files = dataFiles(directory);
+  requireRegular(files.database);
   if (!existsSync(files.database)) throw new DatabaseRefused(`There are no data in ${directory}.`);
   refuseForeignFile(files.database);
   return files;
@@ -29,6 +38,8 @@ export async function reading<T>({ database }: DataFiles, work: (db: Sql) => T |
       orRefused(database, () => schemaVersionOf(db)),
     );
     return await work(db);
+  } catch (error) {
+    throw refusalOfWork(error, database);
   } finally {
     db.$client.close();
   }

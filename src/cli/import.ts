@@ -1,6 +1,5 @@
 // netledger import …: brings another product's inventory into a running netledger, as any client of its API.
 
-import { readFile } from "node:fs/promises";
 import { systemLog } from "../base/log.ts";
 import { systemTimers } from "../base/timers.ts";
 import { bring } from "../bringing/bring.ts";
@@ -16,9 +15,11 @@ import { Plan } from "../bringing/plan.ts";
 import { SecretMask } from "../bringing/secret-mask.ts";
 import type { BroughtSource } from "../bringing/wanted.ts";
 import { type Config, UsageError } from "../config.ts";
+import { certificatesIn, TlsRefused } from "../tls/pair.ts";
 import { type Command, defineCommand, EXIT, type ProcessIo } from "./command.ts";
 import { checkReason } from "./operator.ts";
 import { progressTo } from "./progress.ts";
+import { readSettingFile } from "./setting-file.ts";
 
 const ALWAYS = ["source", "server", "remotePlainHttp", "overwrite", "dryRun", "verbose"] as const;
 const MAYBE = ["tokenFile", "token", "keyFile", "key", "caFile", "defaultNetwork", "knownAs", "reason"] as const;
@@ -55,7 +56,7 @@ async function run(
 ): Promise<number> {
   for (const url of [config.source, config.server]) requireTls(url, config.remotePlainHttp);
   const reason = checkReason(config.reason);
-  const ca = config.caFile === null ? null : await readSetting(config.caFile, "--ca-file", io);
+  const ca = config.caFile === null ? null : await readCertificates(config.caFile, io);
   const key = await readSecret(config.key, config.keyFile, "key", io);
   const token = await readSecret(config.token, config.tokenFile, "token", io);
   const secrets = new SecretMask([key, token]);
@@ -152,16 +153,24 @@ async function readSecret(text: string | null, path: string | null, name: string
   const value = path === null ? (text as string) : await readSetting(path, `--${name}-file`, io);
   const line = value.replace(/\r?\n$/, "");
   // It becomes a header.
-  if (!/^[\x21-\x7e]{1,1000}$/.test(line)) throw new UsageError(`the ${name} must be one line of ASCII without blanks`);
+  if (!/^[\x21-\x7e]{1,1000}$/.test(line)) {
+    const source = path === null ? "" : `--${name}-file ${path}: `;
+    throw new UsageError(`${source}the ${name} must be one line of ASCII without blanks`);
+  }
   return line;
 }
 
 async function readSetting(path: string, flag: string, io: ProcessIo): Promise<string> {
+  return new TextDecoder().decode(await readSettingFile(path, flag, io));
+}
+
+/** @throws UsageError for what has no certificate in it */
+async function readCertificates(path: string, io: ProcessIo): Promise<string> {
+  const text = await readSetting(path, "--ca-file", io);
   try {
-    return new TextDecoder().decode(path === "-" ? await io.readStdin() : await readFile(path));
+    certificatesIn(text, `--ca-file ${path}`);
   } catch (error) {
-    throw new UsageError(
-      `${flag} ${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error})`,
-    );
+    throw error instanceof TlsRefused ? new UsageError(error.message) : error;
   }
+  return text;
 }

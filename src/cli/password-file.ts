@@ -1,9 +1,9 @@
 // The password in a file or on standard input. Must not be given on the command line: others could read it there.
 
-import { readFile } from "node:fs/promises";
 import { describePasswordProblem } from "../access/password.ts";
 import { UsageError } from "../config.ts";
 import type { ProcessIo } from "./command.ts";
+import { readSettingFile } from "./setting-file.ts";
 
 /**
  * @param path absolute, or `-` for standard input
@@ -13,14 +13,7 @@ import type { ProcessIo } from "./command.ts";
  * @throws UsageError when it cannot be read or cannot be a password; never echoes it
  */
 export async function readPasswordFile(path: string, flag: string, email: string, io: ProcessIo): Promise<string> {
-  let bytes: Uint8Array;
-  try {
-    bytes = path === "-" ? await io.readStdin() : await readFile(path);
-  } catch (error) {
-    throw new UsageError(
-      `${flag} ${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error})`,
-    );
-  }
+  const bytes = await readSettingFile(path, flag, io);
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

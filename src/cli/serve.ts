@@ -9,7 +9,8 @@ import { systemTimers } from "../base/timers.ts";
 import { UuidSource } from "../base/uuid.ts";
 import type { AllCommands } from "../commands.ts";
 import { type Config, UsageError, unknownVariables } from "../config.ts";
-import { DatabaseRefused } from "../db/files/migrate.ts";
+import { dataFiles } from "../db/files/data-directory.ts";
+import { DatabaseRefused, refusalOfWork } from "../db/files/migrate.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { WriteMessages, WriteQueue } from "../db/writing/write-queue.ts";
 import { demoStateOf } from "../demo/demo-mark.ts";
@@ -120,6 +121,8 @@ export async function runAppliance(
             if (config.self) await recordSelf(writes, organizationId, networkId, io, log);
           },
     ...(writerThread === undefined ? {} : { writerThread }),
+  }).catch((error: unknown) => {
+    throw refusalOfWork(error, dataFiles(directory).database);
   });
   log.info("started", {
     version: SERVER_VERSION,
@@ -198,6 +201,8 @@ async function runReadOnly(
     counters,
     log,
     console: await consoleFor(config),
+  }).catch((error: unknown) => {
+    throw refusalOfWork(error, file);
   });
   log.info("started", {
     version: SERVER_VERSION,

@@ -1,6 +1,8 @@
 // A subcommand's work on the data: opened for it, closed after it, beside a running appliance or without one.
 
 import { systemLog } from "../base/log.ts";
+import { dataFiles } from "../db/files/data-directory.ts";
+import { refusalOfWork } from "../db/files/migrate.ts";
 import { openStore, type Store } from "../store.ts";
 import { EXIT, type ProcessIo } from "./command.ts";
 
@@ -32,6 +34,8 @@ export async function withStore(
   try {
     await work(store);
     return EXIT.done;
+  } catch (error) {
+    throw refusalOfWork(error, dataFiles(settings.data).database);
   } finally {
     await store.close();
   }

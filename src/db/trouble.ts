@@ -52,6 +52,9 @@ export function describeRefusal(error: unknown, path: string): string {
     return `${path} cannot be opened (${code}): the disk needs space for another file, and the folder must be writable.`;
   if (code.startsWith("SQLITE_READONLY"))
     return `${path} cannot be written to (${code}): the disk must not be read-only, and the file and its folder must be writable.`;
+  // A table or a column is missing.
+  if (code === "SQLITE_ERROR")
+    return `${path} is damaged (${error instanceof Error ? error.message : error}): ${GOOD_COPY}.`;
   return `${path} cannot be opened (${code}).`;
 }
 

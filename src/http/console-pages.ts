@@ -1,6 +1,8 @@
 // The console at `/`: one page for all its addresses, and the files that it loads. No credentials: nothing of an
 // inventory is in them. Scripts that ask for `/` are led to the API's documentation, as ever.
 
+import { closeSync } from "node:fs";
+import { openRegular } from "../base/regular-file.ts";
 import { isNotModified } from "../wire/entity-tags.ts";
 import { CONSOLE_ASSETS, type ConsoleFile, readConsolePack } from "./console-pack.ts";
 import { preferredCoding } from "./content-coding.ts";
@@ -44,6 +46,8 @@ export async function embeddedConsole(): Promise<Console | null> {
 /** One of a file, which may change meanwhile. @throws Error where there is none at the start */
 export async function consoleOf(path: string): Promise<Console> {
   const read = async () => {
+    // It is read piece by piece: of a pipe nothing would ever come.
+    closeSync(openRegular(path));
     const pack = Bun.file(path);
     return { changed: pack.lastModified, ...(await readConsolePack(pack)) };
   };

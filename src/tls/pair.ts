@@ -119,7 +119,12 @@ function blocksIn(text: string): { label: string; text: string }[] {
   return [...text.matchAll(PEM_BLOCK)].map((match) => ({ label: match[1] as string, text: match[0] }));
 }
 
-function certificatesIn(text: string, shown: string): [X509Certificate, ...X509Certificate[]] {
+/**
+ * The certificates of a PEM text, in its order.
+ * @param shown what its file is called in messages
+ * @throws TlsRefused where there is none, or one that cannot be parsed
+ */
+export function certificatesIn(text: string, shown: string): [X509Certificate, ...X509Certificate[]] {
   const blocks = blocksIn(text);
   const certificates = blocks.filter(({ label }) => /^(X509 |TRUSTED )?CERTIFICATE$/.test(label));
   if (certificates.length === 0) {

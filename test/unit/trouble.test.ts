@@ -77,7 +77,10 @@ test.each([
     "SQLITE_READONLY",
     "/d/x.db cannot be written to (SQLITE_READONLY): the disk must not be read-only, and the file and its folder must be writable.",
   ],
-  ["SQLITE_ERROR", "/d/x.db cannot be opened (SQLITE_ERROR)."],
+  [
+    "SQLITE_ERROR",
+    "/d/x.db is damaged (the text of an exception): replace it with a good copy: netledger restore BACKUP --replace.",
+  ],
 ])("the operator whose file meets %s reads one sentence", (code, sentence) => {
   expect(describeRefusal(sqliteError(code), "/d/x.db")).toBe(sentence);
 });

@@ -17,7 +17,7 @@ import { stopwatch } from "../../../test/support/measure/processor-time.ts";
 import type { Proof, Proving } from "../part.ts";
 import { type DiskSize, SmallDisk } from "./small-disk.ts";
 
-const EMAIL = "owner@acme.example";
+export const EMAIL = "owner@acme.example";
 
 /** Where an appliance is tried. */
 interface Place {

@@ -104,8 +104,11 @@ export class DataLock {
   /**
    * @param waitMs how long to wait for the holder
    * @returns null where another process holds it
+   * @throws DatabaseRefused where the file cannot be used
    */
   static take(path: string, waitMs: number): DataLock | null {
+    if (isTaken(path) && regularFile(path) === null)
+      throw new DatabaseRefused(`The lock file ${path} is not a regular file.`);
     // The holder may have removed the file (discard): a lock on an unlinked file keeps nobody out.
     for (;;) {
       const before = fileNumber(path);
@@ -120,8 +123,6 @@ export class DataLock {
   private static tryFile(path: string, waitMs: number, isNew: boolean): DataLock | null {
     // SQLite's file lock on an empty database: JavaScript has no portable lock call.
     let database: Database | null = null;
-    if (isTaken(path) && regularFile(path) === null)
-      throw new DatabaseRefused(`The lock file ${path} is not a regular file.`);
     try {
       database = new Database(path, { create: true, readwrite: true });
       database.run(`PRAGMA busy_timeout = ${waitMs}`);

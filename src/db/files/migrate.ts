@@ -50,11 +50,12 @@ import hashedIdempotencyKeys from "../../../migrations/0033_hashed_idempotency_k
 import rowSums from "../../../migrations/0034_row_sums.sql" with { type: "text" };
 import lastingRecords from "../../../migrations/0035_lasting_records.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
+import { DomainError } from "../../base/errors.ts";
 import { openRegular, whatElse, whyUnreadable } from "../../base/regular-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
 import { keepRowSums, settleRowSums } from "../row-sums.ts";
 import { sqliteCode } from "../sqlite-code.ts";
-import { describeRefusal, GOOD_COPY } from "../trouble.ts";
+import { describeRefusal, GOOD_COPY, readTroubleOf } from "../trouble.ts";
 
 /** Append-only: the version of a database is the number of those it has been through (`PRAGMA user_version`). */
 const MIGRATIONS: readonly string[] = [
@@ -170,13 +171,14 @@ export function readHeader(path: string): DatabaseHeader | null {
 
 /**
  * SQLite waits for a named pipe in the place of a database, or of one of the files that it keeps beside it.
- * @throws DatabaseRefused for what is there and not a regular file, or a link to one
+ * @throws DatabaseRefused for what is there and is not a regular file or a link to one, or cannot be read
  */
 export function requireRegular(path: string): void {
   for (const each of ["", "-wal", "-shm", "-journal"].map((suffix) => path + suffix)) {
     let file: Stats | undefined;
     try {
       file = statSync(each, { throwIfNoEntry: false });
+      if (file?.isFile() === true) accessSync(each, constants.R_OK);
     } catch (error) {
       throw new DatabaseRefused(`${each} ${whyUnreadable(error)}.`);
     }
@@ -205,6 +207,11 @@ export function refuseForeignFile(path: string): void {
 /** What is thrown when SQLite cannot work with a file, in words for the operator; any other error stands as it is. */
 export function refusalOf(error: unknown, path: string): unknown {
   return sqliteCode(error) === "" ? error : new DatabaseRefused(describeRefusal(error, path));
+}
+
+/** As refusalOf, but what was put in words already, or will be wherever it ends up (readTroubleOf), stands as it is. */
+export function refusalOfWork(error: unknown, path: string): unknown {
+  return error instanceof DomainError || readTroubleOf(error) !== null ? error : refusalOf(error, path);
 }
 
 /**

@@ -1,0 +1,13 @@
+// Every command with every wrong kind of file in every place that it takes one from.
+
+import { describe, expect, test } from "bun:test";
+import { wrongFileStage } from "../support/executable/wrong-file-stage.ts";
+import { WRONG_FILE_ROWS } from "../support/executable/wrong-files.ts";
+
+const stage = wrongFileStage();
+
+describe("a wrong kind of file is refused in one sentence with the documented status, and not waited for:", () => {
+  test.each(WRONG_FILE_ROWS.map((row) => [row.name, row] as const))("%s", async (_, row) => {
+    expect(await row.tried(stage())).toEqual({});
+  });
+});
