@@ -229,6 +229,7 @@ export interface ReadOnlyOptions extends ListenOptions {
   /** Names that it answers to besides those of its certificate. */
   readonly hostNames: readonly string[];
   readonly trustedProxies: readonly Cidr[];
+  readonly limitations: readonly Limitation[];
   readonly counters: Counters;
   readonly console: Console | null;
 }
@@ -270,7 +271,6 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
     hosts,
     isReadOnly: true,
     isDemo: false,
-    limitations: [],
     setupToken: null,
   });
   const listening = await listen(app, options, options.tls, hosts);

@@ -362,6 +362,16 @@ export function unknownVariables(environment: Environment = process.env): string
     .sort();
 }
 
+/**
+ * Variables by which Bun, which is part of the executable, runs other code beside the program or lets others look into
+ * it, where they have a value. BUN_BE_BUN is not among them: it turns the executable into Bun, and nothing of ours runs.
+ */
+export function runtimeVariables(environment: Environment = process.env): string[] {
+  return Object.keys(environment)
+    .filter((name) => /^BUN_(OPTIONS$|INSPECT)/.test(name) && environment[name] !== "")
+    .sort();
+}
+
 /** The environment's name of a flag: `setup-email` is `NETLEDGER_SETUP_EMAIL`. */
 export function variableOf(spelled: string): string {
   return PREFIX + spelled.toUpperCase().replaceAll("-", "_");

@@ -10,7 +10,7 @@ import { helpOf, helpOverview } from "./cli/help.ts";
 import { printError, processIo } from "./cli/process-io.ts";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { version } from "./cli/version.ts";
-import { UsageError } from "./config.ts";
+import { runtimeVariables, UsageError } from "./config.ts";
 import { DatabaseRefused } from "./db/files/migrate.ts";
 import { readTroubleOf } from "./db/trouble.ts";
 import { ListenError } from "./listener.ts";
@@ -22,10 +22,17 @@ async function main(args: readonly string[]): Promise<number> {
   process.umask(0o077);
   forbidCoreFiles();
   try {
+    refuseRuntimeVariables();
     return await dispatch(args);
   } catch (error) {
     return explain(error, args);
   }
+}
+
+/** @throws UsageError */
+function refuseRuntimeVariables(): void {
+  const [name] = runtimeVariables();
+  if (name !== undefined) throw new UsageError(`${name} is set, and would change what this program runs: unset it`);
 }
 
 async function dispatch(args: readonly string[]): Promise<number> {

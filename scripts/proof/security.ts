@@ -5,6 +5,7 @@ import { merged, type Part, type Proof, type Proving } from "./part.ts";
 import { proveAttacks } from "./security/attacks.ts";
 import { proveCrowding } from "./security/crowding.ts";
 import { proveEncryption } from "./security/encryption.ts";
+import { proveEnvironment } from "./security/environment.ts";
 import { proveFlood } from "./security/flood.ts";
 import { proveForeignPages } from "./security/foreign-pages.ts";
 import { proveGuesses } from "./security/guesses.ts";
@@ -44,6 +45,7 @@ async function others(proving: Proving): Promise<Proof> {
     proveForeignPages(proving),
     proveEncryption(proving),
     proveAttacks(proving),
+    proveEnvironment(proving),
     proveGuesses(proving),
     proveImports(proving),
   ] as const);

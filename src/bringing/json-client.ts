@@ -110,7 +110,10 @@ export class JsonClient {
         ...(this.isDirect ? { proxy: false } : {}),
         signal: abort.signal,
         ...(body === null ? {} : { body }),
-        ...(ca === null ? {} : { tls: { ca } }),
+        // Neither is up to Bun's variables: to print the token (BUN_CONFIG_VERBOSE_FETCH), or to trust any certificate
+        // (NODE_TLS_REJECT_UNAUTHORIZED).
+        verbose: false,
+        tls: { rejectUnauthorized: true, ...(ca === null ? {} : { ca }) },
       });
       return await this.read(url, answer);
     } catch (error) {

@@ -14,7 +14,7 @@ import { DatabaseRefused, refusalOfWork } from "../db/files/migrate.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { WriteMessages, WriteQueue } from "../db/writing/write-queue.ts";
 import { demoStateOf } from "../demo/demo-mark.ts";
-import { findLimitations, type Limitation } from "../discovery/kernel/limitations.ts";
+import { findLimitations, type Limitation, limitationsOfExecutable } from "../discovery/kernel/limitations.ts";
 import { discoverSelf } from "../discovery/self/discover.ts";
 import type { SelfCommands } from "../discovery/self/reconcile.ts";
 import { hasEchoTool } from "../discovery/sweep/echo-tools.ts";
@@ -177,7 +177,11 @@ async function consoleFor({ console: file }: ServeConfig): Promise<Console | nul
 
 async function tellLimitations(limitations: Limitation[], log: Log): Promise<void> {
   const tools = { timers: systemTimers, permit: async () => {}, findTool: (name: string) => Bun.which(name) };
-  limitations.push(...(await findLimitations({ hasEchoTool: () => hasEchoTool(tools) })));
+  limitations.push(...limitationsOfExecutable(), ...(await findLimitations({ hasEchoTool: () => hasEchoTool(tools) })));
+  warnOf(limitations, log);
+}
+
+function warnOf(limitations: readonly Limitation[], log: Log): void {
   for (const { code, message } of limitations) log.warn("machine_limits", { limitation: code, message });
 }
 
@@ -190,7 +194,10 @@ async function runReadOnly(
   { log, counters }: { readonly log: Log; readonly counters: Counters },
 ): Promise<number> {
   const { clock, random } = io;
+  const limitations = limitationsOfExecutable();
+  warnOf(limitations, log);
   const appliance = await startReadOnlyAppliance({
+    limitations,
     file,
     listen: config.listen,
     tls,

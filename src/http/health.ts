@@ -28,7 +28,9 @@ const ReadOnly = Type.Boolean({
 });
 
 const Limitation = Type.Object({
-  code: Type.String({ description: "`native_calls_refused`, `netlink_refused` or `host_not_checked`." }),
+  code: Type.String({
+    description: "`native_calls_refused`, `netlink_refused`, `executable_gives_rights` or `host_not_checked`.",
+  }),
   message: Type.String({ description: "What is missing, the likely cause, and what the appliance does instead." }),
 });
 

@@ -2,12 +2,13 @@
 // better way.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Ip, parseIp } from "../../src/base/ip.ts";
+import { capabilitiesAreOfFile, givesRightsToAll } from "../../src/discovery/kernel/executable-rights.ts";
 import { KernelRefused } from "../../src/discovery/kernel/libc.ts";
-import { findLimitations } from "../../src/discovery/kernel/limitations.ts";
+import { findLimitations, limitationsOfExecutable } from "../../src/discovery/kernel/limitations.ts";
 import { ProcRoutes } from "../../src/discovery/kernel/proc-routing.ts";
 import { parseArpTable } from "../../src/discovery/kernel/proc-tables.ts";
 import { inventoryAddresses } from "../../src/discovery/self/inventory-addresses.ts";
@@ -204,6 +205,38 @@ test("neighbors of /proc/net/arp are known in a state that it does not tell, ask
     { ip_address: "192.0.2.3", mac_address: null, ifIndex: 4, state: "Resolving", confirmedAgoMs: null },
     { ip_address: "192.0.2.4", mac_address: "02:fc:00:00:00:06", ifIndex: 4, state: "Permanent", confirmedAgoMs: null },
   ]);
+});
+
+describe("what the executable gives", () => {
+  const status = (uid: number, permitted: string, ambient: string) =>
+    `Name:\tnetledger\nUid:\t1000\t${uid}\t${uid}\t${uid}\nCapInh:\t0000000000000000\nCapPrm:\t${permitted}\nCapEff:\t0\nCapAmb:\t${ambient}\n`;
+
+  test.each([
+    ["of root, who has all", status(0, "000001ffffffffff", "0000000000000000"), false],
+    ["that a service manager gave", status(998, "0000000000002000", "0000000000002000"), false],
+    ["that only the file can have given", status(998, "0000000000002000", "0000000000000000"), true],
+    ["of which the file gave one", status(998, "0000000000003000", "0000000000002000"), true],
+    ["of which there are none", status(998, "0000000000000000", "0000000000000000"), false],
+  ])("is told from capabilities %s", (_, text, are) => {
+    expect(capabilitiesAreOfFile(text)).toBe(are);
+  });
+
+  test("is a limitation that names the executable and what to do", () => {
+    const [found] = limitationsOfExecutable("/usr/bin/netledger", () => true);
+    expect(found?.code).toBe("executable_gives_rights");
+    expect(found?.message).toMatch(/^\/usr\/bin\/netledger has .*setcap -r.*AmbientCapabilities=CAP_NET_RAW/);
+    expect(limitationsOfExecutable("/usr/bin/netledger", () => false)).toEqual([]);
+  });
+
+  test("is nothing where only its owner and group may execute it, and the setuid bit where all may", () => {
+    const path = join(root, "netledger");
+    writeFileSync(path, "");
+    const given = [0o755, 0o4750, 0o4755, 0o2755].map((mode) => {
+      chmodSync(path, mode);
+      return givesRightsToAll(path);
+    });
+    expect([...given, givesRightsToAll(join(root, "gone"))]).toEqual([false, false, true, true, false]);
+  });
 });
 
 describe("what this machine refuses", () => {

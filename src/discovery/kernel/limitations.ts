@@ -1,10 +1,11 @@
 // What of the kernel this process may not use, found out by trying, and what is done in its place: for the log,
 // monitors and scans. Must not end anything: an appliance without them works.
 
+import { givesRightsToAll } from "./executable-rights.ts";
 import { KernelRefused, openLibc } from "./libc.ts";
 import { openNetlink } from "./netlink-socket.ts";
 
-const LIMITATION_CODES = ["native_calls_refused", "netlink_refused"] as const;
+const LIMITATION_CODES = ["native_calls_refused", "netlink_refused", "executable_gives_rights"] as const;
 type LimitationCode = (typeof LIMITATION_CODES)[number];
 
 export interface Limitation {
@@ -19,6 +20,19 @@ interface TriedWays {
   readonly hasEchoTool: () => Promise<boolean>;
   readonly callLibc?: () => void;
   readonly askByNetlink?: () => void;
+}
+
+/** What this executable gives to everybody on the machine. Nothing where it gives nothing. */
+export function limitationsOfExecutable(path = process.execPath, givesRights = givesRightsToAll): Limitation[] {
+  return givesRights(path) ? [{ code: "executable_gives_rights", message: withRights(path) }] : [];
+}
+
+function withRights(path: string): string {
+  return (
+    `${path} has file capabilities, or the setuid or setgid bit, and everyone on this machine may execute it: with ` +
+    "BUN_BE_BUN set it runs any code with these rights. Remove them (setcap -r), and let the service manager give " +
+    "CAP_NET_RAW to the service alone (systemd: AmbientCapabilities=CAP_NET_RAW)."
+  );
 }
 
 /** Nothing where all is permitted. */
