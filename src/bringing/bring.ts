@@ -1,6 +1,7 @@
 // Brings all of a source, kind after kind, so that what is referred to is there before what refers to it.
 
 import { parseCidr, parseIp } from "../base/ip.ts";
+import { withoutInvisible } from "../base/visible.ts";
 import type { CustomFieldRecord } from "../resources/custom-fields/custom-field.ts";
 import type { Bringing } from "./bringing.ts";
 import { fewAtOnce, oneAhead } from "./few-at-once.ts";
@@ -244,10 +245,12 @@ class Index {
   add(record: LedgerRecord, key: string): void {
     this.byId.set(record.id, record);
     this.byKey.set(key, record);
+    const seen = withoutInvisible(key);
+    if (!this.byKey.has(seen)) this.byKey.set(seen, record);
   }
 
   get(id: string, key: string): LedgerRecord | null {
-    return this.byId.get(id) ?? this.byKey.get(key) ?? null;
+    return this.byId.get(id) ?? this.byKey.get(key) ?? this.byKey.get(withoutInvisible(key)) ?? null;
   }
 
   all(): Iterable<LedgerRecord> {
@@ -261,8 +264,9 @@ class Spoken {
 
   /** @returns the URL of the object that has it already; null where this one has it now */
   claim(key: string, url: string): string | null {
-    const other = this.urls.get(key);
-    if (other === undefined) this.urls.set(key, url);
+    const seen = withoutInvisible(key);
+    const other = this.urls.get(seen);
+    if (other === undefined) this.urls.set(seen, url);
     return other ?? null;
   }
 }

@@ -1,6 +1,7 @@
 // What all stages of one import share: both sides, the plan, and which record stands for which object so far.
 
 import { customFieldName } from "../base/custom-field-names.ts";
+import { withoutInvisible } from "../base/visible.ts";
 import { type FieldKind, type TypedField, valueProblem } from "../resources/custom-fields/field-type.ts";
 import type { ChangesHere } from "./changes-here.ts";
 import { KnownSubnets } from "./known-subnets.ts";
@@ -77,6 +78,6 @@ export class Bringing {
 
   /** The ids of tags; one that was refused is left out. */
   tagIds(names: readonly string[]): string[] {
-    return [...new Set(names.flatMap((name) => this.tags.get(name) ?? []))];
+    return [...new Set(names.flatMap((name) => this.tags.get(name) ?? this.tags.get(withoutInvisible(name)) ?? []))];
   }
 }

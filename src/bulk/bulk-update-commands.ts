@@ -4,7 +4,7 @@
 import type { CommandActor } from "../access/actor.ts";
 import { findReachable } from "../access/reach.ts";
 import { alreadyExists, type DomainError, invalid, referenceInvalid } from "../base/errors.ts";
-import { type AnyKind, liveIdentity, type RecordBase } from "../db/kind.ts";
+import { type AnyKind, type RecordBase, seenIdentity } from "../db/kind.ts";
 import type { Reach } from "../db/reading/list-query.ts";
 import { Reader } from "../db/reading/reader.ts";
 import { type CallsOf, Tried, takingLong } from "../db/writing/command.ts";
@@ -126,9 +126,9 @@ export function clashes(
   const seen = new Set<string>();
   const taken: Array<{ id: string; error: DomainError }> = [];
   for (const id of ids) {
-    const record = tx.isChanged(id) ? (tx.find(kind, id) as RecordBase | null) : null;
+    const record = tx.isNewlyNamed(kind, id) ? (tx.find(kind, id) as RecordBase | null) : null;
     if (record === null) continue;
-    const identity = liveIdentity(kind, record);
+    const identity = seenIdentity(kind, record);
     if (identity === null) continue;
     const isTaken = seen.has(identity) || tx.findTwin(kind, record) !== null;
     seen.add(identity);

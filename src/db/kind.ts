@@ -4,6 +4,7 @@
 import { integer, type SQLiteTableWithColumns, text } from "drizzle-orm/sqlite-core";
 import type { Entity } from "../base/entity-words.ts";
 import { ownValue } from "../base/fields.ts";
+import { withoutInvisible } from "../base/visible.ts";
 import type { CalledText } from "./called-words.ts";
 import type { SearchTexts } from "./search-text.ts";
 import type { Upcaster } from "./shape.ts";
@@ -123,7 +124,16 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
    * Whether two live records may not stand for the same thing, and how the conflict is named. `key`: what is unique,
    * where that is not the identity.
    */
-  readonly unique: { field: string; value: (record: R) => unknown; key?: (record: R) => string } | null;
+  readonly unique: {
+    field: string;
+    value: (record: R) => unknown;
+    key?: (record: R) => string;
+    /**
+     * Of a name, which people tell apart by what they see: the beginning that it shares with all it is compared with,
+     * which is its container's.
+     */
+    seenWithin?: (record: R) => string;
+  } | null;
   /**
    * By field, what orders lists where the value itself would not: textSortKey of a text, ipSortKey of an address. It is
    * kept with each version, where the field has a value.
@@ -227,6 +237,15 @@ export function parseMembers<R>(members: string): R {
 /** What stands in the live table's `identity`: only kinds whose things are unique keep it there. */
 export function liveIdentity(kind: AnyKind, record: RecordBase): string | null {
   return kind.unique === null ? null : (kind.unique.key?.(record) ?? kind.identity(record));
+}
+
+/**
+ * What no two records can newly have in common: of a name, what is seen of it. Those that already have it in common
+ * stay as they are.
+ */
+export function seenIdentity(kind: AnyKind, record: RecordBase): string | null {
+  const identity = liveIdentity(kind, record);
+  return identity === null || kind.unique?.seenWithin === undefined ? identity : withoutInvisible(identity);
 }
 
 /** The live column that holds the record number of what a field names by its id: `network_n` of `network_id`. */

@@ -16,6 +16,7 @@ import { parseInstant, parseInstantOrAge } from "../base/instant.ts";
 import { parseCidr, parseIp } from "../base/ip.ts";
 import { parseMac } from "../base/mac.ts";
 import { isUuid } from "../base/uuid.ts";
+import { isVisible } from "../base/visible.ts";
 
 export const NAME_MAX_LENGTH = 255;
 export const DESCRIPTION_MAX_LENGTH = 4_000;
@@ -75,7 +76,7 @@ const formats: Record<string, Format> = {
   mac: { parse: parseMac, sentence: "must be a MAC address such as 00:1b:21:aa:bb:cc" },
   // No control characters: they break terminals, logs and CSV. Not blank: nobody finds a record that is called nothing.
   name: {
-    parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) && /[^\s\p{Cf}]/u.test(text) ? text : null),
+    parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) && isVisible(text) ? text : null),
     sentence: "must not be blank or contain control characters",
   },
   line: {

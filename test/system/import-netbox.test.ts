@@ -710,6 +710,36 @@ describe("a hostile NetBox", () => {
     expect((await place.command("verify")).code).toBe(0);
   });
 
+  test("has names refused that nobody sees or that look like another one, and the rest comes in", async () => {
+    const world = manyDevices(1);
+    world.tags = [
+      { id: 1, name: "\u3164" },
+      { id: 2, name: "fine" },
+      { id: 3, name: "fi\u200bne" },
+      { id: 4, name: "here" },
+    ];
+    world.sites.push({ id: 2, name: "\u2800" }, { id: 3, name: "Pa\u00adris" }, { id: 4, name: "Paris" });
+    world.devices.push({ id: 51, name: "tagged", site: 1, tags: ["fine", "fi\u200bne", "here"] });
+    const [site = { name: "" }] = world.sites;
+    const tag = await at.client.post("tags", { name: "he\u2060re", color: "Blue" });
+    expect(tag.status).toBe(200);
+    const netbox = serve(world);
+    const done = await at.import(["netbox", netbox.url, "--default-network", "Rest", "--verbose"]);
+    expect(done.code).toBe(1);
+    const refused = done.out.split("\n").filter((line) => line.startsWith("refused "));
+    const has = (path: string, reason: RegExp) =>
+      expect(refused.filter((line) => line.includes(`${netbox.url}${path}`) && reason.test(line))).toHaveLength(1);
+    has("/api/extras/tags/1/", /name must not be blank/);
+    has("/api/extras/tags/3/", /tags\/2\/ has this name already/);
+    has("/api/dcim/sites/2/", /name must not be blank/);
+    has("/api/dcim/sites/4/: ", /sites\/3\/ has this name already/);
+    const named = async (plural: string) => (await at.all(plural)).map(({ name }) => name);
+    expect((await named("tags")).sort()).toEqual(["fine", "he\u2060re"]);
+    expect(await named("networks")).toEqual(expect.arrayContaining([site.name, "Pa\u00adris"]));
+    const [host] = (await at.all("hosts")).filter(({ name }) => name === "tagged");
+    expect(host.tags).toHaveLength(2);
+  });
+
   test.each([
     [
       "HTML instead of JSON",

@@ -269,6 +269,12 @@ export class Statements {
     return this.live(kind).byIdentity;
   }
 
+  /** The identities of live records that begin with `within` and are not all ASCII. Reads an index alone. */
+  identitiesBeyondAscii(kind: AnyKind, within: string): string[] {
+    const rows = this.live(kind).beyondAscii.values(within, `${within}\u{10ffff}`) as Array<[string]>;
+    return rows.map(([identity]) => identity);
+  }
+
   /** The live rows whose `column` is a record number, in page order. */
   liveByColumn(kind: AnyKind, column: string): { all(...values: number[]): unknown[] } {
     const name = `${kind.name}.${column}`;
@@ -491,6 +497,10 @@ function liveStatements(db: Sql, kind: AnyKind) {
       `${selectLive(kind)} WHERE l.n = (SELECT n FROM history_records WHERE id = +? AND kind = ${kind.code})`,
     ) as Single,
     byIdentity: db.$client.prepare(`${selectLive(kind)} WHERE l.identity = +?`) as Single,
+    beyondAscii: db.$client.prepare(
+      `SELECT identity FROM ${getTableName(table)} WHERE identity > +? AND identity < +?
+        AND octet_length(identity) > length(identity)`,
+    ),
   };
 }
 

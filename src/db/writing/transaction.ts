@@ -1,9 +1,10 @@
 // One unit of work of the one writer: commands change records in it, and its end writes the net effect:
 // at most one version per record, one ledger transaction, one instant. Knows no resource and no HTTP.
 
-import { DomainError, notFound } from "../../base/errors.ts";
+import { alreadyExists, DomainError, notFound } from "../../base/errors.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import type { UuidSource } from "../../base/uuid.ts";
+import { withoutInvisible } from "../../base/visible.ts";
 import type { Sql } from "../connection.ts";
 import {
   type AnyKind,
@@ -16,6 +17,7 @@ import {
   parseMembers,
   parseObserved,
   type RecordBase,
+  seenIdentity,
 } from "../kind.ts";
 import { ChangedRecords, referredId } from "./changed-records.ts";
 import { type Entry, type EntryChange, netChange } from "./entry.ts";
@@ -74,6 +76,7 @@ export class WriteTransaction {
   private readonly changed = new ChangedRecords();
   /** Numbers that were asked for: every record asks for its organization's. */
   private readonly numbers = new Map<string, number>();
+  private readonly invisible = new Map<string, Map<string, string[]>>();
   private readonly afterwards: Array<() => void> = [];
 
   /**
@@ -143,11 +146,61 @@ export class WriteTransaction {
     return this.withIdentity(kind, identity)[0] ?? null;
   }
 
-  /** Another record than this one that stands for the same real thing: the two cannot both be written. */
+  /** Another record than this one that stands for the same real thing, so that this one cannot come to. */
   findTwin<R extends RecordBase>(kind: Kind<R>, record: R): R | null {
     const identity = liveIdentity(kind, record);
     if (identity === null) return null;
-    return this.withIdentity(kind, identity).find((each) => each.id !== record.id) ?? null;
+    const same = this.withIdentity(kind, identity).find((each) => each.id !== record.id);
+    return same ?? this.findSeenTwin(kind, record);
+  }
+
+  /** Another one whose name is seen as this one's is, but for those that this transaction named. */
+  private findSeenTwin<R extends RecordBase>(kind: Kind<R>, record: R): R | null {
+    const within = kind.unique?.seenWithin?.(record);
+    if (within === undefined) return null;
+    const seen = seenIdentity(kind, record) as string;
+    const others = this.invisibleWithin(kind, within).get(seen) ?? [];
+    // One that is the same to the letter is found without it.
+    for (const identity of seen === liveIdentity(kind, record) ? others : [seen, ...others])
+      for (const each of this.withIdentity(kind, identity)) if (each.id !== record.id) return each;
+    return null;
+  }
+
+  /**
+   * By what is seen of them, the identities of live records in which something cannot be seen, as this transaction found
+   * them. Looked for once: a table names thousands.
+   */
+  private invisibleWithin(kind: AnyKind, within: string): ReadonlyMap<string, readonly string[]> {
+    const place = `${kind.code}/${within}`;
+    let found = this.invisible.get(place);
+    if (found === undefined) {
+      found = new Map<string, string[]>();
+      for (const identity of this.statements.identitiesBeyondAscii(kind, within)) {
+        const seen = withoutInvisible(identity);
+        if (seen !== identity) found.set(seen, [...(found.get(seen) ?? []), identity]);
+      }
+      this.invisible.set(place, found);
+    }
+    return found;
+  }
+
+  /** Whether this transaction made a record, or gave it what makes it unique. */
+  isNewlyNamed(kind: AnyKind, id: string): boolean {
+    const { before = null, after = null } = this.entries.get(id) ?? {};
+    return after !== null && (before === null || liveIdentity(kind, before) !== liveIdentity(kind, after));
+  }
+
+  /** What is the same to the letter is for the live tables to refuse. @throws DomainError entity_already_exists */
+  private assertSeenApart(changes: readonly EntryChange[]): void {
+    const named = new Set<string>();
+    for (const { entry } of changes) {
+      const { kind, id, after } = entry;
+      if (after === null || kind.unique?.seenWithin === undefined || !this.isNewlyNamed(kind, id)) continue;
+      const name = `${kind.code}/${seenIdentity(kind, after)}`;
+      if (named.has(name) || this.findSeenTwin(kind, after) !== null)
+        throw alreadyExists(kind, kind.unique.field, kind.unique.value(after));
+      named.add(name);
+    }
   }
 
   private withIdentity<R extends RecordBase>(kind: Kind<R>, identity: string): R[] {
@@ -349,6 +402,7 @@ export class WriteTransaction {
     const changeOf = this.touchOwners();
     const changes = [...this.entries.values()].flatMap((entry) => changeOf.get(entry) ?? []);
     if (changes.length > 0 && refusal !== null) throw refusal;
+    this.assertSeenApart(changes);
     if (changes.length > 0) writeLedger(this, changes);
     for (const entry of this.entries.values()) {
       // What was created has what was observed of it.

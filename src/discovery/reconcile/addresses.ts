@@ -12,7 +12,7 @@ import { placeAfter } from "../../resources/hosts/new-child.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { portKind } from "../../resources/ports/port.ts";
-import { serviceKind } from "../../resources/services/service.ts";
+import { seenService, serviceKind } from "../../resources/services/service.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
 import { lineOf } from "./line.ts";
 import { foundBinding, foundPort, foundService } from "./new-records.ts";
@@ -217,11 +217,7 @@ export class AddressBook {
       const id = ports.get(key) ?? this.write.found(portKind, foundPort(host, port, scanId))?.id;
       if (id !== undefined) portIds.set(port.id, id);
     }
-    const own = new Map(
-      tx
-        .children(serviceKind, "host_n", host.id)
-        .map((each) => [JSON.stringify([each.service_definition, each.name]), each.id]),
-    );
+    const own = new Map(tx.children(serviceKind, "host_n", host.id).map((each) => [seenService(each), each.id]));
     const bound = new Set(tx.children(bindingKind, "host_n", host.id).map((each) => each.port_id));
     for (const service of tx.children(serviceKind, "host_n", otherId)) {
       const free = tx
@@ -229,7 +225,7 @@ export class AddressBook {
         .flatMap((each) => portIds.get(each.port_id ?? "") ?? [])
         .filter((portId) => !bound.has(portId));
       if (free.length === 0) continue;
-      const key = JSON.stringify([service.service_definition, service.name]);
+      const key = seenService(service);
       const id = own.get(key) ?? this.write.found(serviceKind, foundService(host, service, own.size, scanId))?.id;
       if (id === undefined) continue;
       own.set(key, id);

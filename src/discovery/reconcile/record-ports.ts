@@ -3,7 +3,7 @@
 import { type BindingRecord, bindingKind } from "../../resources/bindings/binding.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
 import { type PortRecord, portKind } from "../../resources/ports/port.ts";
-import { type ServiceRecord, serviceKind } from "../../resources/services/service.ts";
+import { type ServiceRecord, seenService, serviceKind } from "../../resources/services/service.ts";
 import { CHILDREN_MAX } from "../../wire/schemas.ts";
 import type { IdentifiedService, OpenPort } from "../sightings.ts";
 import { foundBinding, foundPort, foundService } from "./new-records.ts";
@@ -113,7 +113,7 @@ function isOtherService(
 }
 
 function isSame(some: IdentifiedService, other: IdentifiedService): boolean {
-  return some.name === other.name && some.service_definition === other.service_definition;
+  return seenService(some) === seenService(other);
 }
 
 function isTaken(

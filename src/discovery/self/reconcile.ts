@@ -20,7 +20,7 @@ import { removeRecord } from "../../resources/ignored/removal.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { portKind } from "../../resources/ports/port.ts";
-import { serviceKind } from "../../resources/services/service.ts";
+import { seenService, serviceKind } from "../../resources/services/service.ts";
 import { DISCOVERED } from "../../resources/source.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { identify } from "../reconcile/identity.ts";
@@ -274,10 +274,8 @@ class SelfReconciliation {
    */
   private services(host: HostRecord, addressIds: Map<string, string>, portIds: Map<string, string>): void {
     const { tx } = this;
-    const nameOf = (each: { name: string; service_definition: string }) =>
-      JSON.stringify([each.service_definition, each.name]);
     const stored = tx.children(serviceKind, "host_n", host.id);
-    const byName = new Map(stored.map((each) => [nameOf(each), each.id]));
+    const byName = new Map(stored.map((each) => [seenService(each), each.id]));
     const bindings = tx.children(bindingKind, "host_n", host.id);
     const served = new Set<string>();
     for (const port of this.machine.ports) {
@@ -293,9 +291,9 @@ class SelfReconciliation {
       }
       if (bound.length > 0) continue;
       const serviceId =
-        byName.get(nameOf(service)) ??
+        byName.get(seenService(service)) ??
         this.found(serviceKind, foundService(host, service, byName.size, this.input.discovery_id));
-      byName.set(nameOf(service), serviceId);
+      byName.set(seenService(service), serviceId);
       served.add(serviceId);
       const places =
         port.bound.length === 0

@@ -8,7 +8,7 @@ import { countedEntities, entityWord, entityWords } from "../../base/entity-word
 import { DomainError } from "../../base/errors.ts";
 import { ownValue } from "../../base/fields.ts";
 import { isIpWithin } from "../../base/ip.ts";
-import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
+import { type AnyKind, liveIdentity, type RecordBase, seenIdentity } from "../../db/kind.ts";
 import { MAX_CREATED_PER_TRANSACTION } from "../../db/writing/ledger.ts";
 import { isFieldOfReach } from "../../inventory/told-fields.ts";
 import { type ApiKeyRecord, type ApiKeyUpdate, apiKeyKind } from "../../resources/api-keys/api-key.ts";
@@ -219,11 +219,12 @@ function checkIdentities(draft: RestoreDraft, written: readonly Drafted[]): void
     if (kind.unique === null || after === null) continue;
     const identity = liveIdentity(kind, after);
     if (identity === null || (before !== null && liveIdentity(kind, before) === identity)) continue;
-    const place = `${kind.code}/${identity}`;
-    const live = draft.tx.findByIdentity(kind, identity) as RecordBase | null;
+    const seen = seenIdentity(kind, after);
+    const place = `${kind.code}/${seen}`;
+    const live = draft.tx.findTwin(kind, { ...after, id }) as RecordBase | null;
     // What has it today may be about to give it up.
-    const holder = live === null || live.id === id ? null : draft.find(kind, live.id);
-    const isHeld = holder !== null && liveIdentity(kind, holder) === identity;
+    const holder = live === null ? null : draft.find(kind, live.id);
+    const isHeld = holder !== null && seenIdentity(kind, holder) === seen;
     if (isHeld || claimed.has(place)) {
       draft.refuse(
         drafted,

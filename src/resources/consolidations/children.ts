@@ -2,7 +2,7 @@
 // its own. Where both hosts have the same thing, the destination's stays.
 
 import { entityWords } from "../../base/entity-words.ts";
-import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import { type AnyKind, type RecordBase, seenIdentity } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
 import { bindingKind } from "../bindings/binding.ts";
@@ -38,11 +38,11 @@ export function moveChildren(draft: MoveDraft, destination: HostRecord, other: H
   const { tx } = draft;
   for (const kind of CHILD_KINDS) {
     const own = childrenOf(tx, kind, destination.id);
-    const byIdentity = new Map(own.map((record) => [kind.identity(record), record]));
+    const byIdentity = new Map(own.map((record) => [seenIdentity(kind, record), record]));
     let place = placeAfter(own.map(({ position = 0 }) => ({ position })));
     let count = own.length;
     for (const record of childrenOf(tx, kind, other.id)) {
-      const kept = byIdentity.get(kind.identity({ ...record, host_id: destination.id }));
+      const kept = byIdentity.get(seenIdentity(kind, { ...record, host_id: destination.id } as ChildRecord));
       if (kept !== undefined) {
         draft.keep(kind, kept);
         draft.close(kind, record, kept, `the destination has ${recordLabel(kind, kept)} already`);

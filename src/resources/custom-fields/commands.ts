@@ -57,7 +57,7 @@ function updateCustomField(tx: WriteTransaction, input: ChangeInput<CustomFieldU
   assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   const said = saidOf(body, field);
-  assertDefinition(said);
+  assertDefinition(said, field.choices);
   assertSameIds(field, body, ["id", "key"]);
   assertValuesStay(tx, field, said);
   const updated = tx.update(customFieldKind, id, { label: body.label ?? field.label, ...said });

@@ -2,12 +2,19 @@
 
 import { FIELDS_OF_KIND_MAX } from "../../base/custom-field-limits.ts";
 import { type Issue, invalid } from "../../base/errors.ts";
+import { withoutInvisible } from "../../base/visible.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { type CustomFieldRecord, customFieldKind } from "./custom-field.ts";
 import { type FieldKind, valueProblem } from "./field-type.ts";
 
-/** @throws DomainError validation_failed with all that is wrong */
-export function assertDefinition(field: Pick<CustomFieldRecord, "type" | "choices" | "default">): void {
+/**
+ * @param known the choices of before, which stay as they are
+ * @throws DomainError validation_failed with all that is wrong
+ */
+export function assertDefinition(
+  field: Pick<CustomFieldRecord, "type" | "choices" | "default">,
+  known: readonly string[] = [],
+): void {
   const issues: Issue[] = [];
   const { type, choices, default: fallback } = field;
   if (type === "choice" && choices.length === 0)
@@ -18,8 +25,9 @@ export function assertDefinition(field: Pick<CustomFieldRecord, "type" | "choice
     });
   if (type !== "choice" && choices.length > 0)
     issues.push({ path: "/choices", message: `must be empty: a field of type ${type} has no choices`, value: choices });
+  const seen = choices.map(withoutInvisible);
   for (const [place, choice] of choices.entries())
-    if (choices.indexOf(choice) < place)
+    if (choices.indexOf(choice) < place || (seen.indexOf(seen[place] as string) < place && !known.includes(choice)))
       issues.push({ path: `/choices/${place}`, message: "must not be repeated", value: choice });
   const problem = fallback === null ? null : valueProblem(field, fallback);
   if (problem !== null) issues.push({ path: "/default", message: problem, value: fallback });

@@ -3,6 +3,7 @@
 import { FIELD_TEXT_MAX_LENGTH, FIELD_URL_MAX_LENGTH } from "../../base/custom-field-limits.ts";
 import { parseInstant } from "../../base/instant.ts";
 import { groupedDigits } from "../../base/text.ts";
+import { isVisible } from "../../base/visible.ts";
 
 export const FIELD_TYPES = ["text", "number", "boolean", "date", "choice", "url"] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
@@ -43,7 +44,7 @@ export function valueProblem({ type, choices }: TypedField, value: unknown): str
 }
 
 function textProblem(value: string): string | null {
-  if (value.trim() === "") return "must not be blank; null clears it";
+  if (!isVisible(value)) return "must not be blank; null clears it";
   if ([...value].length > FIELD_TEXT_MAX_LENGTH)
     return `must have at most ${groupedDigits(FIELD_TEXT_MAX_LENGTH)} characters`;
   return CONTROL.test(value) ? "must not contain control characters" : null;

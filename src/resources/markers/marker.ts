@@ -36,7 +36,11 @@ export const markerKind: Kind<MarkerRecord> = {
   observed: [],
   absent: "null",
   identity: (marker) => `${marker.network_id ?? marker.organization_id}/${foldCase(marker.name)}`,
-  unique: { field: "name", value: (marker) => marker.name },
+  unique: {
+    field: "name",
+    value: (marker) => marker.name,
+    seenWithin: (marker) => `${marker.network_id ?? marker.organization_id}/`,
+  },
   called: ({ name, description }) => [
     { field: "name", value: name, as: "Name" },
     { field: "description", value: description, as: "Text" },

@@ -32,7 +32,7 @@ export const networkKind: Kind<NetworkRecord> = {
   observed: [],
   absent: "null",
   identity: (network) => `${network.organization_id}/${network.name}`,
-  unique: { field: "name", value: (network) => network.name },
+  unique: { field: "name", value: (network) => network.name, seenWithin: (network) => `${network.organization_id}/` },
   called: ({ name, description }) => [
     { field: "name", value: name, as: "Name" },
     { field: "description", value: description, as: "Text" },

@@ -3,6 +3,7 @@
 import { type TObject, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
+import { withoutInvisible } from "../../base/visible.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { Name, Nullable, observedFields, recordFields, TagIds, Uuid } from "../../wire/schemas.ts";
 import { customFieldsOfAnswer, withCalledValues } from "../custom-fields/field-values.ts";
@@ -56,7 +57,7 @@ export const serviceKind: Kind<ServiceRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
   identity: (service) => JSON.stringify([service.host_id, service.service_definition, service.name]),
-  unique: { field: "name", value: (service) => service.name },
+  unique: { field: "name", value: (service) => service.name, seenWithin: (service) => `["${service.host_id}"` },
   called: ({ name, service_definition, custom_fields }) =>
     withCalledValues(
       [
@@ -67,6 +68,11 @@ export const serviceKind: Kind<ServiceRecord> = {
     ),
   sortKeys: { name: textSortKey, service_definition: textSortKey },
 };
+
+/** What the services of one host are told apart by. */
+export function seenService({ service_definition, name }: Pick<ServiceRecord, "service_definition" | "name">): string {
+  return withoutInvisible(JSON.stringify([service_definition, name]));
+}
 
 export const ServiceDefinition = Type.String({
   format: "name",

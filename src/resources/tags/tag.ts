@@ -23,7 +23,7 @@ export const tagKind: Kind<TagRecord> = {
   observed: [],
   absent: "null",
   identity: (tag) => `${tag.organization_id}/${tag.name}`,
-  unique: { field: "name", value: (tag) => tag.name },
+  unique: { field: "name", value: (tag) => tag.name, seenWithin: (tag) => `${tag.organization_id}/` },
   called: ({ name, description }) => [
     { field: "name", value: name, as: "Name" },
     { field: "description", value: description, as: "Text" },

@@ -39,7 +39,7 @@ export const userKind: Kind<UserRecord> = {
   // What an organization knew of a person is nothing that another one may learn.
   identity: (user) => `${user.organization_id}/${foldCase(user.email)}`,
   // Unique on the whole appliance: people sign in by it alone.
-  unique: { field: "email", value: (user) => user.email, key: (user) => foldCase(user.email) },
+  unique: { field: "email", value: (user) => user.email, key: (user) => foldCase(user.email), seenWithin: () => "" },
   called: ({ email, name }) => [
     { field: "email", value: email, as: "Name" },
     { field: "name", value: name, as: "Name" },

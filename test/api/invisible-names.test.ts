@@ -1,0 +1,196 @@
+// Names as people see them: none that nobody can see, and no two that look alike where names are unique.
+
+import { describe, expect, test } from "bun:test";
+import { openWritable } from "../../src/db/connection.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+
+const appliance = applianceForEach();
+const { asked, first, newHost, newSubnet, newTag, owner, probes, untilEnded, versionsOf } = appliance;
+
+/** Hangul fillers, the Braille blank, a joiner of graphemes, a variation selector, and blanks among them. */
+const INVISIBLE = ["\u3164", "\u115f", "\u2800", "\u034f", "\ufe0f", "\u200b", " \u3164 \u115f", "\u{e0001}\u2800"];
+/** The same to the eye. */
+const CORES = ["Core", "Core\u200b", "\u2060Core", "Co\u00adre", "Co\u3164re", "Core\ufe0f"];
+
+const TAG = { color: "Blue" };
+
+const taken = (field = "name") => refusal(409, "entity_already_exists", { field });
+
+/** What has a name that is unique within something: how one is made. */
+const UNIQUE: ReadonlyArray<[string, () => Wire | Promise<Wire>]> = [
+  ["tags", () => TAG],
+  ["networks", () => ({ organization_id: first.organizationId, tags: [] })],
+  [
+    "discovery/schedules",
+    () => ({ network_id: first.networkId, cron: "0 3 * * *", timezone: "UTC", kind: "sweep", is_enabled: false }),
+  ],
+  ["markers", () => ({ organization_id: first.organizationId })],
+  ["services", async () => ({ host_id: (await newHost({})).id, service_definition: "http", bindings: [], tags: [] })],
+];
+
+describe("a name of which nothing can be seen", () => {
+  test.each(UNIQUE)("is refused for one of %s, new or renamed", async (plural, fields) => {
+    const rest = await fields();
+    const record = await made(owner.post(plural, { ...rest, name: "Core" }));
+    for (const name of INVISIBLE)
+      for (const answer of [
+        await owner.post(plural, { ...rest, name }),
+        await owner.put(`${plural}/${record.id}`, { ...record, name }),
+      ])
+        expect(answer).toMatchObject(refusal(400, "validation_failed", { issues: [{ path: "/name" }] }));
+    expect(versionsOf(record.id)).toHaveLength(1);
+  });
+
+  test("is refused where names may be alike, and in a table", async () => {
+    for (const name of INVISIBLE) {
+      const host = { name, network_id: first.networkId };
+      for (const [path, body] of [
+        ["hosts", host],
+        ["hosts/bulk", [host]],
+        ["auth/keys", { name, organization_id: first.organizationId, user_id: first.userId, permissions: "Viewer" }],
+      ] as const)
+        expect(await owner.post(path, body)).toMatchObject(refusal(400, "validation_failed"));
+    }
+    expect((await owner.get("hosts")).body.meta.pagination.total_count).toBe(0);
+  });
+
+  test("is none for a reason or a choice, nor a value for a custom field", async () => {
+    const reason = { "x-change-reason": `UTF-8''${encodeURIComponent("\u3164")}` };
+    expect(await owner.post("tags", { ...TAG, name: "x" }, reason)).toMatchObject(refusal(400, "validation_failed"));
+    const field = { key: "rack", kinds: ["host"], type: "choice" };
+    expect(await owner.post("custom-fields", { ...field, choices: ["\u3164"] })).toMatchObject(
+      refusal(400, "validation_failed"),
+    );
+    await made(owner.post("custom-fields", { key: "note", kinds: ["host"], type: "text" }));
+    const host = { name: "h", network_id: first.networkId, custom_fields: { note: " \u3164" } };
+    expect(await owner.post("hosts", host)).toMatchObject(refusal(400, "validation_failed"));
+  });
+
+  test("stays where it is from before, and can be changed", async () => {
+    const tag = await newTag({ name: "named" });
+    rename("tags", "named", "\u3164");
+    expect((await owner.get(`tags/${tag.id}`)).data.name).toBe("\u3164");
+    expect(await owner.put(`tags/${tag.id}`, { ...tag, name: "seen" })).toMatchObject({
+      status: 200,
+      data: { name: "seen" },
+    });
+  });
+});
+
+describe("of names that look alike", () => {
+  test.each(UNIQUE)("%s have one, whichever comes first", async (plural, fields) => {
+    const rest = await fields();
+    for (const name of CORES) {
+      const record = await made(owner.post(plural, { ...rest, name }));
+      for (const other of CORES)
+        expect([name, other, await owner.post(plural, { ...rest, name: other })]).toMatchObject([name, other, taken()]);
+      const another = await made(owner.post(plural, { ...rest, name: "Core 2" }));
+      for (const other of CORES)
+        expect(await owner.put(`${plural}/${another.id}`, { ...another, name: other })).toMatchObject(taken());
+      // Its own can be written otherwise.
+      await made(owner.put(`${plural}/${record.id}`, { ...record, name: "Core\u200c" }));
+      for (const { id } of [record, another]) await made(owner.delete(`${plural}/${id}`));
+    }
+  });
+
+  test("users have one e-mail address", async () => {
+    const body = { password: "a phrase of their own", role: "Viewer" };
+    await made(owner.post("users", { ...body, email: "Night@example.net" }));
+    for (const email of ["night\ufe0f@example.net", "ni\u115fght@EXAMPLE.net"])
+      expect(await owner.post("users", { ...body, email })).toMatchObject(taken("email"));
+  });
+
+  test("those that differ in what is seen are apart, also in other networks and under other definitions", async () => {
+    for (const name of ["Core", "Cor e", "core", "Córe", "\u{1f468}\u200d\u{1f469}", "\u{1f468}"])
+      await newTag({ name });
+    const host = await newHost({});
+    for (const service_definition of ["http", "https"])
+      for (const host_id of [host.id, (await newHost({})).id])
+        await made(owner.post("services", { host_id, name: "Web\u200b", service_definition, bindings: [], tags: [] }));
+  });
+
+  test("one is written of several in a request or a table, or none", async () => {
+    const services = ["Web", "Web\u200b"].map((name) => ({ name, service_definition: "http", bindings: [] }));
+    expect(await owner.post("hosts", { name: "h", network_id: first.networkId, services })).toMatchObject(taken());
+    const table = "name,color\nCore,Blue\nCo\u00adre,Blue\nEdge,Blue\n";
+    const imported = (text: string) => owner.post("tags/import/csv", text, { "content-type": "text/csv" });
+    const thirdRow = refusal(409, "entity_already_exists", { issues: [{ row: 3, column: "name" }] });
+    expect(await imported(table)).toMatchObject(thirdRow);
+    expect((await owner.get("tags")).data).toEqual([]);
+    await newTag({ name: "Edge\u200b" });
+    expect(await imported(table.replace("Co\u00adre,Blue\n", ""))).toMatchObject(thirdRow);
+  });
+
+  test("one of before does not come back beside one of today, which a plan says", async () => {
+    const tag = await newTag({ name: "Core" });
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await made(owner.delete(`tags/${tag.id}`));
+    await newTag({ name: "Co\u00adre" });
+    const plan = await owner.post(`tags/${tag.id}/restore`, { at, dry_run: true });
+    expect(JSON.stringify(plan.body)).toContain("identity_taken");
+    expect(await owner.post(`tags/${tag.id}/restore`, { at })).toMatchObject({ status: 409 });
+  });
+
+  test("those of before stay, can be changed otherwise and renamed, and are in the way of new ones", async () => {
+    const [core, other] = [await newTag({ name: "Core" }), await newTag({ name: "Cores" })];
+    rename("tags", "Cores", "Core\u200b");
+    const twin = await made(owner.put(`tags/${other.id}`, { ...other, name: "Core\u200b", description: "of before" }));
+    expect(twin).toMatchObject({ name: "Core\u200b", description: "of before" });
+    await made(owner.put(`tags/${core.id}`, { ...core, description: "the first" }));
+    for (const name of CORES) expect(await owner.post("tags", { ...TAG, name })).toMatchObject(taken());
+    expect(await owner.put(`tags/${twin.id}`, { ...twin, name: "Core\u200c" })).toMatchObject(taken());
+    await made(owner.put(`tags/${twin.id}`, { ...twin, name: "Edge" }));
+    expect(await owner.post("tags", { ...TAG, name: "Edge\u200b" })).toMatchObject(taken());
+  });
+
+  test("a custom field has one choice, but for those of before", async () => {
+    const field = { key: "rack", kinds: ["host"], type: "choice" };
+    expect(await owner.post("custom-fields", { ...field, choices: ["A", "A\u200b"] })).toMatchObject(
+      refusal(400, "validation_failed", { issues: [{ path: "/choices/1" }] }),
+    );
+    const known = await made(owner.post("custom-fields", { ...field, choices: ["A", "AB"] }));
+    rename("custom_fields", '"AB"', '"A\u200b"');
+    const twins = { ...known, choices: ["A", "A\u200b"] };
+    await made(owner.put(`custom-fields/${known.id}`, { ...twins, label: "Rack" }));
+    expect(
+      await owner.put(`custom-fields/${known.id}`, { ...twins, choices: ["A", "A\u200b", "A\u200c"] }),
+    ).toMatchObject(refusal(400, "validation_failed", { issues: [{ path: "/choices/2" }] }));
+  });
+});
+
+test("a scan takes a service that looks like the one it sees for that one", async () => {
+  await newSubnet({ cidr: "10.0.0.0/29" });
+  const host = await newHost({ name: "printer", ip_addresses: [{ ip_address: "10.0.0.2" }] });
+  await made(
+    owner.post("services", {
+      host_id: host.id,
+      name: "HTTP\u200b",
+      service_definition: "http",
+      bindings: [],
+      tags: [],
+    }),
+  );
+  probes.alive.set("10.0.0.2", {
+    ports: {
+      asked: [80],
+      open: [{ number: 80, protocol: "Tcp", service: { name: "HTTP", service_definition: "http" } }],
+    },
+  });
+  const { id } = await asked({ kind: "sweep", targets: ["10.0.0.2"] });
+  expect((await untilEnded(id)).status).toBe("Completed");
+  const { services, ports } = (await owner.get(`hosts/${host.id}`)).data;
+  expect(services.map(({ name, bindings }: Wire) => [name, bindings[0]?.port_id])).toEqual([
+    ["HTTP\u200b", ports[0].id],
+  ]);
+});
+
+/** As an earlier version could write it: changes a text in the live records of a kind, past all rules. */
+function rename(plural: string, from: string, to: string): void {
+  const db = openWritable(appliance.databasePath);
+  db.$client
+    .query(`UPDATE ${plural} SET identity = replace(identity, ?1, ?2), members = replace(members, ?1, ?2)`)
+    .run(from, to);
+  db.$client.close();
+}
