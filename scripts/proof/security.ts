@@ -13,6 +13,8 @@ import { proveImports } from "./security/imports.ts";
 import { proveLateRights } from "./security/late-rights.ts";
 import { proveLeftDrafts } from "./security/left-drafts.ts";
 import { proveRebinding } from "./security/rebinding.ts";
+import { proveLookAlikes } from "./security/look-alikes.ts";
+import { proveOnBehalf } from "./security/on-behalf.ts";
 import { proveSecrets } from "./security/secrets.ts";
 import { proveSentSecrets } from "./security/sent-secrets.ts";
 import { proveSessions } from "./security/sessions.ts";
@@ -48,6 +50,8 @@ async function others(proving: Proving): Promise<Proof> {
     proveEnvironment(proving),
     proveGuesses(proving),
     proveImports(proving),
+    proveOnBehalf(proving),
+    proveLookAlikes(proving),
   ] as const);
   return merged([secrets, sent, drafts, { findings: [...late, ...rebinding, ...rest.flat()] }]);
 }

@@ -56,9 +56,12 @@ export class Stage {
     return end;
   }
 
-  /** @param args of `serve` besides the folder and the address */
-  async start(args: readonly string[] = [], listen = "127.0.0.1:0"): Promise<void> {
-    const child = this.spawn(["serve", "--data", this.data, "--listen", listen, ...args]);
+  /**
+   * @param args of `serve` besides the folder and the address
+   * @param redirection of its streams, as a shell has it
+   */
+  async start(args: readonly string[] = [], listen = "127.0.0.1:0", redirection = ""): Promise<void> {
+    const child = this.spawn(["serve", "--data", this.data, "--listen", listen, ...args], redirection);
     child.stdin.end();
     this.current = new Running(child);
     await this.current.greeted();
@@ -114,9 +117,9 @@ export class Stage {
     return ["Cookie", `session_id=${session}`];
   }
 
-  private spawn(args: readonly string[]) {
+  private spawn(args: readonly string[], redirection = "") {
     // Where core files may be written, so that it is the program that forbids them.
-    const shell = ["/bin/sh", "-c", 'ulimit -S -c "$(ulimit -H -c)"; exec "$0" "$@"'];
+    const shell = ["/bin/sh", "-c", `ulimit -S -c "$(ulimit -H -c)"; exec "$0" "$@" ${redirection}`];
     return spawnPiped([...shell, this.proving.executable, ...args], {}, this.folder);
   }
 }
