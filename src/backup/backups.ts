@@ -101,7 +101,7 @@ export class BackupFolder implements Backups {
   private running: { readonly name: string; readonly job: BackupJob } | null = null;
   private failed: Backup[] = [];
   private lastNamed: Instant = -1;
-  /** By name, size and time of change: a file is opened once. */
+  /** Those that could be read, by name, size and time of change: they are opened once. */
   private readonly known = new Map<string, Backup>();
   private isClosed = false;
 
@@ -271,7 +271,7 @@ export class BackupFolder implements Backups {
       found = read(name, path, file.size);
       // It may have vanished before it was read.
       if (regularFile(path) === null) return null;
-      this.known.set(key, found);
+      if (found.state === "Done") this.known.set(key, found);
     }
     return found;
   }

@@ -30,6 +30,8 @@ export interface TakeOptions {
   readonly file: string;
   readonly onProgress?: (progress: VerifyProgress) => void;
   readonly freeBytes?: FreeBytes;
+  /** Puts the names of a folder on the disk. */
+  readonly syncNames?: (directory: string) => void;
 }
 
 /** What is added to a backup's name until it is done. */
@@ -41,10 +43,11 @@ export const PARTIAL = ".partial";
  * is not sound
  */
 export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
-  const { database, file, onProgress = () => {}, freeBytes = freeBytesOf } = options;
+  const { database, file, onProgress = () => {}, freeBytes = freeBytesOf, syncNames = syncDirectory } = options;
   if (isTaken(file)) throw isThere(file);
   const partial = file + PARTIAL;
   begin(partial);
+  let isNamed = false;
   try {
     requireRoom(dirname(file), databaseBytes(database), freeBytes);
     const head = await copyDatabase(database, partial, (done, total) =>
@@ -56,12 +59,16 @@ export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
     syncFile(partial);
     const sizeBytes = statSync(partial).size;
     giveName(partial, file);
+    isNamed = true;
+    removePartial(partial);
+    syncNames(dirname(file));
     return { head, sizeBytes };
   } catch (error) {
+    // A name that may not outlast a loss of power is none.
+    if (isNamed) rmSync(file, { force: true });
     throw isDiskTrouble(error) ? diskTrouble(error) : error;
   } finally {
     removePartial(partial);
-    syncDirectory(dirname(file));
   }
 }
 

@@ -12,6 +12,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -261,6 +262,25 @@ describe("a backup that fails", () => {
     expect((await owner.get(PATH)).data.map((each: { state: string }) => each.state)).toEqual(["Failed", "Done"]);
   });
 
+  test("because its name cannot be put on the disk leaves no file, and is told once", async () => {
+    const fails = () => {
+      throw Object.assign(new Error("EIO: i/o error, fsync"), { code: "EIO" });
+    };
+    await renew({
+      backups: {
+        takeBackup: (order) => ({ taken: takeBackup({ ...order, syncNames: fails }), abandon: () => {} }),
+      },
+    });
+    const { data: begun } = await owner.post(PATH, {});
+    const ended = await settled(owner, begun.name);
+    expect(ended).toMatchObject({
+      state: "Failed",
+      reason: "The disk is full or fails: the unfinished backup was removed.",
+    });
+    expect((await owner.get(PATH)).data).toEqual([ended]);
+    expect(readdirSync(folder())).toEqual([]);
+  });
+
   test("of a fault of the program tells the caller no more than that", async () => {
     await renew({
       backups: {
@@ -319,6 +339,21 @@ describe("a backup that fails", () => {
 });
 
 describe("the list", () => {
+  test("tells of a file as it is now, also where it could not be read before", async () => {
+    const { data: begun } = await owner.post(PATH, {});
+    const done = await settled(owner, begun.name);
+    const file = join(folder(), begun.name);
+    const whole = readFileSync(file);
+    const put = (bytes: Uint8Array) => {
+      writeFileSync(file, bytes);
+      utimesSync(file, 1, 1);
+    };
+    put(new Uint8Array(whole.length));
+    expect((await owner.get(`${PATH}/${begun.name}`)).data.state).toBe("Failed");
+    put(whole);
+    expect((await owner.get(`${PATH}/${begun.name}`)).data).toEqual(done);
+  });
+
   test("is what is in the folder, whoever put it there, in pages", async () => {
     for (let each = 0; each < 3; each += 1) {
       const { data } = await owner.post(PATH, {});
