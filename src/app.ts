@@ -124,6 +124,8 @@ export interface AppOptions {
   readonly hosts: AllowedHosts;
   /** Believed whom they pass a request on for. */
   readonly trustedProxies: readonly Cidr[];
+  /** Told which requests have arrived whole and wait for their answer. */
+  readonly answering: Set<Request>;
   /** Where large bodies are checked; null: on this thread as well. */
   readonly bodyChecks: BodyChecks | null;
   readonly timers: Timers;
@@ -157,6 +159,7 @@ export function createApp(options: AppOptions) {
     isTls: options.isTls,
     hosts: options.hosts,
     trustedProxies: options.trustedProxies,
+    answering: options.answering,
   });
   const limitations = () => [...options.limitations, ...options.hosts.limitations];
   // First of all: an error hook that is registered later lets exception texts through.

@@ -24,6 +24,7 @@ import { LongReadPool, type LongReads, ThreadLongReads } from "./db/reading/long
 import { Reader } from "./db/reading/reader.ts";
 import { ThreadWriteQueue, type WriteMessages, type WriteQueue, type WriterOptions } from "./db/writing/write-queue.ts";
 import type { Limitation } from "./discovery/kernel/limitations.ts";
+import { descriptorLimit, openDescriptors, openTcpConnections } from "./discovery/kernel/tcp-connections.ts";
 import { NO_SCANS, ScanDirector, type Scans } from "./discovery/scans/director.ts";
 import { areScansUnderWay, organizationIdOf } from "./discovery/scans/scan-reads.ts";
 import { type ScannerOptions, startOrEnd } from "./discovery/scans/scan-thread.ts";
@@ -31,6 +32,7 @@ import { ScheduleRunner } from "./discovery/scans/schedule-runner.ts";
 import { AllowedHosts } from "./http/allowed-hosts.ts";
 import { BodyChecks } from "./http/body-checks.ts";
 import type { Console } from "./http/console-pages.ts";
+import { UnfinishedRequests } from "./http/unfinished-requests.ts";
 import { type App, isLoopback } from "./listener.ts";
 import { callerOfRead } from "./long-reads.ts";
 import { workOutFirstSummary } from "./questions/summary/first-summary.ts";
@@ -121,6 +123,7 @@ export interface AppParts {
   readonly tls: TlsMode;
   readonly hosts: AllowedHosts;
   readonly trustedProxies: readonly Cidr[];
+  readonly answering: Set<Request>;
   readonly setupToken: string | null;
   readonly console: Console | null;
 }
@@ -131,6 +134,7 @@ export interface AppParts {
 export async function startAppliance(options: ApplianceOptions): Promise<Appliance> {
   const { clock, log, random, counters } = options;
   const hosts = await allowedHosts(options);
+  const answering = new Set<Request>();
   const files = dataFiles(options.directory);
   // Closed in the opposite order, also where the start fails.
   await using opened = new AsyncDisposableStack();
@@ -191,6 +195,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     served: () => served && servedAs(served),
     scans,
     hosts,
+    answering,
     isReadOnly: false,
     isDemo,
     setupToken,
@@ -201,6 +206,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   served = listening;
   tellLimitations(hosts, log);
   opened.defer(() => listening.stop());
+  opened.defer(boundUnfinished(listening, answering, options));
   // Who waits for changes, or follows a scan, would be waited for. Scans and a verification stop while requests end.
   opened.defer(() => {
     services.watch.close();
@@ -246,6 +252,7 @@ export interface ReadOnlyAppliance extends Appliance {
 export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<ReadOnlyAppliance> {
   const { file, clock } = options;
   const hosts = await allowedHosts(options);
+  const answering = new Set<Request>();
   await using opened = new AsyncDisposableStack();
   const reader = new Reader(openBackup(file), clock);
   opened.defer(() => reader.close());
@@ -269,6 +276,7 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
     served: () => served && servedAs(served),
     scans: NO_SCANS,
     hosts,
+    answering,
     isReadOnly: true,
     isDemo: false,
     setupToken: null,
@@ -277,6 +285,7 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
   served = listening;
   tellLimitations(hosts, options.log);
   opened.defer(() => listening.stop());
+  opened.defer(boundUnfinished(listening, answering, options));
   opened.defer(() => services.watch.close());
   const running = opened.move();
   return {
@@ -295,6 +304,27 @@ async function allowedHosts({
   hostNames,
 }: ApplianceOptions | ReadOnlyOptions): Promise<AllowedHosts> {
   return new AllowedHosts({ isLoopback: await isLoopback(host), names: hostNames });
+}
+
+/** @returns ends it */
+function boundUnfinished(
+  { listener, tls }: Served,
+  answering: ReadonlySet<Request>,
+  { trustedProxies, log }: ApplianceOptions | ReadOnlyOptions,
+): () => void {
+  const limit = descriptorLimit();
+  const unfinished = new UnfinishedRequests({
+    descriptors: () => openDescriptors(limit),
+    open: openTcpConnections,
+    descriptorLimit: limit,
+    server: listener,
+    isTls: tls !== null,
+    answering,
+    trustedProxies,
+    timers,
+    log,
+  });
+  return () => unfinished.stop();
 }
 
 function tellLimitations({ limitations }: AllowedHosts, log: Log): void {
@@ -407,6 +437,7 @@ export function composeApp(options: AppParts): App {
     isTls: options.tls !== null,
     hosts: options.hosts,
     trustedProxies: options.trustedProxies,
+    answering: options.answering,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },
     scans: options.scans,
     console: options.console,

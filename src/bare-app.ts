@@ -30,6 +30,7 @@ export function createBareApp(): ReturnType<typeof createApp> {
     isTls: false,
     hosts: new AllowedHosts({ isLoopback: false, names: [] }),
     trustedProxies: [],
+    answering: new Set(),
     bodyChecks: null,
     timers: absent(),
     console: null,

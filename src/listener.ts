@@ -36,9 +36,9 @@ export class ListenError extends Error {
 export class Listener {
   /** Where it answers, with the port that it really has. */
   readonly url: string;
+  readonly port: number;
   private readonly app: App;
   private readonly host: string;
-  private readonly port: number;
   private readonly log: Log;
   private readonly timers: Timers;
   private server: Bun.Server<unknown> | null;
@@ -76,6 +76,20 @@ export class Listener {
       this.log.error("not_listening", { cause: error });
       this.callOffRetry = this.timers.after(RETRY_MS, () => this.renew(pair));
     }
+  }
+
+  /** Whom a request comes from; null where that one has gone. */
+  peerOf(request: Request): { readonly address: string; readonly port: number } | null {
+    for (const server of [this.server, ...this.ending]) {
+      const peer = server?.requestIP(request) ?? null;
+      if (peer !== null) return peer;
+    }
+    return null;
+  }
+
+  /** Closes connections on which no request is under way. */
+  closeIdle(): void {
+    this.server?.closeIdleConnections();
   }
 
   /** Accepts nothing more and waits for what runs, DRAIN_MS at most. */

@@ -42,6 +42,7 @@ interface CertifiedNames {
 export interface Served {
   readonly url: string;
   readonly tls: ServedTls | null;
+  readonly listener: Pick<Listener, "port" | "peerOf" | "closeIdle">;
   stop(): Promise<void>;
 }
 
@@ -59,7 +60,7 @@ export async function listen(
   const parts = { app, address, log, timers: systemTimers };
   if (tls === null) {
     const listener = new Listener({ ...parts, pair: null });
-    return { url: listener.url, tls: null, stop: () => listener.stop() };
+    return { url: listener.url, tls: null, listener, stop: () => listener.stop() };
   }
   const read = async () => {
     if (!("own" in tls)) return readTlsPair(tls);
@@ -101,6 +102,7 @@ export async function listen(
   };
   return {
     url: listener.url,
+    listener,
     tls: { pair, inUse: () => renewal.inUse, path, isSelfSigned: "own" in tls, look: () => renewal.look() },
     stop,
   };

@@ -224,12 +224,14 @@ export class Surface<Actor, Access> {
   private readonly isTls: boolean;
   private readonly hosts: AllowedHosts;
   private readonly trustedProxies: readonly Cidr[];
+  private readonly answering: Set<Request>;
 
   /**
    * @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and
    * no other pays for it; without `bodyChecks`, large bodies are checked on this thread as well; `explain` says what an
    * error of another layer is to whoever asked, null where it is none that it knows; `hosts` are the names that requests
-   * may ask for; `trustedProxies` are believed whom they pass a request on for
+   * may ask for; `trustedProxies` are believed whom they pass a request on for; `answering` is told which requests have arrived whole
+   * and wait for their answer
    */
   constructor(options: {
     app: Elysia;
@@ -246,6 +248,7 @@ export class Surface<Actor, Access> {
     isTls?: boolean;
     hosts: AllowedHosts;
     trustedProxies?: readonly Cidr[];
+    answering?: Set<Request>;
   }) {
     this.app = options.app;
     this.cookieApp = options.cookieApp;
@@ -263,6 +266,7 @@ export class Surface<Actor, Access> {
     this.isTls = options.isTls ?? false;
     this.hosts = options.hosts;
     this.trustedProxies = options.trustedProxies ?? [];
+    this.answering = options.answering ?? new Set();
   }
 
   get<P extends TObject, Q extends TObject>(
@@ -523,10 +527,14 @@ export class Surface<Actor, Access> {
         }) as never,
       );
       if (answer instanceof Response) return this.done(answer, exchange, actor);
-      return answer.then(
-        (response) => this.done(response, exchange, actor),
-        (error) => this.refuse(error, context),
-      );
+      const { request } = context;
+      this.answering.add(request);
+      return answer
+        .then(
+          (response) => this.done(response, exchange, actor),
+          (error) => this.refuse(error, context),
+        )
+        .finally(() => this.answering.delete(request));
     }
     return this.withBody(exchange, actor, params, parsed.value, issues);
   }
@@ -551,6 +559,7 @@ export class Surface<Actor, Access> {
         allowance,
         String(owner),
       );
+      this.answering.add(context.request);
       if (!checked.ok) issues.push(...checked.issues);
       issues.push(...keyIssues);
       if (issues.length > 0 || !checked.ok) throw invalid(issues);
@@ -575,6 +584,7 @@ export class Surface<Actor, Access> {
     } catch (error) {
       return this.refuse(error, context);
     } finally {
+      this.answering.delete(context.request);
       allowance.release();
     }
   }

@@ -7,6 +7,7 @@ import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { stopwatch } from "../../../test/support/measure/processor-time.ts";
 import { quantilesOf } from "../../quantiles.ts";
 import type { Finding, Proving } from "../part.ts";
+import { unfinishedFindings } from "./unfinished.ts";
 import { KeptConnection } from "./wire.ts";
 import type { InputWorld } from "./world.ts";
 
@@ -42,6 +43,8 @@ export async function crowdFindings(
     );
   findings.push(...(await slowSenders(world, form === "short" ? 4_000 : 200_000)));
   findings.push(await fewDescriptors(executable, directory));
+  say("requests sent in part, beyond the descriptors");
+  findings.push(...(await unfinishedFindings(executable, directory)));
   return { findings, leftOut };
 }
 
@@ -181,7 +184,20 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
     // Opened before there are too many: who is served goes on being served.
     const kept = new KeptConnection(port);
     await kept.ask("GET", page);
-    const sockets = await crowd(port, 400, () => "GET /api");
+    // Of several addresses: one of them may hold only some.
+    const groups = [
+      "127.0.1.1",
+      "127.0.1.2",
+      "127.0.1.3",
+      "127.0.1.4",
+      "127.0.1.5",
+      "127.0.1.6",
+      "127.0.1.7",
+      "127.0.1.8",
+    ];
+    const sockets = (
+      await Promise.all(groups.map((address) => crowd(port, 400 / groups.length, () => "GET /api", address)))
+    ).flat();
     const descriptors = () => readdirSync(`/proc/${appliance.pid}/fd`).length;
     const isFull = await until(() => descriptors() >= 250);
     const full = descriptors();
@@ -228,11 +244,16 @@ async function fewDescriptors(executable: string, directory: string): Promise<Fi
 }
 
 /** Connections that send their beginning, and stay. */
-async function crowd(port: number, count: number, beginning: (n: number) => string): Promise<Socket[]> {
+async function crowd(
+  port: number,
+  count: number,
+  beginning: (n: number) => string,
+  localAddress = "127.0.0.1",
+): Promise<Socket[]> {
   return Promise.all(
     Array.from({ length: count }, (_, n) => {
       const { promise, resolve } = Promise.withResolvers<Socket>();
-      const socket = connect({ host: "127.0.0.1", port });
+      const socket = connect({ host: "127.0.0.1", port, localAddress });
       socket.on("error", () => resolve(socket));
       socket.on("data", () => {});
       socket.once("connect", () => {

@@ -54,7 +54,8 @@ function withoutNativeCalls(hasEchoTool: boolean): string {
   return (
     "This process may not generate code at run time (MemoryDenyWriteExecute, a hardened kernel, or no JIT): it " +
     "is slower, and cannot call the C library. " +
-    `${asking}, where a refused port does not count as an answer. ${FROM_PROC}`
+    `${asking}, where a refused port does not count as an answer. ${FROM_PROC} ` +
+    "How many unfinished requests one address may hold is not bounded."
   );
 }
 

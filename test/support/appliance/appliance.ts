@@ -177,7 +177,7 @@ const SMALL_BILL: Bill = {
 };
 
 /** Neither a backup nor a demo, on a machine that allows all. */
-const ORDINARY = { isReadOnly: false, isDemo: false, limitations: [] };
+const ORDINARY = { isReadOnly: false, isDemo: false, limitations: [], console: null };
 
 const UPKEEP = { machine: ROOMY, served: () => null, bill: async () => SMALL_BILL };
 
@@ -190,6 +190,8 @@ export interface TestApplianceOptions {
   /** Without a socket nobody has an address but by this. */
   peerOf?: (request: Request) => string;
   trustedProxies?: readonly Cidr[];
+  /** Told which requests have arrived whole and wait for their answer. */
+  answering?: Set<Request>;
   /** Puts a database where the appliance opens it; a new one where this is not given. */
   prepare?: (databasePath: string) => void;
   /** What self discovery finds; the real machine where none is given. */
@@ -279,8 +281,8 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     ...options.verifications,
   });
   const { app, surface } = createApp({
-    console: options.console ?? null,
     ...ORDINARY,
+    ...(options.console === undefined ? {} : { console: options.console }),
     backend: { reader, writes, longReads, log, authorOf: (call) => gate.authorOf(call) },
     gate,
     signIn: new SignIn({ reader, writes, gate, clock, random, throttle, setupToken: () => SETUP_TOKEN }),
@@ -313,6 +315,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     isTls: options.isTls ?? false,
     hosts: new AllowedHosts(options.hosts ?? { isLoopback: false, names: [] }),
     trustedProxies: options.trustedProxies ?? [],
+    answering: options.answering ?? new Set(),
     scans,
     discovery: {
       newDiscoveryId: () => discoveryIds.next(clock.now()),

@@ -1,0 +1,109 @@
+// TCP connections that this process has accepted, as the kernel knows them: whose they are and who spoke last. Ends them
+// in a way that whoever owns their descriptors notices as the peer's doing. Must not decide which.
+
+import { ptr } from "bun:ffi";
+import { readdirSync, readFileSync } from "node:fs";
+import { KernelRefused, openLibc } from "./libc.ts";
+import { ipOfSocketAddress } from "./socket-address.ts";
+
+interface TcpConnection {
+  readonly descriptor: number;
+  /** Of the peer: the address as the kernel has it, IPv4 also as `::ffff:192.0.2.1`. */
+  readonly address: string;
+  readonly port: number;
+  /** Whether anything was ever sent to it; false where the kernel does not tell (before Linux 4.6). */
+  readonly wasAnswered: boolean;
+  /** Since data were last sent, or it was accepted; milliseconds, as the next one. */
+  readonly sentAgoMs: number;
+  /** Since data last came, or it was accepted. */
+  readonly heardAgoMs: number;
+}
+
+/** How many descriptors this process may have open. */
+export function descriptorLimit(): number {
+  const [, soft = "unlimited"] = /^Max open files\s+(\S+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
+  return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
+}
+
+/**
+ * All that this process has open. To list them takes one: where it is not to be had, every number below the limit is
+ * taken. Null where the kernel has another reason.
+ */
+export function openDescriptors(limit: number): number[] | null {
+  try {
+    return readdirSync("/proc/self/fd").map(Number);
+  } catch (error) {
+    const isFull = error instanceof Error && "code" in error && error.code === "EMFILE";
+    return isFull ? Array.from({ length: limit }, (_, descriptor) => descriptor) : null;
+  }
+}
+
+/** Null where this process may not call the C library. */
+export function openTcpConnections(): TcpConnections | null {
+  try {
+    return new TcpConnections();
+  } catch (error) {
+    if (error instanceof KernelRefused) return null;
+    throw error;
+  }
+}
+
+/** One opening of the library. Throws KernelRefused where it cannot be called. */
+class TcpConnections {
+  private readonly libc = openLibc(SYMBOLS, "to look at connections");
+  private readonly address = Buffer.alloc(128);
+  private readonly info = Buffer.alloc(256);
+  private readonly length = new Uint32Array(1);
+
+  /** Those among descriptors that were accepted at a port. */
+  acceptedAt(port: number, descriptors: readonly number[]): TcpConnection[] {
+    const { getsockname, getpeername, getsockopt } = this.libc.symbols;
+    const [address, info, length] = [ptr(this.address), ptr(this.info), ptr(this.length)];
+    const addressFrom = (ask: typeof getsockname, descriptor: number) => {
+      this.length[0] = this.address.length;
+      return ask(descriptor, address, length) === 0
+        ? ipOfSocketAddress(this.address.subarray(0, this.length[0]))
+        : null;
+    };
+    return descriptors.flatMap((descriptor): TcpConnection[] => {
+      if (addressFrom(getsockname, descriptor)?.port !== port) return [];
+      const peer = addressFrom(getpeername, descriptor);
+      this.length[0] = this.info.length;
+      if (peer === null || getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, length) !== 0) return [];
+      return [
+        {
+          descriptor,
+          address: peer.ip.text,
+          port: peer.port,
+          wasAnswered: (this.length[0] ?? 0) >= DATA_SEGMENTS_OUT + 4 && this.info.readUInt32LE(DATA_SEGMENTS_OUT) > 0,
+          sentAgoMs: this.info.readUInt32LE(LAST_DATA_SENT),
+          heardAgoMs: this.info.readUInt32LE(LAST_DATA_RECEIVED),
+        },
+      ];
+    });
+  }
+
+  /** As if the peer had closed it: the descriptor stays its owner's to close. */
+  end({ descriptor }: TcpConnection): void {
+    this.libc.symbols.shutdown(descriptor, SHUT_RDWR);
+  }
+
+  close(): void {
+    this.libc.close();
+  }
+}
+
+const SYMBOLS = {
+  getsockname: { args: ["i32", "ptr", "ptr"], returns: "i32" },
+  getpeername: { args: ["i32", "ptr", "ptr"], returns: "i32" },
+  getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
+  shutdown: { args: ["i32", "i32"], returns: "i32" },
+} as const;
+
+const IPPROTO_TCP = 6;
+const TCP_INFO = 11;
+const SHUT_RDWR = 2;
+/** Offsets in struct tcp_info (linux/tcp.h), which only ever grows at its end. */
+const LAST_DATA_SENT = 44;
+const LAST_DATA_RECEIVED = 52;
+const DATA_SEGMENTS_OUT = 156;
