@@ -87,11 +87,6 @@ export class Listener {
     return null;
   }
 
-  /** Closes connections on which no request is under way. */
-  closeIdle(): void {
-    this.server?.closeIdleConnections();
-  }
-
   /** Accepts nothing more and waits for what runs, DRAIN_MS at most. */
   async stop(): Promise<void> {
     this.callOffRetry();

@@ -42,7 +42,7 @@ interface CertifiedNames {
 export interface Served {
   readonly url: string;
   readonly tls: ServedTls | null;
-  readonly listener: Pick<Listener, "port" | "peerOf" | "closeIdle">;
+  readonly listener: Pick<Listener, "port" | "peerOf">;
   stop(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
 
 import { carriesCredential } from "../base/credential-texts.ts";
 import type { Issue } from "../base/errors.ts";
-import { carriesSecret } from "./url-secrets.ts";
+import { carriesSecret, decodingsOf } from "./url-secrets.ts";
 
 /** What the log says of a request besides: who acts in it, whose sign-in it is. */
 export type LogFields = Record<string, string | null>;
@@ -150,7 +150,7 @@ export function sentRequestId(request: Request): string | null {
 
 /** Whether a header that identifies a request holds what identifies a caller, mistakenly and perhaps encoded. */
 function isSecret(sent: string): boolean {
-  return carriesSecret(sent) || carriesCredential(sent);
+  return carriesSecret(sent) || [sent, ...decodingsOf(sent)].some(carriesCredential);
 }
 
 /** The Idempotency-Key of a write; null where there is none. */

@@ -9,7 +9,10 @@ import type { Timers } from "../base/timers.ts";
 const SHARE_OF_PLACE = 1 / 8;
 /** The same of a trusted proxy, which has many callers behind it. */
 const SHARE_OF_PROXY = 1 / 2;
-/** Where more of all descriptors are in use, connections on which nothing is under way are closed. */
+/**
+ * Where more of all descriptors are in use, all connections count without a request that waits for its answer: one may
+ * be kept after a request, or have the beginning of one hidden behind a whole one.
+ */
 const SHARE_IN_USE = 3 / 4;
 /** However few descriptors there are. */
 const PLACE_MIN = 16;
@@ -42,8 +45,6 @@ interface ListeningServer {
   readonly port: number;
   /** The peer of a request; null where it has gone. */
   peerOf(request: Request): { readonly address: string; readonly port: number } | null;
-  /** Closes connections on which no request is under way. */
-  closeIdle(): void;
 }
 
 interface UnfinishedOptions {
@@ -65,8 +66,6 @@ export class UnfinishedRequests {
   private readonly options: UnfinishedOptions;
   private connections: Connections | null = null;
   private callOff: () => void;
-  /** Whether more than SHARE_IN_USE were open at the last look. */
-  private isShort = false;
   /** By place: ended and not logged yet. */
   private readonly ended = new Map<string, number>();
 
@@ -93,19 +92,16 @@ export class UnfinishedRequests {
     const descriptors = this.options.descriptors();
     // Most of the time that is all.
     if (descriptors === null || descriptors.length <= this.boundOf(SHARE_OF_PLACE)) return;
-    const wasShort = this.isShort;
-    this.isShort = descriptors.length > descriptorLimit * SHARE_IN_USE;
+    const isShort = descriptors.length > descriptorLimit * SHARE_IN_USE;
     const held = this.notAnswered(connections.acceptedAt(server.port, descriptors));
-    // Idle ones were closed at the last look. What is left hides the beginning of a request behind a whole one.
-    const unfinished = wasShort && this.isShort ? held : held.filter((each) => this.isUnfinished(each));
-    for (const [place, all] of Map.groupBy(unfinished, ({ address }) => peerPlace(address).place)) {
+    const bounded = isShort ? held : held.filter((each) => this.isUnfinished(each));
+    for (const [place, all] of Map.groupBy(bounded, ({ address }) => peerPlace(address).place)) {
       const excess = all.length - this.boundOfPlace(all[0] as Connection);
       if (excess <= 0) continue;
       all.sort((a, b) => restedMs(b) - restedMs(a));
       for (const connection of all.slice(0, excess)) connections.end(connection);
       this.note(place, excess);
     }
-    if (this.isShort) server.closeIdle();
   }
 
   /** Those without a request that has arrived whole and waits for its answer. */

@@ -38,14 +38,18 @@ const PARAMETER =
 const DECODINGS_MAX = 3;
 
 function hidesSecret(url: string): boolean {
-  let text = url;
-  for (let times = 0; times < DECODINGS_MAX && text.includes("%"); times += 1) {
-    const decoded = text.replace(ENCODED_ASCII, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-    if (decoded === text) return false;
-    text = decoded;
-    if (KEY_TEXT.test(text) || PARAMETER.test(text)) return true;
-  }
+  for (const text of decodingsOf(url)) if (KEY_TEXT.test(text) || PARAMETER.test(text)) return true;
   return false;
+}
+
+/** A text without its escapes, as often as something is left of them. */
+export function* decodingsOf(text: string): Generator<string> {
+  let [before, decoded] = ["", text];
+  for (let times = 0; times < DECODINGS_MAX && decoded !== before; times += 1) {
+    before = decoded;
+    decoded = decoded.replace(ENCODED_ASCII, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    if (decoded !== before) yield decoded;
+  }
 }
 
 /**

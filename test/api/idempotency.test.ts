@@ -67,6 +67,10 @@ describe("an Idempotency-Key that authenticates somebody", () => {
     ["an API key within another text", () => `import:${newApiKey().key}`],
     ["an encoded API key", () => newApiKey().key.replace("_", "%5F")],
     ["a session's token", () => generateSessionToken(appliance.random)],
+    [
+      "an encoded token",
+      () => generateSessionToken(appliance.random).replace(/^./, (each) => `%${each.charCodeAt(0).toString(16)}`),
+    ],
     ["the cookie of a session", () => `session_id=${generateSessionToken(appliance.random)};`],
   ])("is refused with 400 and not repeated in the answer: %s", async (_what, text) => {
     const sent = text();

@@ -23,7 +23,6 @@ class Machine {
   open: ReturnType<typeof connection>[] = [];
   /** Descriptors of anything else. */
   others = 40;
-  idleClosed = 0;
   isRefused = false;
   isListed = true;
   readonly unfinished: UnfinishedRequests;
@@ -47,7 +46,6 @@ class Machine {
           const port = Number(new URL(request.url).port);
           return this.open.find((each) => each.port === port) ?? null;
         },
-        closeIdle: () => (this.idleClosed += 1),
       },
       isTls,
       answering: this.answering,
@@ -102,7 +100,6 @@ describe("of one address", () => {
     machine.add(200);
     for (const { port } of machine.open.slice(-200)) machine.answering.add(new Request(`http://localhost:${port}/`));
     expect(machine.look()).toBe(550);
-    expect(machine.idleClosed).toBe(0);
     machine.answering.clear();
     expect(machine.look()).toBe(350 + OF_PLACE);
   });
@@ -138,28 +135,18 @@ test("a trusted proxy may hold half of the descriptors, and another one is an ad
   expect(machine.look()).toBe(OF_PROXY + OF_PLACE);
 });
 
-describe("where more than three quarters of the descriptors are in use", () => {
-  test("idle connections are closed, and only there", () => {
-    const machine = new Machine();
-    machine.add(600, IDLE);
-    machine.look();
-    expect(machine.idleClosed).toBe(0);
-    machine.add(200, IDLE);
-    expect(machine.look()).toBe(800);
-    expect(machine.idleClosed).toBe(1);
-  });
-
-  test("twice in turn, connections of one address are bounded whoever spoke last, but for those that are answered", () => {
-    const machine = new Machine();
-    machine.add(800, IDLE);
-    machine.add(20, STREAMING);
-    const [asked] = machine.open;
-    machine.answering.add(new Request(`http://localhost:${asked?.port}/`));
-    expect(machine.look()).toBe(820);
-    expect(machine.look()).toBe(1 + OF_PLACE);
-    expect(machine.open.filter(({ heardAgoMs }) => heardAgoMs === STREAMING.heardAgoMs)).toHaveLength(20);
-    expect(machine.open).toContain(asked as (typeof machine.open)[number]);
-  });
+test("where more than three quarters of the descriptors are in use, all connections count that are not answered", () => {
+  const machine = new Machine();
+  machine.add(600, IDLE);
+  expect(machine.look()).toBe(600);
+  machine.add(200, IDLE);
+  machine.add(20, STREAMING);
+  machine.add(100, { ...IDLE, address: "10.0.0.9" });
+  const [asked] = machine.open;
+  machine.answering.add(new Request(`http://localhost:${asked?.port}/`));
+  expect(machine.look()).toBe(1 + OF_PLACE + 100);
+  expect(machine.open.filter(({ heardAgoMs }) => heardAgoMs === STREAMING.heardAgoMs)).toHaveLength(20);
+  expect(machine.open).toContain(asked as (typeof machine.open)[number]);
 });
 
 test("a few may always be held, however few descriptors there are", () => {

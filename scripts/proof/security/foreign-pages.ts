@@ -30,7 +30,8 @@ const STRANGERS: readonly Headers[] = [
   [["Origin", "http://127.0.0.1.evil.example"]],
   [
     ["Origin", "http://localhost"],
-    ["Host", "localhost.evil.example"],
+    // One that the appliance answers to.
+    ["Host", "evil.localhost"],
   ],
   [["Origin", "http://evil.example@127.0.0.1"]],
   [["Origin", ""]],
