@@ -6,8 +6,10 @@ import { type Durations, expectedMs } from "./durations.ts";
 /** Files of `--all` alone: they measure, one after another, on a machine that does nothing else. */
 export const ONLY_IN_ALL = ".all.test.ts";
 
-/** Files that share a process load the sources once: two seconds of processor time. More would leave lanes idle at the end. */
-const BATCH_MS = 60_000;
+/** Files that share a process load the sources once, and run in what its first ones have compiled: 3.5 s of processor time. */
+const BATCH_MIN_MS = 60_000;
+/** A process takes so much of what is left of its folder: the last ones are short, and leave no lane idle. */
+const BATCH_SHARE = 1 / 4;
 
 /** Each of these files is a process of its own: its proof runs while it is loaded. */
 const OWN_PROCESS = ["test/proof/"];
@@ -39,23 +41,25 @@ export function chosenFiles(root: string, filters: readonly string[], all: boole
 }
 
 /** The batches of the files, longest first. */
-export function batchesOf(files: readonly string[], durations: Durations, batchMs = BATCH_MS): Batch[] {
+export function batchesOf(files: readonly string[], durations: Durations, batchMinMs = BATCH_MIN_MS): Batch[] {
   const batches: Batch[] = [];
-  /** By folder: files that are alike load the same, and leave alike behind. */
-  const open = new Map<string, Batch>();
   const timed = files.map((file) => ({ file, ms: expectedMs(durations, file) })).sort((a, b) => b.ms - a.ms);
-  for (const { file, ms } of timed) {
-    const needsBuild = !FROM_SOURCES.some((folder) => file.startsWith(folder));
-    if (OWN_PROCESS.some((folder) => file.startsWith(folder)) || ms >= batchMs) {
-      batches.push({ files: [file], needsBuild, expectedMs: ms });
-      continue;
+  // Files that are alike load the same, and leave alike behind.
+  for (const [folder, alike] of Map.groupBy(timed, ({ file }) => dirname(file))) {
+    const needsBuild = !FROM_SOURCES.includes(`${folder}/`);
+    let leftMs = alike.reduce((sum, { ms }) => sum + ms, 0);
+    while (alike.length > 0) {
+      const enoughMs = OWN_PROCESS.includes(`${folder}/`) ? 0 : Math.max(batchMinMs, leftMs * BATCH_SHARE);
+      const batch: string[] = [];
+      let batchMs = 0;
+      do {
+        const next = alike.shift() as (typeof alike)[number];
+        batch.push(next.file);
+        batchMs += next.ms;
+      } while (alike.length > 0 && batchMs < enoughMs);
+      batches.push({ files: batch, needsBuild, expectedMs: batchMs });
+      leftMs -= batchMs;
     }
-    const folder = dirname(file);
-    const begun = open.get(folder);
-    const batch = { files: [...(begun?.files ?? []), file], needsBuild, expectedMs: (begun?.expectedMs ?? 0) + ms };
-    if (batch.expectedMs >= batchMs) batches.push(batch);
-    if (batch.expectedMs >= batchMs) open.delete(folder);
-    else open.set(folder, batch);
   }
-  return [...batches, ...open.values()].sort((a, b) => b.expectedMs - a.expectedMs);
+  return batches.sort((a, b) => b.expectedMs - a.expectedMs);
 }

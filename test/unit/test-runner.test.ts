@@ -98,6 +98,13 @@ describe("files of tests", () => {
     ]);
   });
 
+  test("share a process with fewer others the less is left of their folder", () => {
+    const alike = Array.from({ length: 20 }, (_, n) => `test/api/${n}.test.ts`);
+    const batches = batchesOf(alike, Object.fromEntries(alike.map((file) => [file, 10_000])), 20_000);
+    expect(batches.map(({ files }) => files.length)).toEqual([5, 4, 3, 2, 2, 2, 2]);
+    expect(batches.flatMap(({ files }) => files).sort()).toEqual(alike.toSorted());
+  });
+
   test("that need the build wait for it, and proofs are processes of their own", () => {
     const files = [
       "test/api/a.test.ts",
