@@ -423,8 +423,8 @@ function settableField(plural: string): string {
 
 /**
  * "What is shared is changed only by who reaches everything that it touches": the credential is assigned in every
- * network.
+ * network, and users are managed by those who reach all.
  */
 function isOutOfReach(asking: Asking, plural: string): boolean {
-  return plural === "credentials" && asking.caller.networkIds !== null;
+  return ["credentials", "users"].includes(plural) && asking.caller.networkIds !== null;
 }
