@@ -6,6 +6,7 @@ import { formatInstant } from "./base/instant.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
 import { systemTimers } from "./base/timers.ts";
+import { DatabaseRefused } from "./db/files/migrate.ts";
 import { readProcAddresses } from "./discovery/self/proc-addresses.ts";
 import { type App, ListenError, Listener, type ListenerOptions } from "./listener.ts";
 import { certificateThread } from "./threads.ts";
@@ -49,6 +50,7 @@ export interface Served {
 /**
  * Listens, with a certificate that is watched over where one was asked for.
  * @param tls the files of a pair, or of one that the appliance makes itself; null for plain HTTP
+ * @throws DatabaseRefused for what is wrong with its own pair, which is among its data, and ListenError
  */
 export async function listen(
   app: App,
@@ -80,7 +82,9 @@ export async function listen(
     return pair;
   };
   const pair = await read().catch((error: unknown) => {
-    throw error instanceof TlsRefused ? new ListenError(`${error.message}.`) : error;
+    if (!(error instanceof TlsRefused)) throw error;
+    const message = `${error.message}.`;
+    throw "own" in tls ? new DatabaseRefused(message) : new ListenError(message);
   });
   hosts.certify(dnsNamesOf(pair));
   const listener = new Listener({ ...parts, pair });
