@@ -36,7 +36,8 @@ export function keepRowSums(db: Sql): void {
       after("UPDATE", "sum = sum + NEW.checksum - OLD.checksum", "WHEN NEW.checksum <> OLD.checksum"),
     ];
   });
-  db.$client.run(triggers.join(";\n"));
+  // One by one: a file that lacks the tables has none, and Bun refuses an empty text. Whatever reads them tells so.
+  for (const trigger of triggers) db.$client.run(trigger);
 }
 
 /** A table's rows against what is kept of them: of one statement, so of one moment. */
