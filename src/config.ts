@@ -368,7 +368,7 @@ export function unknownVariables(environment: Environment = process.env): string
  */
 export function runtimeVariables(environment: Environment = process.env): string[] {
   return Object.keys(environment)
-    .filter((name) => /^BUN_(OPTIONS$|INSPECT)/.test(name) && environment[name] !== "")
+    .filter((name) => /^BUN_(OPTIONS$|INSPECT)/.test(name) && ownValue(environment, name) !== "")
     .sort();
 }
 

@@ -111,9 +111,13 @@ class Fields implements Filterable {
     this.properties = properties;
     this.reachFields = reachFields;
     for (const field of Object.keys(reachFields)) {
-      const isAsked = ownValue(UNASKED_FIELDS[kind.name], field) === undefined;
-      const isPart = ownValue(PART_FIELDS[kind.name], field) !== undefined;
-      if (isAsked && !isPart && valueTypeOf(itemOf(properties[field] as TSchema).item, field)?.name !== "uuid")
+      const isAsked = ownValue(ownValue(UNASKED_FIELDS, kind.name), field) === undefined;
+      const isPart = ownValue(ownValue(PART_FIELDS, kind.name), field) !== undefined;
+      if (
+        isAsked &&
+        !isPart &&
+        valueTypeOf(itemOf(ownValue(properties, field) as TSchema).item, field)?.name !== "uuid"
+      )
         throw new Error(`filters: ${kind.name}.${field} shows what is in reach, and does not hold its ids`);
     }
     this.references = referencesOf(kind, properties);

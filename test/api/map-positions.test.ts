@@ -3,6 +3,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { openReadOnly, openWritable } from "../../src/db/connection.ts";
+import { keepRowSums } from "../../src/db/row-sums.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import { layOutMap } from "../../src/resources/map-positions/layout/layout.ts";
@@ -123,6 +124,7 @@ describe("map positions", () => {
     const third = await switchBelow("third", access);
     await newHost({ name: "lonely" });
     const db = openWritable(appliance.databasePath);
+    keepRowSums(db);
     db.$client.run("DELETE FROM map_positions");
     placeAllLinked(db);
     expect(verifyLedger(db, KINDS).findings).toEqual([]);

@@ -5,6 +5,7 @@ import type { Instant } from "../../src/base/instant.ts";
 import { openWritable, type Sql } from "../../src/db/connection.ts";
 import type { Resolution } from "../../src/db/pruned-history.ts";
 import { stampChecksums } from "../../src/db/row-checksum.ts";
+import { keepRowSums } from "../../src/db/row-sums.ts";
 import { type Pruned, pruneHistory } from "../../src/history/prune.ts";
 import { planned, planSteps } from "../../src/history/prune-plan.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
@@ -150,6 +151,7 @@ describe("a prune of ended coverage", () => {
   test("goes through all of it, however much it is", async () => {
     const world = await newWorld();
     withStore(world, (db) => {
+      keepRowSums(db);
       db.$client.run(
         `INSERT INTO credential_coverage (assignment_n, ip_address, since, until, origin)
          SELECT assignment_n, '10.3.0.' || key, since, until, origin
