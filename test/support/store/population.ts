@@ -7,6 +7,8 @@ import { withChecksum } from "../../../src/db/row-checksum.ts";
 import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
 import { bindingKind } from "../../../src/resources/bindings/binding.ts";
+import { conflictAcceptanceKind } from "../../../src/resources/conflict-acceptances/acceptance.ts";
+import { keepConsolidation } from "../../../src/resources/consolidations/consolidation.ts";
 import { credentialAssignmentKind } from "../../../src/resources/credential-assignments/credential-assignment.ts";
 import { credentialKind } from "../../../src/resources/credentials/credential.ts";
 import { credentialSecrets } from "../../../src/resources/credentials/secrets.ts";
@@ -85,6 +87,7 @@ export function populate(store: Store): Population {
   store.write((tx) => tx.update(ifEntryKind, made.entryId, { oper_status: "Down", if_alias: 'Ü\u0000\u2028😀"\\' }));
   moveThereAndBack(store, made.hostId);
   comeAgain(store, made.hostId);
+  decide(store, made.hostId);
   store.write((tx) => tx.observe(ifEntryKind, made.entryId, { last_seen_at: "2026-11-21T10:00:00.000Z" }));
   return { ...made, userId, goneTagId };
 }
@@ -266,4 +269,31 @@ function comeAgain(store: Store, hostId: string): void {
     );
     store.write((tx) => tx.remove(portKind, made));
   }
+}
+
+/** What people have said: a conflict may stay, withdrawn later, and another host is the same one. */
+function decide(store: Store, hostId: string): void {
+  const { organizationId, networkId } = store;
+  const by = { type: "User", id: null, name: "Ann" };
+  const { acceptance, former } = store.write((tx) => ({
+    acceptance: tx.create(conflictAcceptanceKind, organizationId, {
+      organization_id: organizationId,
+      network_ids: [networkId],
+      type: "Address",
+      value: "10.0.0.1",
+      fingerprint: "0f".repeat(32),
+      reason: "a cluster",
+      accepted_at: "2026-11-21T09:30:00.000Z",
+      accepted_by: by,
+      withdrawn_at: null,
+      withdrawn_by: null,
+    }),
+    former: tx.create(hostKind, organizationId, hostFields(networkId, "former")),
+  }));
+  const withdrawal = { withdrawn_at: "2026-11-21T09:45:00.000Z", withdrawn_by: by };
+  store.write((tx) => tx.update(conflictAcceptanceKind, acceptance.id, withdrawal));
+  store.write((tx) => {
+    tx.remove(hostKind, former.id);
+    keepConsolidation(tx, store, { id: former.id, signs: ["serial:A"] }, { id: hostId, signs: ["serial:B"] });
+  });
 }
