@@ -11,6 +11,8 @@ import { membersSql } from "../../src/db/shape.ts";
 import { KINDS } from "../../src/inventory/resources.ts";
 import type { ApiKeyRecord } from "../../src/resources/api-keys/api-key.ts";
 import type { BindingRecord } from "../../src/resources/bindings/binding.ts";
+import type { ConflictAcceptanceRecord } from "../../src/resources/conflict-acceptances/acceptance.ts";
+import type { HostConsolidationRecord } from "../../src/resources/consolidations/consolidation.ts";
 import type { CredentialAssignmentRecord } from "../../src/resources/credential-assignments/credential-assignment.ts";
 import type { CredentialRecord } from "../../src/resources/credentials/credential.ts";
 import type { CustomFieldRecord } from "../../src/resources/custom-fields/custom-field.ts";
@@ -233,6 +235,27 @@ const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {
     label: FIRST,
     signs: FIRST,
   } satisfies Kept<IgnoredRecord>,
+  conflict_acceptance: {
+    organization_id: FIRST,
+    network_ids: FIRST,
+    type: FIRST,
+    value: FIRST,
+    fingerprint: FIRST,
+    reason: FIRST,
+    accepted_at: FIRST,
+    accepted_by: FIRST,
+    withdrawn_at: FIRST,
+    withdrawn_by: FIRST,
+  } satisfies Kept<ConflictAcceptanceRecord>,
+  host_consolidation: {
+    organization_id: FIRST,
+    former_id: FIRST,
+    into_id: FIRST,
+    network_id: FIRST,
+    closed_in: FIRST,
+    signs: FIRST,
+    into_signs: FIRST,
+  } satisfies Kept<HostConsolidationRecord>,
 };
 
 test.each(KINDS.map((kind) => [kind.name, kind] as const))(
