@@ -235,8 +235,8 @@ async function recordSelf(
 ): Promise<void> {
   try {
     const discoveryId = new UuidSource(random).next(clock.now());
-    const report = await discoverSelf(writes, { networkId, discoveryId, actor: operatorOf(organizationId) });
-    log.info("self_recorded", { host_id: report.host_id, created: report.created });
+    const { result } = await discoverSelf(writes, { networkId, discoveryId, actor: operatorOf(organizationId) });
+    log.info("self_recorded", { host_id: result.host_id, created: result.created });
   } catch (error) {
     log.error("self_not_recorded", { cause: error });
   }

@@ -6,8 +6,8 @@ import { CHANGE_REASON_MAX_LENGTH, FORMATS, type Format } from "../wire/schemas.
 
 const HEADER = "X-Change-Reason";
 
-/** Whether an operation takes a reason: whatever may write to the ledger does. */
-export function takesReason(method: string, operation: { readonly makesNoTransaction?: true }): boolean {
+/** Whether an operation may write to the ledger: then it takes a reason, and tells the transaction that it made. */
+export function mayTransact(method: string, operation: { readonly makesNoTransaction?: true }): boolean {
   return method !== "GET" && method !== "HEAD" && operation.makesNoTransaction !== true;
 }
 

@@ -85,6 +85,9 @@ and request get the first answer, marked \`Idempotency-Replayed: true\`, and not
 another request is 422. The repeat is 403 if the caller's role is lower by then, 404 if the caller no longer reaches all
 the networks involved.
 
+The answer to a write has the sequence of its transaction as \`X-Transaction-Sequence\`, and lacks it where nothing
+changed.
+
 \`X-Change-Reason\` (at most ${CHANGE_REASON_MAX_LENGTH} characters) says why: a write keeps it in its transaction, and it is
 shown as \`reason\` wherever the transaction is. Beyond ASCII it is UTF-8, or percent-encoded as
 \`UTF-8''Gr%C3%BC%C3%9Fe\` (RFC 8187). A repeated request may have another one: the first is kept.

@@ -7,7 +7,7 @@ import { ownValue } from "../base/fields.ts";
 import { API_VERSION, SERVER_VERSION } from "../wire/envelope.ts";
 import { type Json, jsonSchema, type NamedSchemas } from "../wire/json-schema.ts";
 import { CHANGE_REASON_MAX_LENGTH, LIMIT_DEFAULT } from "../wire/schemas.ts";
-import { takesReason } from "./change-reason.ts";
+import { mayTransact } from "./change-reason.ts";
 import { ERROR_EXAMPLES } from "./error-examples.ts";
 import { STATUS } from "./errors.ts";
 import type { Method, Operation } from "./surface.ts";
@@ -78,6 +78,11 @@ export function sharedComponents(): Json {
       IdempotencyReplayed: {
         description: "`true` if the request was done before and this is its first answer.",
         schema: { type: "string", const: "true" },
+      },
+      TransactionSequence: {
+        description:
+          "The sequence of the transaction that the request made, or had made when it was done before: see `/transactions/{sequence}`. Left out where nothing changed.",
+        schema: { type: "integer", minimum: 1 },
       },
       RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
       WwwAuthenticate: {
@@ -235,6 +240,7 @@ const COOKIE_HEADER = {
   },
 };
 const REPLAYED_HEADER = { "Idempotency-Replayed": { $ref: "#/components/headers/IdempotencyReplayed" } };
+const SEQUENCE_HEADER = { "X-Transaction-Sequence": { $ref: "#/components/headers/TransactionSequence" } };
 const ETAG_HEADER = { ETag: { $ref: "#/components/headers/ETag" } };
 
 /** How the roles that operations ask for are described; the role `Viewer` is every caller's. */
@@ -335,6 +341,7 @@ function success(method: Method, operation: Operation<unknown>, named: NamedSche
       ...(method !== "DELETE" && answersRecord(operation) ? ETAG_HEADER : {}),
       ...(operation.setsCookie === true ? COOKIE_HEADER : {}),
       ...(isRepeatable(method, operation) ? REPLAYED_HEADER : {}),
+      ...(mayTransact(method, operation) ? SEQUENCE_HEADER : {}),
     },
     content: {
       ...(operation.answer === null ? {} : { "application/json": envelope(operation, operation.answer, named) }),
@@ -488,7 +495,7 @@ function parameters(method: Method, operation: Operation<unknown>, named: NamedS
   if (method === "GET" && answersRecord(operation)) list.push({ $ref: "#/components/parameters/IfNoneMatch" });
   if (takesIfMatch(method, operation)) list.push({ $ref: "#/components/parameters/IfMatch" });
   if (isRepeatable(method, operation)) list.push({ $ref: "#/components/parameters/IdempotencyKey" });
-  if (takesReason(method, operation)) list.push({ $ref: "#/components/parameters/ChangeReason" });
+  if (mayTransact(method, operation)) list.push({ $ref: "#/components/parameters/ChangeReason" });
   return list;
 }
 

@@ -30,6 +30,8 @@ export interface RequestContext {
   readonly logFields: LogFields;
   /** Of a write that came with an Idempotency-Key; else null. */
   readonly idempotency: Idempotency | null;
+  /** Whether what it asks for may make a transaction. */
+  readonly mayTransact: boolean;
   /** Why it writes, as X-Change-Reason says; null where it does not, and of what makes no transaction. */
   readonly reason: string | null;
 }
@@ -63,6 +65,7 @@ export class ReceivedRequest implements RequestContext {
   readonly headers: Record<string, string>;
   readonly logFields: LogFields = {};
   readonly idempotency = null;
+  readonly mayTransact: boolean = false;
   readonly reason: string | null = null;
   private readonly sourceOf: () => string;
   private knownSource: string | null = null;

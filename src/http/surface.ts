@@ -32,7 +32,7 @@ import {
   type TakesTable,
 } from "./body-checks.ts";
 import { callerAddress, NO_PEER } from "./caller-address.ts";
-import { changeReason, takesReason } from "./change-reason.ts";
+import { changeReason, mayTransact } from "./change-reason.ts";
 import { coded } from "./content-coding.ts";
 import { errorResponse } from "./errors.ts";
 import { parameterValues, parseQuery } from "./query.ts";
@@ -508,8 +508,8 @@ export class Surface<Actor, Access> {
     }
     const parsed = parseQuery(operation.query ?? NO_QUERY, searchOf(context.request.url));
     issues.push(...parsed.issues);
-    if (takesReason(context.request.method, operation))
-      Object.assign(context, { reason: changeReason(context.request.headers, issues) });
+    if (mayTransact(context.request.method, operation))
+      Object.assign(context, { mayTransact: true, reason: changeReason(context.request.headers, issues) });
     if (operation.body === undefined && context.request.method !== "POST") {
       const key = context.request.method === "DELETE" ? idempotencyKey(context.request, issues) : null;
       if (issues.length > 0) throw invalid(issues);

@@ -7,8 +7,10 @@ import type { ListQuery } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { BulkRemoval, Calls, Removal, Removing } from "../db/writing/command.ts";
 import type { KeptOfResult } from "../db/writing/kept-outcomes.ts";
+import type { CommandOutcome } from "../db/writing/transaction.ts";
 import type { WriteTerms } from "../db/writing/write-queue.ts";
 import { byteStream } from "../http/byte-stream.ts";
+import type { RequestContext } from "../http/request.ts";
 import type { View } from "../resources/resource.ts";
 import { assertMayExist } from "../wire/entity-tags.ts";
 import { commaSeparated, LIST_HEAD, listTail, META } from "../wire/envelope.ts";
@@ -69,9 +71,18 @@ export async function runWrite<C extends Calls, N extends keyof C & string>(
     backend.authorOf(call),
     termsOf(call, keeps),
   );
-  if (outcome.isReplayed === true) call.headers["idempotency-replayed"] = "true";
+  tellOutcome(call, outcome);
   const { sequence, result, head = null } = outcome;
   return { sequence, result, seen: sequence ?? head };
+}
+
+/** Says in the headers of an answer which transaction the write made, and whether it was done before. */
+export function tellOutcome(
+  { headers, mayTransact }: Pick<RequestContext, "headers" | "mayTransact">,
+  { sequence, isReplayed }: Pick<CommandOutcome<unknown>, "sequence" | "isReplayed">,
+): void {
+  if (isReplayed === true) headers["idempotency-replayed"] = "true";
+  if (mayTransact && sequence !== null) headers["x-transaction-sequence"] = String(sequence);
 }
 
 /**

@@ -8,6 +8,7 @@ import { SIGN_IN_BODY_LIMIT_BYTES } from "../http/body.ts";
 import type { RequestContext } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
+import { tellOutcome } from "../inventory/write-answers.ts";
 import { spliced } from "../resources/compose.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { ORGANIZATION_EXAMPLE, Organization, organizationKind } from "../resources/organizations/organization.ts";
@@ -148,10 +149,9 @@ export function signInRoutes(
       async (call) => {
         assertOrigin(call.request);
         const { requestId, reason } = call;
-        const { actor, userId, organizationId, networkId, token } = await signIn.claim(call.body, call, {
-          requestId,
-          reason,
-        });
+        const claimed = await signIn.claim(call.body, call, { requestId, reason });
+        tellOutcome(call, claimed);
+        const { actor, userId, organizationId, networkId, token } = claimed;
         noteAccount(call, { id: userId, email: call.body.email });
         keepCookie(call, token);
         const user = userText(userId, actor);
@@ -259,7 +259,8 @@ export function signInRoutes(
       async (call) => {
         const { current_password: current, new_password: wanted } = call.body;
         const author = authorOf(call);
-        await signIn.changePassword(call.actor, author, { current, wanted }, call.source, cookieOf(call) as string);
+        const token = cookieOf(call) as string;
+        tellOutcome(call, await signIn.changePassword(call.actor, author, { current, wanted }, call.source, token));
         return json(call, userText(author.userId as string, call.actor));
       },
     );

@@ -10,6 +10,7 @@ import type { Random } from "../base/random.ts";
 import { foldCase } from "../base/text.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { Author } from "../db/writing/ledger.ts";
+import type { CommandOutcome } from "../db/writing/transaction.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import type { OrganizationCommands } from "../resources/organizations/commands.ts";
 import { alreadySetUp } from "../resources/organizations/organization.ts";
@@ -37,6 +38,8 @@ export interface ApplianceClaim {
 }
 
 export interface Claimed extends SignedIn {
+  /** Of the transaction that made them. */
+  readonly sequence: number | null;
   readonly organizationId: string;
   readonly networkId: string;
 }
@@ -95,7 +98,7 @@ export class SignIn {
       async () => expected !== null && setupTokenMatches(expected, claim.setup_token),
     );
     const passwordHash = await hashPassword(claim.password, claim.email);
-    const { result } = await writes.run(
+    const { sequence, result } = await writes.run(
       "organization.set_up",
       {
         organizationName: claim.organization_name,
@@ -107,7 +110,7 @@ export class SignIn {
       },
       { ...SYSTEM_AUTHOR, ...told },
     );
-    return { ...result, ...(await this.open(result.userId, passwordHash, null, by)) };
+    return { ...result, sequence, ...(await this.open(result.userId, passwordHash, null, by)) };
   }
 
   /**
@@ -149,6 +152,7 @@ export class SignIn {
   /**
    * Changes the caller's own password and ends the caller's other sessions.
    * @param token of the session that goes on
+   * @returns what its write came to
    * @throws DomainError auth_invalid_credentials for a wrong present password; rate_limit_exceeded; validation_failed
    */
   async changePassword(
@@ -157,7 +161,7 @@ export class SignIn {
     passwords: { current: string; wanted: string },
     source: string,
     token: string,
-  ): Promise<void> {
+  ): Promise<CommandOutcome<unknown>> {
     const [email] = this.accountOf(actor);
     const problem = describePasswordProblem(passwords.wanted, email);
     if (problem !== null) throw invalid([{ path: "/new_password", message: problem }]);
@@ -165,7 +169,7 @@ export class SignIn {
     await this.confirm(actor, passwords.current, source);
     const passwordHash = await hashPassword(passwords.wanted, email);
     const id = author.userId as string;
-    await writes.run("user.set_password", { id, passwordHash, keeps: hashSessionToken(token) }, author);
+    return writes.run("user.set_password", { id, passwordHash, keeps: hashSessionToken(token) }, author);
   }
 
   /**

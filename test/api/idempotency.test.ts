@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { generateSessionToken } from "../../src/access/session-token.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { Answer } from "../support/appliance/client.ts";
 import { invalid, made, refusal, tcp } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
@@ -10,6 +11,8 @@ const { anonymous, clock, first, keyBody, newApiKey, newHost, newSubnet, newTag,
 const DAY_MS = 86_400_000;
 const body = { name: "core", color: "Green" };
 const with_ = (key: string) => ({ "idempotency-key": key });
+/** The transaction that an answer tells; null for none. */
+const sequenceIn = ({ headers }: Answer) => JSON.parse(headers.get("x-transaction-sequence") ?? "null");
 
 describe("a PUT or DELETE with an Idempotency-Key", () => {
   test("that is repeated is answered as the first time, whatever came in between", async () => {
@@ -24,6 +27,8 @@ describe("a PUT or DELETE with an Idempotency-Key", () => {
     const second = await owner.put(`tags/${tag.id}`, { ...body, name: "renamed" }, with_("k1"));
     expect(second).toMatchObject({ status: 200, text: first.text });
     expect(second.headers.get("idempotency-replayed")).toBe("true");
+    expect(sequenceIn(first)).toBeNumber();
+    expect(sequenceIn(second)).toBe(sequenceIn(first));
     expect(await owner.put(`tags/${tag.id}`, { ...body, name: "other" }, with_("k1"))).toMatchObject(
       refusal(422, "idempotency_key_reused", { key: "k1" }),
     );
@@ -51,12 +56,33 @@ describe("a PUT or DELETE with an Idempotency-Key", () => {
     const second = await owner.delete(`tags/${tag.id}`, with_("k1"));
     expect(second).toMatchObject({ status: 200, text: first.text });
     expect(second.headers.get("idempotency-replayed")).toBe("true");
+    expect(sequenceIn(second)).toBe(sequenceIn(first));
     expect((await owner.delete(`tags/${tag.id}`)).status).toBe(404);
     expect(await owner.delete(`tags/${tag.id}?cascade=true`, with_("k1"))).toMatchObject(
       refusal(422, "idempotency_key_reused", { key: "k1" }),
     );
     expectNothingWritten();
     expect(await owner.delete(`tags/${tag.id}`, with_("no\u00e9"))).toMatchObject({ status: 400 });
+  });
+});
+
+describe("a write tells its transaction", () => {
+  test("which has that change and no other, and none where nothing changed, was only tried or is refused", async () => {
+    const tag = await newTag(body);
+    tick();
+    const renamed = await owner.put(`tags/${tag.id}`, { ...body, name: "renamed" });
+    const [last] = (await owner.get(`tags/${tag.id}/history?limit=1`)).data;
+    expect(last).toMatchObject({ changed_fields: ["name"], transaction: { sequence: sequenceIn(renamed) } });
+    const again = await owner.put(`tags/${tag.id}`, { ...body, name: "renamed" });
+    const tried = await owner.post("tags/bulk-update", { ids: [tag.id], set: { color: "Red" }, dry_run: true });
+    const refused = await owner.put(`tags/${tag.id}`, { ...body, name: "" });
+    const read = await owner.get(`tags/${tag.id}`);
+    expect([again, tried, refused, read].map((answer) => [answer.status, sequenceIn(answer)])).toEqual([
+      [200, null],
+      [200, null],
+      [400, null],
+      [200, null],
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 // The examples of the OpenAPI document, sent one after the other as they stand, once the organization, its network and
 // the user who sends them are put in: each is answered as documented, every operation has had its turn, and what one
-// writes carries the reason that it was sent with.
+// writes carries the reason that it was sent with, and is told by its sequence.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { pascalCase } from "../../src/base/text.ts";
@@ -47,17 +47,21 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
-/** The operations that wrote to the ledger, and those of them whose reason is not in the transaction. */
+/**
+ * The operations that wrote to the ledger, those of them whose reason is not in the transaction, and those whose answer
+ * tells another transaction.
+ */
 const wrote = new Set<string>();
 const unreasoned: string[] = [];
+const mistold: string[] = [];
 /** Without those of accepted conflicts, which show nowhere: the acceptance has its reason itself. */
 const transactionsAfter = (sequence: number) =>
   appliance.reader.db
     .query(
-      `SELECT actor_type, reason FROM history_transactions
+      `SELECT actor_type, reason, sequence FROM history_transactions
        WHERE sequence > ? AND source NOT LIKE 'conflict.%' ORDER BY sequence`,
     )
-    .values(sequence) as Array<[actor: string, reason: string | null]>;
+    .values(sequence) as Array<[actor: string, reason: string | null, sequence: number]>;
 
 const idOf = (each: DocumentedOperation) => each.operation.operationId as string;
 
@@ -72,13 +76,13 @@ async function send(operationId: string, path: Record<string, string | number> =
   const each = named(operationId);
   const operation = each.operation as Any;
   const substituted = (text: string) => [...substitutes].reduce((all, [from, to]) => all.replaceAll(from, to), text);
-  const own = operation.parameters.filter(({ name }: Any) => name !== undefined);
+  const parameters = operation.parameters.filter(({ name }: Any) => name !== undefined);
   const url = each.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = path[name] ?? own.find((parameter: Any) => parameter.name === name)?.example;
+    const value = path[name] ?? parameters.find((parameter: Any) => parameter.name === name)?.example;
     if (value === undefined) throw new Error(`${operationId}: the parameter ${name} has no example`);
     return String(value);
   });
-  const query = own.flatMap(({ in: place, name, example }: Any) =>
+  const query = parameters.flatMap(({ in: place, name, example }: Any) =>
     place === "query" && example !== undefined ? [`${name}=${encodeURIComponent(example)}`] : [],
   );
   const [[type, { example }] = ["", { example: undefined }]] = Object.entries<Any>(
@@ -97,11 +101,13 @@ async function send(operationId: string, path: Record<string, string | number> =
       : substituted(type === "text/csv" ? example : JSON.stringify(example)),
     { "x-change-reason": operationId, ...(type === "" ? {} : { "content-type": type }) },
   );
-  for (const [actor, reason] of transactionsAfter(before)) {
-    if (actor === "Discovery") continue;
+  const own = transactionsAfter(before).filter(([actor]) => actor !== "Discovery");
+  for (const [, reason] of own) {
     wrote.add(operationId);
     if (reason !== operationId) unreasoned.push(`${operationId}: ${reason}`);
   }
+  const told = answer.headers.get("x-transaction-sequence");
+  if (told !== (own.at(-1)?.[2].toString() ?? null)) mistold.push(`${operationId}: ${told}, not ${own.at(-1)?.[2]}`);
   sent.set(
     operationId,
     `${operationId} ${answer.status} ${answer.status === 200 ? "" : answer.text.slice(0, 400)}`.trim(),
@@ -219,6 +225,7 @@ test("the examples can be sent one after the other", async () => {
   const takesReason = ({ operation }: DocumentedOperation) =>
     (operation as Any).parameters.some(({ $ref }: Any) => $ref === "#/components/parameters/ChangeReason");
   expect(unreasoned).toEqual([]);
+  expect(mistold).toEqual([]);
   const taking = new Set(api.operations.filter(takesReason).map(idOf));
   expect([...wrote].filter((operationId) => !taking.has(operationId))).toEqual([]);
   expect(wrote.size).toBeGreaterThan(60);

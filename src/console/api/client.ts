@@ -147,15 +147,21 @@ async function loadJson(url: string, abort: AbortSignal | undefined): Promise<un
   return data;
 }
 
+type Writing<Data> = Promise<{ data?: { data: Data } | undefined; error?: unknown; response: Response }>;
+
 /** What a write was answered. @throws Refusal */
-export async function done<Data>(
-  writing: Promise<{ data?: { data: Data } | undefined; error?: unknown; response: Response }>,
-): Promise<Data> {
-  const { data, error, response } = await writing.catch((cause) => {
-    throw unreachable(cause);
-  });
+export async function done<Data>(writing: Writing<Data>): Promise<Data> {
+  return (await written(writing)).data;
+}
+
+/** The same, with its transaction: null where it changed nothing. @throws Refusal */
+export async function written<Data>(
+  writing: Writing<Data>,
+): Promise<{ readonly data: Data; readonly sequence: number | null }> {
+  const { data, error, response } = await writing.catch(rethrown);
   if (data === undefined) throw refusalOf(response, error);
-  return data.data;
+  const sequence = response.headers.get("x-transaction-sequence");
+  return { data: data.data, sequence: sequence === null ? null : Number(sequence) };
 }
 
 export function isAborted(cause: unknown): boolean {

@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
 import type { Saved } from "../editing/saved.ts";
-import { sequenceOf } from "../editing/write.ts";
 import { bulkText } from "../text/bulk.ts";
 import { kindText } from "../text/changes.ts";
 import { editText } from "../text/editing.ts";
@@ -42,8 +41,8 @@ export function BulkRemove({ scope, onEnd }: BulkRemoveProps) {
     if (sent.current.text !== text) sent.current = { text, key: newRequestKey() };
     const { key } = sent.current;
     try {
-      await deleteMany(kind, { ids, cascade: isUsed }, { reason, key });
-      onEnd({ kind, id: "", operation: "deleted", sequence: await sequenceOf(key), merged: [] });
+      const sequence = await deleteMany(kind, { ids, cascade: isUsed }, { reason, key });
+      onEnd({ kind, id: "", operation: "deleted", sequence, merged: [] });
     } catch (cause) {
       const refusal = asRefusal(cause);
       if (refusal.code === "entity_in_use") setUsed(true);

@@ -5,7 +5,6 @@ import { useAnswer } from "../api/answer.ts";
 import { asRefusal, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
 import type { Saved } from "../editing/saved.ts";
-import { sequenceOf } from "../editing/write.ts";
 import { bulkText } from "../text/bulk.ts";
 import { kindText } from "../text/changes.ts";
 import { lacksReason } from "../writes/reason.ts";
@@ -64,8 +63,8 @@ export function BulkTags({ scope, onEnd }: BulkTagsProps) {
     if (sent.current.text !== text) sent.current = { text, key: newRequestKey() };
     const { key } = sent.current;
     try {
-      await tagMany(kind, { ids, tagId, isAdded }, { reason, key });
-      onEnd({ kind, id: "", operation: "updated", sequence: await sequenceOf(key), merged: [] });
+      const sequence = await tagMany(kind, { ids, tagId, isAdded }, { reason, key });
+      onEnd({ kind, id: "", operation: "updated", sequence, merged: [] });
     } catch (cause) {
       setProblem(asRefusal(cause));
       setBusy(false);

@@ -1,6 +1,6 @@
 // The writes of many records at once, as the API takes them.
 
-import { api, fetchAnswer, rethrown } from "../api/client.ts";
+import { api, done, fetchAnswer, written } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
 import { type EditedKind, operationsOf } from "../editing/edited-kinds.ts";
 import { reasonHeader } from "../writes/reason.ts";
@@ -82,7 +82,6 @@ export async function importTable(
     method: "POST",
     headers: {
       "Content-Type": "text/csv; charset=utf-8",
-      "X-Request-Id": key,
       ...(plan === null ? {} : { "Idempotency-Key": key, ...reasonHeader(reason) }),
     },
     body: text,
@@ -111,35 +110,33 @@ export async function updateMany(
 ): Promise<BulkPlan> {
   const within = networkId === null ? "" : `network_id = "${networkId}"`;
   const asked = [filter, within].filter((each) => each !== "").map((each) => `(${each})`);
-  const { data, error, response } = await api
-    .POST(`${operationsOf(kind).path}/bulk-update` as AnyBulkUpdate, {
+  return done(
+    api.POST(`${operationsOf(kind).path}/bulk-update` as AnyBulkUpdate, {
       params: { header: plan === null ? {} : { "Idempotency-Key": key } },
-      headers: { "X-Request-Id": key, ...(plan === null ? {} : reasonHeader(reason)) },
+      headers: plan === null ? {} : reasonHeader(reason),
       body: {
         ...(ids === null ? { filter: asked.join(" AND ") } : { ids: [...ids] }),
         set: set as never,
         ...(plan === null ? { dry_run: true } : { plan }),
       },
-    })
-    .catch(rethrown);
-  if (data === undefined) throw refusalOf(response, error);
-  return data.data;
+    }),
+  );
 }
 
-/** @throws Refusal: `entity_in_use` where others depend on one */
+/** @returns its transaction @throws Refusal: `entity_in_use` where others depend on one */
 export async function deleteMany(
   kind: EditedKind,
   { ids, cascade }: { readonly ids: readonly string[]; readonly cascade: boolean },
   { reason, key }: Sending,
-): Promise<void> {
-  const { data, error, response } = await api
-    .POST(`${operationsOf(kind).path}/bulk-delete` as AnyBulkDelete, {
+): Promise<number | null> {
+  const { sequence } = await written(
+    api.POST(`${operationsOf(kind).path}/bulk-delete` as AnyBulkDelete, {
       params: { query: cascade ? { cascade } : {}, header: { "Idempotency-Key": key } },
-      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
+      headers: reasonHeader(reason),
       body: [...ids],
-    })
-    .catch(rethrown);
-  if (data === undefined) throw refusalOf(response, error);
+    }),
+  );
+  return sequence;
 }
 
 /** Kinds that carry tags. */
@@ -150,19 +147,19 @@ export function isTagged(kind: EditedKind): kind is TaggedKind {
   return (TAGGED as readonly EditedKind[]).includes(kind);
 }
 
-/** @returns how many were changed @throws Refusal */
+/** @returns its transaction; null where they had it already, or had it not @throws Refusal */
 export async function tagMany(
   kind: TaggedKind,
   { ids, tagId, isAdded }: { readonly ids: readonly string[]; readonly tagId: string; readonly isAdded: boolean },
   { reason, key }: Sending,
-): Promise<void> {
+): Promise<number | null> {
   const path = isAdded ? "/api/v1/tags/assign/bulk-add" : "/api/v1/tags/assign/bulk-remove";
-  const { data, error, response } = await api
-    .POST(path, {
+  const { sequence } = await written(
+    api.POST(path, {
       params: { header: { "Idempotency-Key": key } },
-      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
+      headers: reasonHeader(reason),
       body: { entity_type: kind, entity_ids: [...ids], tag_id: tagId },
-    })
-    .catch(rethrown);
-  if (data === undefined) throw refusalOf(response, error);
+    }),
+  );
+  return sequence;
 }

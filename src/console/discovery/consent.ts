@@ -1,11 +1,12 @@
 // An Admin's word that credentials go somewhere: what it comes to is read of the records as they are now, and written
 // only while they are still the same. Each is a transaction of its own.
 
-import { api, asRefusal, type DataOf } from "../api/client.ts";
-import { type Refusal, refusalOf } from "../api/refusal.ts";
+import { api, asRefusal, type DataOf, written } from "../api/client.ts";
+import type { Refusal } from "../api/refusal.ts";
 import { bodyOf } from "../editing/edits.ts";
+import type { Values } from "../editing/field.ts";
 import { allFieldsOf } from "../editing/forms.ts";
-import { loadEdited, saveEdited, sequenceOf, type Tagged } from "../editing/write.ts";
+import { loadEdited, saveEdited, type Tagged } from "../editing/write.ts";
 import { sentenceOf } from "../parts/problem.tsx";
 import { waitingText } from "../text/waiting.ts";
 import type { PlannedAction } from "../writes/plan-groups.ts";
@@ -81,13 +82,10 @@ export class Consent {
       if (known === undefined) continue;
       const { tag, key, record } = known;
       try {
-        if (item.type === "Subnet") {
-          const fields = allFieldsOf("subnet", false);
-          const accepts = fields.filter(({ name }) => name === "accepts_credentials");
-          const body = bodyOf(fields, record, accepts, { accepts_credentials: true });
-          await saveEdited("subnet", item.id, { tag, key, reason, body });
-        } else await confirmAddress(item.id, { tag, key, reason });
-        const sequence = await sequenceOf(key);
+        const writing = { tag, key, reason };
+        const sequence = await (item.type === "Subnet"
+          ? saveEdited("subnet", item.id, { ...writing, body: acceptingBody(record) })
+          : confirmAddress(item.id, writing));
         if (sequence !== null) sequences.push(sequence);
       } catch (cause) {
         this.leave(item, asRefusal(cause));
@@ -120,15 +118,19 @@ interface Writing {
   readonly reason: string;
 }
 
-/** @throws Refusal */
-async function confirmAddress(id: string, { tag, key, reason }: Writing): Promise<void> {
-  const { data, error, response } = await api
-    .POST("/api/v1/ip-addresses/{id}/confirm", {
+function acceptingBody(subnet: Values): Values {
+  const fields = allFieldsOf("subnet", false);
+  const accepts = fields.filter(({ name }) => name === "accepts_credentials");
+  return bodyOf(fields, subnet, accepts, { accepts_credentials: true });
+}
+
+/** @returns its transaction; null where it was confirmed already @throws Refusal */
+async function confirmAddress(id: string, { tag, key, reason }: Writing): Promise<number | null> {
+  const { sequence } = await written(
+    api.POST("/api/v1/ip-addresses/{id}/confirm", {
       params: { path: { id }, header: { "If-Match": tag, "Idempotency-Key": key } },
-      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
-    })
-    .catch((cause: unknown): never => {
-      throw asRefusal(cause);
-    });
-  if (data === undefined) throw refusalOf(response, error);
+      headers: reasonHeader(reason),
+    }),
+  );
+  return sequence;
 }

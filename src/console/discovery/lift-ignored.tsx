@@ -1,8 +1,7 @@
 // Letting come back what a person had deleted: which entries go is read before, and undone after.
 
-import { api, done, read } from "../api/client.ts";
+import { api, read, written } from "../api/client.ts";
 import { IDS_MAX } from "../api/ids.ts";
-import { sequenceOf } from "../editing/write.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { PlannedWrite } from "../writes/planned-write.tsx";
 import type { Plan, Sending } from "../writes/plans.ts";
@@ -42,12 +41,12 @@ async function triedLift(ids: readonly string[]): Promise<Plan> {
 
 /** @throws Refusal */
 async function lifted(ids: readonly string[], { reason, key }: Sending): Promise<Plan> {
-  await done(
+  const { sequence } = await written(
     api.POST("/api/v1/discovery/ignored/bulk-delete", {
       params: { header: { "Idempotency-Key": key } },
-      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
+      headers: reasonHeader(reason),
       body: [...ids],
     }),
   );
-  return { applied: true, sequence: await sequenceOf(key), actions: [], conflicts: [] };
+  return { applied: true, sequence, actions: [], conflicts: [] };
 }

@@ -17,7 +17,7 @@ import { newRequestKey } from "../writes/request-key.ts";
 import { type BackField, bodyOfBack, type FieldThen, fieldsOfBack } from "./back-fields.ts";
 import type { EditedKind } from "./edited-kinds.ts";
 import { lastSaved } from "./saved.ts";
-import { loadEdited, saveEdited, sequenceOf, type Tagged } from "./write.ts";
+import { loadEdited, saveEdited, type Tagged } from "./write.ts";
 
 interface BringBackProps {
   readonly kind: EditedKind;
@@ -65,8 +65,7 @@ export function BringBack({ kind, id, name, at, fields, onSaved, onEnd }: BringB
     setMoved(false);
     try {
       const body = bodyOfBack(kind, read.record, wanted);
-      await saveEdited(kind, id, { tag: read.tag, body, reason, key: key.current });
-      const sequence = await sequenceOf(key.current);
+      const sequence = await saveEdited(kind, id, { tag: read.tag, body, reason, key: key.current });
       lastSaved.value = { kind, id, operation: "updated", sequence, merged: [], place: pathname.value };
       onSaved();
       onEnd();

@@ -22,7 +22,7 @@ import { FieldControl, nameOfField } from "./field-control.tsx";
 import { allFieldsOf, customField, definitionsOf, fieldsOf } from "./forms.ts";
 import { newRecord } from "./new-record.ts";
 import type { Saved } from "./saved.ts";
-import { createRecord, loadEdited, saveEdited, sequenceOf } from "./write.ts";
+import { createRecord, loadEdited, saveEdited } from "./write.ts";
 
 export interface EditFormProps {
   readonly kind: EditedKind;
@@ -171,15 +171,10 @@ function Form({ kind, id, name, hrefRemove, draftName, begun, fields, onDiscard,
     const { key } = tried.current;
     const { tag, reason: why } = now;
     if (isNew) keepDraft(draftName, { ...now, sentAs: key });
-    const saved = isNew ? await createRecord(kind, { body, reason: why, key }) : id;
-    if (!isNew) await saveEdited(kind, id, { tag, body, reason: why, key });
-    give({
-      kind,
-      id: saved,
-      operation: isNew ? "created" : "updated",
-      sequence: await sequenceOf(key),
-      merged: others,
-    });
+    const saved = isNew
+      ? await createRecord(kind, { body, reason: why, key })
+      : { id, sequence: await saveEdited(kind, id, { tag, body, reason: why, key }) };
+    give({ kind, operation: isNew ? "created" : "updated", merged: others, ...saved });
   };
 
   /** Goes on from what others made of the record. */

@@ -13,7 +13,7 @@ import { newRequestKey } from "../writes/request-key.ts";
 import { calledIn } from "./choices.ts";
 import type { EditedKind } from "./edited-kinds.ts";
 import type { Saved } from "./saved.ts";
-import { loadEdited, removeRecord, sequenceOf, type Tagged } from "./write.ts";
+import { loadEdited, removeRecord, type Tagged } from "./write.ts";
 
 interface RemoveFormProps {
   readonly kind: EditedKind;
@@ -52,8 +52,8 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
     if (sent.current.text !== text) sent.current = { text, key: newRequestKey() };
     const { key } = sent.current;
     try {
-      await removeRecord(kind, id, { tag: shown.tag, cascade: isUsed, reason, key });
-      onEnd({ kind, id, operation: "deleted", sequence: await sequenceOf(key), merged: [] });
+      const sequence = await removeRecord(kind, id, { tag: shown.tag, cascade: isUsed, reason, key });
+      onEnd({ kind, id, operation: "deleted", sequence, merged: [] });
     } catch (cause) {
       const refusal = asRefusal(cause);
       if (refusal.code === "entity_in_use") setUsed(true);

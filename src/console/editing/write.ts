@@ -1,6 +1,6 @@
-// How a record is read to be edited, made, written and removed, and which transaction did it.
+// How a record is read to be edited, made, written and removed.
 
-import { api, fetchAnswer, rethrown } from "../api/client.ts";
+import { api, fetchAnswer, written } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
 import { reasonHeader } from "../writes/reason.ts";
@@ -41,33 +41,45 @@ interface Update extends Writing {
   readonly body: Values;
 }
 
-/** @throws Refusal: 412 where the record is another one by now, 0 where it is not known whether it was written */
-export async function saveEdited(kind: EditedKind, id: string, { tag, body, reason, key }: Update): Promise<void> {
-  const { data, error, response } = await api
-    .PUT(`${operationsOf(kind).path}/{id}` as AnyPath, {
+/**
+ * @returns its transaction; null where it changed nothing
+ * @throws Refusal: 412 where the record is another one by now, 0 where it is not known whether it was written
+ */
+export async function saveEdited(
+  kind: EditedKind,
+  id: string,
+  { tag, body, reason, key }: Update,
+): Promise<number | null> {
+  const { sequence } = await written(
+    api.PUT(`${operationsOf(kind).path}/{id}` as AnyPath, {
       params: { path: { id }, header: { "If-Match": tag, "Idempotency-Key": key } },
-      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
+      headers: reasonHeader(reason),
       body: body as never,
-    })
-    .catch(rethrown);
-  if (data === undefined) throw refusalOf(response, error);
+    }),
+  );
+  return sequence;
 }
 
 interface Creation extends Writing {
   readonly body: Values;
 }
 
-/** @returns the id of the new record @throws Refusal: 0 where it is not known whether it was written */
-export async function createRecord(kind: EditedKind, { body, reason, key }: Creation): Promise<string> {
-  const { data, error, response } = await api
-    .POST(operationsOf(kind).path as AnyList, {
+/**
+ * @returns the id of the new record, and its transaction
+ * @throws Refusal: 0 where it is not known whether it was written
+ */
+export async function createRecord(
+  kind: EditedKind,
+  { body, reason, key }: Creation,
+): Promise<{ readonly id: string; readonly sequence: number | null }> {
+  const { data, sequence } = await written(
+    api.POST(operationsOf(kind).path as AnyList, {
       params: { header: { "Idempotency-Key": key } },
-      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
+      headers: reasonHeader(reason),
       body: body as never,
-    })
-    .catch(rethrown);
-  if (data === undefined) throw refusalOf(response, error);
-  return data.data.id;
+    }),
+  );
+  return { id: data.id, sequence };
 }
 
 interface Removal extends Writing {
@@ -76,29 +88,23 @@ interface Removal extends Writing {
   readonly cascade: boolean;
 }
 
-/** @throws Refusal: `entity_in_use` where others depend on it, 412 where it is another one by now */
-export async function removeRecord(kind: EditedKind, id: string, removal: Removal): Promise<void> {
+/**
+ * @returns its transaction
+ * @throws Refusal: `entity_in_use` where others depend on it, 412 where it is another one by now
+ */
+export async function removeRecord(kind: EditedKind, id: string, removal: Removal): Promise<number | null> {
   const { tag, cascade, reason, key } = removal;
-  const { data, error, response } = await api
-    .DELETE(`${operationsOf(kind).path}/{id}` as AnyPath, {
+  const { sequence } = await written(
+    api.DELETE(`${operationsOf(kind).path}/{id}` as AnyPath, {
       params: {
         path: { id },
         query: cascade ? { cascade } : {},
         header: { "If-Match": tag, "Idempotency-Key": key },
       },
-      headers: { "X-Request-Id": key, ...reasonHeader(reason) },
-    })
-    .catch(rethrown);
-  if (data === undefined) throw refusalOf(response, error);
-}
-
-/** The transaction of a write; null where it wrote nothing. @throws Refusal */
-export async function sequenceOf(key: string): Promise<number | null> {
-  const { data, error, response } = await api
-    .GET("/api/v1/transactions", { params: { query: { filter: `request_id = "${key}"`, limit: 1 } } })
-    .catch(rethrown);
-  if (data === undefined) throw refusalOf(response, error);
-  return data.data[0]?.sequence ?? null;
+      headers: reasonHeader(reason),
+    }),
+  );
+  return sequence;
 }
 
 function tagOf(response: Response): string {

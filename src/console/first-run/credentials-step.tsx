@@ -5,7 +5,6 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
-import { sequenceOf } from "../editing/write.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { credentialsText, wayText } from "../text/first-run.ts";
@@ -13,7 +12,14 @@ import { ownValue } from "../text/own-value.ts";
 import { go, hrefHere } from "../url/location.ts";
 import { newRequestKey } from "../writes/request-key.ts";
 import type { Network } from "./chosen.ts";
-import { type Credential, credentialsOf, giveCredential, shareCredential, useCredentials } from "./credentials.ts";
+import {
+  type Credential,
+  credentialsOf,
+  giveCredential,
+  isGiven,
+  shareCredential,
+  useCredentials,
+} from "./credentials.ts";
 import {
   AUTH_PROTOCOLS,
   type NewKind,
@@ -75,7 +81,7 @@ function Choose({ of, all, onSaved }: ChooseProps) {
   };
   /** Whether what was sent with the key was saved: then it is one of the network's own. */
   const isSavedAs = async (key: string) => {
-    if ((await sequenceOf(key)) === null) return false;
+    if (!(await isGiven(key))) return false;
     forget();
     setSaved(true);
     onSaved();

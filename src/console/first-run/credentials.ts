@@ -40,6 +40,12 @@ export async function giveCredential(of: Network, kind: NewKind, typed: TypedCre
   );
 }
 
+/** Whether one was given with a key. @throws Refusal */
+export async function isGiven(key: string): Promise<boolean> {
+  const query = { filter: `request_id = "${key}"`, limit: 1 };
+  return (await read("/api/v1/transactions", { query }).load()).data.length > 0;
+}
+
 /** Has one of other networks asked with here as well. @throws Refusal */
 export async function shareCredential(of: Network, id: string): Promise<void> {
   const { data, error, response } = await api

@@ -3,9 +3,9 @@
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { api, type DataOf, done, read } from "../api/client.ts";
+import { api, type DataOf, read, written } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
-import { loadEdited, sequenceOf } from "../editing/write.ts";
+import { loadEdited } from "../editing/write.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RowsTable } from "../parts/rows-table.tsx";
@@ -202,14 +202,14 @@ async function write(
   const { record, tag } = await loadEdited("host", host.id);
   const now = record as unknown as Pick<ShownHost, "id" | "name" | "hidden" | "tags" | "credential_assignments">;
   const { id, name, hidden, tags } = now;
-  await done(
+  const { sequence } = await written(
     api.PUT("/api/v1/hosts/{id}", {
       params: { path: { id }, header: { "If-Match": tag, "Idempotency-Key": requestKey } },
-      headers: { "X-Request-Id": requestKey, ...reasonHeader(textIn(form, "reason")) },
+      headers: reasonHeader(textIn(form, "reason")),
       body: { id, name, hidden, tags, credential_assignments: [...changed(now.credential_assignments)] },
     }),
   );
-  return sequenceOf(requestKey);
+  return sequence;
 }
 
 /** More are nothing that anybody chooses from. */

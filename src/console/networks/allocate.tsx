@@ -1,11 +1,10 @@
 // Giving away the lowest free addresses of a subnet: to a host, or as reservations.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { api, asRefusal, done } from "../api/client.ts";
+import { api, asRefusal, written } from "../api/client.ts";
 import { isUnsure, type Refusal } from "../api/refusal.ts";
 import { FoundHost } from "../editing/found-host.tsx";
 import { lastSaved } from "../editing/saved.ts";
-import { sequenceOf } from "../editing/write.ts";
 import { Problem } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { allocateText } from "../text/networks.ts";
@@ -63,19 +62,19 @@ function AllocateForm({ subnet, onDone, onClose }: AllocateProps & { onClose(): 
     const text = JSON.stringify([body, reason]);
     const key = keys.current.of(text);
     try {
-      const { allocated } = await done(
+      const { data, sequence } = await written(
         api.POST("/api/v1/subnets/{id}/allocate", {
           params: { path: { id: subnet.id }, header: { "Idempotency-Key": key } },
-          headers: { "X-Request-Id": key, ...reasonHeader(reason) },
+          headers: reasonHeader(reason),
           body,
         }),
       );
-      setGiven(allocated);
+      setGiven(data.allocated);
       lastSaved.value = {
         kind: "subnet",
         id: subnet.id,
         operation: "created",
-        sequence: await sequenceOf(key),
+        sequence,
         merged: [],
         place: pathname.value,
       };

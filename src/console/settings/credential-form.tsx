@@ -3,9 +3,8 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { api, type DataOf, done, read } from "../api/client.ts";
+import { api, type DataOf, read, written } from "../api/client.ts";
 import { FoundHost } from "../editing/found-host.tsx";
-import { sequenceOf } from "../editing/write.ts";
 import { Named } from "../names/named.tsx";
 import { nameOf } from "../names/names.ts";
 import { shownName } from "../names/shown-name.ts";
@@ -59,20 +58,18 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
       tags: form.getAll("tag").map(String),
       target_ips: addresses.length === 0 ? null : addresses,
     };
-    const headers = { "X-Request-Id": requestKey, ...reasonHeader(textIn(form, "reason")) };
-    if (edited === null) {
-      const params = { header: { "Idempotency-Key": requestKey } };
-      await done(api.POST("/api/v1/credentials", { params, headers, body }));
-    } else {
-      const { id } = edited;
-      await over.save((tag) => {
-        const params = { path: { id }, header: { "If-Match": tag, "Idempotency-Key": requestKey } };
-        return done(api.PUT("/api/v1/credentials/{id}", { params, headers, body }));
-      });
-    }
+    const headers = reasonHeader(textIn(form, "reason"));
+    const header = { "Idempotency-Key": requestKey };
+    const { sequence } =
+      edited === null
+        ? await written(api.POST("/api/v1/credentials", { params: { header }, headers, body }))
+        : await over.save((tag) => {
+            const params = { path: { id: edited.id }, header: { ...header, "If-Match": tag } };
+            return written(api.PUT("/api/v1/credentials/{id}", { params, headers, body }));
+          });
     onDone({
       sentence: edited === null ? credentialText.added(body.name) : credentialText.saved(body.name),
-      sequence: await sequenceOf(requestKey),
+      sequence,
       isSecret: isSecretTyped(form),
     });
   };

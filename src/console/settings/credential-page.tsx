@@ -3,9 +3,8 @@
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../api/answer.ts";
-import { api, done, read } from "../api/client.ts";
+import { api, read, written } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
-import { sequenceOf } from "../editing/write.ts";
 import { Named } from "../names/named.tsx";
 import { historyPage } from "../names/record-page.ts";
 import { Tags } from "../names/tags.tsx";
@@ -223,9 +222,9 @@ function Removal({ credential, onEnd, onDone }: RemovalProps) {
       run={async (form, requestKey) => {
         const cascade = networks.length + hosts.length > 0;
         const params = { path: { id }, query: cascade ? { cascade } : {}, header: { "Idempotency-Key": requestKey } };
-        const headers = { "X-Request-Id": requestKey, ...reasonHeader(textIn(form, "reason")) };
-        await done(api.DELETE("/api/v1/credentials/{id}", { params, headers }));
-        onDone({ sentence: credentialText.deleted(name), sequence: await sequenceOf(requestKey), isSecret: true });
+        const headers = reasonHeader(textIn(form, "reason"));
+        const { sequence } = await written(api.DELETE("/api/v1/credentials/{id}", { params, headers }));
+        onDone({ sentence: credentialText.deleted(name), sequence, isSecret: true });
       }}
     >
       {networks.length + hosts.length > 0 && (

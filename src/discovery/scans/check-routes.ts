@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
-import { termsOf } from "../../inventory/write-answers.ts";
+import { tellOutcome, termsOf } from "../../inventory/write-answers.ts";
 import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
 import { SCAN_KINDS } from "../../resources/schedules/schedule.ts";
 import { META, successBody } from "../../wire/envelope.ts";
@@ -43,15 +43,15 @@ export function checkRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
     },
     async (call) => {
       const author = backend.authorOf(call);
-      const { result, isReplayed } = await backend.writes.run(
+      const outcome = await backend.writes.run(
         "discovery.check",
         { id: call.params.id, kind: call.body.kind ?? "sweep" },
         author,
         termsOf(call),
       );
-      if (isReplayed === true) call.headers["idempotency-replayed"] = "true";
-      else scans.take(result, author.userId);
-      return new Response(successBody(JSON.stringify(result), META), {
+      tellOutcome(call, outcome);
+      if (outcome.isReplayed !== true) scans.take(outcome.result, author.userId);
+      return new Response(successBody(JSON.stringify(outcome.result), META), {
         headers: { ...call.headers, "content-type": "application/json" },
       });
     },

@@ -17,7 +17,7 @@ import { FilterQuery } from "../../inventory/list-filter.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
 import { notFoundThen, readAt, readingAt } from "../../inventory/read-instant.ts";
 import { RowFilter } from "../../inventory/row-filter.ts";
-import { runWrite, termsOf } from "../../inventory/write-answers.ts";
+import { runWrite, tellOutcome, termsOf } from "../../inventory/write-answers.ts";
 import { ORDER_DIRECTIONS } from "../../resources/ordering.ts";
 import {
   commaSeparated,
@@ -139,10 +139,10 @@ export function scanRoutes(
         const targets = named === null ? null : [...new Set(named)];
         const input: ScanQueueing = { network_id, kind, targets, commit, allow_large, schedule: null };
         const author = backend.authorOf(call);
-        const { result, isReplayed } = await backend.writes.run("discovery.queue", input, author, termsOf(call));
-        if (isReplayed === true) call.headers["idempotency-replayed"] = "true";
-        else scans.take(result, author.userId);
-        return json(call, successBody(JSON.stringify(result), META));
+        const outcome = await backend.writes.run("discovery.queue", input, author, termsOf(call));
+        tellOutcome(call, outcome);
+        if (outcome.isReplayed !== true) scans.take(outcome.result, author.userId);
+        return json(call, successBody(JSON.stringify(outcome.result), META));
       },
     )
     .get(

@@ -1,15 +1,11 @@
 // Self discovery as one step: read the machine, then record it. The reading stays outside the write transaction.
 
 import type { CommandActor } from "../../access/actor.ts";
+import type { CommandOutcome } from "../../db/writing/transaction.ts";
 import type { WriteQueue, WriteTerms } from "../../db/writing/write-queue.ts";
 import type { MachineSnapshot } from "./machine.ts";
 import { readMachine } from "./read-machine.ts";
 import type { SelfCommands, SelfDiscovered, SelfDiscoveryInput } from "./reconcile.ts";
-
-interface SelfDiscoveryReport extends SelfDiscovered {
-  /** The ledger transaction that it made; null where the machine was as the inventory knew it. */
-  readonly sequence: number | null;
-}
 
 /** @throws DomainError entity_reference_invalid for a network out of the actor's reach */
 export async function discoverSelf(
@@ -21,9 +17,8 @@ export async function discoverSelf(
     terms?: WriteTerms;
     read?: () => Promise<MachineSnapshot>;
   },
-): Promise<SelfDiscoveryReport & { readonly isReplayed: boolean }> {
+): Promise<CommandOutcome<SelfDiscovered>> {
   const machine = await (options.read ?? readMachine)();
   const input: SelfDiscoveryInput = { network_id: options.networkId, discovery_id: options.discoveryId, machine };
-  const { sequence, result, isReplayed } = await writes.run("discovery.self", input, options.actor, options.terms);
-  return { ...result, sequence, isReplayed: isReplayed === true };
+  return writes.run("discovery.self", input, options.actor, options.terms);
 }

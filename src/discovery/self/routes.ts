@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
-import { termsOf } from "../../inventory/write-answers.ts";
+import { tellOutcome, termsOf } from "../../inventory/write-answers.ts";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import { META, successBody } from "../../wire/envelope.ts";
 import { Body, Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
@@ -127,14 +127,15 @@ export function discoveryRoutes(
       example: { body: { network_id: EXAMPLE.network_id }, data: EXAMPLE },
     },
     async (call) => {
-      const { isReplayed, ...report } = await discoverSelf(backend.writes, {
+      const outcome = await discoverSelf(backend.writes, {
         networkId: call.body.network_id,
         discoveryId: options.newDiscoveryId(),
         actor: backend.authorOf(call),
         terms: termsOf(call),
         ...(options.readMachine === undefined ? {} : { read: options.readMachine }),
       });
-      if (isReplayed) call.headers["idempotency-replayed"] = "true";
+      tellOutcome(call, outcome);
+      const report = { ...outcome.result, sequence: outcome.sequence };
       return new Response(successBody(JSON.stringify(report), META), {
         headers: { ...call.headers, "content-type": "application/json" },
       });
