@@ -1711,3 +1711,58 @@ describe("a host's asset tag", () => {
     expect(csvRecords(text)).toMatchObject([{ id: host.id, asset_tag: "INV-2026/0042" }]);
   });
 });
+
+describe("a host asked for alone", () => {
+  const PARTS = ["interfaces", "ip_addresses", "ports", "services"];
+
+  test("without its children has the version and the tag of the whole, and can be locked by it", async () => {
+    const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }], ports: [tcp(22)] });
+    const whole = await owner.get(`hosts/${host.id}`);
+    const alone = await owner.get(`hosts/${host.id}?include_children=false`);
+    const { interfaces, ip_addresses, ports, services, ...own } = whole.data;
+    expect(alone.data).toEqual(own);
+    expect([ip_addresses, ports].map((list) => list.length)).toEqual([1, 1]);
+    const tag = alone.headers.get("etag") as string;
+    expect(tag).toBe(whole.headers.get("etag") as string);
+    const head = await owner.send("HEAD", `hosts/${host.id}?include_children=false`);
+    expect(head.headers.get("etag")).toBe(tag);
+    const again = { "if-none-match": tag };
+    expect((await owner.get(`hosts/${host.id}?include_children=false`, again)).status).toBe(304);
+    await made(owner.put(`hosts/${host.id}`, { ...own, name: "renamed" }, { "if-match": tag }));
+    expect((await owner.get(`hosts/${host.id}?include_children=false`, again)).status).toBe(200);
+  });
+
+  test("or in a list, has its children counted as of the instant", async () => {
+    const empty = await newHost();
+    const host = await newHost({
+      ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],
+      ports: [tcp(22), tcp(80), udp(161)],
+      services: [{ name: "shell", service_definition: "Ssh" }],
+    });
+    await newIfEntry(host.id);
+    const at = instant();
+    const counted = async (id: string, query = "") => {
+      const { data } = await owner.get(`hosts/${id}?include=counts${query}`);
+      for (const list of PARTS) expect(data).not.toHaveProperty(list);
+      expect(await owner.get(`hosts?ids=${id}&include=counts${query}`)).toMatchObject({ data: [data] });
+      const whole = await owner.get(`hosts/${id}?${query}`);
+      for (const list of PARTS) expect(whole.data[list]).toHaveLength(data.counts[list]);
+      return data.counts;
+    };
+    const before = { interfaces: 1, ip_addresses: 2, ports: 3, services: 1 };
+    expect(await counted(host.id)).toEqual(before);
+    expect(await counted(empty.id)).toEqual({ interfaces: 0, ip_addresses: 0, ports: 0, services: 0 });
+    const [kept] = (await owner.get(`ip-addresses?host_id=${host.id}`)).data;
+    await made(owner.delete(`ip-addresses/${kept.id}`));
+    await newIfEntry(host.id, { if_index: 7 });
+    expect(await counted(host.id)).toEqual({ ...before, interfaces: 2, ip_addresses: 1 });
+    expect(await counted(host.id, `&at=${at}`)).toEqual(before);
+  });
+
+  test("is counted no more than it is shown, to whoever does not reach it", async () => {
+    const host = await newHost({ network_id: (await newNetwork()).id });
+    const { client } = await newMember();
+    expect((await client.get(`hosts/${host.id}?include=counts&include_children=false`)).status).toBe(404);
+    expect((await owner.get(`hosts/${host.id}?include=children`)).status).toBe(400);
+  });
+});

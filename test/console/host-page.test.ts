@@ -141,7 +141,7 @@ describe("the ports on the overview", () => {
 
   test("are shown from four on, up to as many as there is room for", () => {
     expect([0, 3, 4, 3_271].map(isPlateShown)).toEqual([false, false, true, true]);
-    const shown = (interfaces: number, addresses: number) => arePlacesShown({ interfaces, addresses });
+    const shown = (interfaces: number, addresses: number) => arePlacesShown({ interfaces, ip_addresses: addresses });
     expect([shown(0, 1), shown(3, 50), shown(3, 51), shown(4, 1)]).toEqual([true, true, false, false]);
     const sizes = (counts: readonly number[]) => upTo(counts.map(group), 100).map(({ ports }) => ports.length);
     expect(sizes([48, 4])).toEqual([48, 4]);

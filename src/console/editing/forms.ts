@@ -1,13 +1,11 @@
 // The kinds that have a form: which of the fields that the API takes are in it, in which order, and which are not.
 
 import { CUSTOM_LIMITS, FORMS } from "#forms";
-import { type DataOf, type Read, read } from "../api/client.ts";
+import { type DataOf, read } from "../api/client.ts";
 import { type EditedKind, operationsOf } from "./edited-kinds.ts";
-import type { FormField, Values } from "./field.ts";
+import type { FormField } from "./field.ts";
 
 interface Form {
-  /** The list of it alone. */
-  list(id: string): Read<readonly Values[]>;
   /** The fields in their order. */
   readonly shown: readonly string[];
   /** Those that a new record has before them: where it belongs, which does not change. */
@@ -16,27 +14,22 @@ interface Form {
 
 const FORM_OF: Readonly<Record<EditedKind, Form>> = {
   network: {
-    list: (id) => read("/api/v1/networks", { query: { ids: [id] } }),
     placed: [],
     shown: ["name", "description", "stale_after_hours", "tags"],
   },
   subnet: {
-    list: (id) => read("/api/v1/subnets", { query: { ids: [id] } }),
     placed: ["network_id"],
     shown: ["cidr", "name", "description", "subnet_type", "vlan_id", "tags", "accepts_credentials"],
   },
   ip_range: {
-    list: (id) => read("/api/v1/ip-ranges", { query: { ids: [id] } }),
     placed: ["network_id"],
     shown: ["first", "last", "purpose", "description", "tags"],
   },
   vlan: {
-    list: (id) => read("/api/v1/vlans", { query: { ids: [id] } }),
     placed: ["network_id"],
     shown: ["number", "name", "description"],
   },
   host: {
-    list: (id) => read("/api/v1/hosts", { query: { ids: [id], include_children: false } }),
     placed: ["network_id"],
     shown: [
       "name",
@@ -57,22 +50,18 @@ const FORM_OF: Readonly<Record<EditedKind, Form>> = {
     ],
   },
   ip_address: {
-    list: (id) => read("/api/v1/ip-addresses", { query: { ids: [id] } }),
     placed: ["host_id"],
     shown: ["ip_address", "mac_address", "name", "subnet_id"],
   },
   port: {
-    list: (id) => read("/api/v1/ports", { query: { ids: [id] } }),
     placed: ["host_id"],
     shown: ["number", "protocol"],
   },
   service: {
-    list: (id) => read("/api/v1/services", { query: { ids: [id] } }),
     placed: ["host_id"],
     shown: ["name", "service_definition", "tags"],
   },
   if_entry: {
-    list: (id) => read("/api/v1/if-entries", { query: { ids: [id] } }),
     placed: ["host_id"],
     shown: [
       "if_name",
@@ -90,31 +79,22 @@ const FORM_OF: Readonly<Record<EditedKind, Form>> = {
     ],
   },
   schedule: {
-    list: (id) => read("/api/v1/discovery/schedules", { query: { ids: [id] } }),
     placed: ["network_id"],
     shown: ["name", "kind", "cron", "timezone", "targets", "is_enabled"],
   },
   tag: {
-    list: (id) => read("/api/v1/tags", { query: { ids: [id] } }),
     placed: [],
     shown: ["name", "color", "description", "is_application"],
   },
   custom_field: {
-    list: (id) => read("/api/v1/custom-fields", { query: { ids: [id] } }),
     placed: [],
     shown: ["key", "label", "kinds", "type", "choices", "required", "default", "description"],
   },
   marker: {
-    list: (id) => read("/api/v1/markers", { query: { ids: [id] } }),
     placed: [],
     shown: ["name", "at", "network_id", "description"],
   },
 };
-
-/** The list of a record alone. */
-export function listOfOne(kind: EditedKind, id: string): Read<readonly Values[]> {
-  return FORM_OF[kind].list(id);
-}
 
 /** All fields that the API takes of a record that is there, or of a new one. */
 export function allFieldsOf(kind: EditedKind, isNew: boolean): readonly FormField[] {

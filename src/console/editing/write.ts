@@ -1,12 +1,10 @@
 // How a record is read to be edited, made, written and removed.
 
-import { api, fetchAnswer, written } from "../api/client.ts";
-import { oneOf } from "../api/one-of.ts";
-import { Refusal, refusalOf } from "../api/refusal.ts";
+import { api, rethrown, written } from "../api/client.ts";
+import { refusalOf } from "../api/refusal.ts";
 import { reasonHeader } from "../writes/reason.ts";
 import { type EditedKind, operationsOf } from "./edited-kinds.ts";
 import type { Values } from "./field.ts";
-import { listOfOne } from "./forms.ts";
 
 /** A record with the tag of its version. */
 export interface Tagged {
@@ -19,16 +17,21 @@ type AnyList = "/api/v1/vlans";
 type AnyPath = "/api/v1/vlans/{id}";
 
 /**
- * The record as it is now, without its parts, of which a device may have thousands. The tag is never of a later version
- * than the record: what came in between is found out when it is saved.
+ * The record as it is now, without its parts, of which a device may have thousands.
  * @throws Refusal
  */
 export async function loadEdited(kind: EditedKind, id: string): Promise<Tagged> {
-  const response = await fetchAnswer(`${operationsOf(kind).path}/${id}`, { method: "HEAD" });
-  if (!response.ok) throw refusalOf(response, undefined);
-  const { data } = await oneOf(listOfOne(kind, id)).load();
-  return { record: data, tag: tagOf(response) };
+  const { data, error, response } = await api
+    .GET(`${operationsOf(kind).path}/{id}` as AnyPath, {
+      params: { path: { id }, query: kind === "host" ? NO_CHILDREN : {} },
+    })
+    .catch(rethrown);
+  const tag = response.headers.get("etag");
+  if (data === undefined || tag === null) throw refusalOf(response, error);
+  return { record: data.data, tag };
 }
+
+const NO_CHILDREN = { include_children: false };
 
 interface Writing {
   readonly reason: string;
@@ -105,10 +108,4 @@ export async function removeRecord(kind: EditedKind, id: string, removal: Remova
     }),
   );
   return sequence;
-}
-
-function tagOf(response: Response): string {
-  const tag = response.headers.get("etag");
-  if (tag === null) throw new Refusal({ status: response.status, code: "unknown", message: "", requestId: null });
-  return tag;
 }

@@ -2,7 +2,9 @@
 
 import type { DataOf } from "../api/client.ts";
 
-export type HostData = DataOf<"/api/v1/hosts">[number];
+export type HostData = Omit<DataOf<"/api/v1/hosts">[number], "counts">;
+/** How many parts of each kind a host has. */
+export type HostCounts = NonNullable<DataOf<"/api/v1/hosts">[number]["counts"]>;
 /** The version in which a host ended. */
 export type HostEnd = DataOf<"/api/v1/hosts/{id}/history">[number];
 export type HostAddress = DataOf<"/api/v1/ip-addresses">[number];

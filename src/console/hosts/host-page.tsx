@@ -89,7 +89,7 @@ function useTabs(
   const isPart = tab !== OVERVIEW && read.isEarlier && read.data !== undefined && isCut(read.data);
   const plate = isPart ? { ...read, data: undefined } : read;
   const [page, find] = [parameter("page"), parameter("find") ?? ""];
-  const addressesShown = addressesOf(id, windowToRead(host?.counts.addresses, { page, find }));
+  const addressesShown = addressesOf(id, windowToRead(host?.counts.ip_addresses, { page, find }));
   const addresses = useAnswer(tab === ADDRESSES ? addressesShown : null, live);
   const servicesShown = servicesOf(id, windowToRead(host?.counts.services, { page, find }));
   const services = useAnswer(tab === SERVICES ? servicesShown : null, live);
@@ -127,7 +127,7 @@ function useTabs(
     {
       key: ADDRESSES,
       title: hostText.tabs.addresses,
-      count: ({ counts }) => counts.addresses,
+      count: ({ counts }) => counts.ip_addresses,
       show: () => <HostAddresses answer={addresses} />,
       makes: ["ip_address"],
       reads: [addressesShown.url],

@@ -2,36 +2,28 @@
 // and of each kind a page of them once its tab is shown.
 
 import { type Answer, useAnswer } from "../api/answer.ts";
-import { type MetaOf, type Read, read } from "../api/client.ts";
+import { type Read, read } from "../api/client.ts";
 import type { Live } from "../api/fresh.ts";
 import { oneOf } from "../api/one-of.ts";
 import type { RowWindow } from "../parts/paged-rows.ts";
 import { atQuery } from "../time/at.ts";
-import type { HostData, HostEnd } from "./host-data.ts";
+import type { HostCounts, HostData, HostEnd } from "./host-data.ts";
 import { LISTENS_FILTER, type Manageable } from "./management-links.ts";
 
 /** While a scan writes one part after the other. */
 const EVERY_MS = 2_000;
 
-/** How many parts a host has. */
-export interface PartCounts {
-  readonly interfaces: number;
-  readonly addresses: number;
-  readonly services: number;
-  readonly ports: number;
-}
-
 /** A host with what its page says of its parts wherever one is on it. */
 export interface ShownHost extends HostData {
-  readonly counts: PartCounts;
+  readonly counts: HostCounts;
   readonly managed: Manageable;
   /** Of the hosts that have gone into it, how each ended. */
   readonly formerEnds: readonly HostEnd[];
 }
 
-/** The read of a host alone. */
-export function hostOf(id: string): Read<HostData> {
-  return oneOf(read("/api/v1/hosts", { query: { ids: [id], include_children: false, ...atQuery() } }));
+/** The read of a host alone, with how many parts it has. */
+export function hostOf(id: string): Read<HostData & { readonly counts?: HostCounts }> {
+  return oneOf(read("/api/v1/hosts", { query: { ids: [id], include: "counts", ...atQuery() } }));
 }
 
 /** How the hosts ended that have gone into it. */
@@ -68,15 +60,15 @@ export function useHost(id: string): Answer<ShownHost> & { readonly isThere: boo
   const live = liveOf(id);
   const host = useAnswer(hostOf(id), live);
   const query = { host_id: id, limit: 1, ...atQuery() };
-  const addresses = useAnswer(read("/api/v1/ip-addresses", { query }), live);
-  const interfaces = useAnswer(read("/api/v1/if-entries", { query }), live);
-  const services = useAnswer(read("/api/v1/services", { query }), live);
-  const ports = useAnswer(read("/api/v1/ports", { query }), live);
-  const listens = useAnswer(read("/api/v1/ports", { query: { ...query, ...LISTENS_FILTER } }), live);
-  const isShown = host.data !== undefined && !host.isEarlier;
+  const addresses = useAnswer(read("/api/v1/ip-addresses", { query }), { ...live, types: ["ip_address"] });
+  const listens = useAnswer(read("/api/v1/ports", { query: { ...query, ...LISTENS_FILTER } }), {
+    ...live,
+    types: ["port"],
+  });
+  const isThere = host.data !== undefined && !host.isEarlier;
   // Few hosts have any: the others are not held up for it, nor is one that is gone asked.
-  const formers = useAnswer(isShown ? formersOf(id) : null, live);
-  const parts = [addresses, interfaces, services, ports, listens];
+  const formers = useAnswer(isThere ? formersOf(id) : null, { ...live, types: ["host"] });
+  const parts = [addresses, listens];
   const failed = parts.find(({ problem }) => problem !== undefined);
   // The host itself is what counts: where it cannot be told, nothing else is.
   const problem = host.problem ?? failed?.problem;
@@ -85,20 +77,9 @@ export function useHost(id: string): Answer<ShownHost> & { readonly isThere: boo
     for (const each of parts) if (each.problem !== undefined) each.again();
   };
   const { data } = host;
-  const isThere = isShown;
-  if (data === undefined || parts.some((part) => part.data === undefined))
+  if (data?.counts === undefined || parts.some((part) => part.data === undefined))
     return { ...host, data: undefined, problem, again, isThere };
   const managed = { ...data, ip_addresses: addresses.data ?? [], ports: listens.data ?? [] };
-  const counts = {
-    interfaces: totalOf(interfaces),
-    addresses: totalOf(addresses),
-    services: totalOf(services),
-    ports: totalOf(ports),
-  };
   const formerEnds = (formers.data ?? []).filter(({ record }) => record.consolidated_into !== null);
-  return { ...host, data: { ...data, counts, managed, formerEnds }, problem, again, isThere };
-}
-
-function totalOf({ meta }: Answer<unknown, MetaOf<"/api/v1/ports">>): number {
-  return meta?.pagination.total_count ?? 0;
+  return { ...host, data: { ...data, counts: data.counts, managed, formerEnds }, problem, again, isThere };
 }

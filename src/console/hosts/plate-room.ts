@@ -14,9 +14,9 @@ const PLACES_ADDRESSES_MAX = 50;
 /** Whether the overview says where a host hangs: of a switch one asks what hangs on it. */
 export function arePlacesShown({
   interfaces,
-  addresses,
-}: Readonly<Record<"interfaces" | "addresses", number>>): boolean {
-  return !isPlateShown(interfaces) && addresses <= PLACES_ADDRESSES_MAX;
+  ip_addresses,
+}: Readonly<Record<"interfaces" | "ip_addresses", number>>): boolean {
+  return !isPlateShown(interfaces) && ip_addresses <= PLACES_ADDRESSES_MAX;
 }
 
 /** The first groups that have as many ports together; of the last one, its first ports. */

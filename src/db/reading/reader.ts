@@ -288,6 +288,11 @@ export class Reader extends ReadConnection {
     );
   }
 
+  /** How many parts of a kind live in a record. */
+  countParts(n: number, kind: Pick<AnyKind, "code">, asOf: AsOf | null): number {
+    return this.populations.countIn([n], kind, asOf);
+  }
+
   /** How many parts of these kinds live in these records together. */
   private weight(ns: readonly number[], kinds: ReadonlyArray<Pick<AnyKind, "code">>, asOf: AsOf | null): number {
     return kinds.reduce((sum, kind) => sum + this.populations.countIn(ns, kind, asOf), 0);

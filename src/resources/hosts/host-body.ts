@@ -198,7 +198,16 @@ const {
 /** A host without its children, as it shows among changes. */
 export const HostAlone = Type.Object(ownFields, { $id: "HostAlone" });
 
-/** A host where its children may be left out (`include_children=false`, `children=ip_addresses`). */
+const Count = Type.Integer({ minimum: 0 });
+
+/** How many children a host has. */
+export const HostCounts = Type.Object(
+  { interfaces: Count, ip_addresses: Count, ports: Count, services: Count },
+  { $id: "HostCounts", description: "With `include=counts`: how many children it has, as of the instant." },
+);
+export type HostCounts = Static<typeof HostCounts>;
+
+/** A host where its children may be left out (`include_children=false`, `include=counts`, `children=ip_addresses`). */
 export const ListedHost = Type.Object(
   {
     ...Host.properties,
@@ -206,10 +215,12 @@ export const ListedHost = Type.Object(
     ip_addresses: unlessAlone(IpAddress, "without `children=ip_addresses`"),
     ports: unlessAlone(Port),
     services: unlessAlone(Service),
+    counts: Type.Optional(HostCounts),
   },
   { $id: "ListedHost" },
 );
 
 function unlessAlone<T extends TSchema>(child: T, unless = "and with `children=ip_addresses`") {
-  return Type.Optional(Type.Array(child, { description: `Absent with \`include_children=false\`, ${unless}.` }));
+  const description = `Absent with \`include_children=false\` and \`include=counts\`, ${unless}.`;
+  return Type.Optional(Type.Array(child, { description }));
 }

@@ -2,6 +2,7 @@
 
 import type { Actor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";
+import type { AnyKind } from "../../db/kind.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
 import type { Compose, Item, Reader } from "../../db/reading/reader.ts";
 import type { CsvColumn } from "../../wire/csv.ts";
@@ -15,7 +16,7 @@ import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { portKind } from "../ports/port.ts";
 import { serviceKind } from "../services/service.ts";
 import { servicesWithBindings } from "../services/service-view.ts";
-import { Host, HostInterface, LISTED_ALONE } from "./host-body.ts";
+import { Host, type HostCounts, HostInterface, LISTED_ALONE } from "./host-body.ts";
 
 /** The whole host. */
 export const composeHosts: ComposeFor = Object.assign(composeHost, {
@@ -47,8 +48,24 @@ const composeHostsWithAddresses: ComposeFor = Object.assign(
   { parts: { scope: "host" as const, kinds: [ipAddressKind] } },
 );
 
-/** By what `children` names. */
-export const HOST_INCLUDES = { ip_addresses: composeHostsWithAddresses };
+/** The host without its children, and how many there are of each kind. */
+export const composeHostsCounted: ComposeFor = (reader, actor) => {
+  const composeAlone = composeHostsAlone(reader, actor);
+  return (items, asOf) =>
+    composeAlone(items, asOf).map((text, place) => {
+      const count = (kind: AnyKind) => reader.countParts((items[place] as Item).n, kind, asOf);
+      const counts: HostCounts = {
+        interfaces: count(ifEntryKind),
+        ip_addresses: count(ipAddressKind),
+        ports: count(portKind),
+        services: count(serviceKind),
+      };
+      return spliced(text, `"counts":${JSON.stringify(counts)}`);
+    });
+};
+
+/** By what `children` and `include` name. */
+export const HOST_INCLUDES = { ip_addresses: composeHostsWithAddresses, counts: composeHostsCounted };
 
 /** A host in a table: its own fields, and of its children what tells them apart. */
 export const HOST_COLUMNS: readonly CsvColumn[] = Object.keys(Host.properties).map((name) => ({

@@ -13,7 +13,7 @@ import { answerRecord } from "../../inventory/record-answers.ts";
 import { standardOperations } from "../../inventory/standard-operations.ts";
 import { answerBulkRemoval, answerRemoval, answerWrite, runWrite } from "../../inventory/write-answers.ts";
 import { successBody } from "../../wire/envelope.ts";
-import { BULK_MAX, IdsQuery, listQueries, OneOf, QueryList, Uuid } from "../../wire/schemas.ts";
+import { AtQuery, BULK_MAX, IdsQuery, listQueries, OneOf, QueryList, Uuid } from "../../wire/schemas.ts";
 import { ALL_ISSUES, ISSUES_MAX } from "../issues.ts";
 import { orderQuery } from "../ordering.ts";
 import { searchQuery } from "../searching.ts";
@@ -21,10 +21,19 @@ import { HostBulk, HostBulkResult } from "./bulk-body.ts";
 import type { HostBulkCommands } from "./bulk-commands.ts";
 import type { HostCommands } from "./commands.ts";
 import { HOST_WORDS, hostKind } from "./host.ts";
-import { HostCreate, HostUpdate } from "./host-body.ts";
+import { HostCreate, HostUpdate, ListedHost } from "./host-body.ts";
 import { HOST_BODY_EXAMPLE, HOST_EXAMPLE } from "./host-example.ts";
+import { composeHostsAlone, composeHostsCounted } from "./host-view.ts";
 import { hostResource } from "./resource.ts";
 
+const IncludeChildrenQuery = {
+  include_children: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: "false: leave out `interfaces`, `ip_addresses`, `ports` and `services`.",
+    }),
+  ),
+};
 const filters = {
   network_id: Type.Optional(Uuid),
   ...IdsQuery,
@@ -35,12 +44,7 @@ const filters = {
   ...searchQuery(
     `a word of the host's ${HOST_WORDS.join(", ")} or of the name of one of its addresses; or an IP or MAC address of the host or its interfaces (\`10.2.\`, \`aa:bb\`, with colons, dashes or Cisco dots)`,
   ),
-  include_children: Type.Optional(
-    Type.Boolean({
-      default: true,
-      description: "false: leave out `interfaces`, `ip_addresses`, `ports` and `services`.",
-    }),
-  ),
+  ...IncludeChildrenQuery,
   ...orderQuery(
     hostKind,
     [
@@ -66,10 +70,20 @@ const ChildrenQuery = {
     }),
   ),
 };
+const IncludeQuery = {
+  include: Type.Optional(
+    OneOf(["counts"] as const, { description: "Leave out the children, and show how many there are, as `counts`." }),
+  ),
+};
 const operations = standardOperations(hostResource, filters);
 const list = {
   ...operations.list({ summary: "List hosts with their children" }),
-  query: listQueries({ ...filters, ...FilterQuery, ...ChildrenQuery }).List,
+  query: listQueries({ ...filters, ...FilterQuery, ...ChildrenQuery, ...IncludeQuery }).List,
+};
+const get = {
+  ...operations.get({ summary: "Get a host with its children" }),
+  query: Type.Object({ ...AtQuery, ...IncludeChildrenQuery, ...IncludeQuery }),
+  answer: ListedHost,
 };
 const { group } = hostResource;
 /** Of the host that the example of a bulk write makes. */
@@ -99,9 +113,13 @@ export function hostRoutes(surface: Surface<Actor, Access>, backend: Backend<Hos
       }),
       (call) => answerWrite(backend, call, "host.create", { body: call.body }, hostResource),
     )
-    .get("/api/v1/hosts/:id", operations.get({ summary: "Get a host with its children" }), (call) =>
-      answerRecord(backend, call, hostResource),
-    )
+    .get("/api/v1/hosts/:id", get, (call) => {
+      const { include_children, include } = call.query;
+      if (include === "counts") return answerRecord(backend, call, { kind: hostKind, compose: composeHostsCounted });
+      if (include_children === false)
+        return answerRecord(backend, call, { kind: hostKind, compose: composeHostsAlone });
+      return answerRecord(backend, call, hostResource);
+    })
     .putHandedOver(
       "/api/v1/hosts/:id",
       operations.update(

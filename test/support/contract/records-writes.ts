@@ -12,7 +12,7 @@ import { isOptional, type RecordSubject, UNKNOWN_ID } from "./record-subject.ts"
 const BY_DISCOVERY: readonly string[] = [...DISCOVERABLE_READ_ONLY, "more_neighbors"];
 
 /** Fields that are there only when they are asked for (`include=`). */
-export const ON_REQUEST: readonly string[] = ["utilization"];
+export const ON_REQUEST: readonly string[] = ["utilization", "counts"];
 /** What records have only where a field of the organization's own is defined. */
 export const BY_DEFINITION: readonly string[] = ["custom_fields"];
 
