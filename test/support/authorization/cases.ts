@@ -99,7 +99,8 @@ function listings(asking: Asking, plural: string): Listing[] {
       query: `entity=${entity}`,
       finds: (record) => record.entity === entity,
     });
-  if (asking.takes("include")) ways.push({ title: "utilization", query: "include=utilization", finds: all });
+  const included = plural === "hosts" ? "counts" : "utilization";
+  if (asking.takes("include")) ways.push({ title: included, query: `include=${included}`, finds: all });
   if (asking.takes("include_children")) ways.push({ title: "alone", query: "include_children=false", finds: all });
   if (asking.takes("children")) ways.push({ title: "addresses", query: "children=ip_addresses", finds: all });
   // Another order is another way through what there is; which field it is by makes no difference to that.
