@@ -517,16 +517,23 @@ describe("an inline secret", () => {
     expect(secrets.flatMap(placesOf)).toEqual([]);
   });
 
-  test("is kept by the mask, and by the same plaintext sent again, without a version", async () => {
+  test("is kept by the mask, without a version; sent again, it is set like any other, so that nobody tells it was right", async () => {
     const credential = await newCredential();
     const sealed = sealedSecrets(credential.id);
     const expectNothingWritten = writingWatched();
-    for (const value of [MASK, SECRET]) {
-      const answer = await update(credential, { credential_type: snmpV2c(value) });
-      expect(answer.data).toEqual(credential);
-    }
+    expect((await update(credential, { credential_type: snmpV2c(MASK) })).data).toEqual(credential);
     expectNothingWritten();
     expect(sealedSecrets(credential.id)).toEqual(sealed);
+    tick();
+    const again = (await update(credential, { credential_type: snmpV2c(SECRET) })).data;
+    tick();
+    const other = (await update(credential, { credential_type: snmpV2c("another") })).data;
+    for (const { secrets_updated_at, updated_at } of [again, other]) expect(secrets_updated_at).toBe(updated_at);
+    const versions = versionsOf(credential.id);
+    expect(versions.slice(-2).map(({ changed }) => changed)).toEqual([
+      ["credential_type", "secrets_updated_at"],
+      ["credential_type", "secrets_updated_at"],
+    ]);
   });
 
   test("that changes makes a version, although one mask looks like another, and secrets_updated_at moves", async () => {

@@ -220,11 +220,10 @@ function valueAt(body: Wire, field: readonly string[]): any {
   return field.reduce((place, name) => place?.[name], body);
 }
 
+const OF_EACH: readonly string[] = ["x-request-id", "etag", "x-transaction-sequence"];
 /** What must be alike. Of what each record and each request has of its own it is that it is there. */
 function comparable({ status, headers, text }: Answer): string {
-  const told = [...headers]
-    .map(([name, value]) => (["x-request-id", "etag"].includes(name) ? name : `${name}: ${value}`))
-    .sort();
+  const told = [...headers].map(([name, value]) => (OF_EACH.includes(name) ? name : `${name}: ${value}`)).sort();
   return [`${status}, ${text.length} characters`, ...told].join("; ");
 }
 

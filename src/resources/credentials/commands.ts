@@ -14,7 +14,6 @@ import { fromCheckedBody } from "../checked-bytes.ts";
 import { setCredentialAssignments } from "../credential-assignments/assignments.ts";
 import { assertReachesCredential, credentialOutOfReach, reachesCredential } from "../credential-assignments/reach.ts";
 import { removeOne } from "../ignored/removal.ts";
-import { lackingReason } from "../organizations/demanded-reason.ts";
 import { existingTags } from "../tags/tag.ts";
 import {
   type CredentialCreate,
@@ -69,11 +68,7 @@ function createCredential(
   return credential;
 }
 
-/**
- * A secret that is sent is refused as another one would be, also where it is the stored one and nothing would change. Who
- * may change the credential sees by its version that it was: a wrong guess is another secret from then on, and theirs.
- * @param box seals the secrets
- */
+/** @param box seals the secrets */
 function updateCredential(
   tx: WriteTransaction,
   input: ChangeInput<CredentialUpdate>,
@@ -86,12 +81,10 @@ function updateCredential(
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(credential, body, ["id"]);
   const mayChange = reachesCredential(tx, id, actor);
-  const isSecretSent = sendsSecret(body.credential_type);
-  // Whether it is the one that is stored must make no difference: else it is guessed by writing it.
-  if (isSecretSent && !mayChange) throw credentialOutOfReach(id);
-  const stored = storedSecrets(tx, id);
-  assertUsable(body.credential_type, stored);
-  const change = secretChange(box, id, stored, credential.credential_type, body.credential_type);
+  // Before anything is said of it.
+  if (sendsSecret(body.credential_type) && !mayChange) throw credentialOutOfReach(id);
+  assertUsable(body.credential_type, storedSecrets(tx, id));
+  const change = secretChange(credential.credential_type, body.credential_type);
   const updated = tx.update(credentialKind, id, {
     name: body.name,
     credential_type: masked(body.credential_type),
@@ -104,8 +97,6 @@ function updateCredential(
   const isReassigned = setCredentialAssignments(tx, id, body, actor);
   // What a caller has read it may send back.
   if (!mayChange && (isReassigned || tx.isChanged(id))) throw credentialOutOfReach(id);
-  const lacking = isSecretSent ? lackingReason(tx) : null;
-  if (lacking !== null) throw lacking;
   storeSecrets(tx, box, id, change);
   return updated;
 }

@@ -69,27 +69,18 @@ export function storedSecrets(tx: WriteTransaction, credentialId: string): Seale
 }
 
 /**
- * What `wanted` changes about the stored secrets. The mask keeps what is stored; the same plaintext changes nothing.
+ * What `wanted` changes about the stored secrets. The mask keeps what is stored. A secret that is sent is another one,
+ * also where it is the stored one: else a write would tell whether it was guessed.
  * @param current the credential type as it stands, masked
  */
-export function secretChange(
-  box: SecretBox,
-  credentialId: string,
-  stored: SealedSecrets,
-  current: CredentialType,
-  wanted: CredentialType,
-): SecretChange {
+export function secretChange(current: CredentialType, wanted: CredentialType): SecretChange {
   const sealed = new Map<SecretField, string>();
   const dropped: SecretField[] = [];
   let isChanged = false;
   for (const field of SECRET_FIELDS) {
     const secret = secretIn(wanted, field);
     if (secret?.mode === "Inline") {
-      if (
-        secret.value === SECRET_MASK ||
-        holds(box, stored.get(field), secretContext(credentialId, field), secret.value)
-      )
-        continue;
+      if (secret.value === SECRET_MASK) continue;
       sealed.set(field, secret.value);
       isChanged = true;
     } else {
@@ -137,17 +128,4 @@ export function forgetSecrets(tx: WriteTransaction, credentialId: string, fields
         .where(and(eq(credentialSecrets.credential_n, n), eq(credentialSecrets.field, field)))
         .run();
   });
-}
-
-/**
- * Whether a box holds this text. One that does not open, because the key file was lost, holds no text: so it can be
- * replaced.
- */
-function holds(box: SecretBox, sealed: Uint8Array | undefined, context: string, plaintext: string): boolean {
-  if (sealed === undefined) return false;
-  try {
-    return box.open(sealed, context) === plaintext;
-  } catch {
-    return false;
-  }
 }
