@@ -1,7 +1,8 @@
 // Security, as somebody would try it who is not asked in: sign-in flooded and timed, sessions planted, pages of other
 // sites, secrets looked for and guessed, rights stretched.
 
-import { merged, type Part, type Proof, type Proving } from "./part.ts";
+import { inLanes } from "../testing/lanes.ts";
+import { type Finding, merged, type Part, type Proof, type Proving } from "./part.ts";
 import { proveAttacks } from "./security/attacks.ts";
 import { proveCrowding } from "./security/crowding.ts";
 import { proveEncryption } from "./security/encryption.ts";
@@ -38,22 +39,42 @@ async function others(proving: Proving): Promise<Proof> {
   proving.say("names that are made to lead to a demo");
   const rebinding = await proveRebinding(proving);
   proving.say("sessions, other sites' pages, attacks, guesses, TLS, secrets looked for, and whom they are sent to");
-  const [secrets, sent, drafts, ...rest] = await Promise.all([
-    proveSecrets(proving),
-    proveSentSecrets(proving),
-    proveLeftDrafts(proving),
-    proveSessions(proving),
-    proveSignInsAtOnce(proving),
-    proveForeignPages(proving),
-    proveEncryption(proving),
-    proveAttacks(proving),
-    proveEnvironment(proving),
-    proveGuesses(proving),
-    proveImports(proving),
-    proveOnBehalf(proving),
-    proveLookAlikes(proving),
-  ] as const);
-  return merged([secrets, sent, drafts, { findings: [...late, ...rebinding, ...rest.flat()] }]);
+  return merged([{ findings: [...late, ...rebinding] }, ...(await someAtOnce(proving))]);
+}
+
+type Prover = (proving: Proving) => Promise<Proof | Finding[]>;
+
+/** Each serves an appliance of its own, and much of its time waits for it. */
+const BESIDE_EACH_OTHER: readonly Prover[] = [
+  proveSecrets,
+  proveSentSecrets,
+  proveLeftDrafts,
+  proveSessions,
+  proveSignInsAtOnce,
+  proveForeignPages,
+  proveEncryption,
+  proveAttacks,
+  proveEnvironment,
+  proveGuesses,
+  proveImports,
+  proveOnBehalf,
+  proveLookAlikes,
+];
+/** More of them wait for a processor, and have whatever else runs wait. */
+const AT_ONCE = 3;
+
+async function someAtOnce(proving: Proving): Promise<Proof[]> {
+  const proofs: Proof[] = [];
+  const tasks = BESIDE_EACH_OTHER.map((prove, place) => ({
+    isReady: () => true,
+    run: async () => {
+      const proof = await prove(proving);
+      proofs[place] = Array.isArray(proof) ? { findings: proof } : proof;
+      return [];
+    },
+  }));
+  await inLanes(AT_ONCE, tasks);
+  return proofs;
 }
 
 export const security: Part = {

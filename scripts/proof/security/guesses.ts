@@ -101,11 +101,12 @@ function credentialOf({ organizationId }: People, assigned_network_ids: readonly
   };
 }
 
+/** Headers whose values are of each record or request. */
+const OF_EACH: readonly string[] = ["etag", "x-request-id", "x-transaction-sequence", "date"];
+
 /** What of an answer must be alike: of what each request has of its own only that it is there. */
 function shapeOf({ status, headers, text }: RawAnswer): string {
-  const told = [...headers].map(([name, values]) =>
-    ["etag", "x-request-id", "date"].includes(name) ? name : `${name}: ${values.join()}`,
-  );
+  const told = [...headers].map(([name, values]) => (OF_EACH.includes(name) ? name : `${name}: ${values.join()}`));
   return `${status}, ${text.length} characters, ${told.sort().join("; ")}`;
 }
 
