@@ -132,12 +132,10 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
         } = call.query;
         return readingAt(backend, period.settledBy(at), () => {
           const asOf = reader.resolve(at);
-          const { after, until } = period.sequences(reader);
           const isBySomeone = (actor_type ?? actor_id ?? actor_name) !== undefined;
           const input: TransactionsInput = {
             actor: plainActor(call.actor),
-            after,
-            until: Math.min(until, (asOf ?? reader.head()).sequence),
+            ...period.sequences(reader, asOf?.sequence),
             direction: order_direction ?? "desc",
             ...(reason === undefined ? {} : { reason }),
             filter: filterText(call, reader, asked),

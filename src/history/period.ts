@@ -56,11 +56,13 @@ export class Period {
     return at ?? (this.from === null ? null : this.from - 1);
   }
 
-  /** To be asked on the state of the database that the answer is of. */
-  sequences(reader: Reader): TransactionRange {
-    const head = reader.head().sequence;
+  /**
+   * To be asked on the state of the database that the answer is of.
+   * @param last none is later than this transaction
+   */
+  sequences(reader: Reader, last = reader.head().sequence): TransactionRange {
     const past = reader.thinnedPast;
-    const until = this.to === null ? head : past.lastBefore(this.to);
+    const until = this.to === null ? last : Math.min(last, past.lastBefore(this.to));
     const after = this.from === null ? 0 : past.lastBefore(this.from);
     return { after: Math.min(after, until), until };
   }

@@ -97,6 +97,11 @@ test("a period takes in its beginning and leaves out its end, from either end of
   );
   expect((await owner.get("transactions?from=2999-01-01T00:00:00Z")).data).toEqual([]);
   expect((await owner.get(`transactions?from=${later.at}&to=${later.at}`)).data).toEqual([]);
+  // As of an instant there was nothing of a period that began later: none, and not fewer.
+  expect((await owner.get(`transactions?at=${earlier.at}&from=${later.at}`)).body).toMatchObject({
+    data: [],
+    meta: { pagination: { total_count: 0, has_more: false } },
+  });
   expect(await owner.get(`transactions?from=${later.at}&to=${earlier.at}`)).toMatchObject(
     invalid({ path: "/from", message: "must not be later than to", value: later.at }),
   );
