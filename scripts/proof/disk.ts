@@ -16,38 +16,30 @@ type Piece = (proving: Proving) => Promise<Proof>;
 /** One after the other; within a stage, rows side by side. */
 type Stages = ReadonlyArray<ReadonlyArray<readonly Piece[]>>;
 
-/** Measures time against the disk: it has the machine for itself. */
-const SLOW: Stages = [[[logGrows, slowDisk]]];
-
-const OTHERS: Stages = [
+const STAGES: Stages = [
   [[fullDisk], [noInodes, refusesWrites, readOnlyFromTheStart, somebodyElses]],
   [[damagedAtRest], [damagedWhileRunning, damagedLog, foreignObjects]],
   [[changedBytes], [missingRows, wrongFiles]],
+  // Measure time against the disk: they have the machine for themselves.
+  [[logGrows, slowDisk]],
 ];
 
-export const disk = partOf("Full disk, read-only disk, slow disk, damaged disk", [...OTHERS, ...SLOW]);
-/** The two halves of it: what measures, and what may run beside other work. */
-export const slowDisks = partOf("Slow disk", SLOW);
-export const otherDisks = partOf("Full disk, read-only disk, damaged disk", OTHERS);
-
-function partOf(title: string, stages: Stages): Part {
-  return {
-    name: "disk",
-    title,
-    prove: async (proving) => {
-      const proofs: Proof[] = [];
-      for (const stage of stages) {
-        // One that breaks off must not leave the others beside it to whoever clears up.
-        const rows = await Promise.allSettled(stage.map((row) => oneByOne(row, proving)));
-        for (const row of rows) {
-          if (row.status === "rejected") throw row.reason;
-          proofs.push(...row.value);
-        }
+export const disk: Part = {
+  name: "disk",
+  title: "Full disk, read-only disk, slow disk, damaged disk",
+  prove: async (proving) => {
+    const proofs: Proof[] = [];
+    for (const stage of STAGES) {
+      // One that breaks off must not leave the others beside it to whoever clears up.
+      const rows = await Promise.allSettled(stage.map((row) => oneByOne(row, proving)));
+      for (const row of rows) {
+        if (row.status === "rejected") throw row.reason;
+        proofs.push(...row.value);
       }
-      return merged(proofs);
-    },
-  };
-}
+    }
+    return merged(proofs);
+  },
+};
 
 async function oneByOne(pieces: readonly Piece[], proving: Proving): Promise<Proof[]> {
   const proofs: Proof[] = [];

@@ -82,6 +82,3 @@ export const security: Part = {
   title: "Security",
   prove: async (proving) => merged([await measured(proving), await others(proving)]),
 };
-/** The two halves of it: what measures, and what may run beside other work. */
-export const measuredSecurity: Part = { ...security, title: "Security that is measured", prove: measured };
-export const otherSecurity: Part = { ...security, title: "Security that is not measured", prove: others };
