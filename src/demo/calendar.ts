@@ -9,11 +9,11 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const THURSDAY = 4;
 
 /** Days before the day of the start, and the time of that day: `-3d 03:12`. */
-export type Moment = `-${number}d ${number}:${number}`;
+export type DayTime = `-${number}d ${number}:${number}`;
 
 export interface StoryPeriod {
-  readonly from?: Moment;
-  readonly until?: Moment;
+  readonly from?: DayTime;
+  readonly until?: DayTime;
 }
 
 export class Calendar {
@@ -26,8 +26,8 @@ export class Calendar {
     this.midnight = Math.floor(start / DAY_MS) * DAY_MS;
   }
 
-  at(moment: Moment): Instant {
-    const [, days = "", hours = "", minutes = ""] = /^-(\d+)d (\d+):(\d+)$/.exec(moment) ?? [];
+  at(time: DayTime): Instant {
+    const [, days = "", hours = "", minutes = ""] = /^-(\d+)d (\d+):(\d+)$/.exec(time) ?? [];
     return this.midnight - Number(days) * DAY_MS + (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
   }
 

@@ -3,7 +3,7 @@
 
 import type { Role } from "../access/role.ts";
 import type { Color } from "../resources/tags/color.ts";
-import type { Moment } from "./calendar.ts";
+import type { DayTime } from "./calendar.ts";
 import { DOMAINS } from "./campus.ts";
 import type { Site } from "./equipment.ts";
 
@@ -60,7 +60,7 @@ export interface Round {
   /** Which days, as cron counts them; all where nothing is said. */
   readonly weekdays?: readonly number[];
   /** When it is entered; without it on the first day. */
-  readonly from?: Moment;
+  readonly from?: DayTime;
 }
 
 /** Scans by schedule, in UTC. */

@@ -7,7 +7,7 @@ import { type IgnoredRecord, ignoredKind } from "../resources/ignored/ignored.ts
 import { type IpAddressRecord, ipAddressKind } from "../resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../resources/subnets/subnet.ts";
 import { tagKind } from "../resources/tags/tag.ts";
-import type { Moment } from "./calendar.ts";
+import type { DayTime } from "./calendar.ts";
 import { KEY_NAME, type PersonName, ROUNDS, type TAGS } from "./cast.ts";
 import type { Crew } from "./crew.ts";
 import type { Site } from "./equipment.ts";
@@ -15,7 +15,7 @@ import { enterSchedule, enterSubnet } from "./outset.ts";
 import { SUBNETS } from "./places.ts";
 
 export interface Deed {
-  readonly at: Moment;
+  readonly at: DayTime;
   readonly by: PersonName;
   /** As X-Change-Reason says it. */
   readonly why: string | null;

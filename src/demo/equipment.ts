@@ -1,6 +1,6 @@
 // The demo's switches and routers, and the cables between them. Data alone; ports are called as ifName has them.
 
-import type { Moment, StoryPeriod } from "./calendar.ts";
+import type { DayTime, StoryPeriod } from "./calendar.ts";
 import type { MODELS } from "./models.ts";
 
 /** The two networks of the organization. */
@@ -24,7 +24,7 @@ export interface Switch {
   /** While it does not answer, and nothing behind it. */
   readonly outage?: StoryPeriod;
   /** What its software says from then on. */
-  readonly upgrade?: { readonly from: Moment; readonly version: string };
+  readonly upgrade?: { readonly from: DayTime; readonly version: string };
 }
 
 export const SWITCHES: readonly Switch[] = [

@@ -1,7 +1,7 @@
 // What hangs on the demo's switches: servers, telephones, printers, cameras, access points, people's machines, and one
 // that nobody knows. Data alone.
 
-import type { Moment, StoryPeriod } from "./calendar.ts";
+import type { DayTime, StoryPeriod } from "./calendar.ts";
 import type { Site } from "./equipment.ts";
 
 export interface Home {
@@ -41,7 +41,7 @@ export interface Stations {
 const SSH: Service = [22, "OpenSSH 9.2p1", "ssh"];
 const WEB: Service = [443, "nginx", "https"];
 const OFFICE = [7, 18] as const;
-const RENUMBERED: Moment = "-16d 22:00";
+const RENUMBERED: DayTime = "-16d 22:00";
 
 const telephones = (
   name: string,

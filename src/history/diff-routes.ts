@@ -14,7 +14,7 @@ import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
 import { customFieldsAt } from "../inventory/custom-fields-at.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
-import { askedInstant, readingAt } from "../inventory/read-instant.ts";
+import { askedInstant, settledAt } from "../inventory/read-instant.ts";
 import { RESOURCES, SHOWN } from "../inventory/resources.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import { networkKind } from "../resources/networks/network.ts";
@@ -238,7 +238,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
       assertDefined(call.query.ignore ?? [], call.actor, [fromAt, toAt, null]);
       // The later end that has passed: the earlier one is settled with it.
       const hasPassed = toAt < now;
-      return readingAt(backend, hasPassed ? toAt : fromAt, async (settled) => {
+      return settledAt(backend, hasPassed ? toAt : fromAt, async (settled) => {
         const asOf = hasPassed ? settled : null;
         const format = call.query.format ?? "json";
         const from = reader.resolve(fromAt);

@@ -12,7 +12,7 @@ import type { Backend } from "../inventory/backend.ts";
 import { filterText } from "../inventory/list-answers.ts";
 import { FilterQuery } from "../inventory/list-filter.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
-import { readAt, readingAt } from "../inventory/read-instant.ts";
+import { askedInstant, settledAt } from "../inventory/read-instant.ts";
 import { ORDER_DIRECTIONS } from "../resources/ordering.ts";
 import { successBody } from "../wire/envelope.ts";
 import {
@@ -118,7 +118,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
       },
       (call) => {
         const now = reader.now();
-        const { at, asked } = readAt(reader, call, now);
+        const at = call.query.at === undefined ? null : askedInstant(reader, call.actor, call.query.at, "/at", now);
         const period = new Period(reader, call, now);
         const {
           actor_type,
@@ -130,22 +130,21 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
           limit = LIMIT_DEFAULT,
           offset = 0,
         } = call.query;
-        return readingAt(backend, period.settledBy(at), () => {
-          const asOf = reader.resolve(at);
+        return settledAt(backend, period.settledBy(at), () => {
+          const moment = { at, asOf: reader.resolve(at) };
           const isBySomeone = (actor_type ?? actor_id ?? actor_name) !== undefined;
           const input: TransactionsInput = {
             actor: plainActor(call.actor),
-            ...period.sequences(reader, asOf?.sequence),
+            ...period.sequences(reader, moment.asOf?.sequence),
             direction: order_direction ?? "desc",
             ...(reason === undefined ? {} : { reason }),
-            filter: filterText(call, reader, asked),
+            filter: filterText(call, reader, moment),
             narrowing: narrowingOf(reader, call.actor, call.query),
             ...(isBySomeone ? { madeBy: defined<MadeBy>({ types: actor_type, id: actor_id, name: actor_name }) } : {}),
             ...(include === undefined ? {} : { hasHighlights: true as const }),
             limit,
             offset,
-            asked,
-            ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+            moment,
           };
           return answerLongRead(backend, call, transactions, input);
         });

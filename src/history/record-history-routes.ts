@@ -12,7 +12,7 @@ import type { Backend } from "../inventory/backend.ts";
 import { filterText } from "../inventory/list-answers.ts";
 import { FilterQuery } from "../inventory/list-filter.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
-import { readAt, readingAt } from "../inventory/read-instant.ts";
+import { readingAt } from "../inventory/read-instant.ts";
 import { RESOURCES } from "../inventory/resources.ts";
 import { formersAt } from "../resources/consolidations/consolidation.ts";
 import { hostKind } from "../resources/hosts/host.ts";
@@ -60,8 +60,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
       },
       (call) => {
         const { id } = call.params;
-        const { at, asked } = readAt(backend.reader, call);
-        return readingAt(backend, at, async (asOf) => {
+        return readingAt(backend, call, async (moment) => {
           const { reader } = backend;
           // An API key shows to its user, and to who sees all of the organization's.
           const ownerN = read.sessionOnly === true && !atLeast(call.actor.role, "Admin") ? call.actor.userN : null;
@@ -70,7 +69,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
           const { include_children, selves = kind.code === hostKind.code ? "all" : "own" } = call.query as OfHosts;
           const isAlone = include_children === false;
           const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
-          const until = (asOf ?? reader.head()).sequence;
+          const until = (moment.asOf ?? reader.head()).sequence;
           const input: RecordHistoryInput = {
             actor: plainActor(call.actor),
             kind: kind.name,
@@ -79,9 +78,8 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
             limit,
             offset,
             isAlone,
-            filter: filterText(call, reader, asked),
-            asked,
-            ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+            filter: filterText(call, reader, moment),
+            moment,
           };
           return answerLongRead(backend, call, recordHistory, input);
         });

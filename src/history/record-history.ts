@@ -2,22 +2,15 @@
 // those of the hosts that have gone into it.
 
 import type { Actor } from "../access/actor.ts";
-import type { Thinned } from "../db/pruned-history.ts";
 import { ChangeLog, type RecordChange } from "../db/reading/change-log.ts";
+import type { Moment } from "../db/reading/list-query.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { askableFields } from "../inventory/custom-fields-at.ts";
 import type { FilterText } from "../inventory/list-filter.ts";
 import { resourceOf } from "../inventory/resources.ts";
 import { RowFilter } from "../inventory/row-filter.ts";
-import {
-  commaSeparated,
-  LIST_HEAD,
-  listMeta,
-  listTail,
-  resolvedMembers,
-  thinnedUntilMember,
-} from "../wire/envelope.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail, thinnedUntilMember } from "../wire/envelope.ts";
 import { ChangeView } from "./change-view.ts";
 import { versionFields } from "./version-rows.ts";
 
@@ -34,10 +27,7 @@ export interface RecordHistoryInput {
   readonly filter: FilterText;
   /** Hosts without their children. */
   readonly isAlone: boolean;
-  /** The instant to be echoed; null where none was asked for. */
-  readonly asked: string | null;
-  /** Where that lies in thinned history. */
-  readonly thinned?: Thinned;
+  readonly moment: Moment;
 }
 
 /** Whole hosts are read one by one: each may have thousands of parts. */
@@ -45,7 +35,7 @@ const STEP_VERSIONS = 100;
 
 /** The page as an envelope. */
 export const recordHistory = longRead("record_history", function* (reader: Reader, input: RecordHistoryInput) {
-  const { kind: kindName, ns, until, limit, offset, asked } = input;
+  const { kind: kindName, ns, until, limit, offset, moment } = input;
   const resource = resourceOf(kindName);
   const log = new ChangeLog(reader);
   const view = new ChangeView(reader, input.actor);
@@ -58,15 +48,12 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
   yield encoder.encode(LIST_HEAD);
   yield* commaSeparated(versions());
   const total = matching?.length ?? ns.reduce((count, n) => count + log.versionCount(n, until), 0);
-  yield encoder.encode(listTail(listMeta({ limit, offset, total }, asked, thinned())));
+  yield encoder.encode(listTail(listMeta({ limit, offset, total }, moment, thinned())));
 
   function thinned(): string {
     const incompleteUntil = reader.thinnedPast.incompleteUntil(0);
-    return (
-      resolvedMembers(input.thinned) +
-      thinnedUntilMember(
-        incompleteUntil !== null && ns.some((n) => log.lastDropped(n, 0, until) > 0) ? incompleteUntil : null,
-      )
+    return thinnedUntilMember(
+      incompleteUntil !== null && ns.some((n) => log.lastDropped(n, 0, until) > 0) ? incompleteUntil : null,
     );
   }
 

@@ -4,11 +4,11 @@ import type { Actor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";
 import { foldCase } from "../base/text.ts";
 import type { VersionOperation } from "../db/change-counts.ts";
-import type { Thinned } from "../db/pruned-history.ts";
 import type { Activity, TransactionRange } from "../db/reading/activity.ts";
 import { ChangeLog, type ChangeQuery, type LedgerEntry, type RecordChange } from "../db/reading/change-log.ts";
 import { rowConditionSql } from "../db/reading/condition-sql.ts";
 import { CountedChanges } from "../db/reading/counted-changes.ts";
+import type { Moment } from "../db/reading/list-query.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { hasReason, ReasonSearch } from "../db/reading/reason-search.ts";
@@ -16,15 +16,7 @@ import type { Settled } from "../db/reading/settled-condition.ts";
 import { SqlBuilder } from "../db/reading/sql-builder.ts";
 import type { FilterText } from "../inventory/list-filter.ts";
 import { holdsForRow, RowFilter } from "../inventory/row-filter.ts";
-import {
-  LIST_HEAD,
-  listMeta,
-  listTail,
-  metaAt,
-  resolvedMembers,
-  successBody,
-  thinnedUntilMember,
-} from "../wire/envelope.ts";
+import { LIST_HEAD, listMeta, listTail, metaAt, successBody, thinnedUntilMember } from "../wire/envelope.ts";
 import { CHANGE_KINDS, transactionText } from "./change-view.ts";
 import { highlightsOf } from "./highlights.ts";
 import { isNarrowed, type Narrowing, narrowedChanges } from "./narrowing.ts";
@@ -49,10 +41,7 @@ export interface TransactionsInput {
   /** Rows; 0 for all. */
   readonly limit: number;
   readonly offset: number;
-  /** The instant to be echoed; null where none was asked for. */
-  readonly asked: string | null;
-  /** Where that lies in thinned history. */
-  readonly thinned?: Thinned;
+  readonly moment: Moment;
 }
 
 /** Who made a transaction. */
@@ -70,7 +59,7 @@ const PAUSE = new Uint8Array(0);
 
 /** The page as an envelope. */
 export const transactions = longRead("transactions", function* (reader: Reader, input: TransactionsInput) {
-  const { after = 0, limit, offset, asked, actor } = input;
+  const { after = 0, limit, offset, moment, actor } = input;
   const log = new ChangeLog(reader);
   const filter = RowFilter.of(reader, TRANSACTION_FIELDS, actor, input.filter);
   const listed = yield* listOf(reader, log, input);
@@ -89,13 +78,7 @@ export const transactions = longRead("transactions", function* (reader: Reader, 
   }
   const total = yield* inPauses(list.count());
   yield encoder.encode(
-    listTail(
-      listMeta(
-        { limit, offset, total },
-        asked,
-        resolvedMembers(input.thinned) + thinnedUntilMember(reader.thinnedPast.incompleteUntil(after)),
-      ),
-    ),
+    listTail(listMeta({ limit, offset, total }, moment, thinnedUntilMember(reader.thinnedPast.incompleteUntil(after)))),
   );
 });
 

@@ -2,7 +2,7 @@
 
 import type { Access } from "../access/actor.ts";
 import { formatInstant } from "../base/instant.ts";
-import type { AsOf } from "../db/reading/list-query.ts";
+import type { Moment } from "../db/reading/list-query.ts";
 import type { MediaAnswer, Operation } from "../http/surface.ts";
 import type { OrderParameters } from "../resources/ordering.ts";
 import { CSV_TYPE, type CsvColumn, csvHead, csvRows } from "../wire/csv.ts";
@@ -11,7 +11,7 @@ import { withCustomFields } from "./custom-fields-at.ts";
 import { assertOrder, filterText, type ListOptions, listQuery, longList } from "./list-answers.ts";
 import { listCondition, thinnedUntil } from "./list-filter.ts";
 import { exampleName, withNames } from "./name-columns.ts";
-import { readAt, readingAt, resolvedHeaders } from "./read-instant.ts";
+import { readingAt, resolvedHeaders } from "./read-instant.ts";
 
 /** What a CSV export answers, for its operation. */
 export function csvAnswer(
@@ -50,10 +50,10 @@ export function answerCsv(
   },
   options: ListOptions,
 ): Response | Promise<Response> {
-  const { at, asked } = readAt(backend.reader, call);
-  return readingAt(backend, at, (asOf) => {
-    const headers = tableHeaders(call, options.resource.kind.plural.replaceAll("_", "-"), asOf, asked);
-    const filter = filterText(call, backend.reader, asked);
+  return readingAt(backend, call, (moment) => {
+    const { asOf } = moment;
+    const headers = tableHeaders(call, options.resource.kind.plural.replaceAll("_", "-"), moment);
+    const filter = filterText(call, backend.reader, moment);
     // Before there is a status, so that what is wrong with it can be said.
     const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
     assertOrder(backend.reader, call, options, asOf);
@@ -64,7 +64,7 @@ export function answerCsv(
       backend,
       call,
       { ...listQuery(call, options, asOf), limit: 0, offset: 0 },
-      { isAlone: options.isAlone === true, isPage: false, asked, filter, format: "csv" },
+      { isAlone: options.isAlone === true, isPage: false, at: moment.at, filter, format: "csv" },
       headers,
     );
   });
@@ -87,19 +87,17 @@ export function tableMedia(columns: readonly CsvColumn[], example: readonly Reco
 
 /**
  * What goes before a table: its file's name, which says the instant, and what is kept where history was thinned.
- * @param asked the instant that was asked for; null for now
  */
 export function tableHeaders(
   { headers }: Pick<ActorCall, "headers">,
   plural: string,
-  asOf: AsOf | null,
-  asked: string | null,
+  moment: Moment,
 ): Record<string, string> {
-  const name = `${plural}${asked === null ? "" : `-${asked.replaceAll(":", "-")}`}.csv`;
+  const name = `${plural}${moment.at === null ? "" : `-${formatInstant(moment.at).replaceAll(":", "-")}`}.csv`;
   return {
     ...headers,
     "content-type": CSV_TYPE,
     "content-disposition": `attachment; filename="${name}"`,
-    ...resolvedHeaders(asOf?.thinned),
+    ...resolvedHeaders(moment),
   };
 }

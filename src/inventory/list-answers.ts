@@ -4,29 +4,22 @@ import { plainActor } from "../access/actor.ts";
 import { customFieldKey, customFieldName } from "../base/custom-field-names.ts";
 import { entityWords } from "../base/entity-words.ts";
 import { type Issue, invalid } from "../base/errors.ts";
-import { type Instant, parseInstant } from "../base/instant.ts";
+import type { Instant } from "../base/instant.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import type { ScopeName } from "../db/kind.ts";
-import type { AsOf, Filter, ListQuery, OrderTerm } from "../db/reading/list-query.ts";
+import type { AsOf, Filter, ListQuery, Moment, OrderTerm } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import type { OrderParameters } from "../resources/ordering.ts";
 import type { Shown } from "../resources/resource.ts";
-import {
-  commaSeparated,
-  LIST_HEAD,
-  listMeta,
-  listTail,
-  resolvedMembers,
-  thinnedUntilMember,
-} from "../wire/envelope.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail, thinnedUntilMember } from "../wire/envelope.ts";
 import { LIMIT_DEFAULT } from "../wire/schemas.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { logBrokenStream } from "./broken-stream.ts";
 import { askableFields } from "./custom-fields-at.ts";
 import { type FilterText, listCondition, thinnedUntil } from "./list-filter.ts";
 import { composedWith, longListRead } from "./long-list.ts";
-import { readAt, readingAt } from "./read-instant.ts";
+import { fixed, readingAt } from "./read-instant.ts";
 
 /** Records with parts that are put together at once; more are beside this thread, as few with very many parts are. */
 const COMPOSED_AT_ONCE = 20;
@@ -63,23 +56,22 @@ export function answerList(
   call: ActorCall & { readonly query: ListParameters },
   options: ListOptions,
 ): Response | Promise<Response> {
-  const { at, asked } = readAt(backend.reader, call);
-  return readingAt(backend, at, (asOf) => listAsOf(backend, call, options, asOf, asked));
+  return readingAt(backend, call, (moment) => listAt(backend, call, options, moment));
 }
 
-function listAsOf(
+function listAt(
   backend: Backend,
   call: ActorCall & { readonly query: ListParameters },
   options: ListOptions,
-  asOf: AsOf | null,
-  asked: string | null,
+  moment: Moment,
 ): Response | Promise<Response> {
   const { reader } = backend;
+  const { asOf } = moment;
   const limit = call.query.limit ?? LIMIT_DEFAULT;
   const offset = call.query.offset ?? 0;
   const composeFor = composedWith(options.resource, options);
   const compose = composeFor?.(reader, call.actor) ?? null;
-  const filter = filterText(call, reader, asked);
+  const filter = filterText(call, reader, moment);
   const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
   const { condition, after } = listCondition(reader, filtered, filter);
   assertOrder(reader, call, options, asOf);
@@ -96,14 +88,14 @@ function listAsOf(
       backend,
       call,
       asking,
-      { isAlone: options.isAlone === true, include: options.include, isPage, asked, filter, format: "json" },
+      { isAlone: options.isAlone === true, include: options.include, isPage, at: moment.at, filter, format: "json" },
       headers,
     );
   // What is counted for it may be much.
   if (options.include !== undefined) return beside(limit > 0);
   const query = reader.siftedAtOnce(asking);
   if (query === null) return beside(limit > 0 && parts === undefined);
-  const more = resolvedMembers(asOf?.thinned) + thinnedUntilMember(thinnedUntil(reader, after));
+  const more = thinnedUntilMember(thinnedUntil(reader, after));
   if (isLong(reader, query)) return beside(limit > 0 && parts === undefined);
   // Each whole host may have ten thousand children of each kind.
   if (
@@ -121,7 +113,7 @@ function listAsOf(
       byteStream(
         LIST_HEAD,
         commaSeparated(reader.chunks(still, compose)),
-        listTail(listMeta({ limit, offset, total }, asked, more)),
+        listTail(listMeta({ limit, offset, total }, moment, more)),
         logBrokenStream(backend, call),
       ),
       { headers },
@@ -129,7 +121,7 @@ function listAsOf(
   }
   const frame = (total: number) => ({
     head: LIST_HEAD,
-    tail: listTail(listMeta({ limit, offset, total }, asked, more)),
+    tail: listTail(listMeta({ limit, offset, total }, moment, more)),
   });
   const page = compose === null ? reader.framedPage(query, frame) : reader.composedPage(query, compose, parts, frame);
   return page === null ? beside(false) : new Response(page, { headers });
@@ -161,9 +153,9 @@ export function assertOrder(
 export function filterText(
   call: { readonly query: { readonly filter?: string } },
   reader: Reader,
-  asked: string | null,
+  moment: Pick<Moment, "at"> | null,
 ): FilterText {
-  return { text: call.query.filter ?? "", base: asked === null ? reader.now() : (parseInstant(asked) as Instant) };
+  return { text: call.query.filter ?? "", base: moment?.at ?? reader.now() };
 }
 
 export function listQuery(
@@ -204,7 +196,7 @@ export async function longList(
     isAlone: boolean;
     include?: string | undefined;
     isPage: boolean;
-    asked: string | null;
+    at: Instant | null;
     filter?: FilterText;
     isRemoval?: true;
     format: "json" | "csv";
@@ -213,11 +205,12 @@ export async function longList(
 ): Promise<Response> {
   // A condition does not cross to another thread: the filter that it was read from does.
   const { kind, reach: _actor, asOf, condition: _read, ...rest } = query;
+  const { at, ...others } = more;
   const input = {
     ...rest,
-    ...more,
+    ...others,
     kind: kind.name,
-    asOf: asOf ?? backend.reader.present(),
+    moment: fixed(backend.reader, { at, asOf }),
     actor: plainActor(call.actor),
   };
   // What was written is answered, however much else its caller asks for.

@@ -3,21 +3,13 @@
 
 import type { Actor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";
-import type { AsOf, ListQuery } from "../db/reading/list-query.ts";
+import type { FixedMoment, ListQuery } from "../db/reading/list-query.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { ComposeFor } from "../resources/compose.ts";
 import type { Shown } from "../resources/resource.ts";
 import { csvHead, csvRows, schemaColumns } from "../wire/csv.ts";
-import {
-  commaSeparated,
-  LIST_HEAD,
-  listMeta,
-  listTail,
-  META,
-  resolvedMembers,
-  thinnedUntilMember,
-} from "../wire/envelope.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail, META, thinnedUntilMember } from "../wire/envelope.ts";
 import { customFieldsAt, ofKind, withCustomFields } from "./custom-fields-at.ts";
 import { type FilterText, listCondition, thinnedUntil } from "./list-filter.ts";
 import { targetsIn, withNames } from "./name-columns.ts";
@@ -28,12 +20,10 @@ import { resourceOf } from "./resources.ts";
 export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf" | "condition"> {
   readonly kind: string;
   readonly actor: Actor;
-  readonly asOf: AsOf;
+  readonly moment: FixedMoment;
   /** Hosts without their children. */
   readonly isAlone: boolean;
   readonly include?: string | undefined;
-  /** The instant to be echoed; null where none was asked for. */
-  readonly asked: string | null;
   readonly filter?: FilterText;
   /** Whether it is what a removal closed, which has no pages. */
   readonly isRemoval?: true;
@@ -43,17 +33,18 @@ export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"
 export const longListRead = longRead(
   "list",
   function* (reader: Reader, input: LongListInput) {
-    const { kind: kindName, actor, isAlone, include, asked, filter, isRemoval, format, ...rest } = input;
+    const { kind: kindName, actor, moment, isAlone, include, filter, isRemoval, format, ...rest } = input;
     const resource = resourceOf(kindName);
     const { condition, after } = listCondition(
       reader,
-      { kindName, reach: actor, asOf: rest.asOf },
+      { kindName, reach: actor, asOf: moment.asOf },
       filter ?? NO_FILTER,
     );
     const asking: ListQuery = {
       ...rest,
       kind: resource.kind,
       reach: actor,
+      asOf: moment.asOf,
       ...(condition === undefined ? {} : { condition }),
     };
     const query = yield* paused(reader.ordering(yield* paused(reader.sifted(asking))));
@@ -65,9 +56,9 @@ export const longListRead = longRead(
     if (format === "csv") {
       const own = withCustomFields(
         (isAlone ? resource.columnsAlone : resource.columns) ?? schemaColumns(resource.answer),
-        () => ofKind(customFieldsAt(reader, actor, query.asOf), kindName),
+        () => ofKind(customFieldsAt(reader, actor, moment.asOf), kindName),
       );
-      const names = new ReferenceNames(reader, actor, query.asOf);
+      const names = new ReferenceNames(reader, actor, moment.asOf);
       const columns = withNames(own, (target) => names.of(target));
       yield encoder.encode(csvHead(columns));
       for (const chunk of chunks) {
@@ -85,8 +76,8 @@ export const longListRead = longRead(
           ? META
           : listMeta(
               { limit: query.limit, offset: query.offset, total },
-              asked,
-              resolvedMembers(query.asOf?.thinned) + thinnedUntilMember(thinnedUntil(reader, after)),
+              moment,
+              thinnedUntilMember(thinnedUntil(reader, after)),
             ),
       ),
     );

@@ -3,22 +3,34 @@
 import type { Entity } from "../base/entity-words.ts";
 import { DomainError, invalid, notFound } from "../base/errors.ts";
 import { formatInstant, type Instant, parseInstant, parseInstantOrAge } from "../base/instant.ts";
-import type { Thinned } from "../db/pruned-history.ts";
-import type { AsOf, Reach } from "../db/reading/list-query.ts";
+import type { AsOf, FixedMoment, Moment, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import { type CalledMarker, markersCalled } from "../resources/markers/called-markers.ts";
+import type { ToldMoment } from "../wire/envelope.ts";
 import { MARKER_PREFIX, NAME_MAX_LENGTH } from "../wire/schemas.ts";
 
+type ReadingBackend = { readonly reader: Reader; readonly writes: Pick<WriteQueue, "settlePast"> };
+type Answer = Response | Promise<Response>;
+
 /**
- * Reads as of what `at` means, on one state of the database: the present where it has not passed, else the past, and
- * that only when nothing can be written there any more.
+ * Answers as of what the request's `at` means, on one state of the database: the present where it has not passed, else
+ * the past, and that only when nothing can be written there any more.
+ * @param now what an age reaches back from
+ * @throws DomainError validation_failed for a marker that is not there
  */
 export function readingAt(
-  backend: { readonly reader: Reader; readonly writes: Pick<WriteQueue, "settlePast"> },
-  at: Instant | null,
-  read: (asOf: AsOf | null) => Response | Promise<Response>,
-): Response | Promise<Response> {
+  backend: ReadingBackend,
+  { actor, query: { at: text } }: { readonly actor: Reach; readonly query: { readonly at?: string } },
+  read: (moment: Moment) => Answer,
+  now = backend.reader.now(),
+): Answer {
+  const at = text === undefined ? null : askedInstant(backend.reader, actor, text, "/at", now);
+  return settledAt(backend, at, (asOf) => read({ at, asOf }));
+}
+
+/** The same of an instant; null for the present. */
+export function settledAt(backend: ReadingBackend, at: Instant | null, read: (asOf: AsOf | null) => Answer): Answer {
   const { reader, writes } = backend;
   return reader.snapshot(() => {
     const asOf = reader.resolve(at);
@@ -28,22 +40,9 @@ export function readingAt(
   });
 }
 
-/** What a query's `at` asks for. */
-export interface ReadAt {
-  readonly at: Instant | null;
-  /** As it is echoed: an age as the instant that it comes to. */
-  readonly asked: string | null;
-}
-
-/** @throws DomainError validation_failed for a marker that is not there */
-export function readAt(
-  reader: Reader,
-  { actor, query: { at } }: { readonly actor: Reach; readonly query: { readonly at?: string } },
-  now = reader.now(),
-): ReadAt {
-  if (at === undefined) return { at: null, asked: null };
-  const instant = askedInstant(reader, actor, at, "/at", now);
-  return { at: instant, asked: formatInstant(instant) };
+/** The moment for a long read. */
+export function fixed(reader: Reader, { at, asOf }: Moment): FixedMoment {
+  return { at, asOf: asOf ?? reader.present() };
 }
 
 /**
@@ -93,28 +92,25 @@ function describedMarker({ id, networkName }: CalledMarker): string {
 }
 
 /** What `meta` says of thinned history, for an answer that has none. */
-export function resolvedHeaders(thinned: Thinned | undefined): Record<string, string> {
-  if (thinned === undefined) return {};
+export function resolvedHeaders({ asOf }: Moment): Record<string, string> {
+  if (asOf?.thinned === undefined) return {};
+  const { resolution, resolvedAt } = asOf.thinned;
   return {
-    "x-resolution": thinned.resolution,
-    ...(thinned.resolvedAt === null ? {} : { "x-resolved-at": formatInstant(thinned.resolvedAt) }),
+    "x-resolution": resolution,
+    ...(resolvedAt === null ? {} : { "x-resolved-at": formatInstant(resolvedAt) }),
   };
 }
 
-/** 404 as of an instant. Where history was thinned, nobody knows whether it was there. */
-export function notFoundThen(
-  entity: Entity,
-  id: string,
-  asked: string | null,
-  thinned: Thinned | undefined,
-): DomainError {
-  const error = notFound(entity, id, asked);
-  if (thinned === undefined) return error;
-  const resolvedAt = thinned.resolvedAt === null ? null : formatInstant(thinned.resolvedAt);
+/** 404 as of a moment. Where history was thinned, nobody knows whether it was there. */
+export function notFoundThen(entity: Entity, id: string, { at, asOf }: ToldMoment): DomainError {
+  const error = notFound(entity, id, at === null ? null : formatInstant(at));
+  if (asOf?.thinned === undefined) return error;
+  const { resolution } = asOf.thinned;
+  const resolvedAt = asOf.thinned.resolvedAt === null ? null : formatInstant(asOf.thinned.resolvedAt);
   const kept = resolvedAt === null ? "nothing that old is kept" : `this is the state of ${resolvedAt}`;
   return new DomainError(error.code, `${error.message} History was thinned there: ${kept}.`, {
     ...error.params,
-    resolution: thinned.resolution,
+    resolution,
     resolved_at: resolvedAt,
   });
 }

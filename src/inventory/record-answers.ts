@@ -7,11 +7,11 @@ import type { FoundItem } from "../db/reading/reader.ts";
 import type { ComposeFor } from "../resources/compose.ts";
 import type { View } from "../resources/resource.ts";
 import { entityTag, isNotModified } from "../wire/entity-tags.ts";
-import { metaAt, resolvedMembers, successBody, successParts } from "../wire/envelope.ts";
+import { metaAt, successBody, successParts } from "../wire/envelope.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { type LargeRecordInput, largeRecordRead } from "./large-record.ts";
 import type { ListOptions } from "./list-answers.ts";
-import { notFoundThen, readAt, readingAt } from "./read-instant.ts";
+import { notFoundThen, readingAt } from "./read-instant.ts";
 import { ANSWER_SHAPE } from "./resources.ts";
 
 /**
@@ -27,11 +27,11 @@ export function answerRecord(
   include?: string,
 ): Response | Promise<Response> {
   const { reader } = backend;
-  const { at, asked } = readAt(backend.reader, call);
-  return readingAt(backend, at, (asOf) => {
+  return readingAt(backend, call, (moment) => {
+    const { asOf } = moment;
     const found = reader.find(kind, call.params.id, call.actor, asOf, within);
-    if (found === null) throw notFoundThen(kind, call.params.id, asked, asOf?.thinned);
-    return shown(backend, call, { kind, found, asOf, compose, include }, metaAt(asked, resolvedMembers(asOf?.thinned)));
+    if (found === null) throw notFoundThen(kind, call.params.id, moment);
+    return shown(backend, call, { kind, found, asOf, compose, include }, metaAt(moment));
   });
 }
 

@@ -148,7 +148,7 @@ export async function answerBulkRemoval<N extends string>(
       backend,
       call,
       query,
-      { isAlone: false, isPage: false, asked: null, isRemoval: true, format: "json" },
+      { isAlone: false, isPage: false, at: null, isRemoval: true, format: "json" },
       { ...call.headers, "content-type": "application/json" },
     );
   }

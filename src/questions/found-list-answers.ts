@@ -1,13 +1,12 @@
 // How a list of what a question finds is answered: now or at an instant, beside the thread that answers.
 
 import { plainActor } from "../access/actor.ts";
-import type { Instant } from "../base/instant.ts";
 import type { LongRead } from "../db/reading/long-reads.ts";
 import type { ActorCall, Backend } from "../inventory/backend.ts";
 import { tableHeaders } from "../inventory/csv-answers.ts";
 import { filterText } from "../inventory/list-answers.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
-import { readAt, readingAt } from "../inventory/read-instant.ts";
+import { fixed, readingAt } from "../inventory/read-instant.ts";
 import { LIMIT_DEFAULT } from "../wire/schemas.ts";
 import type { FoundListInput } from "./found-list.ts";
 
@@ -21,7 +20,7 @@ interface FoundListQuery {
 
 /**
  * @param plural names the file of a table
- * @param own what this list alone is asked by, at an instant; null for the present
+ * @param own what this list alone is asked by
  */
 export function answerFoundList<Own extends object>(
   backend: Backend,
@@ -29,25 +28,22 @@ export function answerFoundList<Own extends object>(
   format: FoundListInput["format"],
   plural: string,
   read: LongRead<FoundListInput & Own>,
-  own: (at: Instant | null) => Own,
+  own: Own,
 ): Response | Promise<Response> {
   const { reader } = backend;
   const { network_id, limit = LIMIT_DEFAULT, offset = 0 } = call.query;
-  const { at, asked } = readAt(reader, call);
-  return readingAt(backend, at, (asOf) => {
+  return readingAt(backend, call, (moment) => {
     const input = {
       actor: plainActor(call.actor),
       networkId: network_id ?? null,
-      filter: filterText(call, reader, asked),
-      sequence: (asOf ?? reader.head()).sequence,
+      filter: filterText(call, reader, moment),
+      moment: fixed(reader, moment),
       ...(format === "csv" ? { limit: 0, offset: 0 } : { limit, offset }),
-      asked,
       format,
-      ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
-      ...own(asOf === null ? null : at),
+      ...own,
     };
     return format === "csv"
-      ? answerLongRead(backend, call, read, input, tableHeaders(call, plural, asOf, asked))
+      ? answerLongRead(backend, call, read, input, tableHeaders(call, plural, moment))
       : answerLongRead(backend, call, read, input);
   });
 }

@@ -2,11 +2,11 @@
 // bounded steps, so that others read in between.
 
 import type { Actor } from "../access/actor.ts";
-import type { Thinned } from "../db/pruned-history.ts";
+import type { FixedMoment } from "../db/reading/list-query.ts";
 import type { FilterText } from "../inventory/list-filter.ts";
 import type { RowFilter } from "../inventory/row-filter.ts";
 import { type CsvColumn, csvHead, csvRows } from "../wire/csv.ts";
-import { LIST_HEAD, listMeta, listTail, resolvedMembers } from "../wire/envelope.ts";
+import { LIST_HEAD, listMeta, listTail } from "../wire/envelope.ts";
 import type { NamesThen } from "./activity/names-then.ts";
 
 /** What each of them is asked by. Crosses to another thread. */
@@ -15,14 +15,10 @@ export interface FoundListInput {
   /** Null for all that the caller reaches. */
   readonly networkId: string | null;
   readonly filter?: FilterText;
-  /** The transaction as of which it is. */
-  readonly sequence: number;
+  readonly moment: FixedMoment;
   /** 0 for all. */
   readonly limit: number;
   readonly offset: number;
-  /** The instant to be echoed; null where none was asked for. */
-  readonly asked: string | null;
-  readonly thinned?: Thinned;
   readonly format: "json" | "csv";
 }
 
@@ -66,7 +62,7 @@ export function* holding<Found, Row extends object>(
 
 /** The answer: the page of what was found, or all of it as a table. */
 export function* toldList<Found, Row extends object>(
-  { limit, offset, asked, thinned, format }: FoundListInput,
+  { limit, offset, moment, format }: FoundListInput,
   names: NamesThen,
   found: readonly Found[],
   { stepRows, shown, columns, tableRows }: Telling<Found, Row>,
@@ -87,7 +83,7 @@ export function* toldList<Found, Row extends object>(
     );
   }
   if (isTable) return;
-  yield encoder.encode(listTail(listMeta({ limit, offset, total: found.length }, asked, resolvedMembers(thinned))));
+  yield encoder.encode(listTail(listMeta({ limit, offset, total: found.length }, moment)));
 }
 
 const encoder = new TextEncoder();

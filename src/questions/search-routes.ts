@@ -8,7 +8,7 @@ import { SEARCH_MAX_LENGTH, SEARCH_MAX_WORDS } from "../db/search-text.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../inventory/backend.ts";
 import { answerLongRead } from "../inventory/long-read-answers.ts";
-import { readAt, readingAt } from "../inventory/read-instant.ts";
+import { fixed, readingAt } from "../inventory/read-instant.ts";
 import { AtQuery, OneOf, QueryList, Uuid } from "../wire/schemas.ts";
 import { SEARCHED_TYPES, type SearchInput, search } from "./search.ts";
 import { SEARCH_EXAMPLE, SearchMeta, SearchResults } from "./search-answer.ts";
@@ -61,17 +61,14 @@ export function searchRoutes(surface: Surface<Actor, Access>, backend: Backend):
     (call) => {
       const { q, types, network_id, limit } = call.query;
       assertWords(q);
-      const { at, asked } = readAt(backend.reader, call);
-      return readingAt(backend, at, (asOf) => {
+      return readingAt(backend, call, (moment) => {
         const input: SearchInput = {
           actor: plainActor(call.actor),
           q,
           types: types ?? null,
           networkId: network_id ?? null,
           limit: limit ?? SEARCH_LIMIT_DEFAULT,
-          sequence: (asOf ?? backend.reader.head()).sequence,
-          at: asked,
-          ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+          moment: fixed(backend.reader, moment),
         };
         return answerLongRead(backend, call, search, input);
       });

@@ -4,13 +4,13 @@
 import type { Actor } from "../access/actor.ts";
 import { atLeast } from "../access/role.ts";
 import type { AnyKind, RecordBase } from "../db/kind.ts";
-import type { Thinned } from "../db/pruned-history.ts";
+import type { FixedMoment } from "../db/reading/list-query.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { RESOURCES } from "../inventory/resources.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
 import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
-import { metaAt, resolvedMembers, successBody } from "../wire/envelope.ts";
+import { metaAt, successBody } from "../wire/envelope.ts";
 import { type Hit, HitList, type SearchResult, type VersionSight } from "./hits.ts";
 import { PartsOfHosts } from "./parts-of-hosts.ts";
 import { RecordVersions, type Version } from "./record-versions.ts";
@@ -26,12 +26,7 @@ export interface SearchInput {
   readonly types: readonly string[] | null;
   readonly networkId: string | null;
   readonly limit: number;
-  /** The transaction that the answer is as of. */
-  readonly sequence: number;
-  /** Null where none was asked for. */
-  readonly at: string | null;
-  /** Where that is in thinned history. */
-  readonly thinned?: Thinned;
+  readonly moment: FixedMoment;
 }
 
 /** The kinds that are searched, in the order of the documentation: what is called nothing is not among them. */
@@ -44,7 +39,7 @@ export const search = longRead("search", function* (reader: Reader, input: Searc
     if (step.done === true) {
       const { results, hasMore, cutOff } = step.value;
       const more = `,"search":${JSON.stringify({ limit: input.limit, has_more: hasMore, cut_off: cutOff })}`;
-      const meta = metaAt(input.at, resolvedMembers(input.thinned) + more);
+      const meta = metaAt(input.moment, more);
       yield encoder.encode(successBody(JSON.stringify(results), meta));
       return;
     }
@@ -81,8 +76,12 @@ class Search implements VersionSight {
     this.query = readQuestion(input.q);
     const networkNs = networksInReach(reader, actor, networkId);
     this.networkIds = networkNs === null ? null : new Set(reader.recordIds(networkNs));
-    this.versions = new RecordVersions(reader, input.sequence);
-    this.candidates = new CandidateReader(reader, { organizationN: actor.organizationN, networkNs }, input.sequence);
+    this.versions = new RecordVersions(reader, input.moment.asOf.sequence);
+    this.candidates = new CandidateReader(
+      reader,
+      { organizationN: actor.organizationN, networkNs },
+      input.moment.asOf.sequence,
+    );
     this.kinds = RESOURCES.filter(
       ({ kind, read }) =>
         kind.called !== undefined &&
@@ -99,7 +98,7 @@ class Search implements VersionSight {
 
   *run(): Generator<void, Found> {
     const { limit } = this.input;
-    const parts = new PartsOfHosts(this.reader, this.versions, this.candidates, this, this.input.sequence);
+    const parts = new PartsOfHosts(this.reader, this.versions, this.candidates, this, this.input.moment.asOf.sequence);
     for (const hit of yield* parts.find(this.kinds, this.query)) this.hits.add(hit);
     const isWhole = yield* this.inAllWays();
     const hits = this.hits.ordered();

@@ -11,23 +11,37 @@ const META_MEMBERS = `"api_version":${API_VERSION},"server_version":${JSON.strin
 /** `meta` where it has nothing of its own to say. */
 export const META = `{${META_MEMBERS}}`;
 
-/**
- * `meta` with `at` where the answer is as of an instant.
- * @param more members of its own, from resolvedMembers or thinnedUntilMember
- */
-export function metaAt(at: string | null, more = ""): string {
-  return at === null && more === "" ? META : `{${META_MEMBERS}${at === null ? "" : `,"at":"${at}"`}${more}}`;
+/** What is kept of thinned history, and of which instant; `resolvedAt` is null before the first of which anything is known. */
+interface Kept {
+  readonly resolution: string;
+  readonly resolvedAt: Instant | null;
+}
+
+/** What is told of the moment that an answer is as of. */
+export interface ToldMoment {
+  readonly at: Instant | null;
+  readonly asOf: { readonly thinned?: Kept } | null;
 }
 
 /**
- * What `meta` says where the instant asked for lies in thinned history: what is kept of it, and as of which instant the
- * answer really is.
- * @param resolvedAt null before the first instant of which anything is known
+ * `meta` of an answer as of a moment.
+ * @param moment null for an answer that has none
+ * @param more members of its own, as from thinnedUntilMember
+ */
+export function metaAt(moment: ToldMoment | null, more = ""): string {
+  return `{${META_MEMBERS}${momentMembers(moment)}${more}}`;
+}
+
+function momentMembers(moment: ToldMoment | null): string {
+  if (moment === null || moment.at === null) return "";
+  return `,"at":"${formatInstant(moment.at)}"${resolvedMembers(moment.asOf?.thinned)}`;
+}
+
+/**
+ * What is said where the instant asked for lies in thinned history.
  * @returns members that follow others; nothing where all is there
  */
-export function resolvedMembers(
-  thinned: { readonly resolution: string; readonly resolvedAt: Instant | null } | undefined,
-): string {
+export function resolvedMembers(thinned: Kept | undefined): string {
   if (thinned === undefined) return "";
   return `,"resolution":"${thinned.resolution}","resolved_at":${thinned.resolvedAt === null ? "null" : `"${formatInstant(thinned.resolvedAt)}"`}`;
 }
@@ -51,10 +65,10 @@ export interface Pagination {
   readonly total: number;
 }
 
-/** `meta` of a list. `has_more` is false where no limit was asked for. @param more as of metaAt */
-export function listMeta(page: Pagination, at: string | null, more = ""): string {
+/** `meta` of a list; parameters as of metaAt. `has_more` is false where no limit was asked for. */
+export function listMeta(page: Pagination, moment: ToldMoment | null, more = ""): string {
   const hasMore = page.limit > 0 && page.offset + page.limit < page.total;
-  return `{${META_MEMBERS}${at === null ? "" : `,"at":"${at}"`}${more},"pagination":{"total_count":${page.total},"limit":${page.limit},"offset":${page.offset},"has_more":${hasMore}}}`;
+  return `{${META_MEMBERS}${momentMembers(moment)}${more},"pagination":{"total_count":${page.total},"limit":${page.limit},"offset":${page.offset},"has_more":${hasMore}}}`;
 }
 
 /** What stands before and after the items of a list. */

@@ -9,6 +9,7 @@ import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
+import { PRESENT } from "../support/store/moments.ts";
 import { DAY_MS } from "../support/store/store.ts";
 
 const appliance = applianceForEach();
@@ -636,7 +637,7 @@ describe("formats", () => {
       management_address: null,
     };
     const text = (format: "mermaid" | "graphml") =>
-      [...formatted({ nodes: [node], links: [] }, format, { networkId: "n", at: null, resolved: "" })].join("");
+      [...formatted({ nodes: [node], links: [] }, format, { networkId: "n", moment: PRESENT })].join("");
     expect(readGraphml(text("graphml")).nodes).toEqual([{ id: "n", name: "a b\uFFFD", kind: "Known" }]);
     expect(text("mermaid").split("\n")[1]).toBe('  n_n["a b#65534;#65533;"]');
   });

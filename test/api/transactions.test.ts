@@ -6,6 +6,7 @@ import { transactions } from "../../src/history/transactions.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { invalid, type Wire } from "../support/appliance/factories.ts";
+import { PRESENT } from "../support/store/moments.ts";
 
 const appliance = applianceForAll();
 const { first, newHost, newNetwork, newSubnet, newTag, newUser, owner, tick, transactionCount } = appliance;
@@ -179,7 +180,7 @@ test("a long list is gone through in steps: it is counted, and what it skips is 
       until: head + 9_000,
       limit: 5,
       offset,
-      asked: null,
+      moment: PRESENT,
     }),
   ];
   const steps = page(8_999 + 1);

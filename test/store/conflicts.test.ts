@@ -14,6 +14,7 @@ import { networkKind } from "../../src/resources/networks/network.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import type { Draft, ModelRecord } from "../support/model/draft.ts";
 import { Model } from "../support/model/model.ts";
+import { momentOf } from "../support/store/moments.ts";
 import { Store, subnetFields, type Wire } from "../support/store/store.ts";
 
 let store: Store;
@@ -93,11 +94,10 @@ interface Asked {
   readonly offset: number;
 }
 
-function answer({ reach, ...asked }: Asked): Wire {
+function answer({ reach, sequence, ...asked }: Asked): Wire {
   const actor: Actor = { ...store.reach(reach), type: "User", n: 1, userN: 1, role: "Viewer" };
-  const chunks = [
-    ...conflicts(store.reader, { actor, asked: null, isAccepted: null, format: "json", at: null, ...asked }),
-  ];
+  const moment = momentOf(store.reader, sequence);
+  const chunks = [...conflicts(store.reader, { actor, moment, isAccepted: null, format: "json", ...asked })];
   return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
 }
 

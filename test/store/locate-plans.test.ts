@@ -12,6 +12,7 @@ import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
+import { momentOf } from "../support/store/moments.ts";
 import { addressFields, hostFields, ifEntryFields, Store, subnetFields } from "../support/store/store.ts";
 
 const MAC = "00:1b:21:00:00:07";
@@ -71,7 +72,7 @@ describe.each(ASKED_BY)("by %s", (by) => {
       const reader = new Reader(store.readDb, store.clock);
       // Steps without bytes have nothing to tell yet.
       return [
-        ...locate(reader, { ...query, sequence, at: null }),
+        ...locate(reader, { ...query, moment: momentOf(reader, sequence) }),
         ...locateTimeline(reader, { ...query, from: null, to: null, until: sequence }),
       ].filter(({ length }) => length > 0);
     });

@@ -9,6 +9,7 @@ import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
+import { momentOf } from "../support/store/moments.ts";
 import { addressFields, hostFields, ifEntryFields, Store, subnetFields } from "../support/store/store.ts";
 
 const HOSTS = 20;
@@ -21,7 +22,7 @@ const PORTS = 5;
 const QUERIES_OF_STEP_MAX = 50;
 
 let store: Store;
-let query: Omit<LocateInput, "sequence" | "at">;
+let query: Omit<LocateInput, "moment">;
 let sequence: number;
 
 beforeAll(() => {
@@ -97,7 +98,7 @@ function queriesOf(read: (reader: Reader) => Generator<Uint8Array, void>): { ste
 }
 
 test("goes in steps of a few queries", () => {
-  const live = queriesOf((reader) => locate(reader, { ...query, sequence, at: null }));
+  const live = queriesOf((reader) => locate(reader, { ...query, moment: momentOf(reader, sequence) }));
   expect(JSON.parse(live.text).data).toMatchObject({ truncated: true, asked: { by: "hostname", value: "web" } });
   const ever = queriesOf((reader) => locateTimeline(reader, { ...query, from: null, to: null, until: sequence }));
   expect(JSON.parse(ever.text).data.intervals).toHaveLength(1);
@@ -108,7 +109,7 @@ test("goes in steps of a few queries", () => {
 });
 
 test("reads the table of a port once, and asks for each MAC address once, however many may be meant", () => {
-  const { steps } = queriesOf((reader) => locate(reader, { ...query, sequence, at: null }));
+  const { steps } = queriesOf((reader) => locate(reader, { ...query, moment: momentOf(reader, sequence) }));
   const all = steps.flat();
   const tables = all.filter(
     (sql) => sql.includes("FROM history_spans s CROSS JOIN history_records r") && sql.includes("ORDER BY s.n LIMIT"),

@@ -14,6 +14,7 @@ import { KINDS } from "../../src/inventory/resources.ts";
 import { Model } from "../support/model/model.ts";
 import { changeRanges } from "../support/model/range-drafts.ts";
 import { isTold, type ToldChange, type ToldQuery, toldChanges } from "../support/model/told-changes.ts";
+import { PRESENT } from "../support/store/moments.ts";
 import { Store, type Wire } from "../support/store/store.ts";
 
 let store: Store;
@@ -78,7 +79,7 @@ function listed(
       until: reader.head().sequence,
       limit: 0,
       offset: 0,
-      asked: null,
+      moment: PRESENT,
       narrowing: narrowingOf(reader, actor, narrowing),
       ...(madeBy === undefined ? {} : { madeBy }),
       ...rest,

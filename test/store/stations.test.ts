@@ -11,6 +11,7 @@ import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import type { ModelRecord } from "../support/model/draft.ts";
 import { Model } from "../support/model/model.ts";
+import { momentOf } from "../support/store/moments.ts";
 import { Store, type Wire } from "../support/store/store.ts";
 
 let store: Store;
@@ -58,9 +59,10 @@ interface Asked {
   readonly offset: number;
 }
 
-function answer({ reach, ...asked }: Asked): Wire {
+function answer({ reach, sequence, ...asked }: Asked): Wire {
   const actor: Actor = { ...store.reach(reach), type: "User", n: 1, userN: 1, role: "Viewer" };
-  const chunks = [...stations(store.reader, { actor, asked: null, format: "json", ...asked })];
+  const moment = momentOf(store.reader, sequence);
+  const chunks = [...stations(store.reader, { actor, moment, format: "json", ...asked })];
   return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
 }
 

@@ -23,6 +23,7 @@ import { DirectLongReads } from "../support/injected/direct-long-reads.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { Model } from "../support/model/model.ts";
 import { isTold, type ToldChange, toldChanges } from "../support/model/told-changes.ts";
+import { momentOf } from "../support/store/moments.ts";
 import { DAY_MS, Store, type Wire } from "../support/store/store.ts";
 
 let store: Store;
@@ -108,11 +109,9 @@ function answer({ reach, networkId, to }: Asked): Wire {
       actor,
       networkN: networkId === null ? null : (new ChangeLog(reader).everSeen(networkKind, networkId, actor) ?? 0),
       networkId,
-      sequence,
-      isPresent: to > store.clock.at,
+      moment: { at: null, asOf: { ...reader.atSequence(sequence), present: to > store.clock.at } },
       day: { after: past.lastBefore(to - DAY_MS + 1), until: sequence },
       to,
-      asked: null,
     }),
   ];
   return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks))).data;
@@ -213,15 +212,14 @@ function conflictsThen({ reach, networkId, to }: Asked): Wire[] {
   const actor: Actor = { ...store.reach(reach), type: "User", n: 1, userN: 1, role: "Owner" };
   const sequence = store.reader.thinnedPast.lastBefore(to + 1);
   const asked = {
-    at: null,
-    asked: null,
+    moment: momentOf(store.reader, sequence),
     isAccepted: null,
     format: "json" as const,
     types: SUMMARY_CONFLICT_TYPES,
     limit: 0,
     offset: 0,
   };
-  const chunks = [...conflicts(store.reader, { actor, networkId, sequence, ...asked })];
+  const chunks = [...conflicts(store.reader, { actor, networkId, ...asked })];
   return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks))).data;
 }
 

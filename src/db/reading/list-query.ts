@@ -1,5 +1,6 @@
 // What a read asks for: as of when, for whom, of which records, in which order. No SQL.
 
+import type { Instant } from "../../base/instant.ts";
 import type { AnyKind, ScopeName } from "../kind.ts";
 import type { Thinned } from "../pruned-history.ts";
 import type { Condition } from "./condition.ts";
@@ -17,6 +18,22 @@ export interface AsOf {
   readonly thinned?: Thinned;
   /** Whether the version that followed one of then may have been dropped. */
   readonly endsAreThinned?: boolean;
+}
+
+/**
+ * What the `at` of a request means, settled once for all of its answer (inventory/read-instant.ts). Plain data: it
+ * crosses to other threads.
+ */
+export interface Moment {
+  /** The instant that was asked for, also one that has not passed; null where none was. */
+  readonly at: Instant | null;
+  /** Null for the present. */
+  readonly asOf: AsOf | null;
+}
+
+/** The moment of a long read: the present is fixed at one transaction. */
+export interface FixedMoment extends Moment {
+  readonly asOf: AsOf;
 }
 
 /** What a caller may see: an organization, and in it all networks or some. */

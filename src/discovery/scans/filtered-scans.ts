@@ -2,6 +2,7 @@
 
 import type { Actor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";
+import type { Moment } from "../../db/reading/list-query.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import type { FilterText } from "../../inventory/list-filter.ts";
@@ -10,22 +11,17 @@ import { matchingKeys, RowFilter, type RowSource } from "../../inventory/row-fil
 import { LIST_HEAD, listMeta, listTail } from "../../wire/envelope.ts";
 import type { FindingType } from "../sightings.ts";
 import type { ScanProgress } from "./scan.ts";
-import { findingsAt, judgedFindings, judgedScans, type ScanQuery, type ScansAt, scansOf } from "./scan-reads.ts";
+import { findingsAt, judgedFindings, judgedScans, type ScanQuery, scansOf, scansThen } from "./scan-reads.ts";
 import { FINDING_FIELDS, SCAN_FIELDS } from "./scan-rows.ts";
 import { scanOf } from "./stored-scan.ts";
 
 interface FilteredInput {
   readonly actor: Actor;
   readonly filter: FilterText;
-  /** Null for the present. */
-  readonly then: ScansAt | null;
+  readonly moment: Moment;
   /** 0 for all. */
   readonly limit: number;
   readonly offset: number;
-  /** The instant to be echoed; null where none was asked for. */
-  readonly asked: string | null;
-  /** What `meta` says besides. */
-  readonly members: string;
 }
 
 export interface FilteredScansInput extends FilteredInput, Omit<ScanQuery, "reach" | "then"> {
@@ -49,8 +45,9 @@ const encoder = new TextEncoder();
 export const filteredScans = longRead(
   "filtered scans",
   function* (reader: Reader, input: FilteredScansInput) {
-    const { actor, then, live } = input;
-    const query: ScanQuery = { ...input, reach: actor };
+    const { actor, moment, live } = input;
+    const then = scansThen(moment);
+    const query: ScanQuery = { ...input, reach: actor, then };
     const rows = (ids: readonly string[]) =>
       new Map(
         [...scansOf(reader, query, ids)].map(([id, { row, networkId }]) => [
@@ -59,7 +56,6 @@ export const filteredScans = longRead(
         ]),
       );
     yield* page<string>(reader, input, SCAN_FIELDS, {
-      asOf: then?.asOf ?? null,
       source: (settled) => ({ next: (last) => judgedScans(reader, query, settled, last, STEP_ROWS), rows }),
       texts: (ids) => new Map([...rows(ids)].map(([id, scan]) => [id, JSON.stringify(scan)])),
     });
@@ -71,10 +67,9 @@ export const filteredScans = longRead(
 export const filteredFindings = longRead(
   "filtered findings",
   function* (reader: Reader, input: FilteredFindingsInput) {
-    const { scanId, types, then } = input;
+    const { scanId, types } = input;
     const texts = (ordinals: readonly number[]) => findingsAt(reader, scanId, ordinals);
     yield* page<number>(reader, input, FINDING_FIELDS, {
-      asOf: then?.asOf ?? null,
       source: (condition) => ({
         next: (last) => judgedFindings(reader, { scanId, types, condition }, last ?? -1, STEP_ROWS),
         rows: (ordinals) => new Map([...texts(ordinals)].map(([ordinal, text]) => [ordinal, JSON.parse(text)])),
@@ -86,7 +81,6 @@ export const filteredFindings = longRead(
 );
 
 interface PageParts<Key> {
-  readonly asOf: ScansAt["asOf"] | null;
   readonly source: (settled: Parameters<typeof matchingKeys>[1]) => RowSource<Key>;
   /** As JSON; without those that have gone since. */
   readonly texts: (keys: readonly Key[]) => ReadonlyMap<Key, string>;
@@ -94,13 +88,13 @@ interface PageParts<Key> {
 
 function* page<Key>(
   reader: Reader,
-  { actor, filter, limit, offset, asked, members }: FilteredInput,
+  { actor, filter, limit, offset, moment }: FilteredInput,
   fields: RowFields,
-  { asOf, source, texts }: PageParts<Key>,
+  { source, texts }: PageParts<Key>,
 ): Generator<Uint8Array> {
   const read = RowFilter.of(reader, fields, actor, filter);
   if (read === null) throw new Error("filtered scans: a filter that asks nothing is answered elsewhere");
-  const settled = yield* paused(read.settled(reader, actor, asOf ?? reader.present()));
+  const settled = yield* paused(read.settled(reader, actor, moment.asOf ?? reader.present()));
   const found = yield* paused(matchingKeys(source(settled), settled));
   const wanted = found.slice(offset, limit === 0 ? undefined : offset + limit);
   yield encoder.encode(LIST_HEAD);
@@ -113,7 +107,7 @@ function* page<Key>(
     yield encoder.encode((isFirst ? "" : ",") + items.join(","));
     isFirst = false;
   }
-  yield encoder.encode(listTail(listMeta({ limit, offset, total: found.length }, asked, members)));
+  yield encoder.encode(listTail(listMeta({ limit, offset, total: found.length }, moment)));
 }
 
 function* paused<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {

@@ -15,20 +15,11 @@ import { logBrokenStream } from "../../inventory/broken-stream.ts";
 import { filterText } from "../../inventory/list-answers.ts";
 import { FilterQuery } from "../../inventory/list-filter.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { notFoundThen, readAt, readingAt } from "../../inventory/read-instant.ts";
+import { notFoundThen, readingAt } from "../../inventory/read-instant.ts";
 import { RowFilter } from "../../inventory/row-filter.ts";
 import { runWrite, tellOutcome, termsOf } from "../../inventory/write-answers.ts";
 import { ORDER_DIRECTIONS } from "../../resources/ordering.ts";
-import {
-  commaSeparated,
-  LIST_HEAD,
-  listMeta,
-  listTail,
-  META,
-  metaAt,
-  resolvedMembers,
-  successBody,
-} from "../../wire/envelope.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail, META, metaAt, successBody } from "../../wire/envelope.ts";
 import { At, IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../wire/schemas.ts";
 import { FINDING_TYPES } from "../sightings.ts";
 import type { ScanCommands, ScanQueueing } from "./commands.ts";
@@ -65,8 +56,8 @@ import {
   findScan,
   pageOfScans,
   type ScanQuery,
-  type ScansAt,
   scansAfter,
+  scansThen,
 } from "./scan-reads.ts";
 import { FINDING_FIELDS, SCAN_FIELDS } from "./scan-rows.ts";
 import { targetProblems } from "./scope.ts";
@@ -160,7 +151,9 @@ export function scanRoutes(
       },
       (call) => {
         const { limit = LIMIT_DEFAULT, offset = 0, order_direction: direction = "asc" } = call.query;
-        return asOf(backend, call, (actor, then, asked, members) => {
+        const { actor } = call;
+        return readingAt(backend, call, (moment) => {
+          const then = scansThen(moment);
           const query: ScanQuery = {
             reach: actor,
             then,
@@ -168,22 +161,21 @@ export function scanRoutes(
             statuses: call.query.status,
             direction,
           };
-          const filter = filterText(call, reader, asked);
+          const filter = filterText(call, reader, moment);
           if (RowFilter.of(reader, SCAN_FIELDS, actor, filter) !== null) {
-            const { reach: _, ...rest } = query;
+            const { reach: _, then: _then, ...rest } = query;
             const input: FilteredScansInput = {
               ...rest,
               actor: plainActor(actor),
               filter,
               limit,
               offset,
-              asked,
-              members,
+              moment,
               live: scans.progress(),
             };
             return answerLongRead(backend, call, filteredScans, input);
           }
-          const tail = listTail(listMeta({ limit, offset, total: countScans(reader, query) }, asked, members));
+          const tail = listTail(listMeta({ limit, offset, total: countScans(reader, query) }, moment));
           if (limit === 0)
             return json(
               call,
@@ -220,10 +212,10 @@ export function scanRoutes(
         example: { data: SCAN_EXAMPLE },
       },
       (call) =>
-        asOf(backend, call, (actor, then, asked, members) => {
-          const found = findScan(reader, call.params.id, actor, then);
-          if (found === null) throw notFoundThen({ name: "scan" }, call.params.id, asked, then?.asOf.thinned);
-          return json(call, successBody(JSON.stringify(shown(found)), metaAt(asked, members)));
+        readingAt(backend, call, (moment) => {
+          const found = findScan(reader, call.params.id, call.actor, scansThen(moment));
+          if (found === null) throw notFoundThen({ name: "scan" }, call.params.id, moment);
+          return json(call, successBody(JSON.stringify(shown(found)), metaAt(moment)));
         }),
     )
     .post(
@@ -285,29 +277,29 @@ function outcomeRoutes(
       (call) => {
         const { limit = LIMIT_DEFAULT, offset = 0, type } = call.query;
         const { id } = call.params;
-        return asOf(backend, call, (actor, then, asked, members) => {
+        const { actor } = call;
+        return readingAt(backend, call, (moment) => {
+          const then = scansThen(moment);
           const found = findScan(reader, id, actor, then);
-          if (found === null) throw notFoundThen({ name: "scan" }, id, asked, then?.asOf.thinned);
+          if (found === null) throw notFoundThen({ name: "scan" }, id, moment);
           const isKnown = then === null || found.row.ended_at !== null;
-          const filter = filterText(call, reader, asked);
+          const filter = filterText(call, reader, moment);
           if (RowFilter.of(reader, FINDING_FIELDS, actor, filter) !== null && isKnown) {
             const input: FilteredFindingsInput = {
               actor: plainActor(actor),
               scanId: id,
               types: type,
-              then,
               filter,
               limit,
               offset,
-              asked,
-              members,
+              moment,
             };
             return answerLongRead(backend, call, filteredFindings, input);
           }
           const { items, total } = isKnown
             ? findingsOf(reader, id, type, limit === 0 ? STEP_ROWS : limit, offset)
             : { items: [], total: 0 };
-          const tail = listTail(listMeta({ limit, offset, total }, asked, members));
+          const tail = listTail(listMeta({ limit, offset, total }, moment));
           if (limit !== 0 || items.length < STEP_ROWS) return json(call, LIST_HEAD + items.join(",") + tail);
           return json(
             call,
@@ -362,23 +354,6 @@ function outcomeRoutes(
         );
       },
     );
-}
-
-/** Reads on one state of what is stored, as of what `at` means. */
-function asOf<Q extends { readonly at?: string }>(
-  backend: Backend,
-  call: ResourceCall<unknown, Q, unknown>,
-  read: (actor: Actor, then: ScansAt | null, asked: string | null, members: string) => Response | Promise<Response>,
-): Response | Promise<Response> {
-  const { at, asked } = readAt(backend.reader, call);
-  return readingAt(backend, at, (found) =>
-    read(
-      call.actor,
-      at === null || found === null ? null : { at, asOf: found },
-      asked,
-      resolvedMembers(found?.thinned),
-    ),
-  );
 }
 
 /** Each step reads what is there when it is asked for. */

@@ -3,7 +3,7 @@
 
 import type { Instant } from "../../base/instant.ts";
 import { rowConditionSql } from "../../db/reading/condition-sql.ts";
-import type { AsOf, Reach } from "../../db/reading/list-query.ts";
+import type { AsOf, Moment, Reach } from "../../db/reading/list-query.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import type { Settled } from "../../db/reading/settled-condition.ts";
 import { SqlBuilder } from "../../db/reading/sql-builder.ts";
@@ -23,6 +23,11 @@ export interface FoundScan {
 export interface ScansAt {
   readonly at: Instant;
   readonly asOf: AsOf;
+}
+
+/** Scans are kept beside the ledger: what they were then is told by their own instants. */
+export function scansThen({ at, asOf }: Moment): ScansAt | null {
+  return at === null || asOf === null ? null : { at, asOf };
 }
 
 export interface ScanQuery {

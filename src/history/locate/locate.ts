@@ -1,10 +1,10 @@
 // Where something is as of one transaction, as an answer or as plain values. Runs beside the answering thread.
 
 import type { Actor } from "../../access/actor.ts";
-import type { Thinned } from "../../db/pruned-history.ts";
+import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { metaAt, resolvedMembers, successBody } from "../../wire/envelope.ts";
+import { metaAt, successBody } from "../../wire/envelope.ts";
 import { RecordsAt, type Sight, type Trace } from "../records-at.ts";
 import type { Location } from "./answer.ts";
 import type { LocateQuestion } from "./facts.ts";
@@ -20,17 +20,14 @@ export interface LocateQuery {
 }
 
 export interface LocateInput extends LocateQuery {
-  /** The transaction that the answer is as of. */
-  readonly sequence: number;
-  /** Null where none was asked for. */
-  readonly at: string | null;
-  /** Where that is in thinned history. */
-  readonly thinned?: Thinned;
+  readonly moment: FixedMoment;
 }
 
 export const locate = longRead("locate", function* (reader: Reader, input: LocateInput) {
-  const location = yield* pausing(locationAt(reader, input.asked, input.sequence, sightOf(reader, input), null));
-  yield encoder.encode(successBody(JSON.stringify(location), metaAt(input.at, resolvedMembers(input.thinned))));
+  const location = yield* pausing(
+    locationAt(reader, input.asked, input.moment.asOf.sequence, sightOf(reader, input), null),
+  );
+  yield encoder.encode(successBody(JSON.stringify(location), metaAt(input.moment)));
 });
 
 /** As of a transaction, within a sight. Yields between steps of some milliseconds. */

@@ -7,7 +7,7 @@ import { formatInstant } from "../../base/instant.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { readAt, readingAt } from "../../inventory/read-instant.ts";
+import { fixed, readingAt, settledAt } from "../../inventory/read-instant.ts";
 import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../wire/schemas.ts";
 import { pastRange } from "../period.ts";
 import { FACTORS, LOCATION_EXAMPLE, Location, TIMELINE_EXAMPLE, Timeline } from "./answer.ts";
@@ -80,13 +80,10 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
       },
       (call) => {
         const question = questionOf(call);
-        const { at, asked } = readAt(backend.reader, call);
-        return readingAt(backend, at, (asOf) => {
+        return readingAt(backend, call, (moment) => {
           const input: LocateInput = {
             ...question,
-            sequence: (asOf ?? backend.reader.head()).sequence,
-            at: asked,
-            ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+            moment: fixed(backend.reader, moment),
           };
           return answerLongRead(backend, call, locate, input);
         });
@@ -109,7 +106,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
         const { from, to } = pastRange(backend.reader, call);
         // What was at the last millisecond before the end is the last that is in it. Up to the present it is the
         // beginning that has passed.
-        return readingAt(backend, to === null ? from : to - 1, (settled) => {
+        return settledAt(backend, to === null ? from : to - 1, (settled) => {
           const asOf = to === null ? null : settled;
           const { reader } = backend;
           const head = reader.head().sequence;

@@ -6,7 +6,7 @@ import { liesInReach } from "../../access/reach.ts";
 import { atLeast } from "../../access/role.ts";
 import { entityWord } from "../../base/entity-words.ts";
 import { DomainError, notFound } from "../../base/errors.ts";
-import { formatInstant, type Instant } from "../../base/instant.ts";
+import type { Instant } from "../../base/instant.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import { type CallsOf, type Conditional, takingLong } from "../../db/writing/command.ts";
 import type { Author } from "../../db/writing/ledger.ts";
@@ -63,7 +63,8 @@ function restoreRecord(kind: AnyKind) {
     const past = new Past(tx.db, KINDS);
     const { sequence, thinned } = input.isPresent ? past.present() : past.resolve(input.at);
     const subject = seenThen(tx, past, kind, input.id, sequence, actor);
-    if (subject === null) throw notFoundThen(kind, input.id, formatInstant(input.at), thinned);
+    if (subject === null)
+      throw notFoundThen(kind, input.id, { at: input.at, asOf: thinned === undefined ? {} : { thinned } });
     const isAlive = tx.find(kind, input.id) !== null;
     if (!isAlive && kind.code === networkKind.code) requireRole(actor.role, "Owner", "Restoring a deleted network");
     if (isAlive) assertVersion(input.ifMatch, tx.versionOf(input.id));

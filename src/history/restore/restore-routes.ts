@@ -4,15 +4,15 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import { oneEntity } from "../../base/entity-words.ts";
 import type { ErrorCode } from "../../base/errors.ts";
-import { formatInstant } from "../../base/instant.ts";
+import { formatInstant, type Instant } from "../../base/instant.ts";
 import { pascalCase } from "../../base/text.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../inventory/backend.ts";
-import { askedInstant, readingAt } from "../../inventory/read-instant.ts";
+import { askedInstant, settledAt } from "../../inventory/read-instant.ts";
 import { RESOURCES } from "../../inventory/resources.ts";
 import { type Done, runWrite } from "../../inventory/write-answers.ts";
 import { spliced } from "../../resources/compose.ts";
-import { metaAt, resolvedMembers, successBody } from "../../wire/envelope.ts";
+import { metaAt, successBody } from "../../wire/envelope.ts";
 import { PLAN_TOKEN_LENGTH, PlanToken } from "../../wire/plan-token.ts";
 import { AsOfText, Body, IdParams, SequenceParams } from "../../wire/schemas.ts";
 import { type ReportedPlan, RestorePlan, RevertPlan } from "./plan.ts";
@@ -70,7 +70,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
       (call) => {
         const at = askedInstant(backend.reader, call.actor, call.body.at, "/at");
         const dryRun = call.body.dry_run === true;
-        return readingAt(backend, at, (asOf) =>
+        return settledAt(backend, at, (asOf) =>
           answerPlan(
             call,
             runWrite(backend, call, `${kind.name}.restore`, {
@@ -80,7 +80,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
               dryRun,
               plan: call.body.plan,
             }),
-            formatInstant(at),
+            at,
             { at: formatInstant(at) },
           ),
         );
@@ -133,18 +133,21 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
     },
   );
 
-  /** @param asked the instant to be echoed; null where none was asked for */
+  /** @param at the instant that was asked for; null for none */
   async function answerPlan(
     call: ResourceCall<unknown, unknown, unknown>,
     done: Promise<Done<ReportedPlan>>,
-    asked: string | null,
+    at: Instant | null,
     of: object,
   ): Promise<Response> {
     const { sequence, result } = await done;
     const plan = spliced(JSON.stringify({ ...of, applied: sequence !== null, sequence }), result.members);
-    return new Response(successBody(plan, metaAt(asked, resolvedMembers(result.thinned))), {
-      headers: { ...call.headers, "content-type": "application/json" },
-    });
+    return new Response(
+      successBody(plan, metaAt({ at, asOf: result.thinned === undefined ? {} : { thinned: result.thinned } })),
+      {
+        headers: { ...call.headers, "content-type": "application/json" },
+      },
+    );
   }
 }
 

@@ -14,7 +14,7 @@ import { Period, periodQuery } from "../../history/period.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { readingAt } from "../../inventory/read-instant.ts";
+import { settledAt } from "../../inventory/read-instant.ts";
 import { SHOWN } from "../../inventory/resources.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX, Nullable, OneOf, QueryList, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { activity } from "./activity.ts";
@@ -181,7 +181,7 @@ export function activityRoutes(surface: Surface<Actor, Access>, backend: Backend
       refuseUnmeant({ isByTime: group_by === "time", buckets, limit });
       refuseUnknownFields(fields ?? [], types ?? CHANGE_TYPES);
       const period = new Period(reader, call, clock.now());
-      return readingAt(backend, period.settledBy(null), () => {
+      return settledAt(backend, period.settledBy(null), () => {
         const input: ActivityInput = {
           actor: plainActor(call.actor),
           groupBy: group_by,

@@ -2,6 +2,7 @@
 // bounded.
 
 import type { Instant } from "../../base/instant.ts";
+import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { RowFilter } from "../../inventory/row-filter.ts";
@@ -18,15 +19,14 @@ export interface AskedConflicts {
   readonly types: readonly ConflictType[];
   /** Only those that are accepted, or only those that are not; null for both. */
   readonly isAccepted: boolean | null;
-  /** As of which acceptances count; null for the present. */
-  readonly at: Instant | null;
 }
 
 type ConflictsInput = FoundListInput & AskedConflicts;
 
 /** The answer as an envelope, or as a table. */
 export const conflicts = longRead("conflicts", function* (reader: Reader, input: ConflictsInput) {
-  const { actor, sequence } = input;
+  const { sequence } = input.moment.asOf;
+  const { actor } = input;
   const filter = RowFilter.of(reader, CONFLICT_FIELDS, actor, input.filter);
   const found = yield* foundBy(reader, input);
   const names = new NamesThen(reader, actor, sequence);
@@ -47,17 +47,23 @@ const STEP_NAMED = 20;
 
 /** All that are asked for, whatever the page and the filter. */
 function* foundBy(reader: Reader, input: ConflictsInput): Generator<Uint8Array, readonly Conflict[]> {
-  const { actor, sequence, types, networkId, isAccepted, at } = input;
+  const { actor, moment, types, networkId, isAccepted } = input;
+  const { sequence } = moment.asOf;
   const found = yield* inTurns(findConflicts(reader, { reach: actor, sequence }, types, networkId));
   if (isAccepted === null) return found;
-  const accepted = yield* inTurns(acceptedAmong(reader, actor.organizationN, found, at));
+  const accepted = yield* inTurns(acceptedAmong(reader, actor.organizationN, found, acceptedBy(moment)));
   return found.filter((each) => accepted.has(conflictFingerprint(each)) === isAccepted);
 }
 
 function acceptancesOf(
   reader: Reader,
-  { actor, at }: Pick<ConflictsInput, "actor" | "at">,
+  { actor, moment }: Pick<ConflictsInput, "actor" | "moment">,
   found: readonly Conflict[],
 ): Map<string, Acceptance> {
-  return acceptancesAt(reader, actor.organizationN, found.map(conflictFingerprint), at);
+  return acceptancesAt(reader, actor.organizationN, found.map(conflictFingerprint), acceptedBy(moment));
+}
+
+/** As of which acceptances count; null for the present. */
+function acceptedBy({ at, asOf }: FixedMoment): Instant | null {
+  return asOf.present ? null : at;
 }

@@ -2,7 +2,6 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER, VIEWER } from "../../access/actor.ts";
-import type { Instant } from "../../base/instant.ts";
 import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { ActorCall, Backend } from "../../inventory/backend.ts";
@@ -80,11 +79,7 @@ function answerConflicts(
   format: "json" | "csv",
 ): Response | Promise<Response> {
   const { type, accepted } = call.query;
-  const own = (at: Instant | null): AskedConflicts => ({
-    types: type ?? CONFLICT_TYPES,
-    isAccepted: accepted ?? null,
-    at,
-  });
+  const own: AskedConflicts = { types: type ?? CONFLICT_TYPES, isAccepted: accepted ?? null };
   return answerFoundList(backend, call, format, "conflicts", conflicts, own);
 }
 

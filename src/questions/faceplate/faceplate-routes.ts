@@ -5,7 +5,7 @@ import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { readAt, readingAt } from "../../inventory/read-instant.ts";
+import { fixed, readingAt } from "../../inventory/read-instant.ts";
 import { At, IdParams, LIMIT_MAX, QueryList, Uuid } from "../../wire/schemas.ts";
 import { type FaceplateInput, faceplate } from "./faceplate.ts";
 import { FACEPLATE_EXAMPLE, Faceplate } from "./faceplate-answer.ts";
@@ -47,16 +47,13 @@ export function faceplateRoutes(surface: Surface<Actor, Access>, backend: Backen
       example: { parameters: { id: FACEPLATE_EXAMPLE.host.id }, data: FACEPLATE_EXAMPLE },
     },
     (call) => {
-      const { at, asked } = readAt(backend.reader, call);
-      return readingAt(backend, at, (asOf) => {
+      return readingAt(backend, call, (moment) => {
         const input: FaceplateInput = {
           actor: plainActor(call.actor),
           hostId: call.params.id,
           ids: call.query.ids ?? null,
           limit: call.query.limit ?? 0,
-          sequence: (asOf ?? backend.reader.head()).sequence,
-          at: asked,
-          ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+          moment: fixed(backend.reader, moment),
         };
         return answerLongRead(backend, call, faceplate, input);
       });

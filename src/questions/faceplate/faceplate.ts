@@ -4,7 +4,7 @@
 import type { Actor } from "../../access/actor.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
 import { valueScope } from "../../db/kind.ts";
-import type { Thinned } from "../../db/pruned-history.ts";
+import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { linkSource, systemName } from "../../history/locate/far-ends.ts";
@@ -15,7 +15,7 @@ import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { vlanKind } from "../../resources/vlans/vlan.ts";
-import { metaAt, resolvedMembers, successBody, thinnedUntilMember } from "../../wire/envelope.ts";
+import { metaAt, successBody, thinnedUntilMember } from "../../wire/envelope.ts";
 import { CHILDREN_MAX } from "../../wire/schemas.ts";
 import { ownersNow } from "../stations/owners.ts";
 import type { Faceplate, FaceplatePort } from "./faceplate-answer.ts";
@@ -30,12 +30,7 @@ export interface FaceplateInput {
   readonly ids: readonly string[] | null;
   /** How many of these, the first in the order of the answer; 0 for all. */
   readonly limit: number;
-  /** The transaction that the answer is as of. */
-  readonly sequence: number;
-  /** Null where none was asked for. */
-  readonly at: string | null;
-  /** Where that is in thinned history. */
-  readonly thinned?: Thinned;
+  readonly moment: FixedMoment;
 }
 
 /** Hands the turn to other reads. */
@@ -49,7 +44,7 @@ export const faceplate = longRead("faceplate", function* (reader: Reader, input:
     if (step.done === true) {
       const { data, isThinned } = step.value;
       const until = isThinned ? reader.thinnedPast.incompleteUntil(0) : null;
-      const meta = metaAt(input.at, resolvedMembers(input.thinned) + thinnedUntilMember(until));
+      const meta = metaAt(input.moment, thinnedUntilMember(until));
       yield new TextEncoder().encode(successBody(JSON.stringify(data), meta));
       return;
     }
@@ -59,11 +54,12 @@ export const faceplate = longRead("faceplate", function* (reader: Reader, input:
 
 function* faceplateAt(
   reader: Reader,
-  { actor, hostId, ids, limit, sequence, at, thinned }: FaceplateInput,
+  { actor, hostId, ids, limit, moment }: FaceplateInput,
 ): Generator<void, { readonly data: Faceplate; readonly isThinned: boolean }> {
+  const { sequence } = moment.asOf;
   const records = new RecordsAt(reader, sequence, sightOf(reader, { actor, networkId: null }));
   const host = records.byIds(hostKind, [hostId]).get(hostId);
-  if (host === undefined) throw notFoundThen(hostKind, hostId, at, thinned);
+  if (host === undefined) throw notFoundThen(hostKind, hostId, moment);
   const all = records.livingIn(ifEntryKind, host.n, CHILDREN_MAX);
   // Where a port sits is told by the names of all.
   const layout = layOut(all.map(placed));

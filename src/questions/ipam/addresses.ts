@@ -10,7 +10,7 @@ import { RowFilter } from "../../inventory/row-filter.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { type IpAddress, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { hostAddressNumbers } from "../../resources/subnets/host-addresses.ts";
-import { commaSeparated, LIST_HEAD, listMeta, listTail, resolvedMembers } from "../../wire/envelope.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail } from "../../wire/envelope.ts";
 import { type AddressRow, addressRows, type UsedAddress } from "./address-layout.ts";
 import { ADDRESS_FIELDS } from "./address-row.ts";
 import { type SubnetInput, subnetThen } from "./subnet-then.ts";
@@ -37,7 +37,7 @@ const PAUSE = new Uint8Array(0);
 export const subnetAddresses = longRead(
   "addresses",
   function* (reader: Reader, input: AddressesInput) {
-    const { limit, offset, asked, asOf } = input;
+    const { limit, offset, moment } = input;
     const filter = RowFilter.of(reader, ADDRESS_FIELDS, input.actor, input.filter);
     const { rows, total } =
       filter === null
@@ -46,7 +46,7 @@ export const subnetAddresses = longRead(
     const encoder = new TextEncoder();
     yield encoder.encode(LIST_HEAD);
     yield* commaSeparated(told(reader, input, rows));
-    yield encoder.encode(listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf.thinned))));
+    yield encoder.encode(listTail(listMeta({ limit, offset, total }, moment)));
   },
   { isInLargeSteps: true },
 );
@@ -95,7 +95,7 @@ function pageOf(reader: Reader, input: AddressesInput): Page {
 /** In order, each address once. */
 function usedIn(
   reader: Reader,
-  { subnet, asOf }: SubnetInput,
+  { subnet, moment: { asOf } }: SubnetInput,
   { first, last }: AddressBlock,
   subnetIds: readonly string[],
 ): UsedAddress[] {
@@ -145,7 +145,11 @@ function shownRows(reader: Reader, input: AddressesInput, rows: readonly Address
 }
 
 /** The records that say who has an address, as they are told, by their numbers. */
-function holdersOf(reader: Reader, { actor, asOf }: AddressesInput, ns: readonly number[]): Map<number, object> {
+function holdersOf(
+  reader: Reader,
+  { actor, moment: { asOf } }: AddressesInput,
+  ns: readonly number[],
+): Map<number, object> {
   return reader.snapshot(() => {
     const records = reader
       .itemsOf(ipAddressKind, ns, asOf, actor)

@@ -4,7 +4,7 @@ import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { FreeSpace } from "../../resources/subnets/free-space.ts";
 import { hostAddresses } from "../../resources/subnets/host-addresses.ts";
-import { metaAt, resolvedMembers, successBody } from "../../wire/envelope.ts";
+import { metaAt, successBody } from "../../wire/envelope.ts";
 import { type SubnetInput, subnetThen } from "./subnet-then.ts";
 
 export interface FreeInput extends SubnetInput {
@@ -16,10 +16,10 @@ export interface FreeInput extends SubnetInput {
 export const freeSpace = longRead(
   "free space",
   function* (reader: Reader, input: FreeInput) {
-    const { subnet, asOf, asked, count, prefixLength } = input;
+    const { subnet, moment, count, prefixLength } = input;
     const space = reader.snapshot(() => {
       const { within, aroundIds, ranges } = subnetThen(reader, input);
-      const addresses = hostAddresses(reader, asOf, aroundIds).flatMap(([, texts]) => texts?.split(",") ?? []);
+      const addresses = hostAddresses(reader, moment.asOf, aroundIds).flatMap(([, texts]) => texts?.split(",") ?? []);
       return new FreeSpace(subnet.cidr, { cidrs: within.map(({ cidr }) => cidr), ranges, addresses });
     });
     const free = prefixLength === null ? space.addresses() : space.prefixes(prefixLength);
@@ -30,7 +30,7 @@ export const freeSpace = longRead(
       available: subnet.cidr.includes(":") ? String(free.available) : Number(free.available),
       next: free.next(count),
     };
-    yield new TextEncoder().encode(successBody(JSON.stringify(told), metaAt(asked, resolvedMembers(asOf.thinned))));
+    yield new TextEncoder().encode(successBody(JSON.stringify(told), metaAt(moment)));
   },
   { isInLargeSteps: true },
 );

@@ -8,7 +8,7 @@ import type { ActorCall, Backend } from "../../inventory/backend.ts";
 import { filterText } from "../../inventory/list-answers.ts";
 import { FilterQuery } from "../../inventory/list-filter.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { notFoundThen, readAt, readingAt } from "../../inventory/read-instant.ts";
+import { fixed, notFoundThen, readingAt } from "../../inventory/read-instant.ts";
 import { runWrite } from "../../inventory/write-answers.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { ipRangeKind } from "../../resources/ip-ranges/ip-range.ts";
@@ -84,13 +84,11 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
         example: { parameters: { network_id: SUBNET_EXAMPLE.network_id }, data: SUBNET_TREE_EXAMPLE },
       },
       (call) => {
-        const { at, asked } = readAt(backend.reader, call);
-        return readingAt(backend, at, (asOf) => {
+        return readingAt(backend, call, (moment) => {
           const input: SubnetTreeInput = {
             actor: plainActor(call.actor),
             networkId: call.query.network_id,
-            asOf: asOf ?? backend.reader.present(),
-            asked,
+            moment: fixed(backend.reader, moment),
           };
           return answerLongRead(backend, call, subnetTree, input);
         });
@@ -114,7 +112,7 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
         ofSubnet(backend, call, (about) => {
           const { limit = LIMIT_DEFAULT, offset = 0, within } = call.query;
           const part = partOf(about.subnet.cidr, within);
-          const filter = filterText(call, backend.reader, about.asked);
+          const filter = filterText(call, backend.reader, about.moment);
           const input: AddressesInput = { ...about, part, filter, limit, offset };
           return answerLongRead(backend, call, subnetAddresses, input);
         }),
@@ -225,16 +223,14 @@ function ofSubnet(
   read: (about: SubnetInput) => Response | Promise<Response>,
 ): Response | Promise<Response> {
   const { reader } = backend;
-  const { at, asked } = readAt(reader, call);
-  return readingAt(backend, at, (asOf) => {
-    const found = reader.find(subnetKind, call.params.id, call.actor, asOf);
-    if (found === null) throw notFoundThen(subnetKind, call.params.id, asked, asOf?.thinned);
+  return readingAt(backend, call, (moment) => {
+    const found = reader.find(subnetKind, call.params.id, call.actor, moment.asOf);
+    if (found === null) throw notFoundThen(subnetKind, call.params.id, moment);
     const { id, network_id, cidr } = JSON.parse(found.text) as SubnetRecord;
     return read({
       actor: plainActor(call.actor),
       subnet: { id, network_id, cidr },
-      asOf: asOf ?? reader.present(),
-      asked,
+      moment: fixed(reader, moment),
     });
   });
 }

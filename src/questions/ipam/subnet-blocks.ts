@@ -5,7 +5,7 @@ import { addressAt, blockContains, cidrBlock } from "../../base/address-block.ts
 import { invalid } from "../../base/errors.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { metaAt, resolvedMembers, successBody } from "../../wire/envelope.ts";
+import { metaAt, successBody } from "../../wire/envelope.ts";
 import { CidrText, Name, Nullable, Uuid } from "../../wire/schemas.ts";
 import { ADDRESS_STATES, type AddressState } from "./address-layout.ts";
 import { addressRowsOf } from "./addresses.ts";
@@ -79,7 +79,7 @@ interface Tally {
 export const subnetBlocks = longRead(
   "subnet blocks",
   function* (reader: Reader, input: BlocksInput) {
-    const { part, prefixLength, asked, asOf } = input;
+    const { part, prefixLength, moment } = input;
     const { version, first: start, last } = cidrBlock(part);
     const size = 1n << BigInt((version === 4 ? 32 : 128) - prefixLength);
     const tallies = Array.from(
@@ -112,7 +112,7 @@ export const subnetBlocks = longRead(
       ),
       subnet,
     }));
-    yield new TextEncoder().encode(successBody(JSON.stringify(told), metaAt(asked, resolvedMembers(asOf.thinned))));
+    yield new TextEncoder().encode(successBody(JSON.stringify(told), metaAt(moment)));
   },
   { isInLargeSteps: true },
 );

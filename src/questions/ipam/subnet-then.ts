@@ -4,7 +4,7 @@
 import type { Actor } from "../../access/actor.ts";
 import { blockContains, prefixBlock } from "../../base/address-block.ts";
 import { type Cidr, parseCidr } from "../../base/ip.ts";
-import type { AsOf } from "../../db/reading/list-query.ts";
+import type { FixedMoment } from "../../db/reading/list-query.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { ipRangeKind } from "../../resources/ip-ranges/ip-range.ts";
 import type { RangePurpose } from "../../resources/ip-ranges/range-purpose.ts";
@@ -14,9 +14,7 @@ import { type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts
 export interface SubnetInput {
   readonly actor: Actor;
   readonly subnet: Pick<SubnetRecord, "id" | "network_id" | "cidr">;
-  readonly asOf: AsOf;
-  /** The instant to be echoed; null where none was asked for. */
-  readonly asked: string | null;
+  readonly moment: FixedMoment;
 }
 
 export interface SubnetOfNetwork {
@@ -43,7 +41,7 @@ export interface SubnetThen {
   readonly ranges: readonly RangeThen[];
 }
 
-export function subnetThen(reader: Reader, { actor, subnet, asOf }: SubnetInput): SubnetThen {
+export function subnetThen(reader: Reader, { actor, subnet, moment: { asOf } }: SubnetInput): SubnetThen {
   const all = { reach: actor, asOf, within: { network: subnet.network_id }, limit: 0, offset: 0 };
   const read = (query: Parameters<Reader["ownFields"]>[0], fields: readonly string[]) =>
     reader.ownFields(query, fields).map((row) => JSON.parse(row) as string[]);

@@ -2,20 +2,18 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../../access/actor.ts";
-import type { AsOf } from "../../db/reading/list-query.ts";
+import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { SUBNET_EXAMPLE, Subnet, subnetKind } from "../../resources/subnets/subnet.ts";
 import { placedUtilizations, Utilization, WholeUtilization } from "../../resources/subnets/utilization.ts";
-import { LIST_HEAD, listTail, metaAt, resolvedMembers } from "../../wire/envelope.ts";
+import { LIST_HEAD, listTail, metaAt } from "../../wire/envelope.ts";
 import { Nullable, Uuid } from "../../wire/schemas.ts";
 
 export interface SubnetTreeInput {
   readonly actor: Actor;
   readonly networkId: string;
-  readonly asOf: AsOf;
-  /** The instant to be echoed; null where none was asked for. */
-  readonly asked: string | null;
+  readonly moment: FixedMoment;
 }
 
 const SHOWN = ["id", "cidr", "name", "subnet_type", "vlan_id", "tags"] as const;
@@ -60,7 +58,8 @@ const STEP_SUBNETS = 500;
 /** The answer as an envelope. */
 export const subnetTree = longRead(
   "subnet tree",
-  function* (reader: Reader, { actor, networkId, asOf, asked }: SubnetTreeInput) {
+  function* (reader: Reader, { actor, networkId, moment }: SubnetTreeInput) {
+    const { asOf } = moment;
     const encoder = new TextEncoder();
     const { placed, shown } = reader.snapshot(() => {
       const all = { kind: subnetKind, reach: actor, asOf, within: { network: networkId }, limit: 0, offset: 0 };
@@ -88,7 +87,7 @@ export const subnetTree = longRead(
         );
       yield encoder.encode((start === 0 ? "" : ",") + items.join(","));
     }
-    yield encoder.encode(listTail(metaAt(asked, resolvedMembers(asOf.thinned))));
+    yield encoder.encode(listTail(metaAt(moment)));
   },
   { isInLargeSteps: true },
 );

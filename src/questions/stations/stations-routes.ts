@@ -69,6 +69,6 @@ function answerStations(
   format: "json" | "csv",
 ): Response | Promise<Response> {
   const { host_id, known } = call.query;
-  const own = (): AskedStations => ({ hostId: host_id ?? null, isKnown: known ?? null });
+  const own: AskedStations = { hostId: host_id ?? null, isKnown: known ?? null };
   return answerFoundList(backend, call, format, "stations", stations, own);
 }

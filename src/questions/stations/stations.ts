@@ -27,7 +27,8 @@ type StationsInput = FoundListInput & AskedStations;
 
 /** The answer as an envelope, or as a table. */
 export const stations = longRead("stations", function* (reader: Reader, input: StationsInput) {
-  const { actor, sequence, isKnown } = input;
+  const { actor, moment, isKnown } = input;
+  const { sequence } = moment.asOf;
   const filter = RowFilter.of(reader, STATION_FIELDS, actor, input.filter);
   const rows: Station[] = [];
   for (const query of placesMeant(reader, input)) {
@@ -56,7 +57,17 @@ function byAge(one: Station, other: Station): number {
 }
 
 /** The networks, or the one device, whose ports are looked at. */
-function placesMeant(reader: Reader, { actor, networkId, hostId, sequence }: StationsInput): EdgeQuery[] {
+function placesMeant(
+  reader: Reader,
+  {
+    actor,
+    networkId,
+    hostId,
+    moment: {
+      asOf: { sequence },
+    },
+  }: StationsInput,
+): EdgeQuery[] {
   if (hostId !== null) {
     const host = new RecordsAt(reader, sequence, sightOf(reader, { actor, networkId })).byIds(hostKind, [hostId]);
     return [...host.values()].map(({ n, record }) => ({ sequence, networkId: record.network_id, containerN: n }));

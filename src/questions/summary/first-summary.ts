@@ -27,14 +27,14 @@ export function workOutFirstSummary(options: FirstSummaryOptions): () => void {
 }
 
 async function workOut({ reader, longReads, clock, recordsMin = RECORDS_MIN }: FirstSummaryOptions): Promise<void> {
-  const { sequence, lastN } = reader.head();
-  if (lastN < recordsMin) return;
+  const moment = { at: null, asOf: reader.present() };
+  if (moment.asOf.lastN < recordsMin) return;
   // One organization is as good as another: what changed is counted for all of them.
   const [[organizationN] = [0]] = reader.statement("SELECT n FROM organizations LIMIT 1").values() as Array<[number]>;
   const actor: Actor = { type: "User", n: 0, userN: 0, role: "Viewer", organizationN, networkNs: null };
   const to = clock.now();
-  const day = dayBefore(reader, to, sequence);
-  const input = { actor, networkN: null, networkId: null, sequence, isPresent: true, day, to, asked: null };
+  const day = dayBefore(reader, to, moment.asOf.sequence);
+  const input = { actor, networkN: null, networkId: null, moment, day, to };
   try {
     for await (const _ of await longReads.start(summary, input, { isAdmitted: true }));
   } catch {

@@ -4,12 +4,13 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ChangeLog } from "../../db/reading/change-log.ts";
+import type { Moment } from "../../db/reading/list-query.ts";
 import { CHANGE_TYPES } from "../../history/change-view.ts";
 import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { readAt, readingAt } from "../../inventory/read-instant.ts";
+import { fixed, readingAt } from "../../inventory/read-instant.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { AtQuery, Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
 import { CONFLICT_EXAMPLE, ConflictBody } from "../conflicts/conflict-answer.ts";
@@ -154,12 +155,11 @@ export function summaryRoutes(surface: Surface<Actor, Access>, backend: Backend,
     },
     (call) => {
       const now = clock.now();
-      const { at, asked } = readAt(reader, call, now);
       const { network_id } = call.query;
-      return readingAt(backend, at, (asOf) => {
-        const sequence = (asOf ?? reader.head()).sequence;
+      const read = (asked: Moment) => {
+        const moment = fixed(reader, asked);
         // An instant in the future is the present.
-        const to = at === null || at > now ? now : at;
+        const to = Math.min(moment.at ?? now, now);
         const input: SummaryInput = {
           actor: plainActor(call.actor),
           networkN:
@@ -167,15 +167,13 @@ export function summaryRoutes(surface: Surface<Actor, Access>, backend: Backend,
               ? null
               : (new ChangeLog(reader).everSeen(networkKind, network_id, call.actor) ?? 0),
           networkId: network_id ?? null,
-          sequence,
-          isPresent: asOf === null,
-          day: dayBefore(reader, to, sequence),
+          moment,
+          day: dayBefore(reader, to, moment.asOf.sequence),
           to,
-          asked,
-          ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
         };
         return answerLongRead(backend, call, summary, input);
-      });
+      };
+      return readingAt(backend, call, read, now);
     },
   );
 }

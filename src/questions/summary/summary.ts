@@ -6,10 +6,10 @@ import { atLeast } from "../../access/role.ts";
 import { EARLIEST_INSTANT, formatInstant, type Instant } from "../../base/instant.ts";
 import type { ChangeCounts } from "../../db/change-counts.ts";
 import { type AnyKind, valueScope } from "../../db/kind.ts";
-import type { Thinned } from "../../db/pruned-history.ts";
 import type { TransactionRange } from "../../db/reading/activity.ts";
 import { ChangeTotals } from "../../db/reading/change-totals.ts";
 import { CountedChanges } from "../../db/reading/counted-changes.ts";
+import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { failedScans, missedByLast } from "../../discovery/scans/scan-reads.ts";
@@ -20,7 +20,7 @@ import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { scheduleKind } from "../../resources/schedules/schedule.ts";
-import { metaAt, resolvedMembers, successBody, thinnedUntilMember } from "../../wire/envelope.ts";
+import { metaAt, successBody, thinnedUntilMember } from "../../wire/envelope.ts";
 import { NamesThen } from "../activity/names-then.ts";
 import { conflictFingerprint } from "../conflicts/conflict.ts";
 import { shownConflict } from "../conflicts/conflict-answer.ts";
@@ -40,16 +40,10 @@ export interface SummaryInput {
   /** Only this network; 0 for one that the caller does not see; null for all. */
   readonly networkN: number | null;
   readonly networkId: string | null;
-  /** The transaction as of which it is. */
-  readonly sequence: number;
-  /** Whether that is the newest. */
-  readonly isPresent: boolean;
+  readonly moment: FixedMoment;
   /** Transactions of the last day. */
   readonly day: TransactionRange;
   readonly to: Instant;
-  /** The instant to be echoed; null where none was asked for. */
-  readonly asked: string | null;
-  readonly thinned?: Thinned;
 }
 
 /** Those that each list names; the others are counted. */
@@ -82,16 +76,24 @@ export const summary = longRead("summary", function* (reader: Reader, input: Sum
   }
   parts.needs_attention = attentionOf(troubles, input.networkId);
   const thinned = thinnedUntilMember(reader.thinnedPast.incompleteUntil(input.day.after));
-  yield new TextEncoder().encode(
-    successBody(JSON.stringify(parts), metaAt(input.asked, resolvedMembers(input.thinned) + thinned)),
-  );
+  yield new TextEncoder().encode(successBody(JSON.stringify(parts), metaAt(input.moment, thinned)));
 });
 
 /** What the parts find that needs attention. */
 type Found = { -readonly [Trouble in keyof Troubles]: Troubles[Trouble] };
 
 /** Records that live, by kind; interfaces by operational status. */
-function* counts(reader: Reader, { actor, networkN, networkId, sequence }: SummaryInput): Generator<void, object> {
+function* counts(
+  reader: Reader,
+  {
+    actor,
+    networkN,
+    networkId,
+    moment: {
+      asOf: { sequence },
+    },
+  }: SummaryInput,
+): Generator<void, object> {
   const byKind: Record<string, number> = {};
   const asOf = reader.atSequence(sequence);
   for (const { kind, read } of RESOURCES) {
@@ -118,7 +120,17 @@ function* counts(reader: Reader, { actor, networkN, networkId, sequence }: Summa
 }
 
 /** What was created, updated and deleted within the day, by kind, and the latest that came and went. */
-function* changes(reader: Reader, { actor, networkN, day, sequence }: SummaryInput): Generator<void, object> {
+function* changes(
+  reader: Reader,
+  {
+    actor,
+    networkN,
+    day,
+    moment: {
+      asOf: { sequence },
+    },
+  }: SummaryInput,
+): Generator<void, object> {
   const narrowing: Narrowing = networkN === null ? {} : { networkN };
   const counted = new CountedChanges(reader, narrowedChanges(actor, narrowing));
   const totals: ChangeCounts = { Created: 0, Updated: 0, Deleted: 0 };
@@ -164,7 +176,14 @@ function* changes(reader: Reader, { actor, networkN, day, sequence }: SummaryInp
 
 function* flapping(
   reader: Reader,
-  { actor, networkN, day, sequence }: SummaryInput,
+  {
+    actor,
+    networkN,
+    day,
+    moment: {
+      asOf: { sequence },
+    },
+  }: SummaryInput,
   troubles: Found,
 ): Generator<void, object> {
   const ports = yield* flappingPorts(reader, actor, networkN, day);
@@ -192,7 +211,14 @@ function* flapping(
 
 function* wandering(
   reader: Reader,
-  { actor, networkN, day, sequence }: SummaryInput,
+  {
+    actor,
+    networkN,
+    day,
+    moment: {
+      asOf: { sequence },
+    },
+  }: SummaryInput,
   troubles: Found,
 ): Generator<void, object> {
   const macs = yield* wanderingMacs(reader, { reach: actor, networkN, ...day });
@@ -215,10 +241,16 @@ function* wandering(
 
 function* stale(
   reader: Reader,
-  { actor, networkN, sequence, isPresent }: SummaryInput,
+  {
+    actor,
+    networkN,
+    moment: {
+      asOf: { sequence, present },
+    },
+  }: SummaryInput,
   troubles: Found,
 ): Generator<void, object> {
-  const hosts = yield* staleHosts(reader, { reach: actor, networkN, sequence, isPresent });
+  const hosts = yield* staleHosts(reader, { reach: actor, networkN, sequence, isPresent: present });
   troubles.stale = hosts.length;
   const names = new NamesThen(reader, actor, sequence);
   return {
@@ -234,7 +266,14 @@ function* stale(
 
 function* scans(
   reader: Reader,
-  { actor, networkN, sequence, to }: SummaryInput,
+  {
+    actor,
+    networkN,
+    moment: {
+      asOf: { sequence },
+    },
+    to,
+  }: SummaryInput,
   troubles: Found,
 ): Generator<void, object> {
   const after = to - DAY_MS;
@@ -268,11 +307,18 @@ function* scans(
 
 function* conflicting(
   reader: Reader,
-  { actor, networkId, sequence, isPresent, to }: SummaryInput,
+  {
+    actor,
+    networkId,
+    moment: {
+      asOf: { sequence, present },
+    },
+    to,
+  }: SummaryInput,
   troubles: Found,
 ): Generator<void, object> {
   const found = yield* findConflicts(reader, { reach: actor, sequence }, SUMMARY_CONFLICT_TYPES, networkId);
-  const accepted = yield* acceptedAmong(reader, actor.organizationN, found, isPresent ? null : to);
+  const accepted = yield* acceptedAmong(reader, actor.organizationN, found, present ? null : to);
   const others = found.filter((each) => !accepted.has(conflictFingerprint(each)));
   troubles.conflicts = others.length;
   const names = new NamesThen(reader, actor, sequence);
@@ -280,7 +326,17 @@ function* conflicting(
   return { conflicts: { count: others.length, accepted_count: found.length - others.length, conflicts: listed } };
 }
 
-function* full(reader: Reader, { actor, networkN, sequence }: SummaryInput, troubles: Found): Generator<void, object> {
+function* full(
+  reader: Reader,
+  {
+    actor,
+    networkN,
+    moment: {
+      asOf: { sequence },
+    },
+  }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
   troubles.fullSubnets = yield* fullSubnets(reader, networksMeant(reader, { actor, networkN, sequence }), sequence);
   return {};
 }
@@ -288,7 +344,13 @@ function* full(reader: Reader, { actor, networkN, sequence }: SummaryInput, trou
 /** What waits for an Admin's word: of no use to anybody else. */
 function* waiting(
   reader: Reader,
-  { actor, networkId, sequence }: SummaryInput,
+  {
+    actor,
+    networkId,
+    moment: {
+      asOf: { sequence },
+    },
+  }: SummaryInput,
   troubles: Found,
 ): Generator<void, object> {
   if (!atLeast(actor.role, "Admin")) return {};
@@ -300,7 +362,7 @@ function* waiting(
 /** The networks that the summary is about, as they live. */
 function networksMeant(
   reader: Reader,
-  { actor, networkN, sequence }: Pick<SummaryInput, "actor" | "networkN" | "sequence">,
+  { actor, networkN, sequence }: Pick<SummaryInput, "actor" | "networkN"> & { readonly sequence: number },
 ): readonly number[] {
   const networks = networksAt(reader, actor, sequence);
   return networkN === null ? networks : networks.filter((n) => n === networkN);

@@ -1,6 +1,8 @@
 // A network's map as JSON, Mermaid and GraphML. All device names are escaped.
 
 import { ownValue } from "../../base/fields.ts";
+import { formatInstant } from "../../base/instant.ts";
+import type { Moment } from "../../db/reading/list-query.ts";
 import { metaAt } from "../../wire/envelope.ts";
 import type { MapLink, MapNode, NetworkMap } from "./map.ts";
 
@@ -16,10 +18,7 @@ export const TOPOLOGY_TYPES: Readonly<Record<TopologyFormat, string>> = {
 interface Framing {
   /** Null where it is not known. */
   readonly networkId: string | null;
-  /** Null where none was asked for. */
-  readonly at: string | null;
-  /** What `meta` says besides, from resolvedMembers. */
-  readonly resolved: string;
+  readonly moment: Moment;
 }
 
 /** Nodes or links of one chunk of an answer. */
@@ -35,20 +34,20 @@ const FORMATS: Readonly<Record<TopologyFormat, (map: NetworkMap, framing: Framin
   graphml,
 };
 
-function* json({ nodes, links }: NetworkMap, { networkId, at, resolved }: Framing): Generator<string> {
+function* json({ nodes, links }: NetworkMap, { networkId, moment }: Framing): Generator<string> {
   yield `{"success":true,"data":{"network_id":${JSON.stringify(networkId)},"nodes":[`;
   yield* inChunks(nodes, (node) => JSON.stringify(node), ",");
   yield '],"links":[';
   yield* inChunks(links, (link) => JSON.stringify(link), ",");
-  yield `]},"meta":${metaAt(at, resolved)}}\n`;
+  yield `]},"meta":${metaAt(moment)}}\n`;
 }
 
 /**
  * `graph LR` (mermaid.js.org). Devices that are no hosts are rounded and dashed; links without both interfaces are
  * dotted.
  */
-function* mermaid({ nodes, links }: NetworkMap, { at }: Framing): Generator<string> {
-  yield `graph LR\n${at === null ? "" : `  %% as of ${at}\n`}`;
+function* mermaid({ nodes, links }: NetworkMap, { moment: { at } }: Framing): Generator<string> {
+  yield `graph LR\n${at === null ? "" : `  %% as of ${formatInstant(at)}\n`}`;
   yield* inChunks(
     nodes,
     (node) =>
@@ -111,12 +110,12 @@ const EDGE_KEYS: ReadonlyArray<GraphKey<MapLink>> = [
 ];
 
 /** GraphML 1.0 (graphml.graphdrawing.org), undirected. */
-function* graphml({ nodes, links }: NetworkMap, { networkId, at }: Framing): Generator<string> {
+function* graphml({ nodes, links }: NetworkMap, { networkId, moment: { at } }: Framing): Generator<string> {
   yield `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
 ${keys(NODE_KEYS, "node")}${keys(EDGE_KEYS, "edge")}  <key id="g0" for="graph" attr.name="at" attr.type="string"/>
   <graph id="${xmlText(networkId ?? "network")}" edgedefault="undirected">
-${at === null ? "" : `    <data key="g0">${xmlText(at)}</data>\n`}`;
+${at === null ? "" : `    <data key="g0">${xmlText(formatInstant(at))}</data>\n`}`;
   yield* inChunks(nodes, (node) => `    <node id="${xmlText(node.id)}">${data(NODE_KEYS, node)}</node>\n`, "");
   yield* inChunks(
     links,

@@ -8,7 +8,7 @@ import { pastRange } from "../../history/period.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../inventory/backend.ts";
 import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { readAt, readingAt, resolvedHeaders } from "../../inventory/read-instant.ts";
+import { fixed, readingAt, resolvedHeaders, settledAt } from "../../inventory/read-instant.ts";
 import { AtQuery, InstantOrAge, OneOf, Uuid } from "../../wire/schemas.ts";
 import { PERIOD_EXAMPLE, TOPOLOGY_EXAMPLE, TopologyAnswer } from "./answer.ts";
 import { TOPOLOGY_FORMATS, TOPOLOGY_TYPES } from "./formats.ts";
@@ -123,8 +123,7 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
     (call) => {
       refuseUnmeant(call.query);
       if (isOverPeriod(call.query)) return overPeriod(backend, call);
-      const { at, asked } = readAt(backend.reader, call);
-      return readingAt(backend, at, async (asOf) => {
+      return readingAt(backend, call, async (moment) => {
         const format = call.query.format ?? "json";
         const input: TopologyInput = {
           actor: plainActor(call.actor),
@@ -132,14 +131,12 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
           center: centerOf(call.query),
           includeIsolated: call.query.include_isolated === true,
           format,
-          sequence: (asOf ?? backend.reader.head()).sequence,
-          at: asked,
-          ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+          moment: fixed(backend.reader, moment),
         };
         const headers = {
           ...call.headers,
           "content-type": TOPOLOGY_TYPES[format],
-          ...(format === "json" ? {} : resolvedHeaders(asOf?.thinned)),
+          ...(format === "json" ? {} : resolvedHeaders(moment)),
         };
         return answerLongRead(backend, call, topology, input, headers);
       });
@@ -154,7 +151,7 @@ function overPeriod(backend: Backend, call: ResourceCall<unknown, Parameters, un
   const { from, to } = pastRange(reader, call);
   // What was at the last millisecond before the end is the last that is in it. Up to now it is the beginning that has
   // passed.
-  return readingAt(backend, to === null ? from : to - 1, (settled) => {
+  return settledAt(backend, to === null ? from : to - 1, (settled) => {
     const head = reader.head().sequence;
     const input: TopologyPeriodInput = {
       actor: plainActor(call.actor),

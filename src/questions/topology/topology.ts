@@ -1,7 +1,7 @@
 // The topology of a network, or around a host, as of one transaction, read beside the answering thread.
 
 import type { Actor } from "../../access/actor.ts";
-import type { Thinned } from "../../db/pruned-history.ts";
+import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import type { NetworkFacts } from "../../discovery/topology/facts.ts";
@@ -10,7 +10,6 @@ import { rememberedFacts } from "../../discovery/topology/remembered-facts.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { keptPositions } from "../../resources/map-positions/map-position.ts";
 import { networkKind } from "../../resources/networks/network.ts";
-import { resolvedMembers } from "../../wire/envelope.ts";
 import { formatted, type TopologyFormat } from "./formats.ts";
 import type { NetworkMap } from "./map.ts";
 import { type Center, neighborhoodOf } from "./neighborhood.ts";
@@ -26,10 +25,7 @@ export interface TopologyInput {
   readonly center: Center | null;
   readonly includeIsolated: boolean;
   readonly format: TopologyFormat;
-  readonly sequence: number;
-  /** Null where none was asked for. */
-  readonly at: string | null;
-  readonly thinned?: Thinned;
+  readonly moment: FixedMoment;
 }
 
 /** Of each thread's own reader. */
@@ -59,8 +55,9 @@ const PAUSE = new Uint8Array(0);
 export const topology = longRead(
   "topology",
   function* (reader: Reader, input: TopologyInput) {
-    const { center, sequence } = input;
-    const networkId = shownNetwork(reader, input);
+    const { center, moment } = input;
+    const { sequence } = moment.asOf;
+    const networkId = shownNetwork(reader, { ...input, sequence });
     const network =
       networkId === null ? null : reader.find(networkKind, networkId, input.actor, reader.atSequence(sequence));
     let map: NetworkMap = { nodes: [], links: [] };
@@ -72,11 +69,7 @@ export const topology = longRead(
       map = { nodes: placedNodes(shown.nodes, whole, keptPositions(reader, network.n)), links: shown.links };
     }
     yield PAUSE;
-    const framing = {
-      networkId: input.networkId ?? networkId,
-      at: input.at,
-      resolved: resolvedMembers(input.thinned),
-    };
+    const framing = { networkId: input.networkId ?? networkId, moment };
     for (const part of formatted(map, input.format, framing)) yield encoder.encode(part);
   },
   { isInLargeSteps: true },
@@ -85,7 +78,12 @@ export const topology = longRead(
 /** The network asked for, else that of the center; null where the caller did not see the center then. */
 export function shownNetwork(
   reader: Reader,
-  { actor, networkId, center, sequence }: Pick<TopologyInput, "actor" | "networkId" | "center" | "sequence">,
+  {
+    actor,
+    networkId,
+    center,
+    sequence,
+  }: Pick<TopologyInput, "actor" | "networkId" | "center"> & { readonly sequence: number },
 ): string | null {
   if (networkId !== null || center === null) return networkId;
   const host = reader.find(hostKind, center.hostId, actor, reader.atSequence(sequence));

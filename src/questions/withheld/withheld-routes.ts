@@ -67,6 +67,6 @@ function answerWithheld(
   call: ActorCall & { readonly query: Static<typeof Export> },
   format: "json" | "csv",
 ): Response | Promise<Response> {
-  const own = (): AskedWithheld => ({ types: call.query.type ?? WITHHELD_TYPES });
+  const own: AskedWithheld = { types: call.query.type ?? WITHHELD_TYPES };
   return answerFoundList(backend, call, format, "withheld", withheld, own);
 }

@@ -19,7 +19,8 @@ export interface AskedWithheld {
 
 /** The answer as an envelope, or as a table. */
 export const withheld = longRead("withheld", function* (reader: Reader, input: FoundListInput & AskedWithheld) {
-  const { actor, sequence, networkId, types } = input;
+  const { actor, moment, networkId, types } = input;
+  const { sequence } = moment.asOf;
   const filter = RowFilter.of(reader, WITHHELD_FIELDS, actor, input.filter);
   const found = yield* inTurns(findWithheld(reader, { reach: actor, networkId, types, sequence }));
   const names = new NamesThen(reader, actor, sequence);
