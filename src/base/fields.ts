@@ -14,8 +14,11 @@ export function namesOf<T extends object>(fields: T): Array<keyof T & string> {
 export function ownValue<Value>(
   object: Readonly<Record<string, Value>> | null | undefined,
   name: string,
-): Value | undefined {
-  return object !== null && object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
+): Value | undefined;
+export function ownValue(object: object | null | undefined, name: string): unknown;
+export function ownValue(object: object | null | undefined, name: string): unknown {
+  if (object === null || object === undefined || !Object.hasOwn(object, name)) return undefined;
+  return (object as Readonly<Record<string, unknown>>)[name];
 }
 
 /** Some of the fields, where there is a value. */

@@ -174,7 +174,7 @@ function near(
 function idIn(table: TableRows, row: Row, field: string): string | undefined {
   const said = table.cell(row, field).toLowerCase();
   if (said !== "") return said;
-  const stored = ownValue(row.record as unknown as Readonly<Record<string, unknown>> | null, field);
+  const stored = ownValue(row.record, field);
   return typeof stored === "string" ? stored : undefined;
 }
 

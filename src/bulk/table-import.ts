@@ -213,5 +213,5 @@ export class TableImport {
 }
 
 function fieldOf(record: RecordBase | null, field: string): unknown {
-  return ownValue(record as unknown as Readonly<Record<string, unknown>> | null, field);
+  return ownValue(record, field);
 }

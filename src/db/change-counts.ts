@@ -64,7 +64,7 @@ export function isCountedAlike(kind: AnyKind, one: RecordBase, other: RecordBase
 }
 
 function idIn(record: RecordBase, field: string): string | null {
-  return ownValue(record as unknown as Readonly<Record<string, string | null>>, field) ?? null;
+  return (ownValue(record, field) as string | null | undefined) ?? null;
 }
 
 /** A handful: a set would cost more. */

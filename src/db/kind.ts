@@ -297,7 +297,7 @@ function containersOf(kind: AnyKind) {
 }
 
 function fieldValue(record: RecordBase, field: string): string | null {
-  return ownValue(record as unknown as Readonly<Record<string, string | null | undefined>>, field) ?? null;
+  return (ownValue(record, field) as string | null | undefined) ?? null;
 }
 
 /** A scope of the spans and the census. Below 2^53, so it may leave SQL. */

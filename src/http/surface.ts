@@ -463,6 +463,7 @@ export class Surface<Actor, Access> {
             const answer = this.run(operation, handler, input.request, input.params, refuseCookie);
             return answer;
           };
+    // Elysia infers a handler's type from path and schemas; here the surface has checked both, and it is told neither.
     // The rest of what the document says is worked out when someone asks for it: at a start it would cost more than
     // all the routes.
     app.route(method, path, run as never, { parse: "none", detail: { operationId: operation.operationId } } as never);

@@ -104,7 +104,7 @@ function referencesTo(tx: WriteTransaction, { name }: AnyKind): OfKind[] {
 function idsIn(from: AnyKind, { field, isMeant }: Reference, record: RecordBase): readonly string[] {
   if (isMeant?.(record) === false) return [];
   if (!isColumn(field)) return from.links?.(record).find(({ relation }) => relation === field)?.ids ?? [];
-  const id = ownValue(record as unknown as Record<string, unknown>, field);
+  const id = ownValue(record, field);
   return typeof id === "string" ? [id] : [];
 }
 

@@ -37,8 +37,7 @@ export function isSetByPerson(
   field: string,
   unsaid: readonly unknown[] = [],
 ): boolean {
-  const valueIn = ({ members }: Version) =>
-    ownValue(parseMembers<RecordBase>(members) as unknown as Record<string, unknown>, field);
+  const valueIn = ({ members }: Version) => ownValue(parseMembers<RecordBase>(members), field);
   return isLastWordAPersons(tx, id, field, valueIn, unsaid);
 }
 

@@ -258,7 +258,7 @@ function checkRoom(draft: RestoreDraft, written: readonly Drafted[]): void {
     const comers = new Map<string, Drafted[]>();
     for (const drafted of created) {
       if (drafted.kind.code !== kind.code) continue;
-      const parentId = ownValue(drafted.after as unknown as Record<string, string>, field) as string;
+      const parentId = ownValue(drafted.after, field) as string;
       const others = comers.get(parentId);
       if (others === undefined) comers.set(parentId, [drafted]);
       else others.push(drafted);

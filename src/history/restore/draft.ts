@@ -169,8 +169,7 @@ export function asItWas(live: RecordBase, then: RecordBase, except: readonly str
   const record: Record<string, unknown> = { ...live };
   const fields = changedContent(live, then).filter((name) => !except.includes(name));
   // What had no value then has none, also where that is said by leaving it out.
-  for (const name of fields)
-    if (customFieldKey(name) === null) record[name] = ownValue(then as unknown as Record<string, unknown>, name);
+  for (const name of fields) if (customFieldKey(name) === null) record[name] = ownValue(then, name);
   const custom = fields.filter((name) => customFieldKey(name) !== null);
   if (custom.length > 0) record[CUSTOM_FIELDS] = mergedCustomFields(record, { ...then }, custom);
   return record as unknown as RecordBase;

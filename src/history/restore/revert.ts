@@ -207,7 +207,7 @@ function onlyLost(kind: AnyKind, before: RecordBase, after: RecordBase, deleted:
     fields.length > 0 &&
     fields.every((field) => {
       const had = references.find((reference) => reference.field === field)?.ids ?? [];
-      const has = ownValue(after as unknown as Record<string, unknown>, field);
+      const has = ownValue(after, field);
       return Bun.deepEquals(
         had.filter((id) => !deleted.has(id)),
         has,

@@ -20,7 +20,7 @@ export function renamedEverywhere(kind: AnyKind, record: RecordBase, idOf: (id: 
 
 /** A field that names one id, in a list or in its own place, with another in its stead. */
 export function renamed(record: RecordBase, field: string, from: string, to: string): object {
-  const value = ownValue(record as unknown as Record<string, unknown>, field);
+  const value = ownValue(record, field);
   if (typeof value === "string") return { [field]: to };
   if (Array.isArray(value)) return { [field]: [...new Set(value.map((id) => (id === from ? to : id)))] };
   if (field === "neighbor") return { neighbor: { ...(value as object), id: to } };
