@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { DeviceInterface } from "../../src/discovery/device.ts";
-import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
+import { columnOf, scalarOf } from "../../src/discovery/mib/columns.ts";
+import { IF_TABLE_STEP } from "../../src/discovery/mib/interfaces.ts";
+import type { Reads, SnmpValue } from "../../src/discovery/mib/reads.ts";
+import { SYSTEM_STEP } from "../../src/discovery/mib/system.ts";
 import { deviceWith, hex, NO_ANSWER, rows, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 const ROW = {
@@ -190,6 +193,18 @@ describe("a device that lies", () => {
       "if_alias",
     ]);
   });
+});
+
+test("a column or scalar that its step does not ask for does not compile", () => {
+  const misspelled = (reads: Reads) => [
+    // @ts-expect-error: a column of IF-MIB is ifPhysAddress
+    columnOf(reads, IF_TABLE_STEP, "ifPhysAdress"),
+    // @ts-expect-error: of ifXTable
+    columnOf(reads, IF_TABLE_STEP, "ifAlias"),
+    // @ts-expect-error: a scalar of SNMPv2-MIB is sysObjectID
+    scalarOf(reads, SYSTEM_STEP, "sysObjectId"),
+  ];
+  expect(misspelled).toHaveLength(1);
 });
 
 function interfaces(

@@ -112,9 +112,9 @@ const IP_ADDRESS_PREFIX_ENTRY = "1.3.6.1.2.1.4.32.1.";
 type RowOf = (index: string) => DeviceAddress | RowReason;
 
 function ipAddressRows(reads: Reads): RowOf {
-  const ifIndexes = columnOf(reads, IP_ADDRESS_TABLE_STEP.name, "ipAddressIfIndex");
-  const types = columnOf(reads, IP_ADDRESS_TABLE_STEP.name, "ipAddressType");
-  const prefixes = columnOf(reads, IP_ADDRESS_TABLE_STEP.name, "ipAddressPrefix");
+  const ifIndexes = columnOf(reads, IP_ADDRESS_TABLE_STEP, "ipAddressIfIndex");
+  const types = columnOf(reads, IP_ADDRESS_TABLE_STEP, "ipAddressType");
+  const prefixes = columnOf(reads, IP_ADDRESS_TABLE_STEP, "ipAddressPrefix");
   return (index) => {
     const subIds = subIdsOf(index);
     const length = subIds[1];
@@ -130,7 +130,7 @@ function ipAddressRows(reads: Reads): RowOf {
 
 function ipAddrRows(reads: Reads): RowOf {
   const [ifIndexes, masks] = ipAddrColumnsOf(reads);
-  const addresses = columnOf(reads, IP_ADDR_TABLE_ADDRESSES_STEP.name, "ipAdEntAddr");
+  const addresses = columnOf(reads, IP_ADDR_TABLE_ADDRESSES_STEP, "ipAdEntAddr");
   return (index) => {
     const subIds = subIdsOf(index);
     const isNumbered = subIds.length !== IPV4_LENGTH;
@@ -144,12 +144,11 @@ function ipAddrRows(reads: Reads): RowOf {
 const IPV4_LENGTH = 4;
 
 function ipAddrColumnsOf(reads: Reads): [ifIndexes: ColumnRead, masks: ColumnRead] {
-  const { name } = IP_ADDR_TABLE_STEP;
-  return [columnOf(reads, name, "ipAdEntIfIndex"), columnOf(reads, name, "ipAdEntNetMask")];
+  return [columnOf(reads, IP_ADDR_TABLE_STEP, "ipAdEntIfIndex"), columnOf(reads, IP_ADDR_TABLE_STEP, "ipAdEntNetMask")];
 }
 
 function ipv6AddrRows(reads: Reads): RowOf {
-  const lengths = columnOf(reads, IPV6_ADDR_TABLE_STEP.name, "ipv6AddrPfxLength");
+  const lengths = columnOf(reads, IPV6_ADDR_TABLE_STEP, "ipv6AddrPfxLength");
   return (index) => {
     const subIds = subIdsOf(index);
     const start = subIds.length === 18 && subIds[1] === 16 ? 2 : 1;

@@ -4,7 +4,7 @@ import { isGroupAddress } from "../../base/mac.ts";
 import type { ArpEntry, TableReport } from "../device.ts";
 import { addedRows, KEPT_ROW, type RowCount, type RowReason } from "../rows.ts";
 import { columnOf, countStep, hasOtherIndexes, reportOn } from "./columns.ts";
-import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
+import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, integerOf, macOf, subIdsOf, unicastOf, unicastOfOctets } from "./values.ts";
 
 /** ipNetToPhysicalTable: index ifIndex.InetAddressType.length.address. */
@@ -37,7 +37,7 @@ export const IP_NET_TO_MEDIA_ADDRESSES_STEP = {
   },
   rowsIn: IP_NET_TO_MEDIA_STEP.name,
   isNeeded: (reads) =>
-    hasOtherIndexes(columnOf(reads, IP_NET_TO_MEDIA_STEP.name, "ipNetToMediaPhysAddress"), MEDIA_INDEX_LENGTH),
+    hasOtherIndexes(columnOf(reads, IP_NET_TO_MEDIA_STEP, "ipNetToMediaPhysAddress"), MEDIA_INDEX_LENGTH),
 } as const satisfies ReadStep;
 
 /** ipv6NetToMediaTable: index ipv6IfIndex.address; some agents put the address's length between. */
@@ -57,9 +57,13 @@ export const IPV6_NET_TO_MEDIA_STEP = {
  */
 export function arpOf(reads: Reads): ReportedArp {
   const entries = new Map<string, ArpEntry>();
-  const take = (step: ReadStep, name: string, isValid: (index: string) => boolean, whereOf: WhereOf): RowCount => {
-    const { values } = columnOf(reads, step.name, name);
-    return countStep(reads, step, (index) => {
+  const take = (
+    step: Pick<ReadStep, "name">,
+    { values }: ColumnRead,
+    isValid: (index: string) => boolean,
+    whereOf: WhereOf,
+  ): RowCount =>
+    countStep(reads, step, (index) => {
       if (!isValid(index)) return "invalid";
       const mac = macOf(values.get(index));
       if (mac === null) return "incomplete";
@@ -72,34 +76,41 @@ export function arpOf(reads: Reads): ReportedArp {
       entries.set(key, { ip_address: address, mac_address: mac, if_index: ifIndex });
       return KEPT_ROW;
     });
-  };
 
-  const physicalTypes = columnOf(reads, IP_NET_TO_PHYSICAL_STEP.name, "ipNetToPhysicalType");
+  const physicalTypes = columnOf(reads, IP_NET_TO_PHYSICAL_STEP, "ipNetToPhysicalType");
   const isPhysicalValid = (index: string): boolean => physicalTypes.values.get(index) !== TYPE_INVALID;
-  const mediaTypes = columnOf(reads, IP_NET_TO_MEDIA_STEP.name, "ipNetToMediaType");
+  const mediaTypes = columnOf(reads, IP_NET_TO_MEDIA_STEP, "ipNetToMediaType");
   const isMediaValid = (index: string): boolean => mediaTypes.values.get(index) !== TYPE_INVALID;
-  const mediaIfIndexes = columnOf(reads, IP_NET_TO_MEDIA_ADDRESSES_STEP.name, "ipNetToMediaIfIndex");
-  const mediaAddresses = columnOf(reads, IP_NET_TO_MEDIA_ADDRESSES_STEP.name, "ipNetToMediaNetAddress");
+  const mediaIfIndexes = columnOf(reads, IP_NET_TO_MEDIA_ADDRESSES_STEP, "ipNetToMediaIfIndex");
+  const mediaAddresses = columnOf(reads, IP_NET_TO_MEDIA_ADDRESSES_STEP, "ipNetToMediaNetAddress");
   const whereInMedia: WhereOf = (index) => {
     const address = mediaAddresses.values.get(index);
     const isNumbered = subIdsOf(index).length !== MEDIA_INDEX_LENGTH && address !== undefined;
     return isNumbered ? located(mediaIfIndexes.values.get(index), unicastOf(address)) : indexed(index, mediaStart);
   };
-  const states = columnOf(reads, IPV6_NET_TO_MEDIA_STEP.name, "ipv6IfNetToMediaState");
-  const valids = columnOf(reads, IPV6_NET_TO_MEDIA_STEP.name, "ipv6NetToMediaValid");
+  const states = columnOf(reads, IPV6_NET_TO_MEDIA_STEP, "ipv6IfNetToMediaState");
+  const valids = columnOf(reads, IPV6_NET_TO_MEDIA_STEP, "ipv6NetToMediaValid");
   const isIpv6Valid = (index: string): boolean =>
     states.values.get(index) !== STATE_INVALID && valids.values.get(index) !== FALSE;
 
   const rows = {
     [IP_NET_TO_PHYSICAL_STEP.name]: take(
       IP_NET_TO_PHYSICAL_STEP,
-      "ipNetToPhysicalPhysAddress",
+      columnOf(reads, IP_NET_TO_PHYSICAL_STEP, "ipNetToPhysicalPhysAddress"),
       isPhysicalValid,
       (index) => indexed(index, physicalStart),
     ),
-    [IP_NET_TO_MEDIA_STEP.name]: take(IP_NET_TO_MEDIA_STEP, "ipNetToMediaPhysAddress", isMediaValid, whereInMedia),
-    [IPV6_NET_TO_MEDIA_STEP.name]: take(IPV6_NET_TO_MEDIA_STEP, "ipv6NetToMediaPhysAddress", isIpv6Valid, (index) =>
-      indexed(index, ipv6Start),
+    [IP_NET_TO_MEDIA_STEP.name]: take(
+      IP_NET_TO_MEDIA_STEP,
+      columnOf(reads, IP_NET_TO_MEDIA_STEP, "ipNetToMediaPhysAddress"),
+      isMediaValid,
+      whereInMedia,
+    ),
+    [IPV6_NET_TO_MEDIA_STEP.name]: take(
+      IPV6_NET_TO_MEDIA_STEP,
+      columnOf(reads, IPV6_NET_TO_MEDIA_STEP, "ipv6NetToMediaPhysAddress"),
+      isIpv6Valid,
+      (index) => indexed(index, ipv6Start),
     ),
   };
   const isServed = addedRows(Object.values(rows)).read > 0;

@@ -44,7 +44,7 @@ export interface BridgePorts {
 
 /** Null for all zeros, or what is no address; undefined where the device serves none. */
 export function bridgeAddressOf(reads: Reads): string | null | undefined {
-  const value = scalarOf(reads, BRIDGE_STEP.name, "dot1dBaseBridgeAddress");
+  const value = scalarOf(reads, BRIDGE_STEP, "dot1dBaseBridgeAddress");
   return value instanceof Uint8Array ? macOf(value) : undefined;
 }
 
@@ -64,7 +64,7 @@ export function bridgePortsOf(
   named: Iterable<number>,
   areAllNamed: boolean,
 ): BridgePorts {
-  const column = columnOf(reads, BRIDGE_STEP.name, "dot1dBasePortIfIndex");
+  const column = columnOf(reads, BRIDGE_STEP, "dot1dBasePortIfIndex");
   const ports = portMapOf(column.values, interfaces);
   const isServed = column.values.size > 0;
   const basis = basisOf(isServed, column.isComplete, ports, interfaces, named, areAllNamed);

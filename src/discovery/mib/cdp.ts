@@ -38,11 +38,11 @@ interface ReportedCdp {
  * Neighbors on unknown interfaces are left out and reported. A table that broke off tells nothing of any interface.
  */
 export function cdpOf(reads: Reads, interfaces: Interfaces): ReportedCdp {
-  const types = columnOf(reads, CDP_STEP.name, "cdpCacheAddressType");
-  const addresses = columnOf(reads, CDP_STEP.name, "cdpCacheAddress");
-  const devices = columnOf(reads, CDP_STEP.name, "cdpCacheDeviceId");
-  const ports = columnOf(reads, CDP_STEP.name, "cdpCacheDevicePort");
-  const platforms = columnOf(reads, CDP_STEP.name, "cdpCachePlatform");
+  const types = columnOf(reads, CDP_STEP, "cdpCacheAddressType");
+  const addresses = columnOf(reads, CDP_STEP, "cdpCacheAddress");
+  const devices = columnOf(reads, CDP_STEP, "cdpCacheDeviceId");
+  const ports = columnOf(reads, CDP_STEP, "cdpCacheDevicePort");
+  const platforms = columnOf(reads, CDP_STEP, "cdpCachePlatform");
   const columns = [types, addresses, devices, ports, platforms];
 
   const byInterface = new Map<number, Map<string, CdpAnnouncement>>();
@@ -66,7 +66,7 @@ export function cdpOf(reads: Reads, interfaces: Interfaces): ReportedCdp {
     set_aside: { no_interface: placeless = 0 },
   } = rows;
 
-  const isRunReported = scalarOf(reads, CDP_STEP.name, "cdpGlobalRun") !== undefined;
+  const isRunReported = scalarOf(reads, CDP_STEP, "cdpGlobalRun") !== undefined;
   const isServed = count > 0 || isRunReported || areEnded(columns);
   const isKnown = isServed && areComplete(columns);
   const why = interfaces.areWhole ? "the device does not have" : "were not read";

@@ -63,9 +63,9 @@ interface CiscoPort {
 
 /** VLANs of all management domains, the FDDI and Token Ring defaults (1002 to 1005) included. */
 export function ciscoVlansOf(reads: Reads): CiscoVlans {
-  const states = columnOf(reads, CISCO_VLANS_STEP.name, "vtpVlanState");
-  const types = columnOf(reads, CISCO_VLANS_STEP.name, "vtpVlanType");
-  const texts = columnOf(reads, CISCO_VLANS_STEP.name, "vtpVlanName");
+  const states = columnOf(reads, CISCO_VLANS_STEP, "vtpVlanState");
+  const types = columnOf(reads, CISCO_VLANS_STEP, "vtpVlanType");
+  const texts = columnOf(reads, CISCO_VLANS_STEP, "vtpVlanName");
   const names = new Map<number, string | null>();
   const inUse = new Set<number>();
   const rows = countStep(reads, CISCO_VLANS_STEP, (index) => {
@@ -91,8 +91,8 @@ export function ciscoVlansOf(reads: Reads): CiscoVlans {
 export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interfaces): CiscoPorts {
   const ports = new Map<number, CiscoPort>();
   const numbers = [...vlans.names.keys()].sort((a, b) => a - b);
-  const statuses = columnOf(reads, CISCO_TRUNKS_STEP.name, "vlanTrunkPortDynamicStatus");
-  const memberships = columnOf(reads, CISCO_MEMBERSHIP_STEP.name, "vmVlan");
+  const statuses = columnOf(reads, CISCO_TRUNKS_STEP, "vlanTrunkPortDynamicStatus");
+  const memberships = columnOf(reads, CISCO_MEMBERSHIP_STEP, "vmVlan");
   const membershipRows = countStep(reads, CISCO_MEMBERSHIP_STEP, (index) => {
     const ifIndex = singleSubIdOf(index, IF_INDEX_MAX);
     const vlan = integerOf(memberships.values.get(index), 0, 4_095);
@@ -106,8 +106,8 @@ export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interf
     return statuses.values.get(index) === TRUNKING ? "superseded" : KEPT_ROW;
   });
 
-  const natives = columnOf(reads, CISCO_TRUNKS_STEP.name, "vlanTrunkPortNativeVlan");
-  const enabled = ENABLED.map((name) => columnOf(reads, CISCO_TRUNKS_STEP.name, name));
+  const natives = columnOf(reads, CISCO_TRUNKS_STEP, "vlanTrunkPortNativeVlan");
+  const enabled = ENABLED.map((name) => columnOf(reads, CISCO_TRUNKS_STEP, name));
   const isWhole = vlans.isComplete && areComplete(enabled);
   const trunkRows = countStep(reads, CISCO_TRUNKS_STEP, (index) => {
     const ifIndex = singleSubIdOf(index, IF_INDEX_MAX);
@@ -126,8 +126,8 @@ export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interf
 
 /** Whether a port missing from ciscoPortsOf has no VLAN. */
 export function areNativesComplete(reads: Reads): boolean {
-  const vlans = columnOf(reads, CISCO_MEMBERSHIP_STEP.name, "vmVlan");
-  const statuses = columnOf(reads, CISCO_TRUNKS_STEP.name, "vlanTrunkPortDynamicStatus");
+  const vlans = columnOf(reads, CISCO_MEMBERSHIP_STEP, "vmVlan");
+  const statuses = columnOf(reads, CISCO_TRUNKS_STEP, "vlanTrunkPortDynamicStatus");
   return areComplete([vlans, statuses]);
 }
 
@@ -151,7 +151,7 @@ const ENABLED = [
 const VLANS_PER_LIST = 1_024;
 
 function hasVtp(reads: Reads): boolean {
-  return columnOf(reads, CISCO_VLANS_STEP.name, "vtpVlanState").values.size > 0;
+  return columnOf(reads, CISCO_VLANS_STEP, "vtpVlanState").values.size > 0;
 }
 
 /** The most significant bit of the first byte is the first VLAN of a list. */

@@ -5,14 +5,27 @@ import { countRows, type RowCount, type RowFate } from "../rows.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { subIdsOf } from "./values.ts";
 
+type Named = Pick<ReadStep, "name">;
+/** A step whose columns, or scalars, the compiler knows by name: a mistyped one would read as one that was not served. */
+type NamedColumns = Named & Required<Pick<ReadStep, "columns">>;
+type NamedScalars = Named & Required<Pick<ReadStep, "scalars">>;
+
 /** Empty for a column that was not asked; unread for one missing from a step that was asked. */
-export function columnOf(reads: Reads, step: string, column: string): ColumnRead {
-  const read = reads.get(step);
+export function columnOf<Step extends NamedColumns>(
+  reads: Reads,
+  step: Step,
+  column: keyof Step["columns"] & string,
+): ColumnRead {
+  const read = reads.get(step.name);
   return read === undefined ? NOT_ASKED : (read.columns.get(column) ?? NOT_READ);
 }
 
-export function scalarOf(reads: Reads, step: string, scalar: string): SnmpValue | undefined {
-  return reads.get(step)?.scalars.get(scalar);
+export function scalarOf<Step extends NamedScalars>(
+  reads: Reads,
+  step: Step,
+  scalar: keyof Step["scalars"] & string,
+): SnmpValue | undefined {
+  return reads.get(step.name)?.scalars.get(scalar);
 }
 
 /** The decoded value; null where a column read to its end has none for the row; undefined if unknown. */
@@ -43,17 +56,17 @@ export function hasOtherIndexes({ values }: ColumnRead, length: number): boolean
 }
 
 /** The fate of each row of a step, in whatever columns it is. */
-export function countStep(reads: Reads, step: Pick<ReadStep, "name">, fateOf: (index: string) => RowFate): RowCount {
+export function countStep(reads: Reads, step: Named, fateOf: (index: string) => RowFate): RowCount {
   return countRows(rowsOf([...(reads.get(step.name)?.columns.values() ?? [])]), fateOf);
 }
 
-export function hasRows(reads: Reads, step: string): boolean {
-  for (const { values } of reads.get(step)?.columns.values() ?? []) if (values.size > 0) return true;
+export function hasRows(reads: Reads, { name }: Named): boolean {
+  for (const { values } of reads.get(name)?.columns.values() ?? []) if (values.size > 0) return true;
   return false;
 }
 
-export function isWhole(reads: Reads, step: string): boolean {
-  for (const { isComplete } of reads.get(step)?.columns.values() ?? []) if (!isComplete) return false;
+export function isWhole(reads: Reads, { name }: Named): boolean {
+  for (const { isComplete } of reads.get(name)?.columns.values() ?? []) if (!isComplete) return false;
   return true;
 }
 
@@ -72,8 +85,8 @@ export function areEnded(columns: readonly ColumnRead[]): boolean {
   );
 }
 
-export function hasScalarsProblem(reads: Reads, step: string): boolean {
-  return (reads.get(step)?.scalarsProblem ?? null) !== null;
+export function hasScalarsProblem(reads: Reads, { name }: Named): boolean {
+  return (reads.get(name)?.scalarsProblem ?? null) !== null;
 }
 
 export function areComplete(columns: readonly ColumnRead[]): boolean {

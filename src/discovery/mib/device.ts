@@ -42,7 +42,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
   const arp = arpOf(reads);
   const known = { has: (ifIndex: number) => interfaces.has(ifIndex), areWhole };
   const named = new Set([...learnedPortsOf(reads), ...nativePortsOf(reads)]);
-  const ports = bridgePortsOf(reads, known, named, areLearnedPortsWhole(reads) && isWhole(reads, PORT_VLAN_STEP.name));
+  const ports = bridgePortsOf(reads, known, named, areLearnedPortsWhole(reads) && isWhole(reads, PORT_VLAN_STEP));
   const forwarding = forwardingOf(reads, ports, known);
   const vlans = vlansOf(reads, ports, known);
   const lldp = lldpOf(reads, interfaces, areNamesWhole, ports);
@@ -118,7 +118,7 @@ function someOf<Item>(list: readonly Item[]): readonly Item[] | undefined {
 const DOWN: ReadonlySet<OperStatus> = new Set(["Down", "NotPresent", "LowerLayerDown"] as const);
 
 function brokenOf(reads: Reads): DeviceTable[] {
-  const isBroken = ({ name }: ReadStep): boolean => !isWhole(reads, name) || hasScalarsProblem(reads, name);
+  const isBroken = (step: ReadStep): boolean => !isWhole(reads, step) || hasScalarsProblem(reads, step);
   return DEVICE_TABLES.filter((table) => READING_PLAN.some((step) => step.table === table && isBroken(step)));
 }
 

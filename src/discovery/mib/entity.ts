@@ -31,10 +31,10 @@ type EntityFields = Pick<Device, "manufacturer" | "model" | "serial_number">;
  * Absent: no rows; a device that serves the table is in it.
  */
 export function entityOf(reads: Reads): { fields: AllOf<EntityFields>; rows: EntityRows; report: TableReport } {
-  const classes = columnOf(reads, ENTITY_STEP.name, "entPhysicalClass");
-  const serials = columnOf(reads, ENTITY_STEP.name, "entPhysicalSerialNum");
-  const makers = columnOf(reads, ENTITY_STEP.name, "entPhysicalMfgName");
-  const models = columnOf(reads, ENTITY_STEP.name, "entPhysicalModelName");
+  const classes = columnOf(reads, ENTITY_STEP, "entPhysicalClass");
+  const serials = columnOf(reads, ENTITY_STEP, "entPhysicalSerialNum");
+  const makers = columnOf(reads, ENTITY_STEP, "entPhysicalMfgName");
+  const models = columnOf(reads, ENTITY_STEP, "entPhysicalModelName");
   const columns = [classes, serials, makers, models];
   const parts: Part[] = [];
   for (const index of rowsOf(columns)) {

@@ -40,7 +40,7 @@ export const VLAN_FORWARDING_STEP = {
   table: "forwarding",
   columns: FORWARDING_STEP.columns,
   isNeeded: (reads) =>
-    columnOf(reads, Q_FORWARDING_STEP.name, "dot1qTpFdbPort").values.size === 0 && contextVlansOf(reads).length > 0,
+    columnOf(reads, Q_FORWARDING_STEP, "dot1qTpFdbPort").values.size === 0 && contextVlansOf(reads).length > 0,
   hangsOn: [CISCO_VLANS_STEP.name],
   vlanContexts: contextVlansOf,
 } as const satisfies ReadStep;
@@ -74,13 +74,13 @@ interface ReportedForwarding {
 type EntryStep = typeof Q_FORWARDING_STEP.name | typeof FORWARDING_STEP.name | typeof VLAN_FORWARDING_STEP.name;
 
 export function areLearnedPortsWhole(reads: Reads): boolean {
-  return areComplete([...columnsOf(reads, Q), ...columnsOf(reads, D)]);
+  return areComplete([...qColumns(reads), ...dColumns(reads)]);
 }
 
 /** The ports of learned entries, repeated as often as the tables name them. */
 export function* learnedPortsOf(reads: Reads): Generator<number> {
-  for (const { port } of learnedRows(...columnsOf(reads, Q))) yield port;
-  for (const { port } of learnedRows(...columnsOf(reads, D))) yield port;
+  for (const { port } of learnedRows(...qColumns(reads))) yield port;
+  for (const { port } of learnedRows(...dColumns(reads))) yield port;
 }
 
 /**
@@ -92,10 +92,10 @@ export function* learnedPortsOf(reads: Reads): Generator<number> {
  * Absent: neither bridge ports nor entries. With bridge ports and no entries it is complete and empty.
  */
 export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): ReportedForwarding {
-  const [q, qStatuses] = columnsOf(reads, Q);
-  const [d, dStatuses] = columnsOf(reads, D);
-  const [perVlan, perVlanStatuses] = columnsOf(reads, PER_VLAN);
-  const perVlanPorts = columnOf(reads, VLAN_BRIDGE_STEP.name, "dot1dBasePortIfIndex");
+  const [q, qStatuses] = qColumns(reads);
+  const [d, dStatuses] = dColumns(reads);
+  const [perVlan, perVlanStatuses] = perVlanColumns(reads);
+  const perVlanPorts = columnOf(reads, VLAN_BRIDGE_STEP, "dot1dBasePortIfIndex");
 
   const learned = new Learned();
   const vlanOfFid = vlanOfFidOf(reads, learnedFids(q));
@@ -126,7 +126,7 @@ export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Inter
   });
 
   const isAnyRead = q.values.size + d.values.size + perVlan.values.size > 0;
-  const basePorts = columnOf(reads, BRIDGE_STEP.name, "dot1dBasePortIfIndex");
+  const basePorts = columnOf(reads, BRIDGE_STEP, "dot1dBasePortIfIndex");
   const isServed = ports.isServed || isAnyRead || areEnded([basePorts, q, d, perVlan]);
   const { placed } = learned;
   const placeless = learned.placeless.size;
@@ -162,22 +162,21 @@ export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Inter
   };
 }
 
-interface EntryColumns {
-  readonly step: string;
-  readonly port: string;
-  readonly status: string;
-}
+/** The columns of a table of entries: ports, then statuses. */
+type EntryColumns = (reads: Reads) => [ports: ColumnRead, statuses: ColumnRead];
 
-const Q: EntryColumns = { step: Q_FORWARDING_STEP.name, port: "dot1qTpFdbPort", status: "dot1qTpFdbStatus" };
-const D: EntryColumns = { step: FORWARDING_STEP.name, port: "dot1dTpFdbPort", status: "dot1dTpFdbStatus" };
-const PER_VLAN: EntryColumns = { ...D, step: VLAN_FORWARDING_STEP.name };
+const qColumns: EntryColumns = (reads) => [
+  columnOf(reads, Q_FORWARDING_STEP, "dot1qTpFdbPort"),
+  columnOf(reads, Q_FORWARDING_STEP, "dot1qTpFdbStatus"),
+];
+const columnsOfD =
+  (step: typeof FORWARDING_STEP | typeof VLAN_FORWARDING_STEP): EntryColumns =>
+  (reads) => [columnOf(reads, step, "dot1dTpFdbPort"), columnOf(reads, step, "dot1dTpFdbStatus")];
+const dColumns = columnsOfD(FORWARDING_STEP);
+const perVlanColumns = columnsOfD(VLAN_FORWARDING_STEP);
 const STEPS = [BRIDGE_STEP, Q_FORWARDING_STEP, FORWARDING_STEP, VLAN_FORWARDING_STEP, VLAN_BRIDGE_STEP].map(
   ({ name }) => name,
 );
-
-function columnsOf(reads: Reads, { step, port, status }: EntryColumns): [ports: ColumnRead, statuses: ColumnRead] {
-  return [columnOf(reads, step, port), columnOf(reads, step, status)];
-}
 
 const LEARNED = 3;
 
@@ -203,7 +202,7 @@ function learnedFids(q: ColumnRead): ReadonlySet<number> {
 
 function learnedVlansOf(reads: Reads): readonly number[] {
   const vlans = new Set<number>();
-  for (const index of columnOf(reads, VLAN_FORWARDING_STEP.name, "dot1dTpFdbPort").values.keys())
+  for (const index of columnOf(reads, VLAN_FORWARDING_STEP, "dot1dTpFdbPort").values.keys())
     vlans.add(Number(index.slice(0, index.indexOf("."))));
   return [...vlans];
 }

@@ -54,9 +54,8 @@ interface ReportedInterfaces {
  * A value outside its enumeration: ifOperStatus Unknown, ifType other(1), ifAdminStatus nothing (it has no unknown).
  */
 export function interfacesOf(reads: Reads): ReportedInterfaces {
-  const column = (name: keyof typeof IF_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_TABLE_STEP.name, name);
-  const extension = (name: keyof typeof IF_X_TABLE_STEP.columns): ColumnRead =>
-    columnOf(reads, IF_X_TABLE_STEP.name, name);
+  const column = (name: keyof typeof IF_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_TABLE_STEP, name);
+  const extension = (name: keyof typeof IF_X_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_X_TABLE_STEP, name);
   const descr = column("ifDescr");
   const type = column("ifType");
   const phys = column("ifPhysAddress");
@@ -85,7 +84,7 @@ export function interfacesOf(reads: Reads): ReportedInterfaces {
     });
     interfaces.set(number, row);
   }
-  const areNamesWhole = isWhole(reads, IF_TABLE_STEP.name) && isWhole(reads, IF_X_TABLE_STEP.name);
+  const areNamesWhole = isWhole(reads, IF_TABLE_STEP) && isWhole(reads, IF_X_TABLE_STEP);
   const fateOf = (index: string): RowFate => {
     const number = ifIndexOfRow(index);
     return number === null ? "index" : interfaces.has(number) ? KEPT_ROW : "no_interface";
@@ -104,7 +103,7 @@ export function interfacesOf(reads: Reads): ReportedInterfaces {
   return {
     interfaces,
     extended: extended.filter(({ index }) => extensionFateOf(index) === KEPT_ROW).map(({ number }) => number),
-    areWhole: isWhole(reads, isExtended ? IF_X_TABLE_STEP.name : IF_TABLE_STEP.name),
+    areWhole: isWhole(reads, isExtended ? IF_X_TABLE_STEP : IF_TABLE_STEP),
     areNamesWhole,
     report,
     extensionsReport: reportOn(reads, [IF_X_TABLE_STEP.name], extended.length > 0),

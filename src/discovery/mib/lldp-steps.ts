@@ -37,7 +37,7 @@ export const LLDP_REMOTE_ADDRESSES_STEP = {
   name: "lldp_rem_man_addr_table",
   table: "lldp",
   columns: { manAddrIfSubtype: "1.0.8802.1.1.2.1.4.2.1.3" },
-  isNeeded: (reads) => hasRows(reads, LLDP_REMOTE_STEP.name),
+  isNeeded: (reads) => hasRows(reads, LLDP_REMOTE_STEP),
   hangsOn: [LLDP_REMOTE_STEP.name],
 } as const satisfies ReadStep;
 
@@ -50,7 +50,7 @@ export const LLDP_LOCAL_PORTS_STEP = {
     portId: "1.0.8802.1.1.2.1.3.7.1.3",
     portDesc: "1.0.8802.1.1.2.1.3.7.1.4",
   },
-  isNeeded: (reads) => hasRows(reads, LLDP_REMOTE_STEP.name),
+  isNeeded: (reads) => hasRows(reads, LLDP_REMOTE_STEP),
   hangsOn: [LLDP_REMOTE_STEP.name],
 } as const satisfies ReadStep;
 
@@ -65,7 +65,7 @@ export const LLDP_V2_LOCAL_STEP = {
     chassisIdSubtype: "1.3.111.2.802.1.1.13.1.3.1.0",
     chassisId: "1.3.111.2.802.1.1.13.1.3.2.0",
   },
-  isNeeded: (reads) => !hasRows(reads, LLDP_REMOTE_STEP.name),
+  isNeeded: (reads) => !hasRows(reads, LLDP_REMOTE_STEP),
 } as const satisfies ReadStep;
 
 /** lldpV2RemTable: index lldpV2RemTimeMark.lldpV2RemLocalIfIndex.lldpV2RemLocalDestMACAddress.lldpV2RemIndex. */
@@ -82,7 +82,7 @@ export const LLDP_V2_REMOTE_STEP = {
     sysDesc: "1.3.111.2.802.1.1.13.1.4.1.1.11",
   },
   optional: ["portDesc", "sysName", "sysDesc"],
-  isNeeded: (reads) => !hasRows(reads, LLDP_REMOTE_STEP.name),
+  isNeeded: (reads) => !hasRows(reads, LLDP_REMOTE_STEP),
 } as const satisfies ReadStep;
 
 /** lldpV2RemManAddrTable: as in version 1. */
@@ -90,7 +90,7 @@ export const LLDP_V2_REMOTE_ADDRESSES_STEP = {
   name: "lldp_v2_rem_man_addr_table",
   table: "lldp",
   columns: { manAddrIfSubtype: "1.3.111.2.802.1.1.13.1.4.2.1.3" },
-  isNeeded: (reads) => hasRows(reads, LLDP_V2_REMOTE_STEP.name),
+  isNeeded: (reads) => hasRows(reads, LLDP_V2_REMOTE_STEP),
   hangsOn: [LLDP_V2_REMOTE_STEP.name],
 } as const satisfies ReadStep;
 
@@ -103,6 +103,6 @@ export const LLDP_V2_LOCAL_PORTS_STEP = {
     portId: "1.3.111.2.802.1.1.13.1.3.7.1.3",
     portDesc: "1.3.111.2.802.1.1.13.1.3.7.1.4",
   },
-  isNeeded: (reads) => hasRows(reads, LLDP_V2_REMOTE_STEP.name),
+  isNeeded: (reads) => hasRows(reads, LLDP_V2_REMOTE_STEP),
   hangsOn: [LLDP_V2_REMOTE_STEP.name],
 } as const satisfies ReadStep;

@@ -30,7 +30,7 @@ import {
   LLDP_V2_REMOTE_STEP,
 } from "./lldp-steps.ts";
 import { LocalPorts, type LocalPortText } from "./local-ports.ts";
-import type { ColumnRead, Reads, SnmpValue } from "./reads.ts";
+import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { identifierOf, integerOf, singleSubIdOf, textOf, writtenMacOf } from "./values.ts";
 
 interface ReportedLldp {
@@ -88,14 +88,15 @@ export function lldpOf(
   });
   const { no_interface: placeless = 0 } = remoteRows.set_aside;
 
-  const ownChassis = localChassisOf(reads, LLDP_LOCAL_STEP.name);
-  const isByVersion2 = ownChassis === undefined && !hasScalarsProblem(reads, LLDP_LOCAL_STEP.name);
-  const chassisId = isByVersion2 ? localChassisOf(reads, LLDP_V2_LOCAL_STEP.name) : ownChassis;
-  const remotes = [VERSION_1, VERSION_2].flatMap(({ remote }) => [...(reads.get(remote)?.columns.values() ?? [])]);
+  const ownChassis = localChassisOf(reads, LLDP_LOCAL_STEP);
+  const isByVersion2 = ownChassis === undefined && !hasScalarsProblem(reads, LLDP_LOCAL_STEP);
+  const chassisId = isByVersion2 ? localChassisOf(reads, LLDP_V2_LOCAL_STEP) : ownChassis;
+  const remotes = [VERSION_1, VERSION_2].flatMap(({ remote }) => [...(reads.get(remote.name)?.columns.values() ?? [])]);
   const isServed = chassisId !== undefined || indexes.length > 0 || areEnded(remotes);
   const isPlaced = areInterfacesWhole && ports.isComplete && isWhole(reads, version.localPorts);
   // A device may change from one version to the other.
-  const isLeft = (remote: string): boolean => indexes.length > 0 && remote !== version.remote && isLost(reads, remote);
+  const isLeft = (remote: Version["remote"]): boolean =>
+    indexes.length > 0 && remote !== version.remote && isLost(reads, remote);
   const isSound = ({ remote }: Version): boolean => isWhole(reads, remote) || isLeft(remote);
   const isKnown = isServed && isPlaced && isSound(VERSION_1) && isSound(VERSION_2);
   const notes: string[] = [];
@@ -125,7 +126,7 @@ export function lldpOf(
 }
 
 type VersionRows<Each extends Version> = Readonly<
-  Record<Each["remote"] | Each["addresses"] | Each["localPorts"], RowCount>
+  Record<Each["remote" | "addresses" | "localPorts"]["name"], RowCount>
 >;
 
 /** The row counts of a version; those of the unused version follow the other's. */
@@ -137,12 +138,12 @@ function rowsIn<Each extends Version>(
   managed: ManagementAddresses,
 ): VersionRows<Each> {
   const isReported = own.remote === reported.remote;
-  const count = (name: string, fateOf: (index: string) => RowFate): RowCount =>
-    countStep(reads, { name }, isReported ? fateOf : () => "superseded");
+  const count = (step: Pick<ReadStep, "name">, fateOf: (index: string) => RowFate): RowCount =>
+    countStep(reads, step, isReported ? fateOf : () => "superseded");
   const rows: Record<string, RowCount> = {
-    [own.remote]: isReported ? remote : count(own.remote, () => "superseded"),
-    [own.addresses]: count(own.addresses, managed.fateOf),
-    [own.localPorts]: count(own.localPorts, (index) =>
+    [own.remote.name]: isReported ? remote : count(own.remote, () => "superseded"),
+    [own.addresses.name]: count(own.addresses, managed.fateOf),
+    [own.localPorts.name]: count(own.localPorts, (index) =>
       singleSubIdOf(index, PORT_NUMBER_MAX) === null ? "index" : KEPT_ROW,
     ),
   };
@@ -153,25 +154,25 @@ function rowsIn<Each extends Version>(
 const PORT_NUMBER_MAX = 2 ** 32 - 1;
 
 interface Version {
-  readonly remote: string;
-  readonly addresses: string;
-  readonly localPorts: string;
+  readonly remote: typeof LLDP_REMOTE_STEP | typeof LLDP_V2_REMOTE_STEP;
+  readonly addresses: typeof LLDP_REMOTE_ADDRESSES_STEP | typeof LLDP_V2_REMOTE_ADDRESSES_STEP;
+  readonly localPorts: typeof LLDP_LOCAL_PORTS_STEP | typeof LLDP_V2_LOCAL_PORTS_STEP;
   readonly indexLength: number;
   /** What a port number means by default: the bridge port in version 1, ifIndex in version 2. */
   readonly countsAs: "bridge port" | "interface";
 }
 
 const VERSION_1 = {
-  remote: LLDP_REMOTE_STEP.name,
-  addresses: LLDP_REMOTE_ADDRESSES_STEP.name,
-  localPorts: LLDP_LOCAL_PORTS_STEP.name,
+  remote: LLDP_REMOTE_STEP,
+  addresses: LLDP_REMOTE_ADDRESSES_STEP,
+  localPorts: LLDP_LOCAL_PORTS_STEP,
   indexLength: 3,
   countsAs: "bridge port",
 } as const satisfies Version;
 const VERSION_2 = {
-  remote: LLDP_V2_REMOTE_STEP.name,
-  addresses: LLDP_V2_REMOTE_ADDRESSES_STEP.name,
-  localPorts: LLDP_V2_LOCAL_PORTS_STEP.name,
+  remote: LLDP_V2_REMOTE_STEP,
+  addresses: LLDP_V2_REMOTE_ADDRESSES_STEP,
+  localPorts: LLDP_V2_LOCAL_PORTS_STEP,
   indexLength: 4,
   countsAs: "interface",
 } as const satisfies Version;
@@ -189,7 +190,7 @@ const STEPS = [
 
 type RemoteColumns = Readonly<Record<keyof typeof LLDP_REMOTE_STEP.columns, ColumnRead>>;
 
-function remoteColumns(reads: Reads, step: string): RemoteColumns {
+function remoteColumns(reads: Reads, step: Version["remote"]): RemoteColumns {
   const column = (name: keyof RemoteColumns): ColumnRead => columnOf(reads, step, name);
   return {
     chassisIdSubtype: column("chassisIdSubtype"),
@@ -218,7 +219,7 @@ function announcedText(value: SnmpValue | undefined): string | undefined {
   return (value === undefined ? null : textOf(value)) || undefined;
 }
 
-function localTextsOf(reads: Reads, step: string): Map<number, LocalPortText> {
+function localTextsOf(reads: Reads, step: Version["localPorts"]): Map<number, LocalPortText> {
   const subtypes = columnOf(reads, step, "portIdSubtype");
   const ids = columnOf(reads, step, "portId");
   const descs = columnOf(reads, step, "portDesc");
@@ -238,11 +239,14 @@ function localTextsOf(reads: Reads, step: string): Map<number, LocalPortText> {
   return texts;
 }
 
-function isLost(reads: Reads, step: string): boolean {
-  return areLost([...(reads.get(step)?.columns.values() ?? [])]);
+function isLost(reads: Reads, step: Version["remote"]): boolean {
+  return areLost([...(reads.get(step.name)?.columns.values() ?? [])]);
 }
 
-function localChassisOf(reads: Reads, step: string): LinkId<ChassisIdSubtype> | null | undefined {
+function localChassisOf(
+  reads: Reads,
+  step: typeof LLDP_LOCAL_STEP | typeof LLDP_V2_LOCAL_STEP,
+): LinkId<ChassisIdSubtype> | null | undefined {
   const id = scalarOf(reads, step, "chassisId");
   const subtype = scalarOf(reads, step, "chassisIdSubtype");
   const isHalfRead = subtype === undefined && hasScalarsProblem(reads, step);

@@ -54,7 +54,7 @@ export function withLost(
       if (unasked !== undefined) known.set(step.name, unasked);
       continue;
     }
-    const names = missedOf(step, read, hasRows(reads, step.name), served);
+    const names = missedOf(step, read, hasRows(reads, step), served);
     if (isReadWhole(read)) missed.push(...[...names.columns, ...names.scalars].map((name) => `${step.name}.${name}`));
     known.set(step.name, withEnded(step, withoutMissed(read, names), ended));
   }

@@ -35,7 +35,7 @@ export function systemOf(reads: Reads): { fields: AllOf<SystemFields>; report: T
 
 /** Dotted; null for zeroDotZero, which means none (RFC 2578 §2); undefined if unknown. */
 export function sysObjectIdOf(reads: Reads): string | null | undefined {
-  const value = scalarOf(reads, SYSTEM_STEP.name, "sysObjectID");
+  const value = scalarOf(reads, SYSTEM_STEP, "sysObjectID");
   if (typeof value !== "string" || value.length > OID_MAX_LENGTH || !/^\d+(\.\d+)+$/.test(value)) return undefined;
   return value === "0.0" ? null : value;
 }
@@ -44,7 +44,7 @@ export function sysObjectIdOf(reads: Reads): string | null | undefined {
 const OID_MAX_LENGTH = 128 * 11;
 
 function textScalar(reads: Reads, scalar: keyof typeof SYSTEM_STEP.scalars): string | null | undefined {
-  const value = scalarOf(reads, SYSTEM_STEP.name, scalar);
+  const value = scalarOf(reads, SYSTEM_STEP, scalar);
   const text = value === undefined ? null : textOf(value);
   return text === null ? undefined : text || null;
 }

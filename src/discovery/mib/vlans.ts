@@ -66,7 +66,7 @@ interface ReportedVlans {
 type VlanStep = typeof VLAN_CURRENT_STEP.name | typeof VLAN_STATIC_STEP.name | typeof PORT_VLAN_STEP.name;
 
 export function nativePortsOf(reads: Reads): number[] {
-  const pvids = columnOf(reads, PORT_VLAN_STEP.name, "dot1qPvid");
+  const pvids = columnOf(reads, PORT_VLAN_STEP, "dot1qPvid");
   return [...pvids.values.keys()].flatMap((index) => singleSubIdOf(index, IF_INDEX_MAX) ?? []);
 }
 
@@ -79,11 +79,11 @@ export function nativePortsOf(reads: Reads): number[] {
  * Absent: no rows; a bridge with VLANs has at least one.
  */
 export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): ReportedVlans {
-  const staticNames = columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName");
-  const staticPorts = columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticEgressPorts");
-  const currentPorts = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanCurrentEgressPorts");
-  const currentFids = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId");
-  const pvids = columnOf(reads, PORT_VLAN_STEP.name, "dot1qPvid");
+  const staticNames = columnOf(reads, VLAN_STATIC_STEP, "dot1qVlanStaticName");
+  const staticPorts = columnOf(reads, VLAN_STATIC_STEP, "dot1qVlanStaticEgressPorts");
+  const currentPorts = columnOf(reads, VLAN_CURRENT_STEP, "dot1qVlanCurrentEgressPorts");
+  const currentFids = columnOf(reads, VLAN_CURRENT_STEP, "dot1qVlanFdbId");
+  const pvids = columnOf(reads, PORT_VLAN_STEP, "dot1qPvid");
   const cisco = ciscoVlansOf(reads);
 
   const staticLists = listsOf(staticPorts, (index) => singleSubIdOf(index, VLAN_ID_MAX));
@@ -182,15 +182,15 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
 /** VLANs to ask in their own contexts: those in use on a Cisco switch without VLANs in Q-BRIDGE-MIB. */
 export function contextVlansOf(reads: Reads): readonly number[] {
   const isQBridge =
-    columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId").values.size +
-      columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName").values.size >
+    columnOf(reads, VLAN_CURRENT_STEP, "dot1qVlanFdbId").values.size +
+      columnOf(reads, VLAN_STATIC_STEP, "dot1qVlanStaticName").values.size >
     0;
   return isQBridge ? [] : ciscoVlansOf(reads).inUse;
 }
 
 export function areFidsComplete(reads: Reads): boolean {
-  const fids = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId");
-  const names = columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName");
+  const fids = columnOf(reads, VLAN_CURRENT_STEP, "dot1qVlanFdbId");
+  const names = columnOf(reads, VLAN_STATIC_STEP, "dot1qVlanStaticName");
   return areComplete([fids, names]) && (contextVlansOf(reads).length === 0 || ciscoVlansOf(reads).isComplete);
 }
 
@@ -201,10 +201,9 @@ export function areFidsComplete(reads: Reads): boolean {
  */
 export function vlanOfFidOf(reads: Reads, used: ReadonlySet<number>): (fid: number) => number | null {
   const vlans = new Set<number>();
-  for (const index of columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName").values.keys())
-    vlans.add(Number(index));
+  for (const index of columnOf(reads, VLAN_STATIC_STEP, "dot1qVlanStaticName").values.keys()) vlans.add(Number(index));
   const byFid = new Map<number, number | null>();
-  const fids = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId");
+  const fids = columnOf(reads, VLAN_CURRENT_STEP, "dot1qVlanFdbId");
   for (const [index, value] of fids.values) {
     const vlan = currentVlanOf(index);
     if (vlan === null) continue;
@@ -266,7 +265,7 @@ function isByIfIndex(
  * @param interfaceOf null where the numbering is unknown
  */
 function nativesOf(reads: Reads, interfaceOf: ((index: number) => number | null) | null) {
-  const pvids = columnOf(reads, PORT_VLAN_STEP.name, "dot1qPvid");
+  const pvids = columnOf(reads, PORT_VLAN_STEP, "dot1qPvid");
   const natives = new Map<number, number | null>();
   const rows = countStep(reads, PORT_VLAN_STEP, (index) => {
     const number = singleSubIdOf(index, IF_INDEX_MAX);
