@@ -23,7 +23,7 @@ const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
 
 /** Bun finds a Worker inside an executable only when its file was an entry of the build. */
-const ENTRIES = ["src/main.ts", ...filesBelow(root, "src/workers")];
+const ENTRIES = ["src/main.ts", ...filesBelow(root, "src/server/workers")];
 
 interface Platform {
   package: string;

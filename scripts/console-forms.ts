@@ -125,7 +125,7 @@ const CUSTOM_LIMITS = { text: FIELD_TEXT_MAX_LENGTH, url: FIELD_URL_MAX_LENGTH }
 /** The OpenAPI document of the sources, as JSON. Loads the server: 3 s of processor time. */
 export async function apiDocument(): Promise<string> {
   const [{ createBareApp }, { openApiDocument }] = await Promise.all([
-    import("../src/bare-app.ts"),
+    import("../src/registry/bare-app.ts"),
     import("../src/http/documentation.ts"),
   ]);
   return openApiDocument(createBareApp().app);

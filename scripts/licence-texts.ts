@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LicenceText } from "../src/upkeep/bill.ts";
+import type { LicenceText } from "../src/operations/bill.ts";
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|copyrightnotice)\b/i;
 const README = /^readme\.md$/i;

@@ -2,18 +2,18 @@
 // ended.
 
 import { DomainError } from "./base/errors.ts";
-import { RemoteTrouble } from "./bringing/json-client.ts";
 import { EXIT } from "./cli/command.ts";
+import { runtimeVariables, UsageError } from "./cli/config.ts";
 import { forbidCoreFiles } from "./cli/core-files.ts";
 import { handbookPage, handbookTopics } from "./cli/handbook-page.ts";
 import { helpOf, helpOverview } from "./cli/help.ts";
 import { printError, processIo } from "./cli/process-io.ts";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { version } from "./cli/version.ts";
-import { runtimeVariables, UsageError } from "./config.ts";
 import { DatabaseRefused } from "./db/files/migrate.ts";
 import { readTroubleOf } from "./db/trouble.ts";
-import { ListenError } from "./listener.ts";
+import { RemoteTrouble } from "./importers/json-client.ts";
+import { ListenError } from "./server/listener.ts";
 
 process.exit(await main(process.argv.slice(2)));
 

@@ -3,7 +3,7 @@
 // [--hosts 1000] [--turns 5] [--megabits 100] [--directory DIR] [--executable FILE]
 
 import { join } from "node:path";
-import { CODINGS, type Coding } from "../../src/wire/entity-tags.ts";
+import { CODINGS, type Coding } from "../../src/schemas/entity-tags.ts";
 import { median } from "../quantiles.ts";
 import { EXECUTABLE, startExecutable } from "./executable.ts";
 import { folder, say, sayRow, settings } from "./program.ts";

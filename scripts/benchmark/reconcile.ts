@@ -9,8 +9,8 @@ import { systemRandom } from "../../src/base/random.ts";
 import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writing/writer.ts";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import type { DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
-import { openWriter } from "../../src/open-writer.ts";
 import type { OrganizationMade } from "../../src/resources/organizations/commands.ts";
+import { openWriter } from "../../src/server/open-writer.ts";
 import { deviceAt, ethernet, mac } from "../../test/support/reconcile/sightings.ts";
 import { folder, say, sayRow, settings } from "./program.ts";
 

@@ -8,7 +8,7 @@ import { dataFiles } from "../../src/db/files/data-directory.ts";
 import type { Author } from "../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { outcomeOf, type WriteReply, Writer } from "../../src/db/writing/writer.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind, UNSAID_HOST } from "../../src/resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";

@@ -15,7 +15,7 @@ import { withChecksum } from "../../src/db/row-checksum.ts";
 import type { Author } from "../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { outcomeOf, type WriteReply, Writer } from "../../src/db/writing/writer.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
 import { hostKind, UNSAID_HOST } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";

@@ -7,7 +7,7 @@ import { dataFiles } from "../../src/db/files/data-directory.ts";
 import type { Author } from "../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { outcomeOf, type WriteReply, Writer } from "../../src/db/writing/writer.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { type HostRecord, hostKind, UNSAID_HOST } from "../../src/resources/hosts/host.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { ipRangeKind } from "../../src/resources/ip-ranges/ip-range.ts";

@@ -1,5 +1,5 @@
 // Passwords: what one may be, its Argon2id hash, and a bound on how many are hashed at once.
-// Must not know accounts, nor decide how often someone may try: sign-in/sign-in-throttle.ts does.
+// Must not know accounts, nor decide how often someone may try: sessions/sign-in-throttle.ts does.
 
 import { availableParallelism } from "node:os";
 import { DomainError, invalid } from "../base/errors.ts";

@@ -1,8 +1,8 @@
 // A backup as it is answered, and what a filter can ask of it.
 
 import { Type } from "@sinclair/typebox";
-import { RowFields, type RowList } from "../inventory/row-fields.ts";
-import { Nullable, OneOf, Timestamp } from "../wire/schemas.ts";
+import { RowFields, type RowList } from "../records/row-fields.ts";
+import { Nullable, OneOf, Timestamp } from "../schemas/schemas.ts";
 import { BACKUP_STATES, type Backup as BackupView } from "./backups.ts";
 
 export const BackupBody = Type.Object(

@@ -25,7 +25,7 @@ import { isDiskTrouble, sqliteCode } from "../db/sqlite-code.ts";
 import { upgradeStore } from "../history/upgrade.ts";
 import { describeFirst } from "../history/verify/findings.ts";
 import { type Report, type VerifyProgress, verifyLedger } from "../history/verify/verify.ts";
-import { KINDS } from "../inventory/resources.ts";
+import { KINDS } from "../records/resources.ts";
 import { dropSecrets, type SecretsFound, trySecrets } from "../resources/credentials/sealed-secrets.ts";
 import { type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
 

@@ -12,7 +12,7 @@ import { DatabaseRefused, refusalOf } from "../db/files/migrate.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
 import { describeFirst } from "../history/verify/findings.ts";
 import { type VerifyProgress, verifyLedger } from "../history/verify/verify.ts";
-import { KINDS } from "../inventory/resources.ts";
+import { KINDS } from "../records/resources.ts";
 import { databaseBytes, type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
 
 /** What is in a backup that is done. */

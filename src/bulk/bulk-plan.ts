@@ -3,10 +3,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";
 import type { NetChange, WriteTransaction } from "../db/writing/transaction.ts";
-import { SHOWN } from "../inventory/resources.ts";
+import { SHOWN } from "../records/resources.ts";
 import { callingLive, recordCalled } from "../resources/bindings/record-called.ts";
-import { ToldPlanToken } from "../wire/plan-token.ts";
-import { Nullable, OneOf, Uuid } from "../wire/schemas.ts";
+import { ToldPlanToken } from "../schemas/plan-token.ts";
+import { Nullable, OneOf, Uuid } from "../schemas/schemas.ts";
 
 /** Changes that one answer lists: more are no list that anybody reads. They are all counted. */
 export const BULK_CHANGES_MAX = 10_000;

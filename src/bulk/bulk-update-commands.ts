@@ -9,13 +9,13 @@ import type { Reach } from "../db/reading/list-query.ts";
 import { Reader } from "../db/reading/reader.ts";
 import { type CallsOf, Tried, takingLong } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
-import { listCondition } from "../inventory/list-filter.ts";
+import { listCondition } from "../records/list-filter.ts";
 import { ipRangeKind } from "../resources/ip-ranges/ip-range.ts";
 import { clashingClaims } from "../resources/ip-ranges/rules.ts";
 import { IssueCollector } from "../resources/issues.ts";
 import { SharedLookups } from "../resources/shared-lookups.ts";
-import { assertPlanned } from "../wire/plan-token.ts";
-import { BULK_UPDATE_MAX } from "../wire/schemas.ts";
+import { assertPlanned } from "../schemas/plan-token.ts";
+import { BULK_UPDATE_MAX } from "../schemas/schemas.ts";
 import { plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
 import { bodyOver, EDITABLE, type Editable } from "./editable.ts";
 

@@ -4,7 +4,7 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { exceededBound, type JsonBounds } from "../base/json-bounds.ts";
 import type { FieldType } from "../resources/custom-fields/field-type.ts";
-import { cellText, unguarded } from "../wire/csv.ts";
+import { cellText, unguarded } from "../schemas/csv.ts";
 
 /** What a cell says of a field: its value, or that it cannot say this. */
 export type CellValue = { readonly value: unknown } | { readonly message: string };

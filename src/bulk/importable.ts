@@ -3,7 +3,7 @@
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldKey } from "../base/custom-field-names.ts";
 import { ownValue } from "../base/fields.ts";
-import { namingOf, withNames } from "../inventory/name-columns.ts";
+import { namingOf, withNames } from "../records/name-columns.ts";
 import { BindingCreate, BindingUpdate, bindingRow } from "../resources/bindings/binding.ts";
 import { bindingCommands } from "../resources/bindings/commands.ts";
 import { bindingResource } from "../resources/bindings/resource.ts";
@@ -38,7 +38,7 @@ import { tagCommands } from "../resources/tags/commands.ts";
 import { TagCreate } from "../resources/tags/tag.ts";
 import { vlanCommands } from "../resources/vlans/commands.ts";
 import { VlanCreate } from "../resources/vlans/vlan.ts";
-import { schemaColumns } from "../wire/csv.ts";
+import { schemaColumns } from "../schemas/csv.ts";
 import { customValue, plainSchema } from "./cell-values.ts";
 import { EDITABLE, type Editable, type WriteOne } from "./editable.ts";
 import { NAME_CELLS, type NameCell } from "./name-cells.ts";

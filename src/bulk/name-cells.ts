@@ -8,7 +8,7 @@ import { ipAddressResource } from "../resources/ip-addresses/resource.ts";
 import { portResource } from "../resources/ports/resource.ts";
 import type { Named } from "../resources/resource.ts";
 import { virtualizingService } from "../resources/services/resource.ts";
-import { cellText, unguarded } from "../wire/csv.ts";
+import { cellText, unguarded } from "../schemas/csv.ts";
 import { jsonValue } from "./cell-values.ts";
 
 /** A name in a cell, and what kinds of records it may be of. */

@@ -4,11 +4,11 @@
 import { ownValue } from "../base/fields.ts";
 import type { Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { targetsIn, withNames } from "../inventory/name-columns.ts";
-import { ReferenceNames } from "../inventory/reference-names.ts";
+import { targetsIn, withNames } from "../records/name-columns.ts";
+import { ReferenceNames } from "../records/reference-names.ts";
 import { recordName } from "../resources/record-label.ts";
 import type { Named } from "../resources/resource.ts";
-import { cellText, fieldColumns } from "../wire/csv.ts";
+import { cellText, fieldColumns } from "../schemas/csv.ts";
 
 /** A record that a name may stand for, and where it is. */
 export interface NameCandidate {

@@ -6,8 +6,8 @@ import { oneEntity } from "../base/entity-words.ts";
 import type { Issue } from "../base/errors.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import { sharedBytes } from "../base/shared-bytes.ts";
-import { TABLE_ROWS_MAX } from "../wire/schemas.ts";
-import type { Checked } from "../wire/validation.ts";
+import { TABLE_ROWS_MAX } from "../schemas/schemas.ts";
+import type { Checked } from "../schemas/validation.ts";
 import { columnRoles, type Importable, mayHaveColumn } from "./importable.ts";
 
 /** Rows that may be empty besides. */

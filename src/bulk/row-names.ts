@@ -6,7 +6,7 @@ import { ownValue } from "../base/fields.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import type { Named } from "../resources/resource.ts";
 import { serviceKind } from "../resources/services/service.ts";
-import { cellText } from "../wire/csv.ts";
+import { cellText } from "../schemas/csv.ts";
 import { cellValue } from "./cell-values.ts";
 import type { MeantRecord, NameCell, NameInCell } from "./name-cells.ts";
 import type { NameCandidate, NamedRecords } from "./named-records.ts";

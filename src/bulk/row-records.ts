@@ -3,7 +3,7 @@
 import { countedEntities, entityWord } from "../base/entity-words.ts";
 import { liveIdentity, type RecordBase } from "../db/kind.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { check } from "../wire/validation.ts";
+import { check } from "../schemas/validation.ts";
 import { reachOf } from "./bulk-update-commands.ts";
 import { cellValue, isNullable } from "./cell-values.ts";
 import { columnRoles } from "./importable.ts";

@@ -4,7 +4,7 @@ import type { CommandActor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";
 import { type CallsOf, Tried, takingLong } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
-import { assertPlanned } from "../wire/plan-token.ts";
+import { assertPlanned } from "../schemas/plan-token.ts";
 import { plannedChanges, planToken, type ReportedBulk } from "./bulk-plan.ts";
 import { IMPORTABLE, type Importable } from "./importable.ts";
 import type { Table } from "./read-table.ts";

@@ -14,8 +14,8 @@ import type { CustomFieldRecord } from "../resources/custom-fields/custom-field.
 import { definitionsOf } from "../resources/custom-fields/write-values.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
 import { SharedLookups } from "../resources/shared-lookups.ts";
-import { cellText } from "../wire/csv.ts";
-import { check } from "../wire/validation.ts";
+import { cellText } from "../schemas/csv.ts";
+import { check } from "../schemas/validation.ts";
 import { clashes, reachOf } from "./bulk-update-commands.ts";
 import { cellValue, customValue, saysSame } from "./cell-values.ts";
 import { bodyOver, PLACES } from "./editable.ts";

@@ -7,9 +7,9 @@ import { inUnits } from "../base/byte-size.ts";
 import { ownValue } from "../base/fields.ts";
 import { formatInstant } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
-import { UsageError } from "../config.ts";
 import { readHeader, requireSchema } from "../db/files/migrate.ts";
 import { defineCommand, EXIT } from "./command.ts";
+import { UsageError } from "./config.ts";
 import { findData } from "./data-folder.ts";
 import { progressTo } from "./progress.ts";
 

@@ -1,8 +1,8 @@
 // A setting whose rules are those of the API: checked against the field's own schema.
 
 import type { Static, TSchema } from "@sinclair/typebox";
-import { UsageError } from "../config.ts";
-import { check } from "../wire/validation.ts";
+import { check } from "../schemas/validation.ts";
+import { UsageError } from "./config.ts";
 
 /**
  * @param flag names the setting in the message: `--email`

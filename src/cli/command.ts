@@ -2,7 +2,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
-import { type Config, type Form, type OptionName, readConfig } from "../config.ts";
+import { type Config, type Form, type OptionName, readConfig } from "./config.ts";
 
 /** What the exit status of the program says; the help lists them. */
 export const EXIT = {

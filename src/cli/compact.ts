@@ -7,7 +7,7 @@ import type { DataFiles } from "../db/files/data-directory.ts";
 import { compactable, compactHistory } from "../history/compact.ts";
 import type { Packed } from "../history/pack-versions.ts";
 import { describeReport } from "../history/verify/verify.ts";
-import { KINDS } from "../inventory/resources.ts";
+import { KINDS } from "../records/resources.ts";
 import { defineCommand, EXIT, type ProcessIo } from "./command.ts";
 import { atRest, bringUpToSchema, mergeLog, onDisk, rewriteFile } from "./data-at-rest.ts";
 import { findData, reading } from "./data-folder.ts";

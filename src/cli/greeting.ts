@@ -2,9 +2,9 @@
 // set-up token is nowhere else.
 
 import { formatInstant } from "../base/instant.ts";
-import type { ListenAddress } from "../config.ts";
-import type { ServedTls } from "../tls-listener.ts";
-import { SERVER_VERSION } from "../wire/envelope.ts";
+import { SERVER_VERSION } from "../schemas/envelope.ts";
+import type { ServedTls } from "../server/tls-listener.ts";
+import type { ListenAddress } from "./config.ts";
 
 /** More of a machine's addresses are no help to whoever looks for the one to open. */
 const LINKS_MAX = 4;

@@ -1,8 +1,8 @@
 // netledger help TOPIC: a page of the handbook as text for a terminal.
 
-import { UsageError } from "../config.ts";
 import { handbook } from "../handbook/handbook.ts";
 import type { Page, Section } from "../handbook/render.ts";
+import { UsageError } from "./config.ts";
 
 const COLUMNS_MAX = 100;
 const NEAR_MAX = 5;

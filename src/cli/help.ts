@@ -1,7 +1,7 @@
 // The help of the program and of each command, rendered from the forms of the commands and the table of settings.
 
-import { type Form, OPTIONS, type Option, variableOf } from "../config.ts";
 import { EXIT } from "./command.ts";
+import { type Form, OPTIONS, type Option, variableOf } from "./config.ts";
 
 /** All commands and the pages of the handbook, with the exit statuses. */
 export function helpOverview(

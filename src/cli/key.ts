@@ -13,8 +13,8 @@ import {
 } from "../resources/api-keys/api-key.ts";
 import type { KeySecret } from "../resources/api-keys/commands.ts";
 import { type UserRecord, userKind } from "../resources/users/user.ts";
-import type { Store } from "../store.ts";
-import { Name, OneOf, Timestamp } from "../wire/schemas.ts";
+import { Name, OneOf, Timestamp } from "../schemas/schemas.ts";
+import type { Store } from "../server/store.ts";
 import { checkSetting } from "./checked-setting.ts";
 import { type Command, defineCommand } from "./command.ts";
 import {

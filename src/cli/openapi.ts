@@ -1,7 +1,7 @@
 // netledger openapi: prints the OpenAPI document of this version, without any data.
 
-import { createBareApp } from "../bare-app.ts";
 import { openApiDocument } from "../http/documentation.ts";
+import { createBareApp } from "../registry/bare-app.ts";
 import { defineCommand, EXIT } from "./command.ts";
 
 export const openapi = defineCommand(

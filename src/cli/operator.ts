@@ -9,8 +9,8 @@ import type { Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { type NetworkRecord, networkKind } from "../resources/networks/network.ts";
 import { type UserRecord, userKind } from "../resources/users/user.ts";
-import { entityTag } from "../wire/entity-tags.ts";
-import { ChangeReason } from "../wire/schemas.ts";
+import { entityTag } from "../schemas/entity-tags.ts";
+import { ChangeReason } from "../schemas/schemas.ts";
 import { checkSetting } from "./checked-setting.ts";
 
 export interface OrganizationReach extends Reach {

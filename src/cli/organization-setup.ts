@@ -5,7 +5,7 @@ import { hashPassword } from "../access/password.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import type { OrganizationCommands, OrganizationMade, OrganizationSetup } from "../resources/organizations/commands.ts";
 import { Email } from "../resources/users/user.ts";
-import { Name } from "../wire/schemas.ts";
+import { Name } from "../schemas/schemas.ts";
 import { checkSetting } from "./checked-setting.ts";
 
 export interface OrganizationWish {

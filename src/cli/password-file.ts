@@ -1,8 +1,8 @@
 // The password in a file or on standard input. Must not be given on the command line: others could read it there.
 
 import { describePasswordProblem } from "../access/password.ts";
-import { UsageError } from "../config.ts";
 import type { ProcessIo } from "./command.ts";
+import { UsageError } from "./config.ts";
 import { readSettingFile } from "./setting-file.ts";
 
 /**

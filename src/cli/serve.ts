@@ -1,14 +1,11 @@
 // netledger serve: runs the appliance until it is told to stop.
 
 import { resolve } from "node:path";
-import { type Appliance, startAppliance, startReadOnlyAppliance } from "../appliance.ts";
 import { Counters } from "../base/counters.ts";
 import { type Log, systemLog } from "../base/log.ts";
 import type { StartThread } from "../base/thread.ts";
 import { systemTimers } from "../base/timers.ts";
 import { UuidSource } from "../base/uuid.ts";
-import type { AllCommands } from "../commands.ts";
-import { type Config, UsageError, unknownVariables } from "../config.ts";
 import { dataFiles } from "../db/files/data-directory.ts";
 import { DatabaseRefused, refusalOfWork } from "../db/files/migrate.ts";
 import type { Reader } from "../db/reading/reader.ts";
@@ -19,11 +16,14 @@ import { discoverSelf } from "../discovery/self/discover.ts";
 import type { SelfCommands } from "../discovery/self/reconcile.ts";
 import { hasEchoTool } from "../discovery/sweep/echo-tools.ts";
 import { type Console, consoleOf, embeddedConsole } from "../http/console-pages.ts";
-import { isLoopback } from "../listener.ts";
+import type { AllCommands } from "../registry/commands.ts";
+import { SERVER_VERSION } from "../schemas/envelope.ts";
+import { type Appliance, startAppliance, startReadOnlyAppliance } from "../server/appliance.ts";
+import { isLoopback } from "../server/listener.ts";
+import { ownAddresses, type ServedTls } from "../server/tls-listener.ts";
 import { type PairFiles, readTlsPair, TlsRefused } from "../tls/pair.ts";
-import { ownAddresses, type ServedTls } from "../tls-listener.ts";
-import { SERVER_VERSION } from "../wire/envelope.ts";
 import { defineCommand, EXIT, type ProcessIo } from "./command.ts";
+import { type Config, UsageError, unknownVariables } from "./config.ts";
 import { type DemoAccount, greeting, readOnlyGreeting } from "./greeting.ts";
 import { operatorOf } from "./operator.ts";
 import { checkWish, makeOrganization, type OrganizationWish } from "./organization-setup.ts";

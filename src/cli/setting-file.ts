@@ -1,8 +1,8 @@
 // The content of a file that a setting names, or of standard input. Must not wait for a pipe that is named as a file.
 
 import { readRegular, whyUnreadable } from "../base/regular-file.ts";
-import { UsageError } from "../config.ts";
 import type { ProcessIo } from "./command.ts";
+import { UsageError } from "./config.ts";
 
 /** No password, token or list of certificates comes near it. */
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -4,8 +4,8 @@ import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/role.ts";
 import type { PasswordChange, UserChange, UserCreation } from "../resources/users/commands.ts";
 import { Email, type UserRecord, userKind } from "../resources/users/user.ts";
-import type { Store } from "../store.ts";
-import { Name, OneOf } from "../wire/schemas.ts";
+import { Name, OneOf } from "../schemas/schemas.ts";
+import type { Store } from "../server/store.ts";
 import { checkSetting } from "./checked-setting.ts";
 import { type Command, defineCommand } from "./command.ts";
 import {

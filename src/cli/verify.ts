@@ -2,7 +2,6 @@
 // told to.
 
 import { systemLog } from "../base/log.ts";
-import { UsageError } from "../config.ts";
 import { openBackup } from "../db/files/backup-file.ts";
 import { type DataFiles, DataLock } from "../db/files/data-directory.ts";
 import { orRefused } from "../db/files/migrate.ts";
@@ -17,8 +16,9 @@ import {
   type VerifyProgress,
   verifyLedger,
 } from "../history/verify/verify.ts";
-import { KINDS } from "../inventory/resources.ts";
+import { KINDS } from "../records/resources.ts";
 import { defineCommand, EXIT } from "./command.ts";
+import { UsageError } from "./config.ts";
 import { atRest } from "./data-at-rest.ts";
 import { findData, reading } from "./data-folder.ts";
 import { progressTo } from "./progress.ts";

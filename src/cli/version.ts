@@ -2,7 +2,7 @@
 
 import { sqliteVersion } from "../db/connection.ts";
 import { SCHEMA_VERSION } from "../db/files/migrate.ts";
-import { API_VERSION, SERVER_VERSION } from "../wire/envelope.ts";
+import { API_VERSION, SERVER_VERSION } from "../schemas/envelope.ts";
 import { defineCommand, EXIT } from "./command.ts";
 
 export const version = defineCommand(

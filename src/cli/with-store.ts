@@ -3,7 +3,7 @@
 import { systemLog } from "../base/log.ts";
 import { dataFiles } from "../db/files/data-directory.ts";
 import { refusalOfWork } from "../db/files/migrate.ts";
-import { openStore, type Store } from "../store.ts";
+import { openStore, type Store } from "../server/store.ts";
 import { EXIT, type ProcessIo } from "./command.ts";
 
 interface StoreSettings {

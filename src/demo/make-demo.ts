@@ -10,7 +10,7 @@ import { DirectWriteQueue } from "../db/writing/write-queue.ts";
 import type { MachineParts } from "../discovery/scans/scan-machine.ts";
 import { changedLinks } from "../discovery/topology/find-links.ts";
 import { networkFacts } from "../discovery/topology/network-facts.ts";
-import { openWriter } from "../open-writer.ts";
+import { openWriter } from "../server/open-writer.ts";
 import { Calendar } from "./calendar.ts";
 import { ROUNDS, type Round } from "./cast.ts";
 import { Crew, StoryClock } from "./crew.ts";

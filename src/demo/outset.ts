@@ -4,8 +4,8 @@
 import { type CommandActor, SYSTEM_AUTHOR } from "../access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../access/api-key.ts";
 import type { Random } from "../base/random.ts";
-import type { AllCommands } from "../commands.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
+import type { AllCommands } from "../registry/commands.ts";
 import { vlanKind } from "../resources/vlans/vlan.ts";
 import {
   DEMO_EMAIL,

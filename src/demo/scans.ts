@@ -3,11 +3,11 @@
 
 import type { CommandActor } from "../access/actor.ts";
 import type { Instant } from "../base/instant.ts";
-import type { AllCommands } from "../commands.ts";
 import type { CommandOutcome } from "../db/writing/transaction.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import { type Scan, scanName } from "../discovery/scans/scan.ts";
 import type { ScanMachine } from "../discovery/scans/scan-thread.ts";
+import type { AllCommands } from "../registry/commands.ts";
 import { type ScheduleRecord, scheduleKind } from "../resources/schedules/schedule.ts";
 import type { Round } from "./cast.ts";
 import type { Crew } from "./crew.ts";

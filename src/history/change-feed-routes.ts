@@ -11,10 +11,10 @@ import { accepts, EVENT_STREAM, STREAM_HEADERS } from "../http/accepts.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import { HeldConnections } from "../http/held-connections.ts";
 import type { Surface } from "../http/surface.ts";
-import type { Backend, ResourceCall } from "../inventory/backend.ts";
-import { logBrokenStream } from "../inventory/broken-stream.ts";
-import { LIST_HEAD, listTail, metaWith } from "../wire/envelope.ts";
-import { INT32_MAX, OneOf, QueryList, Uuid } from "../wire/schemas.ts";
+import type { Backend, ResourceCall } from "../records/backend.ts";
+import { logBrokenStream } from "../records/broken-stream.ts";
+import { LIST_HEAD, listTail, metaWith } from "../schemas/envelope.ts";
+import { INT32_MAX, OneOf, QueryList, Uuid } from "../schemas/schemas.ts";
 import { type ChangeFeedHead, type ChangeFeedInput, changeFeed } from "./change-feed.ts";
 import { CHANGE_EXAMPLE, CHANGE_TYPES, ChangeOfAny } from "./change-view.ts";
 

@@ -5,7 +5,7 @@ import { ownValue } from "../base/fields.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { ReadConnection } from "../db/reading/read-connection.ts";
 import { changedSql } from "../db/shape.ts";
-import { KINDS } from "../inventory/resources.ts";
+import { KINDS } from "../records/resources.ts";
 import { liesInSql, type Sight, type Trace } from "./records-at.ts";
 
 /** The fields that matter by kind. A version that names no fields always matters. */

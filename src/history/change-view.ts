@@ -9,10 +9,10 @@ import type { AnyKind } from "../db/kind.ts";
 import { ChangeLog, type LedgerEntry, type RecordChange } from "../db/reading/change-log.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { RESOURCES, SHOWN } from "../inventory/resources.ts";
+import { RESOURCES, SHOWN } from "../records/resources.ts";
 import type { ComposeFor } from "../resources/compose.ts";
 import { organizationShown } from "../resources/organizations/resource.ts";
-import { Nullable, OneOf, Timestamp, Uuid } from "../wire/schemas.ts";
+import { Nullable, OneOf, Timestamp, Uuid } from "../schemas/schemas.ts";
 import { ReachedFields } from "./reached-fields.ts";
 
 /** The kinds whose changes can be asked for. */

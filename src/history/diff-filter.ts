@@ -8,7 +8,7 @@ import type { Condition } from "../db/reading/condition.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { NumberSet } from "../db/reading/settled-condition.ts";
-import { type FilterText, listCondition, thinnedUntil } from "../inventory/list-filter.ts";
+import { type FilterText, listCondition, thinnedUntil } from "../records/list-filter.ts";
 import type { TouchedRecords } from "./touched-records.ts";
 
 /** A filter as it is read at each end: ages in it end there. */

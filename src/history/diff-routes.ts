@@ -11,15 +11,15 @@ import type { AnyKind } from "../db/kind.ts";
 import { RESOLUTIONS } from "../db/pruned-history.ts";
 import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Surface } from "../http/surface.ts";
-import type { Backend } from "../inventory/backend.ts";
-import { customFieldsAt } from "../inventory/custom-fields-at.ts";
-import { answerLongRead } from "../inventory/long-read-answers.ts";
-import { askedInstant, settledAt } from "../inventory/read-instant.ts";
-import { RESOURCES, SHOWN } from "../inventory/resources.ts";
+import type { Backend } from "../records/backend.ts";
+import { customFieldsAt } from "../records/custom-fields-at.ts";
+import { answerLongRead } from "../records/long-read-answers.ts";
+import { askedInstant, settledAt } from "../records/read-instant.ts";
+import { RESOURCES, SHOWN } from "../records/resources.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { ORGANIZATION_EXAMPLE } from "../resources/organizations/organization.ts";
-import { CSV_TYPE } from "../wire/csv.ts";
+import { CSV_TYPE } from "../schemas/csv.ts";
 import {
   defineFormat,
   IdsQuery,
@@ -31,7 +31,7 @@ import {
   QueryList,
   Timestamp,
   Uuid,
-} from "../wire/schemas.ts";
+} from "../schemas/schemas.ts";
 import { CHANGE_TYPES, ofAnyKind, TRANSACTION_EXAMPLE, TransactionOfChange } from "./change-view.ts";
 import { UNCOMPARED } from "./diff.ts";
 import { DIFF_FORMATS, type DiffFormat, type DiffInput, diff } from "./diff-formats.ts";

@@ -15,7 +15,7 @@ import {
 } from "../db/reading/change-log.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { NumberSet } from "../db/reading/settled-condition.ts";
-import { RESOURCES } from "../inventory/resources.ts";
+import { RESOURCES } from "../records/resources.ts";
 import { CHANGE_KINDS, composeOf } from "./change-view.ts";
 import { DiffFilter, type EndsFilter } from "./diff-filter.ts";
 import { DiffCounts, DiffPage } from "./diff-page.ts";

@@ -13,7 +13,7 @@ import { endRowSum } from "../db/row-sums.ts";
 import { membersSql } from "../db/shape.ts";
 import { Statements } from "../db/writing/statements.ts";
 import { WriteTransaction } from "../db/writing/transaction.ts";
-import { KINDS } from "../inventory/resources.ts";
+import { KINDS } from "../records/resources.ts";
 import {
   type AcceptedBy,
   type ConflictType,

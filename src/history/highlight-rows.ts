@@ -1,7 +1,7 @@
 // How the highlights of a transaction are answered.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { MacText, Nullable, OneOf, Uuid } from "../wire/schemas.ts";
+import { MacText, Nullable, OneOf, Uuid } from "../schemas/schemas.ts";
 import { CHANGE_TYPES, OPERATIONS } from "./change-view.ts";
 
 /** Changes that are told by name at most. */

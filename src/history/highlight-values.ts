@@ -2,7 +2,7 @@
 
 import { fieldValueOf } from "../base/custom-field-names.ts";
 import type { AnyKind } from "../db/kind.ts";
-import { isFieldTold } from "../inventory/told-fields.ts";
+import { isFieldTold } from "../records/told-fields.ts";
 import type { FieldsThen, NamesOf } from "./highlight-records.ts";
 import { type HighlightField, VALUE_ITEMS_MAX, VALUE_TEXT_MAX } from "./highlight-rows.ts";
 

@@ -8,13 +8,13 @@ import { formatInstant } from "../base/instant.ts";
 import { RESOLUTIONS } from "../db/pruned-history.ts";
 import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Surface } from "../http/surface.ts";
-import type { Backend } from "../inventory/backend.ts";
-import { filterText } from "../inventory/list-answers.ts";
-import { FilterQuery } from "../inventory/list-filter.ts";
-import { answerLongRead } from "../inventory/long-read-answers.ts";
-import { askedInstant, settledAt } from "../inventory/read-instant.ts";
+import type { Backend } from "../records/backend.ts";
+import { filterText } from "../records/list-answers.ts";
+import { FilterQuery } from "../records/list-filter.ts";
+import { answerLongRead } from "../records/long-read-answers.ts";
+import { askedInstant, settledAt } from "../records/read-instant.ts";
 import { ORDER_DIRECTIONS } from "../resources/ordering.ts";
-import { successBody } from "../wire/envelope.ts";
+import { successBody } from "../schemas/envelope.ts";
 import {
   ChangeReason,
   LIMIT_DEFAULT,
@@ -24,7 +24,7 @@ import {
   QueryList,
   SequenceParams,
   Timestamp,
-} from "../wire/schemas.ts";
+} from "../schemas/schemas.ts";
 import { ACTOR_TYPES } from "./change-view.ts";
 import { HIGHLIGHTS_MAX } from "./highlight-rows.ts";
 import { narrowingOf, narrowingQuery } from "./narrowing.ts";

@@ -13,7 +13,7 @@ import { ipAddressKind } from "../resources/ip-addresses/ip-address.ts";
 import { ipRangeKind } from "../resources/ip-ranges/ip-range.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { subnetKind } from "../resources/subnets/subnet.ts";
-import { OneOf, QueryList, Uuid } from "../wire/schemas.ts";
+import { OneOf, QueryList, Uuid } from "../schemas/schemas.ts";
 import { CHANGE_KINDS, CHANGE_TYPES } from "./change-view.ts";
 
 export const narrowingQuery = {

@@ -7,8 +7,8 @@ import type { Instant } from "../base/instant.ts";
 import type { TransactionRange } from "../db/reading/activity.ts";
 import type { Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { askedInstant } from "../inventory/read-instant.ts";
-import { InstantOrAge } from "../wire/schemas.ts";
+import { askedInstant } from "../records/read-instant.ts";
+import { InstantOrAge } from "../schemas/schemas.ts";
 
 export const periodQuery = {
   from: Type.Optional(

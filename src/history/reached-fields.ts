@@ -6,7 +6,7 @@ import { ownValue } from "../base/fields.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { RecordChange } from "../db/reading/change-log.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { RESOURCES } from "../inventory/resources.ts";
+import { RESOURCES } from "../records/resources.ts";
 import type { ComposeFor } from "../resources/compose.ts";
 
 /** A version, as far as it matters here. */

@@ -6,11 +6,11 @@ import { ChangeLog, type RecordChange } from "../db/reading/change-log.ts";
 import type { Moment } from "../db/reading/list-query.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { askableFields } from "../inventory/custom-fields-at.ts";
-import type { FilterText } from "../inventory/list-filter.ts";
-import { resourceOf } from "../inventory/resources.ts";
-import { RowFilter } from "../inventory/row-filter.ts";
-import { commaSeparated, LIST_HEAD, listMeta, listTail, thinnedUntilMember } from "../wire/envelope.ts";
+import { askableFields } from "../records/custom-fields-at.ts";
+import type { FilterText } from "../records/list-filter.ts";
+import { resourceOf } from "../records/resources.ts";
+import { RowFilter } from "../records/row-filter.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail, thinnedUntilMember } from "../schemas/envelope.ts";
 import { ChangeView } from "./change-view.ts";
 import { versionFields } from "./version-rows.ts";
 

@@ -5,7 +5,7 @@ import { formatInstant } from "../base/instant.ts";
 import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { PruneOrder } from "../db/thinning.ts";
-import { META, successBody } from "../wire/envelope.ts";
+import { META, successBody } from "../schemas/envelope.ts";
 import { planSteps } from "./prune-plan.ts";
 
 /** Crosses to another thread. */

@@ -7,10 +7,10 @@ import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
 import { RESOLUTIONS } from "../db/pruned-history.ts";
 import type { Surface } from "../http/surface.ts";
-import type { Backend } from "../inventory/backend.ts";
-import { answerLongRead } from "../inventory/long-read-answers.ts";
-import { askedInstant } from "../inventory/read-instant.ts";
-import { InstantOrAge, OneOf, Timestamp } from "../wire/schemas.ts";
+import type { Backend } from "../records/backend.ts";
+import { answerLongRead } from "../records/long-read-answers.ts";
+import { askedInstant } from "../records/read-instant.ts";
+import { InstantOrAge, OneOf, Timestamp } from "../schemas/schemas.ts";
 import { retentionPreview } from "./retention-preview.ts";
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });

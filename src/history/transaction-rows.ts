@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { instantSql } from "../db/reading/condition-sql.ts";
-import { RowFields, type RowList } from "../inventory/row-fields.ts";
+import { RowFields, type RowList } from "../records/row-fields.ts";
 import { CHANGE_TYPES, OPERATIONS, TransactionOfChange } from "./change-view.ts";
 import { HIGHLIGHTS_EXAMPLE, Highlights } from "./highlight-rows.ts";
 

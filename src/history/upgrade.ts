@@ -15,7 +15,7 @@ import {
 } from "../db/files/migrate.ts";
 import { countIn, stampChecksums } from "../db/row-checksum.ts";
 import { hashKeys } from "../db/writing/kept-outcomes.ts";
-import { KINDS } from "../inventory/resources.ts";
+import { KINDS } from "../records/resources.ts";
 import { takeForDropped } from "../resources/credentials/sealed-secrets.ts";
 import { placeAllLinked } from "../resources/map-positions/placing.ts";
 import { recordEarlierNotes } from "./earlier-notes.ts";

@@ -3,9 +3,9 @@
 import { oneEntity } from "../base/entity-words.ts";
 import { ownValue } from "../base/fields.ts";
 import { pascalCase } from "../base/text.ts";
-import { UNASKED_FIELDS } from "../inventory/part-fields.ts";
-import { RESOURCES } from "../inventory/resources.ts";
-import { RowFields, type RowList } from "../inventory/row-fields.ts";
+import { UNASKED_FIELDS } from "../records/part-fields.ts";
+import { RESOURCES } from "../records/resources.ts";
+import { RowFields, type RowList } from "../records/row-fields.ts";
 import { VersionOf } from "./change-view.ts";
 
 export const VERSION_ROWS: readonly RowList[] = RESOURCES.map(({ kind, path, listed, answer }) => ({

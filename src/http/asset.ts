@@ -3,7 +3,7 @@
 
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { isNotModified } from "../wire/entity-tags.ts";
+import { isNotModified } from "../schemas/entity-tags.ts";
 
 /** Something whole that does not change while the appliance runs. */
 export interface Asset {

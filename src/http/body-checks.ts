@@ -6,8 +6,8 @@ import { DomainError, domainError, type PlainError, plainError } from "../base/e
 import { FairLines } from "../base/fair-lines.ts";
 import { sharedBytes } from "../base/shared-bytes.ts";
 import type { StartThread, Thread, ThreadMain } from "../base/thread.ts";
-import { NoBody } from "../wire/schemas.ts";
-import { type Checked, check } from "../wire/validation.ts";
+import { NoBody } from "../schemas/schemas.ts";
+import { type Checked, check } from "../schemas/validation.ts";
 import { parseJson } from "./body.ts";
 
 /** A body beyond this is checked on the other thread: up to here it takes some milliseconds. */

@@ -2,7 +2,7 @@
 
 import { carriesCredential } from "../base/credential-texts.ts";
 import type { Issue } from "../base/errors.ts";
-import { CHANGE_REASON_MAX_LENGTH, FORMATS, type Format } from "../wire/schemas.ts";
+import { CHANGE_REASON_MAX_LENGTH, FORMATS, type Format } from "../schemas/schemas.ts";
 
 const HEADER = "X-Change-Reason";
 

@@ -3,7 +3,7 @@
 
 import { closeSync } from "node:fs";
 import { openRegular } from "../base/regular-file.ts";
-import { isNotModified } from "../wire/entity-tags.ts";
+import { isNotModified } from "../schemas/entity-tags.ts";
 import { CONSOLE_ASSETS, type ConsoleFile, readConsolePack } from "./console-pack.ts";
 import { preferredCoding } from "./content-coding.ts";
 import { errorResponse } from "./errors.ts";

@@ -3,7 +3,7 @@
 
 import type { Writable } from "node:stream";
 import { createGzip, createZstdCompress, constants as zlib } from "node:zlib";
-import { CODINGS, type Coding, codedTag } from "../wire/entity-tags.ts";
+import { CODINGS, type Coding, codedTag } from "../schemas/entity-tags.ts";
 import { byteStream, isByteStream } from "./byte-stream.ts";
 
 /** Shorter answers fit into one packet as they are. */

@@ -22,7 +22,7 @@ import {
   NAME_MAX_LENGTH,
   TABLE_ROWS_MAX,
   TAGS_MAX,
-} from "../wire/schemas.ts";
+} from "../schemas/schemas.ts";
 import { OVERLOAD_RETRY_AFTER_S, ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS } from "./admission.ts";
 import {
   BODIES_OF_CALLER_LIMIT_BYTES,

@@ -1,7 +1,7 @@
 // The one table from error codes to HTTP statuses, and the answer an error becomes.
 
 import type { DomainError, ErrorCode } from "../base/errors.ts";
-import { META } from "../wire/envelope.ts";
+import { META } from "../schemas/envelope.ts";
 
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
   validation_failed: 400,

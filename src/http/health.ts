@@ -2,7 +2,7 @@
 // Must not tell anything of what is stored.
 
 import { Type } from "@sinclair/typebox";
-import { API_VERSION, SERVER_VERSION, successBody } from "../wire/envelope.ts";
+import { API_VERSION, SERVER_VERSION, successBody } from "../schemas/envelope.ts";
 import type { Surface } from "./surface.ts";
 
 export interface HealthProbe {

@@ -4,9 +4,9 @@
 import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../base/errors.ts";
 import { ownValue } from "../base/fields.ts";
-import { API_VERSION, SERVER_VERSION } from "../wire/envelope.ts";
-import { type Json, jsonSchema, type NamedSchemas } from "../wire/json-schema.ts";
-import { CHANGE_REASON_MAX_LENGTH, LIMIT_DEFAULT } from "../wire/schemas.ts";
+import { API_VERSION, SERVER_VERSION } from "../schemas/envelope.ts";
+import { type Json, jsonSchema, type NamedSchemas } from "../schemas/json-schema.ts";
+import { CHANGE_REASON_MAX_LENGTH, LIMIT_DEFAULT } from "../schemas/schemas.ts";
 import { mayTransact } from "./change-reason.ts";
 import { ERROR_EXAMPLES } from "./error-examples.ts";
 import { STATUS } from "./errors.ts";

@@ -4,7 +4,7 @@ import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { type Issue, pointerTo } from "../base/errors.ts";
 import { ownValue } from "../base/fields.ts";
 import { isSecretFieldName } from "../base/log.ts";
-import { check } from "../wire/validation.ts";
+import { check } from "../schemas/validation.ts";
 
 /** @returns the values by name; an absent parameter is absent. */
 export function parseQuery(schema: TObject, search: string): { value: Record<string, unknown>; issues: Issue[] } {

@@ -9,7 +9,7 @@ import { DomainError, describeFault, type ErrorCode, type Issue, invalid, isFaul
 import type { Cidr } from "../base/ip.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
-import { check } from "../wire/validation.ts";
+import { check } from "../schemas/validation.ts";
 import { Admission, overloaded } from "./admission.ts";
 import type { AllowedHosts } from "./allowed-hosts.ts";
 import {

@@ -2,7 +2,7 @@
 // where a person says otherwise. Only discovery writes it.
 
 import { Type } from "@sinclair/typebox";
-import { Timestamp } from "../wire/schemas.ts";
+import { Timestamp } from "../schemas/schemas.ts";
 
 /** Left out where there is nothing to say. */
 export interface Discoverable {

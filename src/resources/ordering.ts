@@ -6,7 +6,7 @@ import { FIELD_KEY_MAX_LENGTH } from "../base/custom-field-limits.ts";
 import { customFieldKey } from "../base/custom-field-names.ts";
 import type { AnyKind, Kind, ObservedField, RecordBase } from "../db/kind.ts";
 import type { OrderTerm } from "../db/reading/list-query.ts";
-import { OneOf, OneOfOr } from "../wire/schemas.ts";
+import { OneOf, OneOfOr } from "../schemas/schemas.ts";
 
 /** OrderDirection. */
 export const ORDER_DIRECTIONS = ["asc", "desc"] as const;

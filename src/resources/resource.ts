@@ -4,7 +4,7 @@
 import type { TObject } from "@sinclair/typebox";
 import type { Access } from "../access/actor.ts";
 import type { Kind, RecordBase } from "../db/kind.ts";
-import type { CsvColumn } from "../wire/csv.ts";
+import type { CsvColumn } from "../schemas/csv.ts";
 import type { ComposeFor } from "./compose.ts";
 
 /** A kind of record that shows among others, and in no list of its own. */

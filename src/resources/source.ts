@@ -1,7 +1,7 @@
 // Where a record comes from: the `source` object on the wire.
 
 import { Type } from "@sinclair/typebox";
-import { OneOf } from "../wire/schemas.ts";
+import { OneOf } from "../schemas/schemas.ts";
 
 /**
  * Manual: a person or a client entered it. System: the appliance made it for itself. Discovery: seen on the network.

@@ -1,7 +1,7 @@
 // How hosts and services are virtualized: which platform runs them, and under what name.
 
 import { Type } from "@sinclair/typebox";
-import { Body, Line, OneOf, Uuid } from "../wire/schemas.ts";
+import { Body, Line, OneOf, Uuid } from "../schemas/schemas.ts";
 
 export const HOST_VIRTUALIZATION_TYPES = ["Proxmox", "VCenter", "Esxi", "HyperV", "Kvm"] as const;
 export const SERVICE_VIRTUALIZATION_TYPES = ["Docker", "Podman"] as const;

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Machine } from "../../src/upkeep/machine.ts";
+import type { Machine } from "../../src/operations/machine.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Wire } from "../support/appliance/factories.ts";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { EDITABLE, settableFields } from "../../src/bulk/editable.ts";
-import { BULK_UPDATE_MAX } from "../../src/wire/schemas.ts";
+import { BULK_UPDATE_MAX } from "../../src/schemas/schemas.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { made, refusal, tcp, type Wire } from "../support/appliance/factories.ts";

@@ -8,7 +8,7 @@ import {
   EVENT_STREAMS_OF_USER_MAX,
   WAITING_OF_USER_MAX,
 } from "../../src/history/change-feed-routes.ts";
-import { callerOfRead } from "../../src/long-reads.ts";
+import { callerOfRead } from "../../src/registry/long-reads.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { invalid, tcp, type Wire } from "../support/appliance/factories.ts";

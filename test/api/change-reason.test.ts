@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
 import { writtenSql } from "../../src/db/packing.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { newUnclaimedAppliance, PASSWORD, SETUP_TOKEN } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { invalid, made, type Wire } from "../support/appliance/factories.ts";

@@ -9,7 +9,7 @@ import { pruneHistory } from "../../src/history/prune.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";
 import { rebuildDerived } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { newUnclaimedAppliance, type UnclaimedAppliance } from "../support/appliance/appliance.ts";

@@ -3,8 +3,8 @@
 
 import { beforeAll, expect, test } from "bun:test";
 import { getTableName } from "drizzle-orm";
-import { PART_FIELDS, UNASKED_FIELDS } from "../../src/inventory/part-fields.ts";
-import { RESOURCES } from "../../src/inventory/resources.ts";
+import { PART_FIELDS, UNASKED_FIELDS } from "../../src/records/part-fields.ts";
+import { RESOURCES } from "../../src/records/resources.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import type { Wire } from "../support/appliance/factories.ts";
 import { newWorld } from "../support/contract/operations.ts";

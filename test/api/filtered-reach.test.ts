@@ -4,8 +4,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { CHANGE_TYPES } from "../../src/history/change-view.ts";
-import { itemOf, propertiesOf } from "../../src/inventory/filter/schema-fields.ts";
-import { RESOURCES } from "../../src/inventory/resources.ts";
+import { itemOf, propertiesOf } from "../../src/records/filter/schema-fields.ts";
+import { RESOURCES } from "../../src/records/resources.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { newAuthorizationWorld } from "../support/authorization/world.ts";

@@ -4,7 +4,7 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { PROGRESS_INTERVAL_MS } from "../../src/discovery/scans/scan.ts";
-import { ROW_LISTS } from "../../src/row-lists.ts";
+import { ROW_LISTS } from "../../src/registry/row-lists.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import type { Answer } from "../support/appliance/client.ts";
 import { made, newTag, type Wire } from "../support/appliance/factories.ts";

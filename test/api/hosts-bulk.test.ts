@@ -3,7 +3,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { BODY_MAX_CONTAINERS, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";
-import { BULK_MAX } from "../../src/wire/schemas.ts";
+import { BULK_MAX } from "../../src/schemas/schemas.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";
 import { made, onPort, refusal, tcp, type Wire } from "../support/appliance/factories.ts";

@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { foldCase } from "../../src/base/text.ts";
-import { RESOURCES } from "../../src/inventory/resources.ts";
+import { RESOURCES } from "../../src/records/resources.ts";
 import { FIELD_KINDS, type FieldKind } from "../../src/resources/custom-fields/field-type.ts";
 import type { Resource } from "../../src/resources/resource.ts";
 import { applianceForAll, applianceForEach } from "../support/appliance/appliance-for-each.ts";

@@ -8,7 +8,7 @@ import { openWritable } from "../../src/db/connection.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { Writer } from "../../src/db/writing/writer.ts";
 import { TIMELINE_POINTS_MAX } from "../../src/history/locate/timeline.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { openReadOnly, openWritable } from "../../src/db/connection.ts";
 import { keepRowSums } from "../../src/db/row-sums.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { layOutMap } from "../../src/resources/map-positions/layout/layout.ts";
 import { MAP_COORDINATE_MAX, MAP_POSITIONS_MAX } from "../../src/resources/map-positions/map-position.ts";
 import { placeAllLinked } from "../../src/resources/map-positions/placing.ts";

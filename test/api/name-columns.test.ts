@@ -1,12 +1,12 @@
 // What the tables say beside ids: the names of then, of what the caller reaches, and how few questions they cost.
 
 import { describe, expect, test } from "bun:test";
-import { exampleName, withNames } from "../../src/inventory/name-columns.ts";
-import { RESOURCES } from "../../src/inventory/resources.ts";
+import { exampleName, withNames } from "../../src/records/name-columns.ts";
+import { RESOURCES } from "../../src/records/resources.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
-import { schemaColumns } from "../../src/wire/csv.ts";
+import { schemaColumns } from "../../src/schemas/csv.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { made, onPort, tcp, type Wire } from "../support/appliance/factories.ts";
 import { csvRecords, parseCsv } from "../support/contract/csv.ts";

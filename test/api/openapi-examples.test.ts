@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { pascalCase } from "../../src/base/text.ts";
-import { CONFLICT_EXAMPLE } from "../../src/questions/conflicts/conflict-answer.ts";
+import { CONFLICT_EXAMPLE } from "../../src/reports/conflicts/conflict-answer.ts";
 import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";
 import { CREATABLE } from "../support/contract/example-bodies.ts";

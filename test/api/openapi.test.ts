@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { type TObject, TypeGuard } from "@sinclair/typebox";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { STATUS } from "../../src/http/errors.ts";
-import { check } from "../../src/wire/validation.ts";
+import { check } from "../../src/schemas/validation.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import { type DocumentedOperation, ERROR_SCHEMA, OpenApiDocument } from "../support/contract/openapi.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { PREFERENCES_LIMIT_BYTES } from "../../src/http/body.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { made, refusal } from "../support/appliance/factories.ts";
 

@@ -9,7 +9,7 @@ import { keepRowSums } from "../../src/db/row-sums.ts";
 import { type Pruned, pruneHistory } from "../../src/history/prune.ts";
 import { planned, planSteps } from "../../src/history/prune-plan.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
 import { made, newHost, newSubnet, transactionCount, type Wire } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { RESOURCES } from "../../src/inventory/resources.ts";
+import { RESOURCES } from "../../src/records/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { invalid, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
 import { newWorld, type World } from "../support/contract/operations.ts";

@@ -5,7 +5,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
 import {
   made,

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
 import { pruneHistory } from "../../src/history/prune.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 
 const DAY_MS = 24 * 3_600_000;

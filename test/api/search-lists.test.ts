@@ -2,7 +2,7 @@
 // as a table. The same against a model: store/model.test.ts.
 
 import { describe, expect, test } from "bun:test";
-import { RESOURCES } from "../../src/inventory/resources.ts";
+import { RESOURCES } from "../../src/records/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { type Cidr, parseCidr } from "../../src/base/ip.ts";
-import { plainUserAgent, USER_AGENT_MAX_LENGTH } from "../../src/sign-in/session-origin.ts";
-import { USAGE_INTERVAL_MS } from "../../src/sign-in/usage.ts";
+import { plainUserAgent, USER_AGENT_MAX_LENGTH } from "../../src/sessions/session-origin.ts";
+import { USAGE_INTERVAL_MS } from "../../src/sessions/usage.ts";
 import { newUnclaimedAppliance, PASSWORD, SETUP_TOKEN } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";

@@ -1,8 +1,8 @@
 // All of a subnet, address by address or in runs, against plain code that looks at every address.
 
 import { describe, expect, test } from "bun:test";
-import { ROW_EACH_MAX } from "../../src/questions/ipam/address-layout.ts";
-import { BLOCKS_MAX } from "../../src/questions/ipam/subnet-blocks.ts";
+import { ROW_EACH_MAX } from "../../src/reports/ipam/address-layout.ts";
+import { BLOCKS_MAX } from "../../src/reports/ipam/subnet-blocks.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { TAGGED_TYPES, type TaggedType } from "../../src/resources/tag-assignments/tag-assignment.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
-import { BULK_MAX, TAGS_MAX } from "../../src/wire/schemas.ts";
+import { BULK_MAX, TAGS_MAX } from "../../src/schemas/schemas.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";
 import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";

@@ -3,7 +3,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import { TOPOLOGY_POINTS_MAX } from "../../src/questions/topology/topology-over-time.ts";
+import { TOPOLOGY_POINTS_MAX } from "../../src/reports/topology/topology-over-time.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { removeRecord } from "../../src/resources/ignored/removal.ts";

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import { formatted } from "../../src/questions/topology/formats.ts";
+import { formatted } from "../../src/reports/topology/formats.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

@@ -9,7 +9,7 @@ import {
   ROUND_ALWAYS_ADMITTED_OF_CALLER,
   ROUND_WAIT_MS,
 } from "../../src/http/admission.ts";
-import { PAIR_FREE_FAILURES } from "../../src/sign-in/sign-in-throttle.ts";
+import { PAIR_FREE_FAILURES } from "../../src/sessions/sign-in-throttle.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 
 /** In these tests a request names the peer that it has. */

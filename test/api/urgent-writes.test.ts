@@ -1,9 +1,9 @@
 // What is let past others because it lowers rights: by what it comes to, whatever it says of itself.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import { COMMANDS, mayLowerRights } from "../../src/commands.ts";
 import type { WriteQueue } from "../../src/db/writing/write-queue.ts";
 import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writing/writer.ts";
+import { COMMANDS, mayLowerRights } from "../../src/registry/commands.ts";
 import { PASSWORD } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Answer, Client } from "../support/appliance/client.ts";

@@ -16,9 +16,9 @@ import {
 import { join } from "node:path";
 import { createLog } from "../../src/base/log.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
-import { FINDING_TEXT_MAX_LENGTH, FINDINGS_LISTED, VERIFICATIONS_KEPT } from "../../src/upkeep/verification.ts";
-import { KeptVerifications } from "../../src/upkeep/verifications.ts";
-import type { VerifyMessages } from "../../src/upkeep/verify-thread.ts";
+import { FINDING_TEXT_MAX_LENGTH, FINDINGS_LISTED, VERIFICATIONS_KEPT } from "../../src/operations/verification.ts";
+import { KeptVerifications } from "../../src/operations/verifications.ts";
+import type { VerifyMessages } from "../../src/operations/verify-thread.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import { refusal, type Wire } from "../support/appliance/factories.ts";
 import { makePipe } from "../support/executable/special-files.ts";

@@ -3,8 +3,8 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { isIpWithin } from "../../src/base/ip.ts";
-import { findWithheld } from "../../src/questions/withheld/find-withheld.ts";
-import { WITHHELD_TYPES } from "../../src/questions/withheld/withheld-answer.ts";
+import { findWithheld } from "../../src/reports/withheld/find-withheld.ts";
+import { WITHHELD_TYPES } from "../../src/reports/withheld/withheld-answer.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
 import { made, type NewUser, type Wire } from "../support/appliance/factories.ts";

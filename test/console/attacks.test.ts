@@ -4,10 +4,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { type DescribedFields, formsOf } from "../../scripts/console-forms.ts";
-import { createBareApp } from "../../src/bare-app.ts";
 import { EDITED_KINDS, type EditedKind, operationsOf } from "../../src/console/editing/edited-kinds.ts";
 import { PAGE_PATHS } from "../../src/console/url/page-paths.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
+import { createBareApp } from "../../src/registry/bare-app.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { closeBrowser, hasChromium, Visitor } from "../support/browser/browser.ts";
 import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";

@@ -4,12 +4,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { formsOf } from "../../scripts/console-forms.ts";
-import { createBareApp } from "../../src/bare-app.ts";
 import { EDITED_KINDS, operationsOf } from "../../src/console/editing/edited-kinds.ts";
 import { bodyOf, editedOf, meanwhile } from "../../src/console/editing/edits.ts";
 import { type FormField, isSameTyped, sentValue, typedOf, wrongWith } from "../../src/console/editing/field.ts";
 import { helpSaid } from "../../src/console/editing/field-help.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
+import { createBareApp } from "../../src/registry/bare-app.ts";
 import { made, type Wire } from "../support/appliance/factories.ts";
 import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, type SetUp, Workplace } from "../support/executable/executable.ts";

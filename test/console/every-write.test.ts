@@ -2,8 +2,8 @@
 // in the console is left out on purpose, and says why.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { createBareApp } from "../../src/bare-app.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
+import { createBareApp } from "../../src/registry/bare-app.ts";
 import { type ConsoleCalls, callName, consoleCalls } from "../support/source/console-calls.ts";
 
 /** Writes that the console has no use for, by `operationId`. */

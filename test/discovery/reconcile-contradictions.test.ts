@@ -8,7 +8,7 @@ import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import { findUnseen } from "../../src/discovery/reconcile/staleness.ts";
 import type { DeviceSighting, OpenPort } from "../../src/discovery/sightings.ts";
 import { linksOf } from "../../src/discovery/topology/find-links.ts";
-import { CHILDREN_MAX } from "../../src/wire/schemas.ts";
+import { CHILDREN_MAX } from "../../src/schemas/schemas.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Wire } from "../support/appliance/factories.ts";
 import { processorMs } from "../support/measure/processor-time.ts";

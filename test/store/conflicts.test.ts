@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";
-import { addressConflicts } from "../../src/questions/conflicts/address-conflicts.ts";
-import { conflicts } from "../../src/questions/conflicts/conflicts.ts";
+import { addressConflicts } from "../../src/reports/conflicts/address-conflicts.ts";
+import { conflicts } from "../../src/reports/conflicts/conflicts.ts";
 import { CONFLICT_TYPES, type ConflictType } from "../../src/resources/conflict-acceptances/acceptance.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";

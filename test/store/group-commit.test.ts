@@ -8,7 +8,7 @@ import { openWritable } from "../../src/db/connection.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { type WriteReply, Writer } from "../../src/db/writing/writer.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import type { OwnFields, RecordBase } from "../../src/db/kind.ts";
 import { membersSql } from "../../src/db/shape.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import type { ApiKeyRecord } from "../../src/resources/api-keys/api-key.ts";
 import type { BindingRecord } from "../../src/resources/bindings/binding.ts";
 import type { ConflictAcceptanceRecord } from "../../src/resources/conflict-acceptances/acceptance.ts";

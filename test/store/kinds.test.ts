@@ -5,7 +5,7 @@ import { getTableColumns, getTableName } from "drizzle-orm";
 import { type AnyKind, liveColumnOf, SCOPE_CODES } from "../../src/db/kind.ts";
 import * as schema from "../../src/db/schema.ts";
 import { CHANGE_KINDS } from "../../src/history/change-view.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { TAGGED_TYPES } from "../../src/resources/tag-assignments/tag-assignment.ts";
 import { Store } from "../support/store/store.ts";

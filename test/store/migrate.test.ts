@@ -17,7 +17,7 @@ import { checkedTables, stampChecksums, walkChecked } from "../../src/db/row-che
 import { settleRowSums, summedTables } from "../../src/db/row-sums.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";
 import { describeReport, verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { acceptancesAt } from "../../src/resources/conflict-acceptances/acceptance.ts";
 import { endedInto } from "../../src/resources/consolidations/consolidation.ts";
 import { takeForDropped, trySecrets } from "../../src/resources/credentials/sealed-secrets.ts";

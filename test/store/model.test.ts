@@ -7,7 +7,7 @@ import { type AnyKind, scopesOf } from "../../src/db/kind.ts";
 import type { Filter, ListQuery, OrderTerm } from "../../src/db/reading/list-query.ts";
 import { rebuildLiveWithin } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";

@@ -10,7 +10,7 @@ import { type NarrowingParameters, narrowingOf } from "../../src/history/narrowi
 import { pruneHistory } from "../../src/history/prune.ts";
 import { type MadeBy, transactions } from "../../src/history/transactions.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { Model } from "../support/model/model.ts";
 import { changeRanges } from "../support/model/range-drafts.ts";
 import { isTold, type ToldChange, type ToldQuery, toldChanges } from "../support/model/told-changes.ts";

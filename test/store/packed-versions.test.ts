@@ -15,7 +15,7 @@ import {
 import { compactable, compactHistory } from "../../src/history/compact.ts";
 import { VersionPacker } from "../../src/history/pack-versions.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";

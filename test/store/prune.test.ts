@@ -15,7 +15,7 @@ import { pruneHistory } from "../../src/history/prune.ts";
 import { planned, planSteps } from "../../src/history/prune-plan.ts";
 import { rebuildDerived } from "../../src/history/verify/rebuild.ts";
 import { describeReport, type Report, verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";

@@ -11,7 +11,7 @@ import { Reader } from "../../src/db/reading/reader.ts";
 import { ReasonSearch } from "../../src/db/reading/reason-search.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { Writer } from "../../src/db/writing/writer.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";

@@ -17,12 +17,12 @@ import { withChecksum } from "../../src/db/row-checksum.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { RecordsAt } from "../../src/history/records-at.ts";
 import { Past, type PastRecord } from "../../src/history/restore/past.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { apiKeyKind, networksInForce } from "../../src/resources/api-keys/api-key.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { organizationKind } from "../../src/resources/organizations/organization.ts";
 import { userKind } from "../../src/resources/users/user.ts";
-import { AccessGate, SESSION_COOKIE } from "../../src/sign-in/gate.ts";
+import { AccessGate, SESSION_COOKIE } from "../../src/sessions/gate.ts";
 import { discovery, inventory } from "../support/store/population.ts";
 import { networkFields, Store } from "../support/store/store.ts";
 

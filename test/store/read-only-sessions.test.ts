@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openImmutable } from "../../src/db/connection.ts";
 import { Reader } from "../../src/db/reading/reader.ts";
-import { SESSIONS_OF_USER_MAX } from "../../src/sign-in/commands.ts";
-import { ReadOnlyWriteQueue } from "../../src/sign-in/read-only-writes.ts";
+import { SESSIONS_OF_USER_MAX } from "../../src/sessions/commands.ts";
+import { ReadOnlyWriteQueue } from "../../src/sessions/read-only-writes.ts";
 import { Store } from "../support/store/store.ts";
 
 let store: Store;

@@ -21,7 +21,7 @@ import { RecordsAt } from "../../src/history/records-at.ts";
 import { Past } from "../../src/history/restore/past.ts";
 import { rebuildDerived, rebuildLiveWithin } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { networks } from "../../src/resources/networks/network.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";
-import { stations } from "../../src/questions/stations/stations.ts";
+import { stations } from "../../src/reports/stations/stations.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { deriveGroups } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { populate } from "../support/store/population.ts";

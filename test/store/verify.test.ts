@@ -15,7 +15,7 @@ import { STEP_ROWS } from "../../src/history/verify/ledger-walk.ts";
 import { rebuildDerived, SPAN_BLOCKS } from "../../src/history/verify/rebuild.ts";
 import { describeReport, type Report, verifyLedger, verifySteps } from "../../src/history/verify/verify.ts";
 import { DerivedVerification } from "../../src/history/verify/verify-derived.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { Model } from "../support/model/model.ts";
 import { type Population, populate } from "../support/store/population.ts";

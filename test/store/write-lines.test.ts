@@ -4,7 +4,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
 import { FairLines } from "../../src/base/fair-lines.ts";
-import { takesLong } from "../../src/commands.ts";
 import type { Author } from "../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import {
@@ -18,7 +17,8 @@ import {
 } from "../../src/db/writing/write-lines.ts";
 import { serveWrites, type WriteMessages } from "../../src/db/writing/write-queue.ts";
 import { GROUP_SLICE_MS, type WriteRequest, Writer } from "../../src/db/writing/writer.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
+import { takesLong } from "../../src/registry/commands.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
 import { Store, type StoreCommand, tagFields } from "../support/store/store.ts";

@@ -19,7 +19,7 @@ import { ReadFence } from "../../src/db/writing/read-fence.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { ThreadWriteQueue, type WriteMessages } from "../../src/db/writing/write-queue.ts";
 import { outcomeOf, type WriteReply, type WriteRequest, Writer } from "../../src/db/writing/writer.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { type TagRecord, tagKind } from "../../src/resources/tags/tag.ts";
 import { Store, tagFields } from "../support/store/store.ts";
 

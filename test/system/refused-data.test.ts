@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import { DirectWriteQueue } from "../../src/db/writing/write-queue.ts";
-import { openWriter } from "../../src/open-writer.ts";
+import { openWriter } from "../../src/server/open-writer.ts";
 import { ensureExecutable, type Finished, Workplace } from "../support/executable/executable.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 

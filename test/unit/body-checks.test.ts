@@ -9,7 +9,7 @@ import {
   LARGE_BODY_BYTES,
   serveBodyChecks,
 } from "../../src/http/body-checks.ts";
-import { Body, Uuid } from "../../src/wire/schemas.ts";
+import { Body, Uuid } from "../../src/schemas/schemas.ts";
 
 const ID = "01936F2E-0D5C-7D3A-9A39-3F6F1F7A0001";
 const operation = {

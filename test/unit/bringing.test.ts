@@ -1,17 +1,17 @@
 // What brings in other products' inventories, in its parts that ask nobody.
 
 import { describe, expect, test } from "bun:test";
-import { isReasonOf } from "../../src/bringing/changes-here.ts";
-import { colorNear } from "../../src/bringing/colors.ts";
-import { fewAtOnce, oneAhead } from "../../src/bringing/few-at-once.ts";
-import { onOneLine } from "../../src/bringing/json-client.ts";
-import { KnownSubnets } from "../../src/bringing/known-subnets.ts";
-import { ifTypeOf } from "../../src/bringing/netbox/interface-types.ts";
-import { addressOf, choiceOf } from "../../src/bringing/netbox/netbox-fields.ts";
-import { idOf, nameOf } from "../../src/bringing/object-fields.ts";
-import { idOfUrl } from "../../src/bringing/object-ids.ts";
-import { Plan, PlanTally } from "../../src/bringing/plan.ts";
-import { PrefixPlaces } from "../../src/bringing/prefix-places.ts";
+import { isReasonOf } from "../../src/importers/changes-here.ts";
+import { colorNear } from "../../src/importers/colors.ts";
+import { fewAtOnce, oneAhead } from "../../src/importers/few-at-once.ts";
+import { onOneLine } from "../../src/importers/json-client.ts";
+import { KnownSubnets } from "../../src/importers/known-subnets.ts";
+import { ifTypeOf } from "../../src/importers/netbox/interface-types.ts";
+import { addressOf, choiceOf } from "../../src/importers/netbox/netbox-fields.ts";
+import { idOf, nameOf } from "../../src/importers/object-fields.ts";
+import { idOfUrl } from "../../src/importers/object-ids.ts";
+import { Plan, PlanTally } from "../../src/importers/plan.ts";
+import { PrefixPlaces } from "../../src/importers/prefix-places.ts";
 
 test("the id of an object is the UUIDv5 of its URL, as any other implementation makes it", () => {
   expect(idOfUrl("https://netbox.example.com/api/dcim/devices/12/")).toBe("a7a4e1a6-ac44-5ddf-ac1a-f3c7812b4341");

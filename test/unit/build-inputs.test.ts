@@ -45,7 +45,7 @@ describe("the inputs of the executable", () => {
   const inputs = inputsOf(ROOT, BUILD);
 
   test.each([
-    ["the build script and the server", [BUILD, "src/main.ts", ...filesBelow(ROOT, "src/workers")], "bun", 700],
+    ["the build script and the server", [BUILD, "src/main.ts", ...filesBelow(ROOT, "src/server/workers")], "bun", 700],
     ["the console", ["src/console/main.tsx", "src/console/styles/main.css"], "browser", 300],
   ] as const)("have every module that the bundler loads for %s", async (_, entries, target, atLeast) => {
     const modules = await modulesOf(entries, target);
@@ -93,7 +93,7 @@ describe("a fingerprint", () => {
   test("changes with a new source file that nothing imports", () => {
     const root = checkout(FILES);
     const before = fingerprintOf(root, BUILD);
-    put(root, "src/workers/new.ts", "");
+    put(root, "src/server/workers/new.ts", "");
     expect(fingerprintOf(root, BUILD)).not.toBe(before);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Issue } from "../../src/base/errors.ts";
 import { changeReason } from "../../src/http/change-reason.ts";
-import { CHANGE_REASON_MAX_LENGTH } from "../../src/wire/schemas.ts";
+import { CHANGE_REASON_MAX_LENGTH } from "../../src/schemas/schemas.ts";
 
 /** A header whose bytes are these, as the server hands it over: a character for each byte. */
 function read(bytes: string | Uint8Array): { reason: string | null; issues: Issue[] } {

@@ -1,23 +1,23 @@
 // The table of all commands, and what the compiler holds their callers to.
 
 import { expect, test } from "bun:test";
-import { COMMANDS } from "../../src/commands.ts";
 import type { Author } from "../../src/db/writing/ledger.ts";
 import type { WriteQueue } from "../../src/db/writing/write-queue.ts";
 import type { RestoreCommands } from "../../src/history/restore/restore-commands.ts";
-import type { ActorCall, Backend } from "../../src/inventory/backend.ts";
-import { answerBulkRemoval, answerRemoval, answerWrite, runWrite } from "../../src/inventory/write-answers.ts";
+import type { ActorCall, Backend } from "../../src/records/backend.ts";
+import { answerBulkRemoval, answerRemoval, answerWrite, runWrite } from "../../src/records/write-answers.ts";
+import { COMMANDS } from "../../src/registry/commands.ts";
 import type { HostCommands } from "../../src/resources/hosts/commands.ts";
 import type { VlanCommands } from "../../src/resources/vlans/commands.ts";
 import { vlanResource } from "../../src/resources/vlans/resource.ts";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
-import type { SignInCommands } from "../../src/sign-in/commands.ts";
+import type { SignInCommands } from "../../src/sessions/commands.ts";
 import { readRepository } from "../support/source/syntax.ts";
 
 const SOURCES = readRepository(["src"], (path) => path.endsWith(".ts"));
 
 test("every command of a folder is in the table, under a name of its own", async () => {
-  const table = SOURCES["src/commands.ts"] as string;
+  const table = SOURCES["src/registry/commands.ts"] as string;
   const spread = new Set([...table.matchAll(/^ {2}\.\.\.(\w+)(?:,$|\()/gm)].map(([, name]) => name));
   const names: string[] = [];
   for (const { path } of new Bun.Transpiler({ loader: "ts" }).scanImports(table)) {

@@ -1,7 +1,7 @@
 // What needs attention, and from when on: each threshold on both of its sides.
 
 import { describe, expect, test } from "bun:test";
-import { APPLIANCE_EXAMPLE } from "../../src/upkeep/appliance-body.ts";
+import { APPLIANCE_EXAMPLE } from "../../src/operations/appliance-body.ts";
 import {
   type ApplianceReading,
   BACKUP_MAX_DAYS,
@@ -13,8 +13,8 @@ import {
   ERRORS_TOLD_MS,
   MEMORY_LOW_BYTES,
   WRITE_WAIT_MAX_MS,
-} from "../../src/upkeep/concerns.ts";
-import { isSynchronized, memoryLeft } from "../../src/upkeep/machine.ts";
+} from "../../src/operations/concerns.ts";
+import { isSynchronized, memoryLeft } from "../../src/operations/machine.ts";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 10, 21, 12);

@@ -3,13 +3,13 @@
 import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { backup } from "../../src/cli/backup.ts";
+import { type Form, OPTIONS, readConfig, UsageError, unknownVariables, variableOf } from "../../src/cli/config.ts";
 import { helpOf, helpOverview } from "../../src/cli/help.ts";
 import { keyCommands } from "../../src/cli/key.ts";
 import { restore } from "../../src/cli/restore.ts";
 import { serve } from "../../src/cli/serve.ts";
 import { setup } from "../../src/cli/setup.ts";
 import { userCliCommands } from "../../src/cli/user.ts";
-import { type Form, OPTIONS, readConfig, UsageError, unknownVariables, variableOf } from "../../src/config.ts";
 
 const SERVE = {
   name: "serve",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { cellText, csvHead, csvRows, fieldColumns, unguarded } from "../../src/wire/csv.ts";
+import { cellText, csvHead, csvRows, fieldColumns, unguarded } from "../../src/schemas/csv.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 
 const cell = (value: unknown) => csvRows(fieldColumns(["a"]), [{ a: value }]);

@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { systemTimers } from "../../src/base/timers.ts";
-import { JsonClient, RemoteTrouble } from "../../src/bringing/json-client.ts";
-import { Ledger } from "../../src/bringing/ledger.ts";
-import { NetboxApi } from "../../src/bringing/netbox/netbox-api.ts";
-import { SecretMask } from "../../src/bringing/secret-mask.ts";
+import { JsonClient, RemoteTrouble } from "../../src/importers/json-client.ts";
+import { Ledger } from "../../src/importers/ledger.ts";
+import { NetboxApi } from "../../src/importers/netbox/netbox-api.ts";
+import { SecretMask } from "../../src/importers/secret-mask.ts";
 
 /** More pages than any list of these tests has: who asks for this many does not stop. */
 const PAGES_MAX = 50;

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { countedEntities, oneEntity } from "../../src/base/entity-words.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";

@@ -2,18 +2,18 @@
 
 import { afterEach, expect, spyOn, test } from "bun:test";
 import { systemTimers } from "../../src/base/timers.ts";
-import { bring } from "../../src/bringing/bring.ts";
-import { Bringing } from "../../src/bringing/bringing.ts";
-import { ChangesHere } from "../../src/bringing/changes-here.ts";
-import { JsonClient, RemoteTrouble } from "../../src/bringing/json-client.ts";
-import { Ledger } from "../../src/bringing/ledger.ts";
-import { Netbox } from "../../src/bringing/netbox/netbox.ts";
-import { NetboxCustomFields } from "../../src/bringing/netbox/netbox-custom-fields.ts";
-import { Phpipam } from "../../src/bringing/phpipam/phpipam.ts";
-import { PhpipamCustomFields } from "../../src/bringing/phpipam/phpipam-custom-fields.ts";
-import { Plan } from "../../src/bringing/plan.ts";
-import { SecretMask } from "../../src/bringing/secret-mask.ts";
-import type { BroughtSource } from "../../src/bringing/wanted.ts";
+import { bring } from "../../src/importers/bring.ts";
+import { Bringing } from "../../src/importers/bringing.ts";
+import { ChangesHere } from "../../src/importers/changes-here.ts";
+import { JsonClient, RemoteTrouble } from "../../src/importers/json-client.ts";
+import { Ledger } from "../../src/importers/ledger.ts";
+import { Netbox } from "../../src/importers/netbox/netbox.ts";
+import { NetboxCustomFields } from "../../src/importers/netbox/netbox-custom-fields.ts";
+import { Phpipam } from "../../src/importers/phpipam/phpipam.ts";
+import { PhpipamCustomFields } from "../../src/importers/phpipam/phpipam-custom-fields.ts";
+import { Plan } from "../../src/importers/plan.ts";
+import { SecretMask } from "../../src/importers/secret-mask.ts";
+import type { BroughtSource } from "../../src/importers/wanted.ts";
 import { emptyWorld, serveNetbox } from "../support/imports/fake-netbox.ts";
 import { PHPIPAM_APP, servePhpipam } from "../support/imports/fake-phpipam.ts";
 

@@ -73,7 +73,7 @@ describe("the faults of a syntax tree", () => {
     "src/resources/hosts/host-example.ts",
     "src/console/text/sentences.ts",
     "src/handbook/render.ts",
-    "src/text-modules.d.ts",
+    "src/base/text-modules.d.ts",
     "test/unit/faults.test.ts",
     "src/console/page.html",
   ])("are never planted in %s", (path) => {

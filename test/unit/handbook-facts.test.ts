@@ -4,13 +4,13 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ROLES } from "../../src/access/role.ts";
+import { OPTIONS, type Option, variableOf } from "../../src/cli/config.ts";
 import { serve } from "../../src/cli/serve.ts";
-import { OPTIONS, type Option, variableOf } from "../../src/config.ts";
 import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import type { AnyKind } from "../../src/db/kind.ts";
 import { INTRODUCTION } from "../../src/http/document-description.ts";
 import { STATUS } from "../../src/http/errors.ts";
-import { RESOURCES } from "../../src/inventory/resources.ts";
+import { RESOURCES } from "../../src/records/resources.ts";
 import {
   ADMIN_STATUSES,
   CHASSIS_ID_SUBTYPES,

@@ -54,7 +54,7 @@ const OWNED: Owned[] = [
   },
   {
     uses: ["process.env", "Bun.env", "import.meta.env", "import:process#env"],
-    owners: ["src/config.ts"],
+    owners: ["src/cli/config.ts"],
     instead: "take a setting of Config",
   },
   { uses: ["console.*"], owners: ["src/base/log.ts"], instead: "take a Log" },
@@ -272,7 +272,7 @@ describe("the checkers of the house rules", () => {
     const tree = {
       "src/base/clock.ts": "Date.now();",
       "src/base/random.ts": "crypto.getRandomValues(a);",
-      "src/config.ts": "process.env",
+      "src/cli/config.ts": "process.env",
       "src/base/log.ts": "console.error(1)",
       "src/main.ts": "process.exit(0)",
     };

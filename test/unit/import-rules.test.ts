@@ -12,45 +12,44 @@ const LAYERS = [
   ["main.ts"],
   ["cli/"],
   // What the command line brings in from other products, as a client of the API.
-  ["bringing/"],
-  ["appliance.ts"],
-  ["tls-listener.ts"],
-  ["listener.ts", "store.ts", "threads.ts"],
-  ["workers/"],
+  ["importers/"],
+  ["server/appliance.ts"],
+  ["server/tls-listener.ts"],
+  ["server/listener.ts", "server/store.ts", "server/threads.ts"],
+  ["server/workers/"],
   // Reached by serve when it is asked for, and by a thread of its own.
   ["demo/"],
-  ["open-writer.ts"],
-  ["bare-app.ts"],
-  ["app.ts", "long-reads.ts"],
-  ["commands.ts", "row-lists.ts"],
+  ["server/open-writer.ts"],
+  ["registry/bare-app.ts"],
+  ["registry/app.ts", "registry/long-reads.ts"],
+  ["registry/commands.ts", "registry/row-lists.ts"],
   [
     "resources/*/routes.ts",
-    "sign-in/",
+    "sessions/",
     "history/",
     "discovery/",
     "backup/",
-    "upkeep/",
-    "questions/",
+    "operations/",
+    "reports/",
     "bulk/",
     "handbook/",
   ],
   // What goes over all resources; then these, each in its folder; then what none of them has of its own.
-  ["inventory/"],
+  ["records/"],
   ["resources/*/"],
   ["resources/"],
   ["access/"],
   ["http/", "db/", "tls/"],
-  ["wire/"],
-  ["config.ts"],
+  ["schemas/"],
   ["base/"],
 ];
 
 /** Parts of one layer that may import each other all the same. */
 const SIDEWAYS: [from: string, to: string][] = [
   ["backup/", "history/"],
-  ["upkeep/", "history/"],
-  ["questions/", "history/"],
-  ["questions/", "discovery/"],
+  ["operations/", "history/"],
+  ["reports/", "history/"],
+  ["reports/", "discovery/"],
 ];
 
 /** Below the app these alone know HTTP: routes, and what answers for them. */
@@ -59,11 +58,11 @@ const ANSWERING = [
   "src/*/*-routes.ts",
   "src/*/*/routes.ts",
   "src/*/*/*-routes.ts",
-  "src/inventory/*-answers.ts",
-  "src/inventory/backend.ts",
-  "src/inventory/broken-stream.ts",
-  "src/inventory/standard-operations.ts",
-  "src/sign-in/gate.ts",
+  "src/records/*-answers.ts",
+  "src/records/backend.ts",
+  "src/records/broken-stream.ts",
+  "src/records/standard-operations.ts",
+  "src/sessions/gate.ts",
 ];
 
 /**
@@ -71,45 +70,45 @@ const ANSWERING = [
  */
 const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
   {
-    target: "src/config.ts",
-    importers: ["src/main.ts", "src/cli/", "src/appliance.ts"],
+    target: "src/cli/config.ts",
+    importers: ["src/main.ts", "src/cli/", "src/server/appliance.ts"],
     reason: "settings are handed down as values",
   },
   {
     target: "src/http/",
     importers: [
       "src/cli/",
-      "src/appliance.ts",
-      "src/threads.ts",
-      "src/workers/bodies.ts",
-      "src/bare-app.ts",
-      "src/app.ts",
+      "src/server/appliance.ts",
+      "src/server/threads.ts",
+      "src/server/workers/bodies.ts",
+      "src/registry/bare-app.ts",
+      "src/registry/app.ts",
       ...ANSWERING,
     ],
     reason: "commands and reads know no HTTP",
   },
   {
-    target: "src/wire/",
+    target: "src/schemas/",
     importers: [
       "src/cli/",
-      "src/bringing/",
-      "src/app.ts",
+      "src/importers/",
+      "src/registry/app.ts",
       "src/http/",
-      "src/inventory/",
+      "src/records/",
       "src/resources/",
-      "src/sign-in/",
+      "src/sessions/",
       "src/history/",
       "src/discovery/",
       "src/backup/",
-      "src/upkeep/",
-      "src/questions/",
+      "src/operations/",
+      "src/reports/",
       "src/bulk/",
     ],
     reason: "the store knows nothing of what goes over the line",
   },
   {
     target: "package.json",
-    importers: ["src/main.ts", "src/cli/", "src/wire/", "src/app.ts"],
+    importers: ["src/main.ts", "src/cli/", "src/schemas/", "src/registry/app.ts"],
     reason: "it is there for the version",
   },
   { target: "migrations/", importers: ["src/db/"], reason: "db brings a store up to date" },
@@ -130,17 +129,17 @@ const CONSOLE_PACKAGES = ["#api", "#forms", "preact", "@preact/signals", "openap
 const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
   {
     name: "elysia",
-    importers: ["src/http/", "src/app.ts", "src/*/routes.ts", "src/*/*/routes.ts"],
+    importers: ["src/http/", "src/registry/app.ts", "src/*/routes.ts", "src/*/*/routes.ts"],
     reason: "Elysia 2 is on its way",
   },
   {
     name: "@elysiajs/*",
-    importers: ["src/http/", "src/app.ts", "src/*/routes.ts", "src/*/*/routes.ts"],
+    importers: ["src/http/", "src/registry/app.ts", "src/*/routes.ts", "src/*/*/routes.ts"],
     reason: "Elysia 2 is on its way",
   },
   {
     name: "drizzle-orm",
-    importers: ["src/db/", "src/resources/", "src/access/", "src/sign-in/", "src/history/", "src/discovery/"],
+    importers: ["src/db/", "src/resources/", "src/access/", "src/sessions/", "src/history/", "src/discovery/"],
     reason: "tables belong to db and to definitions",
   },
   {
@@ -157,8 +156,8 @@ const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
 /** What must not come along, however indirectly. What is `known` is not even known by its types. */
 const UNREACHABLE: { from: string; except?: string; packages?: string[]; known?: string[] }[] = [
   // An executable's Worker should not carry the web framework. One checks bodies, by the app's own routes.
-  { from: "src/workers/*.ts", except: "src/workers/bodies.ts", known: ["src/http/"] },
-  { from: "src/workers/*.ts", except: "src/workers/bodies.ts", packages: ["elysia", "@elysiajs/*"] },
+  { from: "src/server/workers/*.ts", except: "src/server/workers/bodies.ts", known: ["src/http/"] },
+  { from: "src/server/workers/*.ts", except: "src/server/workers/bodies.ts", packages: ["elysia", "@elysiajs/*"] },
   // Nor should every start pay for what makes certificates.
   { from: "src/main.ts", packages: ["@peculiar/*", "reflect-metadata"] },
 ];
@@ -192,12 +191,12 @@ describe("the checker of the import rules", () => {
   test("accepts a tree that obeys them", async () => {
     const tree = {
       ...lower,
-      "src/main.ts": `import { serve } from "./cli/serve.ts"; import { config } from "./config.ts"; import { version } from "../package.json";`,
-      "src/cli/serve.ts": `import { appliance } from "../appliance.ts"; import { config } from "../config.ts";`,
-      "src/config.ts": `import { ip } from "./base/ip.ts"; import { join } from "node:path";`,
-      "src/appliance.ts": `import { app } from "./app.ts"; new Worker(new URL("./workers/writer.ts", import.meta.url));`,
-      "src/app.ts": `import { Elysia } from "elysia"; import { routes } from "./resources/hosts/routes.ts";`,
-      "src/workers/writer.ts": `import { commands } from "../resources/hosts/commands.ts"; import { kind } from "../db/kind.ts";`,
+      "src/main.ts": `import { serve } from "./cli/serve.ts"; import { config } from "./cli/config.ts"; import { version } from "../package.json";`,
+      "src/cli/serve.ts": `import { appliance } from "../server/appliance.ts"; import { config } from "./config.ts";`,
+      "src/cli/config.ts": `import { ip } from "../base/ip.ts"; import { join } from "node:path";`,
+      "src/server/appliance.ts": `import { app } from "../registry/app.ts"; new Worker(new URL("./workers/writer.ts", import.meta.url));`,
+      "src/registry/app.ts": `import { Elysia } from "elysia"; import { routes } from "../resources/hosts/routes.ts";`,
+      "src/server/workers/writer.ts": `import { commands } from "../../resources/hosts/commands.ts"; import { kind } from "../../db/kind.ts";`,
       "src/resources/hosts/routes.ts": `import { Elysia } from "elysia"; import { errors } from "../../http/errors.ts"; import { host } from "./host.ts";`,
       "src/resources/hosts/commands.ts": `import { host } from "./host.ts"; import { network } from "../networks/network.ts";`,
       "src/resources/hosts/host.ts": `import { text } from "drizzle-orm/sqlite-core"; import { network } from "../networks/network.ts"; import { role } from "../../access/role.ts";`,
@@ -218,15 +217,19 @@ describe("the checker of the import rules", () => {
     ["the console that takes a server's package", "src/console/main.tsx", `import { Elysia } from "elysia";`],
     ["the server that knows the console", "src/main.ts", `import { page } from "./console/url/page-paths.ts";`],
     ["the server that renders", "src/http/errors.ts", `import { h } from "preact";`],
-    ["a lower layer that imports a higher one", "src/db/kind.ts", `import { app } from "../app.ts";`],
+    ["a lower layer that imports a higher one", "src/db/kind.ts", `import { app } from "../registry/app.ts";`],
     ["a type-only import upwards", "src/base/ip.ts", `import type { kind } from "../db/kind.ts";`],
     ["an import type upwards", "src/base/ip.ts", `export type A = import("../db/kind.ts").A;`],
     ["a dynamic import upwards", "src/base/ip.ts", `await import("../db/kind.ts");`],
     ["a re-export upwards", "src/base/ip.ts", `export { kind } from "../db/kind.ts"; export const ip = 1;`],
-    ["a Worker file upwards", "src/db/kind.ts", `new Worker(new URL("../workers/writer.ts", import.meta.url));`],
+    ["a Worker file upwards", "src/db/kind.ts", `new Worker(new URL("../server/workers/writer.ts", import.meta.url));`],
     ["db that knows http", "src/db/kind.ts", `import { errors } from "../http/errors.ts";`],
     ["http that knows db", "src/http/errors.ts", `import { kind } from "../db/kind.ts";`],
-    ["app and writer that know each other", "src/app.ts", `import { writer } from "./writer.ts";`],
+    [
+      "app and writer that know each other",
+      "src/registry/app.ts",
+      `import { writer } from "../server/workers/writer.ts";`,
+    ],
     [
       "a resource that imports history",
       "src/resources/hosts/host.ts",
@@ -241,7 +244,7 @@ describe("the checker of the import rules", () => {
     [
       "a resource that imports who signs in",
       "src/resources/hosts/host.ts",
-      `import { gate } from "../../sign-in/gate.ts";`,
+      `import { gate } from "../../sessions/gate.ts";`,
     ],
     ["access that imports history", "src/access/role.ts", `import { timeline } from "../history/timeline.ts";`],
     ["history that imports discovery", "src/history/timeline.ts", `import { probe } from "../discovery/probe.ts";`],
@@ -272,18 +275,18 @@ describe("the checker of the import rules", () => {
     ],
     ["a sweep that knows HTTP", "src/discovery/probe.ts", `import { errors } from "../http/errors.ts";`],
     ["http that knows a resource", "src/http/errors.ts", `import type { host } from "../resources/hosts/host.ts";`],
-    ["wire that knows HTTP", "src/wire/csv.ts", `import type { errors } from "../http/errors.ts";`],
-    ["wire that knows the store", "src/wire/csv.ts", `import type { kind } from "../db/kind.ts";`],
-    ["wire that knows Elysia", "src/wire/csv.ts", `import { t } from "elysia";`],
-    ["db that knows wire", "src/db/kind.ts", `import type { csv } from "../wire/csv.ts";`],
+    ["schemas that know HTTP", "src/schemas/csv.ts", `import type { errors } from "../http/errors.ts";`],
+    ["schemas that know the store", "src/schemas/csv.ts", `import type { kind } from "../db/kind.ts";`],
+    ["schemas that know Elysia", "src/schemas/csv.ts", `import { t } from "elysia";`],
+    ["db that knows schemas", "src/db/kind.ts", `import type { csv } from "../schemas/csv.ts";`],
     ["commands that know HTTP", "src/resources/networks/commands.ts", `import { errors } from "../../http/errors.ts";`],
-    ["a writer that knows HTTP", "src/workers/writer.ts", `import { errors } from "../http/errors.ts";`],
+    ["a writer that knows HTTP", "src/server/workers/writer.ts", `import { errors } from "../../http/errors.ts";`],
     [
       "a writer that imports routes",
-      "src/workers/writer.ts",
-      `import { routes } from "../resources/networks/routes.ts";`,
+      "src/server/workers/writer.ts",
+      `import { routes } from "../../resources/networks/routes.ts";`,
     ],
-    ["settings read below the appliance", "src/access/role.ts", `import { config } from "../config.ts";`],
+    ["settings read below the appliance", "src/access/role.ts", `import { config } from "../cli/config.ts";`],
     ["Elysia outside http, app and routes", "src/resources/hosts/host.ts", `import { t } from "elysia";`],
     ["an Elysia plugin outside them", "src/access/role.ts", `import { cookie } from "@elysiajs/cookie";`],
     ["drizzle in http", "src/http/errors.ts", `import { eq } from "drizzle-orm";`],
@@ -299,29 +302,30 @@ describe("the checker of the import rules", () => {
       "src/http/errors.ts",
       `import script from "../../node_modules/@scalar/api-reference/dist/a.js" with { type: "file" };`,
     ],
-    ["a file outside src", "src/base/ip.ts", `import { f } from "../support/f.ts";`],
+    ["a file outside src", "src/base/ip.ts", `import { f } from "../../test/support/f.ts";`],
     ["a file that is not there", "src/base/ip.ts", `import { f } from "./nothing.ts";`],
     ["a relative import without its extension", "src/base/ip.ts", `import { mac } from "./mac";`],
     ["a star export", "src/base/ip.ts", `export * from "./mac.ts";`],
     ["a file that only re-exports", "src/base/ip.ts", `import "./mac.ts"; export { mac } from "./mac.ts";`],
     ["a file named index.ts", "src/base/index.ts", `export const a = 1;`],
     ["a file that belongs to no layer", "src/extra.ts", `export const a = 1;`],
-  ])("refuses %s", async (_title, path, text) => {
+  ])("refuses %s", async (title, path, text) => {
     const tree: Tree = {
       ...lower,
-      "src/app.ts": "export const app = 1;",
-      "src/workers/writer.ts": "export const writer = 1;",
-      "src/config.ts": "export const config = 1;",
+      "src/registry/app.ts": "export const app = 1;",
+      "src/server/workers/writer.ts": "export const writer = 1;",
+      "src/cli/config.ts": "export const config = 1;",
       "src/access/role.ts": "export const role = 1;",
       "src/history/timeline.ts": "export const timeline = 1;",
       "src/discovery/probe.ts": "export const probe = 1;",
-      "src/sign-in/gate.ts": "export const gate = 1;",
-      "src/wire/csv.ts": "export const csv = 1;",
+      "src/sessions/gate.ts": "export const gate = 1;",
+      "src/schemas/csv.ts": "export const csv = 1;",
       "src/resources/hosts/host.ts": "export const host = 1;",
       "src/resources/networks/network.ts": "export const network = 1;",
       "src/resources/networks/routes.ts": "export const routes = 1;",
       "src/resources/networks/commands.ts": "export const commands = 1;",
       "src/base/mac.ts": "export const mac = 1;",
+      "src/console/url/page-paths.ts": "export const page = 1;",
       "migrations/0001.sql": "",
       "test/support/f.ts": "export const f = 1;",
     };
@@ -329,6 +333,9 @@ describe("the checker of the import rules", () => {
     tree[path] = text;
     const found = await violations(tree);
     expect(found).toHaveLength(1);
+    // Or a mistyped path of a case would be refused for that.
+    const isOfPath = ["a file that is not there", "a relative import without its extension"].includes(title);
+    expect(found[0]?.includes("there is no such file")).toBe(isOfPath);
     expect(found[0]).toStartWith(path);
   });
 
@@ -384,16 +391,16 @@ describe("the checker of the import rules", () => {
     const tree = {
       ...lower,
       "src/http/errors.ts": `import { Elysia } from "elysia"; export const errors = 1;`,
-      "src/workers/writer.ts": `import { commands } from "../discovery/commands.ts";`,
-      "src/discovery/commands.ts": `import { answer } from "../inventory/list-answers.ts"; export const commands = 1;`,
-      "src/inventory/list-answers.ts": `import { errors } from "../http/errors.ts"; export const answer = 1;`,
+      "src/server/workers/writer.ts": `import { commands } from "../../discovery/commands.ts";`,
+      "src/discovery/commands.ts": `import { answer } from "../records/list-answers.ts"; export const commands = 1;`,
+      "src/records/list-answers.ts": `import { errors } from "../http/errors.ts"; export const answer = 1;`,
     };
-    const way = "src/workers/writer.ts → src/discovery/commands.ts → src/inventory/list-answers.ts";
+    const way = "src/server/workers/writer.ts → src/discovery/commands.ts → src/records/list-answers.ts";
     expect(await violations(tree)).toEqual([
       `${way}: brings src/http/errors.ts along`,
       `${way} → src/http/errors.ts: brings elysia along`,
     ]);
-    tree["src/inventory/list-answers.ts"] = `import type { errors } from "../http/errors.ts"; export const answer = 1;`;
+    tree["src/records/list-answers.ts"] = `import type { errors } from "../http/errors.ts"; export const answer = 1;`;
     expect(await violations(tree)).toEqual([`${way}: brings src/http/errors.ts along`]);
   });
 
@@ -507,8 +514,8 @@ function refuseImport(from: string, to: string, tree: Tree): string | null {
   if (layerOf(to) === layerOf(from) && fromPart !== toPart && !sideways) return `${fromPart} must not know ${toPart}`;
 
   const sameFolder = folderOf(from) === folderOf(to);
-  if (ROUTES.test(to) && !sameFolder && from !== "src/app.ts") return "routes are assembled by app.ts alone";
-  if (COMMANDS.test(to) && !sameFolder && layerOf(from) >= layerOf("src/inventory/a.ts"))
+  if (ROUTES.test(to) && !sameFolder && from !== "src/registry/app.ts") return "routes are assembled by app.ts alone";
+  if (COMMANDS.test(to) && !sameFolder && layerOf(from) >= layerOf("src/records/a.ts"))
     return "of another resource only the definition may be known";
   return null;
 }

@@ -3,10 +3,10 @@
 import { describe, expect, test } from "bun:test";
 import { fieldValueOf } from "../../src/base/custom-field-names.ts";
 import { ownValue } from "../../src/base/fields.ts";
-import { ifTypeOf } from "../../src/bringing/netbox/interface-types.ts";
 import { valueIn } from "../../src/console/editing/field.ts";
 import { recordPage } from "../../src/console/names/record-page.ts";
 import { ownValue as ownValueOfConsole } from "../../src/console/text/own-value.ts";
+import { ifTypeOf } from "../../src/importers/netbox/interface-types.ts";
 
 describe.each(Object.getOwnPropertyNames(Object.prototype))("%s", (name) => {
   test("is nothing that an object has before it is given it", () => {

@@ -2,8 +2,8 @@
 
 import { afterEach, describe, expect, test } from "bun:test";
 import type { Timers } from "../../src/base/timers.ts";
-import { ANSWER_BOUNDS, ANSWER_MAX_BYTES, JsonClient, RemoteTrouble } from "../../src/bringing/json-client.ts";
-import { SecretMask } from "../../src/bringing/secret-mask.ts";
+import { ANSWER_BOUNDS, ANSWER_MAX_BYTES, JsonClient, RemoteTrouble } from "../../src/importers/json-client.ts";
+import { SecretMask } from "../../src/importers/secret-mask.ts";
 
 /** Pauses are over at once, and written down; an answer has as long as it takes. */
 class NoPauses implements Timers {

@@ -6,10 +6,10 @@ import type { Announcement } from "../../src/discovery/topology/announcements.ts
 import type { FactsChange, NetworkFacts, ShownHost, ShownPort } from "../../src/discovery/topology/facts.ts";
 import { ResolutionOverTime } from "../../src/discovery/topology/resolution-over-time.ts";
 import { type PortResolution, resolveNeighbors } from "../../src/discovery/topology/resolve.ts";
-import type { MapLink, MapNode } from "../../src/questions/topology/map.ts";
-import { MapOverTime } from "../../src/questions/topology/map-over-time.ts";
-import { neighborhoodOf } from "../../src/questions/topology/neighborhood.ts";
-import { mapOf } from "../../src/questions/topology/whole-map.ts";
+import type { MapLink, MapNode } from "../../src/reports/topology/map.ts";
+import { MapOverTime } from "../../src/reports/topology/map-over-time.ts";
+import { neighborhoodOf } from "../../src/reports/topology/neighborhood.ts";
+import { mapOf } from "../../src/reports/topology/whole-map.ts";
 import type { Neighbor } from "../../src/resources/if-entries/more-neighbors.ts";
 import { ADDRESSES_PER_MAC_MAX } from "../../src/resources/ip-addresses/shared-macs.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";

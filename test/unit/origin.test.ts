@@ -1,7 +1,7 @@
 // Which Origin, Sec-Fetch-Site and Host together are ours and which are foreign.
 
 import { describe, expect, test } from "bun:test";
-import { type OriginHeaders, originAllowed } from "../../src/sign-in/origin.ts";
+import { type OriginHeaders, originAllowed } from "../../src/sessions/origin.ts";
 
 const headers = (given: Partial<OriginHeaders>): OriginHeaders => ({
   origin: null,

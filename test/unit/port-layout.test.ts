@@ -1,7 +1,7 @@
 // How the interfaces of a device sit on it, by the names that makers give them.
 
 import { expect, test } from "bun:test";
-import { layOut } from "../../src/questions/faceplate/port-layout.ts";
+import { layOut } from "../../src/reports/faceplate/port-layout.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 type Interface = [name: string, ifType?: number];

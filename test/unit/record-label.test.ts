@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import type { RecordBase } from "../../src/db/kind.ts";
 import { subjectOf } from "../../src/history/restore/plan.ts";
-import { KINDS } from "../../src/inventory/resources.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { recordLabel } from "../../src/resources/record-label.ts";
 
 const DOCUMENTS: Array<[string, Record<string, unknown>, string]> = [

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { systemRandom } from "../../src/base/random.ts";
-import { generateSetupToken, sameSecret, setupTokenMatches } from "../../src/sign-in/setup-token.ts";
+import { generateSetupToken, sameSecret, setupTokenMatches } from "../../src/sessions/setup-token.ts";
 
 describe("a setup token", () => {
   test("is seven groups of four characters that nobody confuses", () => {

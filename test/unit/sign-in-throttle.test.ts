@@ -13,7 +13,7 @@ import {
   SOURCE_FORGIVEN_EVERY_MS,
   SOURCE_FREE_FAILURES,
   THROTTLE_MAX_ENTRIES,
-} from "../../src/sign-in/sign-in-throttle.ts";
+} from "../../src/sessions/sign-in-throttle.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 
 const HERE = "192.0.2.10";

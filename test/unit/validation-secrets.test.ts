@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { parseQuery } from "../../src/http/query.ts";
-import { Body, Nullable } from "../../src/wire/schemas.ts";
-import { check } from "../../src/wire/validation.ts";
+import { Body, Nullable } from "../../src/schemas/schemas.ts";
+import { check } from "../../src/schemas/validation.ts";
 
 const OPENING = "open sesame";
 

@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { Body, MacText, Nullable, Uuid } from "../../src/wire/schemas.ts";
-import { check } from "../../src/wire/validation.ts";
+import { Body, MacText, Nullable, Uuid } from "../../src/schemas/schemas.ts";
+import { check } from "../../src/schemas/validation.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 
 const Port = Body(

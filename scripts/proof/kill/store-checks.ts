@@ -5,7 +5,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { getTableName } from "drizzle-orm";
 import { writtenSql } from "../../../src/db/packing.ts";
-import { KINDS } from "../../../src/inventory/resources.ts";
+import { KINDS } from "../../../src/records/resources.ts";
 
 /** What is wrong with a store. @param versions acknowledged, by record and instant: each is there */
 export function flawsOf(database: string, versions: readonly { readonly id: string; readonly at: string }[]): string[] {

@@ -3,7 +3,7 @@
 
 import { PASSWORD_MAX_RUNNING, PASSWORD_MEMORY_KIB } from "../../../src/access/password.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
-import { ATTEMPTS_MAX_WAITING } from "../../../src/sign-in/sign-in-throttle.ts";
+import { ATTEMPTS_MAX_WAITING } from "../../../src/sessions/sign-in-throttle.ts";
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import type { Finding, Proving } from "../part.ts";
 import { headerOf, memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";

@@ -1,7 +1,7 @@
 // Sign-ins of one account from one address at once: who knows the password gets in, and guesses get no more tries than
 // one after the other.
 
-import { ATTEMPT_WAIT_MS, ATTEMPTS_MAX_WAITING, PAIR_FREE_FAILURES } from "../../../src/sign-in/sign-in-throttle.ts";
+import { ATTEMPT_WAIT_MS, ATTEMPTS_MAX_WAITING, PAIR_FREE_FAILURES } from "../../../src/sessions/sign-in-throttle.ts";
 import type { Finding, Proving } from "../part.ts";
 import { headerOf, type RawAnswer } from "./raw-client.ts";
 import { MEMBER_EMAIL, OWNER_EMAIL, OWNER_PASSWORD, PERSON_PASSWORD, populate, Stage, sources } from "./stage.ts";

@@ -21,7 +21,7 @@ export interface AsOf {
 }
 
 /**
- * What the `at` of a request means, settled once for all of its answer (inventory/read-instant.ts). Plain data: it
+ * What the `at` of a request means, settled once for all of its answer (records/read-instant.ts). Plain data: it
  * crosses to other threads.
  */
 export interface Moment {

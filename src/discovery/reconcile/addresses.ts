@@ -13,7 +13,7 @@ import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { seenService, serviceKind } from "../../resources/services/service.ts";
-import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
+import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
 import { lineOf } from "./line.ts";
 import { foundBinding, foundPort, foundService } from "./new-records.ts";
 import { isTouchedByPerson } from "./provenance.ts";

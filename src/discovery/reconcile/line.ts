@@ -1,4 +1,4 @@
-// Texts of devices as names: what the wire's names and lines may be (wire/schemas.ts). Pure.
+// Texts of devices as names: what the wire's names and lines may be (schemas/schemas.ts). Pure.
 
 import { isVisible } from "../../base/visible.ts";
 

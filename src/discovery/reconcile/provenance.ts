@@ -4,7 +4,7 @@ import { ownValue } from "../../base/fields.ts";
 import { parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";
 import { changedSql, membersSql, ofKindSql } from "../../db/shape.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { KINDS } from "../../inventory/resources.ts";
+import { KINDS } from "../../records/resources.ts";
 import { consolidatedIn } from "../../resources/consolidations/consolidation.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 

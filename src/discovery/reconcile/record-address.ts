@@ -8,7 +8,7 @@ import { vendorOf } from "../../base/vendors/vendor.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED, INFERRED } from "../../resources/source.ts";
-import { CHILDREN_MAX } from "../../wire/schemas.ts";
+import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { KEPT_ROW, type RowFate } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { AddressBook, hasInterfaces } from "./addresses.ts";

@@ -6,7 +6,7 @@ import { type DeviceField, type HostRecord, hostKind } from "../../resources/hos
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED } from "../../resources/source.ts";
-import { CHILDREN_MAX } from "../../wire/schemas.ts";
+import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { DEVICE_TABLES, type Device, type DeviceInterface, type DeviceTable } from "../device.ts";
 import type { DeviceSighting } from "../sightings.ts";
 import { AddressBook } from "./addresses.ts";

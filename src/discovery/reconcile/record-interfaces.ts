@@ -14,7 +14,7 @@ import { type MoreLldpNeighbor, type MoreNeighbor, withFarEnd } from "../../reso
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import { namesInSigns } from "../../resources/ignored/signs.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
-import { CHILDREN_MAX } from "../../wire/schemas.ts";
+import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import type { CdpAnnouncement, DeviceAddress, DeviceInterface, ForwardingEntry, LldpAnnouncement } from "../device.ts";
 import type { RowReason } from "../rows.ts";
 import { isFloodable } from "../topology/announcements.ts";

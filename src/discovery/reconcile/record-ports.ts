@@ -4,7 +4,7 @@ import { type BindingRecord, bindingKind } from "../../resources/bindings/bindin
 import type { HostRecord } from "../../resources/hosts/host.ts";
 import { type PortRecord, portKind } from "../../resources/ports/port.ts";
 import { type ServiceRecord, seenService, serviceKind } from "../../resources/services/service.ts";
-import { CHILDREN_MAX } from "../../wire/schemas.ts";
+import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import type { IdentifiedService, OpenPort } from "../sightings.ts";
 import { foundBinding, foundPort, foundService } from "./new-records.ts";
 import { isTouchedByPerson } from "./provenance.ts";

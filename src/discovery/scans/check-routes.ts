@@ -3,12 +3,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend } from "../../inventory/backend.ts";
-import { tellOutcome, termsOf } from "../../inventory/write-answers.ts";
+import type { Backend } from "../../records/backend.ts";
+import { tellOutcome, termsOf } from "../../records/write-answers.ts";
 import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
 import { SCAN_KINDS } from "../../resources/schedules/schedule.ts";
-import { META, successBody } from "../../wire/envelope.ts";
-import { Body, IdParams, OneOf } from "../../wire/schemas.ts";
+import { META, successBody } from "../../schemas/envelope.ts";
+import { Body, IdParams, OneOf } from "../../schemas/schemas.ts";
 import type { ScanCommands } from "./commands.ts";
 import type { Scans } from "./director.ts";
 import { QUEUED_EXAMPLE, Scan } from "./scan.ts";

@@ -9,7 +9,7 @@ import { CREDENTIAL_EXAMPLE, credentialKind } from "../../resources/credentials/
 import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
 import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
 import { PASSED_OVER_TYPES, SUBNET_TYPES } from "../../resources/subnets/subnet-type.ts";
-import { IpAddressText, OneOf, Uuid } from "../../wire/schemas.ts";
+import { IpAddressText, OneOf, Uuid } from "../../schemas/schemas.ts";
 import { readSubnets } from "./known-network.ts";
 
 /** Subnets and addresses that are listed; what is counted is all. */

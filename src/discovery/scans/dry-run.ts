@@ -10,7 +10,7 @@ import { type AnyKind, containerId, type RecordBase } from "../../db/kind.ts";
 import type { Commands } from "../../db/writing/command.ts";
 import { Statements } from "../../db/writing/statements.ts";
 import { type CommandOutcome, type NetChange, WriteTransaction } from "../../db/writing/transaction.ts";
-import { KINDS } from "../../inventory/resources.ts";
+import { KINDS } from "../../records/resources.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";

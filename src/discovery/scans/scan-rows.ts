@@ -1,8 +1,8 @@
 // What a filter can ask of scans and of their findings, and where SQL has it.
 
 import { instantSql } from "../../db/reading/condition-sql.ts";
-import { KINDS } from "../../inventory/resources.ts";
-import { RowFields, type RowList } from "../../inventory/row-fields.ts";
+import { KINDS } from "../../records/resources.ts";
+import { RowFields, type RowList } from "../../records/row-fields.ts";
 import { ROW_REASONS } from "../rows.ts";
 import { FINDING_TYPES } from "../sightings.ts";
 import { Scan, ScanFinding } from "./scan.ts";

@@ -4,7 +4,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { SCAN_KINDS, type ScanKind, TARGETS_MAX } from "../../resources/schedules/schedule.ts";
 import { PASSED_OVER_TYPES } from "../../resources/subnets/subnet-type.ts";
-import { Body, Nullable, OneOf, TargetText, Timestamp, Uuid } from "../../wire/schemas.ts";
+import { Body, Nullable, OneOf, TargetText, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { ROW_REASONS } from "../rows.ts";
 import { FINDING_TYPES, OUTSIDE_TOLD_MAX } from "../sightings.ts";
 

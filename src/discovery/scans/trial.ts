@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { CREDENTIAL_EXAMPLE } from "../../resources/credentials/credential.ts";
 import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
-import { Body, IpAddressText, Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
+import { Body, IpAddressText, Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
 import { FAILURE_REASONS } from "../snmp/failure.ts";
 import {
   type TrialStep as Step,

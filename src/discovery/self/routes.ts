@@ -3,11 +3,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend } from "../../inventory/backend.ts";
-import { tellOutcome, termsOf } from "../../inventory/write-answers.ts";
+import type { Backend } from "../../records/backend.ts";
+import { tellOutcome, termsOf } from "../../records/write-answers.ts";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
-import { META, successBody } from "../../wire/envelope.ts";
-import { Body, Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
+import { META, successBody } from "../../schemas/envelope.ts";
+import { Body, Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
 import { discoverSelf } from "./discover.ts";
 import type { MachineSnapshot } from "./machine.ts";
 import { readMachine } from "./read-machine.ts";

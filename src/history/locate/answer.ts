@@ -3,7 +3,7 @@
 
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
-import { MacText, Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
+import { MacText, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { ASKED_BY, RECORD_TYPES } from "./facts.ts";
 
 /** Candidates listed at most; the least likely are left out. */

@@ -4,7 +4,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { metaAt, successBody } from "../../wire/envelope.ts";
+import { metaAt, successBody } from "../../schemas/envelope.ts";
 import { RecordsAt, type Sight, type Trace } from "../records-at.ts";
 import type { Location } from "./answer.ts";
 import type { LocateQuestion } from "./facts.ts";

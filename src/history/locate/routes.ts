@@ -5,10 +5,10 @@ import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.
 import { invalid } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend, ResourceCall } from "../../inventory/backend.ts";
-import { answerLongRead } from "../../inventory/long-read-answers.ts";
-import { fixed, readingAt, settledAt } from "../../inventory/read-instant.ts";
-import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../wire/schemas.ts";
+import type { Backend, ResourceCall } from "../../records/backend.ts";
+import { answerLongRead } from "../../records/long-read-answers.ts";
+import { fixed, readingAt, settledAt } from "../../records/read-instant.ts";
+import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../schemas/schemas.ts";
 import { pastRange } from "../period.ts";
 import { FACTORS, LOCATION_EXAMPLE, Location, TIMELINE_EXAMPLE, Timeline } from "./answer.ts";
 import { ASKED_BY, CROWDED_MIN, type LocateQuestion } from "./facts.ts";

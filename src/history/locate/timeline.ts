@@ -4,7 +4,7 @@
 import { formatInstant } from "../../base/instant.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { metaAt, thinnedUntilMember } from "../../wire/envelope.ts";
+import { metaAt, thinnedUntilMember } from "../../schemas/envelope.ts";
 import { ChangeSeeker, Grounds, type RelevantFields } from "../change-seeker.ts";
 import type { Candidate, Interval, Location } from "./answer.ts";
 import { type LocateQuery, locationAt, sightOf } from "./locate.ts";

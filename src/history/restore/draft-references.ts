@@ -6,7 +6,7 @@ import type { CommandActor } from "../../access/actor.ts";
 import { countedEntities, entityWord } from "../../base/entity-words.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import { liveIdentity } from "../../db/kind.ts";
-import { isFieldOfReach } from "../../inventory/told-fields.ts";
+import { isFieldOfReach } from "../../records/told-fields.ts";
 import { renamed } from "../../resources/consolidations/renamed.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";

@@ -1,7 +1,7 @@
 // What stands for the plan of a draft: another one where anything else would be done. Must not write.
 
 import type { RecordBase } from "../../db/kind.ts";
-import { isFieldOfReach } from "../../inventory/told-fields.ts";
+import { isFieldOfReach } from "../../records/told-fields.ts";
 import { isWritten, OF_THE_WRITE, type RestoreDraft } from "./draft.ts";
 import type { CoverageChanges } from "./draft-coverage.ts";
 import type { Planned } from "./plan.ts";

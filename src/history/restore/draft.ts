@@ -6,7 +6,7 @@ import { ownValue } from "../../base/fields.ts";
 import { type AnyKind, liveIdentity, type Observed, type RecordBase } from "../../db/kind.ts";
 import { changedOwnFields } from "../../db/writing/entry.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { isFieldTold } from "../../inventory/told-fields.ts";
+import { isFieldTold } from "../../records/told-fields.ts";
 import { recordCalled } from "../../resources/bindings/record-called.ts";
 import { DISCOVERABLE_READ_ONLY } from "../../resources/discovered.ts";
 import { recordName } from "../../resources/record-label.ts";

@@ -8,7 +8,7 @@ import { entityWords } from "../../base/entity-words.ts";
 import { type DomainError, notFound } from "../../base/errors.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { RESOURCES } from "../../inventory/resources.ts";
+import { RESOURCES } from "../../records/resources.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";

@@ -6,10 +6,10 @@ import { entityWord } from "../../base/entity-words.ts";
 import { DomainError, type ErrorCode } from "../../base/errors.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import type { Thinned } from "../../db/pruned-history.ts";
-import { KINDS } from "../../inventory/resources.ts";
+import { KINDS } from "../../records/resources.ts";
 import { recordLabel, recordName } from "../../resources/record-label.ts";
-import { ToldPlanToken } from "../../wire/plan-token.ts";
-import { Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
+import { ToldPlanToken } from "../../schemas/plan-token.ts";
+import { Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 
 const PLAN_ACTIONS = ["Create", "Update", "Delete", "Skip"] as const;
 

@@ -11,15 +11,15 @@ import type { AnyKind } from "../../db/kind.ts";
 import { type CallsOf, type Conditional, takingLong } from "../../db/writing/command.ts";
 import type { Author } from "../../db/writing/ledger.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { notFoundThen } from "../../inventory/read-instant.ts";
-import { KINDS, RESOURCES } from "../../inventory/resources.ts";
+import { notFoundThen } from "../../records/read-instant.ts";
+import { KINDS, RESOURCES } from "../../records/resources.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { findWritableKey } from "../../resources/api-keys/writable-key.ts";
 import { keepConsolidationAgain } from "../../resources/consolidations/consolidation.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { networkKind } from "../../resources/networks/network.ts";
-import { assertVersion } from "../../wire/entity-tags.ts";
-import { assertPlanned } from "../../wire/plan-token.ts";
+import { assertVersion } from "../../schemas/entity-tags.ts";
+import { assertPlanned } from "../../schemas/plan-token.ts";
 import type { RestoreDraft } from "./draft.ts";
 import {
   type CoverageChanges,

@@ -8,7 +8,7 @@ import { ownValue } from "../../base/fields.ts";
 import { formatInstant } from "../../base/instant.ts";
 import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { KINDS } from "../../inventory/resources.ts";
+import { KINDS } from "../../records/resources.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { renamedEverywhere } from "../../resources/consolidations/renamed.ts";
 import {

@@ -15,7 +15,7 @@ import type { RecordBase, Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import { type CallsOf, type ChangeInput, loweringRights, type Removal } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeRecord } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";

@@ -5,11 +5,11 @@ import { generateApiKey, hashApiKey, maskApiKey } from "../../access/api-key.ts"
 import { atLeast } from "../../access/role.ts";
 import type { Random } from "../../base/random.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend, ResourceCall } from "../../inventory/backend.ts";
-import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList, type ListOptions } from "../../inventory/list-answers.ts";
-import { answerRecord } from "../../inventory/record-answers.ts";
-import { standardOperations } from "../../inventory/standard-operations.ts";
+import type { Backend, ResourceCall } from "../../records/backend.ts";
+import { answerCsv } from "../../records/csv-answers.ts";
+import { answerList, type ListOptions } from "../../records/list-answers.ts";
+import { answerRecord } from "../../records/record-answers.ts";
+import { standardOperations } from "../../records/standard-operations.ts";
 import {
   answerBulkRemoval,
   answerRemoval,
@@ -17,8 +17,8 @@ import {
   type Done,
   runWrite,
   writtenRecord,
-} from "../../inventory/write-answers.ts";
-import { IdParams, IdsQuery } from "../../wire/schemas.ts";
+} from "../../records/write-answers.ts";
+import { IdParams, IdsQuery } from "../../schemas/schemas.ts";
 import { searched, searchQuery } from "../searching.ts";
 import { API_KEY_EXAMPLE, ApiKeyCreate, ApiKeyUpdate, ApiKeyWithSecret, apiKeyKind } from "./api-key.ts";
 import { composeWithSecret } from "./api-key-view.ts";

@@ -1,6 +1,6 @@
 // A binding as it is answered: without the host, which is its service's. In a table it has that as well.
 
-import { type CsvColumn, fieldColumns, schemaColumns } from "../../wire/csv.ts";
+import { type CsvColumn, fieldColumns, schemaColumns } from "../../schemas/csv.ts";
 import type { ComposeFor } from "../compose.ts";
 import { Binding } from "./binding.ts";
 

@@ -3,7 +3,15 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { type Kind, liveColumns } from "../../db/kind.ts";
-import { Body, Nullable, OBSERVED_READ_ONLY, OneOf, observedFields, recordFields, Uuid } from "../../wire/schemas.ts";
+import {
+  Body,
+  Nullable,
+  OBSERVED_READ_ONLY,
+  OneOf,
+  observedFields,
+  recordFields,
+  Uuid,
+} from "../../schemas/schemas.ts";
 import { hosts } from "../hosts/host.ts";
 import { ipAddresses } from "../ip-addresses/ip-address.ts";
 import { networks } from "../networks/network.ts";

@@ -6,7 +6,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { type Instant, parseInstant } from "../../base/instant.ts";
 import { type Kind, liveColumns, parseMembers, type RecordBase } from "../../db/kind.ts";
 import type { ReadConnection } from "../../db/reading/read-connection.ts";
-import { Body, ChangeReason, Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
+import { Body, ChangeReason, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 
 export const CONFLICT_TYPES = ["Address", "Mac", "Subnet"] as const;
 export type ConflictType = (typeof CONFLICT_TYPES)[number];

@@ -4,7 +4,7 @@
 import { entityWords } from "../../base/entity-words.ts";
 import { type AnyKind, type RecordBase, seenIdentity } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
+import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";

@@ -4,8 +4,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { invalid } from "../../base/errors.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
-import { ToldPlanToken } from "../../wire/plan-token.ts";
-import { Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
+import { ToldPlanToken } from "../../schemas/plan-token.ts";
+import { Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { type CallOther, recordCalled } from "../bindings/record-called.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";

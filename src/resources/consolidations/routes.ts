@@ -3,11 +3,11 @@
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend, ResourceCall } from "../../inventory/backend.ts";
-import { type Done, runWrite } from "../../inventory/write-answers.ts";
-import { successBody } from "../../wire/envelope.ts";
-import { PLAN_TOKEN_LENGTH, PlanToken } from "../../wire/plan-token.ts";
-import { IdParams, Uuid } from "../../wire/schemas.ts";
+import type { Backend, ResourceCall } from "../../records/backend.ts";
+import { type Done, runWrite } from "../../records/write-answers.ts";
+import { successBody } from "../../schemas/envelope.ts";
+import { PLAN_TOKEN_LENGTH, PlanToken } from "../../schemas/plan-token.ts";
+import { IdParams, Uuid } from "../../schemas/schemas.ts";
 import { HOST_EXAMPLE } from "../hosts/host-example.ts";
 import { hostResource } from "../hosts/resource.ts";
 import { IP_ADDRESS_EXAMPLE } from "../ip-addresses/ip-address.ts";

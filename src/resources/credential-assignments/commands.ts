@@ -4,7 +4,7 @@ import { type CommandActor, requireRole } from "../../access/actor.ts";
 import { getReachable } from "../../access/reach.ts";
 import type { CallsOf, Conditional } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertVersion } from "../../schemas/entity-tags.ts";
 import { type Confirmed, ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { assignmentsFor, cover, isCovered } from "./coverage.ts";
 import { credentialAssignmentKind } from "./credential-assignment.ts";

@@ -8,7 +8,7 @@ import type { SecretBox } from "../../base/secret-box.ts";
 import type { Written } from "../../db/kind.ts";
 import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { fromCheckedBody } from "../checked-bytes.ts";
 import { setCredentialAssignments } from "../credential-assignments/assignments.ts";

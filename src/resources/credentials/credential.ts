@@ -15,7 +15,7 @@ import {
   TagIds,
   Timestamp,
   Uuid,
-} from "../../wire/schemas.ts";
+} from "../../schemas/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
 import { offList } from "../references.ts";
 

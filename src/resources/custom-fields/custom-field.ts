@@ -16,7 +16,7 @@ import {
   RECORD_READ_ONLY,
   recordFields,
   Uuid,
-} from "../../wire/schemas.ts";
+} from "../../schemas/schemas.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 import { FIELD_KINDS, FIELD_TYPES } from "./field-type.ts";
 

@@ -1,7 +1,7 @@
 // Custom fields as a resource.
 
 import { ADMIN, VIEWER } from "../../access/actor.ts";
-import { listCell, schemaColumns } from "../../wire/csv.ts";
+import { listCell, schemaColumns } from "../../schemas/csv.ts";
 import type { Resource } from "../resource.ts";
 import { CUSTOM_FIELD_EXAMPLE, CustomField, type CustomFieldRecord, customFieldKind } from "./custom-field.ts";
 

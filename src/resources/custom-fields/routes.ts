@@ -2,14 +2,14 @@
 
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend } from "../../inventory/backend.ts";
-import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList } from "../../inventory/list-answers.ts";
-import { listing } from "../../inventory/listing.ts";
-import { answerRecord } from "../../inventory/record-answers.ts";
-import { standardOperations } from "../../inventory/standard-operations.ts";
-import { answerBulkRemoval, answerRemoval, answerWrite } from "../../inventory/write-answers.ts";
-import { IdsQuery } from "../../wire/schemas.ts";
+import type { Backend } from "../../records/backend.ts";
+import { answerCsv } from "../../records/csv-answers.ts";
+import { answerList } from "../../records/list-answers.ts";
+import { listing } from "../../records/listing.ts";
+import { answerRecord } from "../../records/record-answers.ts";
+import { standardOperations } from "../../records/standard-operations.ts";
+import { answerBulkRemoval, answerRemoval, answerWrite } from "../../records/write-answers.ts";
+import { IdsQuery } from "../../schemas/schemas.ts";
 import { orderQuery } from "../ordering.ts";
 import { searchQuery } from "../searching.ts";
 import type { CustomFieldCommands } from "./commands.ts";

@@ -1,7 +1,7 @@
 // What clients send and get in a bulk write of hosts: POST /api/v1/hosts/bulk.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Body, BULK_MAX, CHILDREN_MAX, Name, Nullable, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
+import { Body, BULK_MAX, CHILDREN_MAX, Name, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { IfEntryItem } from "../if-entries/if-entry.ts";
 import { HostCreate, HostUpdate } from "./host-body.ts";
 

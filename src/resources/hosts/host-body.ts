@@ -13,7 +13,7 @@ import {
   TagIds,
   Timestamp,
   Uuid,
-} from "../../wire/schemas.ts";
+} from "../../schemas/schemas.ts";
 import { customFieldsOfAnswer, customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { type IfEntry, IfEntryItem } from "../if-entries/if-entry.ts";

@@ -5,7 +5,7 @@ import { ownValue } from "../../base/fields.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
 import type { Compose, Item, Reader } from "../../db/reading/reader.ts";
-import type { CsvColumn } from "../../wire/csv.ts";
+import type { CsvColumn } from "../../schemas/csv.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { type ComposeFor, spliced } from "../compose.ts";
 import { endedInto } from "../consolidations/consolidation.ts";

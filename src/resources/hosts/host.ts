@@ -6,7 +6,7 @@ import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns, type OwnFields } from "../../db/kind.ts";
 import { addsField } from "../../db/shape.ts";
-import { Description, Line, Name, Nullable, TagIds, Timestamp, Uuid } from "../../wire/schemas.ts";
+import { Description, Line, Name, Nullable, TagIds, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { customFieldsOfAnswer, withCalledValues, wordsOfValues } from "../custom-fields/field-values.ts";
 import { discoverableFields } from "../discovered.ts";
 import { networks } from "../networks/network.ts";

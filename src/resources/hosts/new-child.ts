@@ -8,7 +8,7 @@ import { type Issue, invalid } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import type { Kind, Observed, RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
+import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
 import type { SharedLookups } from "../shared-lookups.ts";
 import { type HostRecord, hostKind } from "./host.ts";
 

@@ -5,7 +5,7 @@ import { assertOwnOrganization, assertSameIds, getReachable } from "../../access
 import type { Written } from "../../db/kind.ts";
 import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { fromCheckedBody } from "../checked-bytes.ts";
 import { hostKind } from "../hosts/host.ts";

@@ -6,7 +6,16 @@ import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { membersSql, type Upcaster } from "../../db/shape.ts";
-import { Body, INT32_MAX, MacText, Nullable, OBSERVED_READ_ONLY, OneOf, Timestamp, Uuid } from "../../wire/schemas.ts";
+import {
+  Body,
+  INT32_MAX,
+  MacText,
+  Nullable,
+  OBSERVED_READ_ONLY,
+  OneOf,
+  Timestamp,
+  Uuid,
+} from "../../schemas/schemas.ts";
 import { customFieldsOfAnswer, customFieldsOfBody, withCalledValues } from "../custom-fields/field-values.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";

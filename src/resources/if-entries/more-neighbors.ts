@@ -2,7 +2,7 @@
 // with a computer behind it. Only discovery writes it.
 
 import { Type } from "@sinclair/typebox";
-import { OneOf, Uuid } from "../../wire/schemas.ts";
+import { OneOf, Uuid } from "../../schemas/schemas.ts";
 import { CHASSIS_ID_SUBTYPES, type ChassisIdSubtype, PORT_ID_SUBTYPES, type PortIdSubtype } from "./vocabulary.ts";
 
 /** The far end of a link: the interface where it can be named, else its host. */

@@ -5,7 +5,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
-import { Nullable, OneOf, recordFields, Uuid } from "../../wire/schemas.ts";
+import { Nullable, OneOf, recordFields, Uuid } from "../../schemas/schemas.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf } from "../record.ts";

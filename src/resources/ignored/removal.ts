@@ -6,7 +6,7 @@ import { getReachable } from "../../access/reach.ts";
 import type { AnyKind, Kind, RecordBase } from "../../db/kind.ts";
 import type { Removal } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertVersion } from "../../schemas/entity-tags.ts";
 import { callingLive, recordCalled } from "../bindings/record-called.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";

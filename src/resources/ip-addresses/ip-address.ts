@@ -16,7 +16,7 @@ import {
   observedFields,
   recordFields,
   Uuid,
-} from "../../wire/schemas.ts";
+} from "../../schemas/schemas.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";

@@ -3,20 +3,14 @@
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, ADMIN } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend } from "../../inventory/backend.ts";
-import { answerCsv } from "../../inventory/csv-answers.ts";
-import { answerList } from "../../inventory/list-answers.ts";
-import { listing } from "../../inventory/listing.ts";
-import { answerRecord } from "../../inventory/record-answers.ts";
-import { standardOperations } from "../../inventory/standard-operations.ts";
-import {
-  answerBulkRemoval,
-  answerRemoval,
-  answerWrite,
-  runWrite,
-  writtenRecord,
-} from "../../inventory/write-answers.ts";
-import { IdParams, IdsQuery, Uuid } from "../../wire/schemas.ts";
+import type { Backend } from "../../records/backend.ts";
+import { answerCsv } from "../../records/csv-answers.ts";
+import { answerList } from "../../records/list-answers.ts";
+import { listing } from "../../records/listing.ts";
+import { answerRecord } from "../../records/record-answers.ts";
+import { standardOperations } from "../../records/standard-operations.ts";
+import { answerBulkRemoval, answerRemoval, answerWrite, runWrite, writtenRecord } from "../../records/write-answers.ts";
+import { IdParams, IdsQuery, Uuid } from "../../schemas/schemas.ts";
 import { type ComposeFor, spliced } from "../compose.ts";
 import type { ConfirmationCommands } from "../credential-assignments/commands.ts";
 import { orderQuery } from "../ordering.ts";

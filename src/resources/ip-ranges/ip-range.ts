@@ -15,7 +15,7 @@ import {
   recordFields,
   TagIds,
   Uuid,
-} from "../../wire/schemas.ts";
+} from "../../schemas/schemas.ts";
 import { customFieldsOfAnswer, customFieldsOfBody, withCalledValues } from "../custom-fields/field-values.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";

@@ -6,7 +6,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Sql } from "../../db/connection.ts";
 import { scopeKey } from "../../db/kind.ts";
 import type { ReadConnection } from "../../db/reading/read-connection.ts";
-import { Body, Nullable, OneOf, Uuid } from "../../wire/schemas.ts";
+import { Body, Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
 import { hostKind } from "../hosts/host.ts";
 
 /** Who placed a device: a person, or the appliance, which laid it out. */

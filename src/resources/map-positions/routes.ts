@@ -3,10 +3,10 @@
 import { type Access, type Actor, MEMBER, VIEWER } from "../../access/actor.ts";
 import { notFound } from "../../base/errors.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend } from "../../inventory/backend.ts";
-import { runWrite } from "../../inventory/write-answers.ts";
-import { successBody } from "../../wire/envelope.ts";
-import { IdParams } from "../../wire/schemas.ts";
+import type { Backend } from "../../records/backend.ts";
+import { runWrite } from "../../records/write-answers.ts";
+import { successBody } from "../../schemas/envelope.ts";
+import { IdParams } from "../../schemas/schemas.ts";
 import { networkKind } from "../networks/network.ts";
 import type { MapPositionCommands } from "./commands.ts";
 import {

@@ -8,7 +8,7 @@ import { formatInstant, type Instant, parseInstant } from "../../base/instant.ts
 import type { Written } from "../../db/kind.ts";
 import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";

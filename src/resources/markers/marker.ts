@@ -14,7 +14,7 @@ import {
   recordFields,
   Timestamp,
   Uuid,
-} from "../../wire/schemas.ts";
+} from "../../schemas/schemas.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 

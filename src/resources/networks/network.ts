@@ -6,7 +6,16 @@ import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
-import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, TagIds, Uuid } from "../../wire/schemas.ts";
+import {
+  Body,
+  Description,
+  Name,
+  Nullable,
+  RECORD_READ_ONLY,
+  recordFields,
+  TagIds,
+  Uuid,
+} from "../../schemas/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 import { offList } from "../references.ts";

@@ -8,7 +8,7 @@ import { withChecksum } from "../../db/row-checksum.ts";
 import type { CallsOf, Conditional } from "../../db/writing/command.ts";
 import type { Author } from "../../db/writing/ledger.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertVersion } from "../../schemas/entity-tags.ts";
 import { networkKind } from "../networks/network.ts";
 import { userKind } from "../users/user.ts";
 import { alreadySetUp, type OrganizationUpdate, organizationKind, organizations } from "./organization.ts";

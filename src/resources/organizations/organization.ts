@@ -6,7 +6,7 @@ import { DomainError } from "../../base/errors.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { addsField } from "../../db/shape.ts";
-import { Body, Name, RECORD_READ_ONLY, recordFields, Uuid } from "../../wire/schemas.ts";
+import { Body, Name, RECORD_READ_ONLY, recordFields, Uuid } from "../../schemas/schemas.ts";
 import type { RecordOf } from "../record.ts";
 
 export const organizations = sqliteTable("organizations", liveColumns);

@@ -2,10 +2,10 @@
 
 import { type Access, type Actor, OWNER, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend, ResourceCall } from "../../inventory/backend.ts";
-import { answerRecord } from "../../inventory/record-answers.ts";
-import { answerWrite } from "../../inventory/write-answers.ts";
-import { At } from "../../wire/schemas.ts";
+import type { Backend, ResourceCall } from "../../records/backend.ts";
+import { answerRecord } from "../../records/record-answers.ts";
+import { answerWrite } from "../../records/write-answers.ts";
+import { At } from "../../schemas/schemas.ts";
 import type { OrganizationCommands } from "./commands.ts";
 import { ORGANIZATION_EXAMPLE, Organization, OrganizationUpdate } from "./organization.ts";
 import { organizationShown } from "./resource.ts";

@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { type Kind, liveColumns } from "../../db/kind.ts";
-import { Body, OBSERVED_READ_ONLY, OneOf, observedFields, recordFields, Uuid } from "../../wire/schemas.ts";
+import { Body, OBSERVED_READ_ONLY, OneOf, observedFields, recordFields, Uuid } from "../../schemas/schemas.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";

@@ -6,7 +6,7 @@ import { picked } from "../../base/fields.ts";
 import type { Written } from "../../db/kind.ts";
 import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";

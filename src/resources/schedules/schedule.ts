@@ -18,7 +18,7 @@ import {
   TargetText,
   Timestamp,
   Uuid,
-} from "../../wire/schemas.ts";
+} from "../../schemas/schemas.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 import { CRON_MAX_LENGTH, nextDues, parseCron, parseTimezone, TIMEZONE_MAX_LENGTH } from "./cron.ts";

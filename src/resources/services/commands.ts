@@ -6,7 +6,7 @@ import { assertOwnOrganization, assertSameIds, getReachable } from "../../access
 import type { Written } from "../../db/kind.ts";
 import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertVersion } from "../../schemas/entity-tags.ts";
 import { targetsOf } from "../bindings/apply.ts";
 import { type BindingItem, bindingKind } from "../bindings/binding.ts";
 import { syncBindings, unchanged } from "../bindings/sync.ts";

@@ -1,7 +1,16 @@
 // What clients write and read of a service: request bodies, and the whole shape with its bindings.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Body, CHILDREN_MAX, INT32_MAX, Name, Nullable, OBSERVED_READ_ONLY, TagIds, Uuid } from "../../wire/schemas.ts";
+import {
+  Body,
+  CHILDREN_MAX,
+  INT32_MAX,
+  Name,
+  Nullable,
+  OBSERVED_READ_ONLY,
+  TagIds,
+  Uuid,
+} from "../../schemas/schemas.ts";
 import { BINDING_EXAMPLE, Binding, BindingItem } from "../bindings/binding.ts";
 import { customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { DISCOVERABLE_READ_ONLY } from "../discovered.ts";

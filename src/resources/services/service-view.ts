@@ -3,7 +3,7 @@
 import { ownValue } from "../../base/fields.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
 import type { Compose, Item, Reader } from "../../db/reading/reader.ts";
-import type { CsvColumn } from "../../wire/csv.ts";
+import type { CsvColumn } from "../../schemas/csv.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { shownBinding } from "../bindings/binding-view.ts";
 import { type ComposeFor, spliced } from "../compose.ts";

@@ -5,7 +5,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { withoutInvisible } from "../../base/visible.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
-import { Name, Nullable, observedFields, recordFields, TagIds, Uuid } from "../../wire/schemas.ts";
+import { Name, Nullable, observedFields, recordFields, TagIds, Uuid } from "../../schemas/schemas.ts";
 import { customFieldsOfAnswer, withCalledValues } from "../custom-fields/field-values.ts";
 import { discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";

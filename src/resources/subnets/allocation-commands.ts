@@ -10,7 +10,7 @@ import { picked } from "../../base/fields.ts";
 import { type Cidr, cidrOf, cidrSortKey, type Ip, ipOfBytes, parseCidr } from "../../base/ip.ts";
 import type { CallsOf } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { CHILDREN_MAX, INT32_MAX } from "../../wire/schemas.ts";
+import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
 import { newValues } from "../custom-fields/write-values.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { placeAfter, siblingsWithRoom } from "../hosts/new-child.ts";

@@ -1,7 +1,7 @@
 // Giving something away of a subnet, as it is said on the wire: what is free, what is asked for, what was given.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Body, CidrText, Description, MacText, Name, Nullable, OneOf, TagIds, Uuid } from "../../wire/schemas.ts";
+import { Body, CidrText, Description, MacText, Name, Nullable, OneOf, TagIds, Uuid } from "../../schemas/schemas.ts";
 import { customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { IP_ADDRESS_EXAMPLE, IpAddress } from "../ip-addresses/ip-address.ts";
 import { IpRange } from "../ip-ranges/ip-range.ts";

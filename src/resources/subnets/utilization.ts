@@ -5,7 +5,7 @@ import type { Actor } from "../../access/actor.ts";
 import { addressNumber } from "../../base/address-block.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
 import type { Compose, Reader } from "../../db/reading/reader.ts";
-import { OneOf } from "../../wire/schemas.ts";
+import { OneOf } from "../../schemas/schemas.ts";
 import { type ComposeFor, spliced, variesByCaller } from "../compose.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { ipRangeKind } from "../ip-ranges/ip-range.ts";

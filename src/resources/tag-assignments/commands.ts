@@ -8,7 +8,7 @@ import { type Issue, invalid, referenceInvalid } from "../../base/errors.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import { type CallsOf, type Conditional, takingLong } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertVersion } from "../../schemas/entity-tags.ts";
 import { apiKeyKind } from "../api-keys/api-key.ts";
 import { findWritableKey } from "../api-keys/writable-key.ts";
 import { assertReachesCredential } from "../credential-assignments/reach.ts";

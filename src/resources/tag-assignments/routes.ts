@@ -2,9 +2,9 @@
 
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { Backend, ResourceCall } from "../../inventory/backend.ts";
-import { type Done, runWrite } from "../../inventory/write-answers.ts";
-import { successBody } from "../../wire/envelope.ts";
+import type { Backend, ResourceCall } from "../../records/backend.ts";
+import { type Done, runWrite } from "../../records/write-answers.ts";
+import { successBody } from "../../schemas/envelope.ts";
 import { HOST_EXAMPLE } from "../hosts/host-example.ts";
 import { TAG_EXAMPLE } from "../tags/tag.ts";
 import type { TagAssignmentCommands } from "./commands.ts";

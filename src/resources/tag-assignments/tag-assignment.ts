@@ -2,7 +2,7 @@
 // tags themselves: this has no table of its own.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Body, BULK_MAX, OneOf, TAGS_MAX, TagIds, Uuid } from "../../wire/schemas.ts";
+import { Body, BULK_MAX, OneOf, TAGS_MAX, TagIds, Uuid } from "../../schemas/schemas.ts";
 
 /** The kinds that carry tags, as errors and history name them. */
 export const TAGGED_TYPES = ["host", "service", "network", "subnet", "ip_range", "credential", "api_key"] as const;

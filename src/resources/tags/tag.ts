@@ -8,7 +8,16 @@ import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { Body, Description, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, Uuid } from "../../wire/schemas.ts";
+import {
+  Body,
+  Description,
+  Name,
+  Nullable,
+  OneOf,
+  RECORD_READ_ONLY,
+  recordFields,
+  Uuid,
+} from "../../schemas/schemas.ts";
 import type { RecordOf, Sayable } from "../record.ts";
 import { COLORS } from "./color.ts";
 

@@ -16,7 +16,7 @@ import type { OwnFields, Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import { type CallsOf, type ChangeInput, loweringRights, needingNoReason } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../wire/entity-tags.ts";
+import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";

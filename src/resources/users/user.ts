@@ -5,7 +5,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ROLES } from "../../access/role.ts";
 import { foldCase, textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
-import { Body, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, Timestamp, Uuid } from "../../wire/schemas.ts";
+import { Body, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
 import type { RecordOf } from "../record.ts";
 import { offList } from "../references.ts";

@@ -5,7 +5,7 @@ import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
-import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, Uuid } from "../../wire/schemas.ts";
+import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, Uuid } from "../../schemas/schemas.ts";
 import { customFieldsOfAnswer, customFieldsOfBody, withCalledValues } from "../custom-fields/field-values.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf, Sayable } from "../record.ts";

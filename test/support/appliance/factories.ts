@@ -14,7 +14,7 @@ import type { Author } from "../../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { outcomeOf, type WriteReply, Writer } from "../../../src/db/writing/writer.ts";
 import { type Pruned, pruneHistory } from "../../../src/history/prune.ts";
-import { KINDS } from "../../../src/inventory/resources.ts";
+import { KINDS } from "../../../src/records/resources.ts";
 import { apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
 import { type IgnoredRecord, ignoredKind } from "../../../src/resources/ignored/ignored.ts";
 import type { OrganizationMade } from "../../../src/resources/organizations/commands.ts";

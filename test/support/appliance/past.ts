@@ -4,7 +4,7 @@
 import { openReadOnly } from "../../../src/db/connection.ts";
 import type { Damage } from "../../../src/history/verify/findings.ts";
 import { verifyLedger } from "../../../src/history/verify/verify.ts";
-import { KINDS } from "../../../src/inventory/resources.ts";
+import { KINDS } from "../../../src/records/resources.ts";
 import type { TestAppliance } from "./appliance.ts";
 import type { Answer, Client } from "./client.ts";
 import { made, newCredential, newHost, newSubnet, newTag, newVlan, type Wire } from "./factories.ts";

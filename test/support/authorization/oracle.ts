@@ -3,7 +3,7 @@
 
 import { OPERATION } from "../../../src/db/kind.ts";
 import { writtenSql } from "../../../src/db/packing.ts";
-import { KINDS } from "../../../src/inventory/resources.ts";
+import { KINDS } from "../../../src/records/resources.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
 import type { Wire } from "../appliance/factories.ts";
 

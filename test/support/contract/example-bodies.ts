@@ -1,7 +1,7 @@
 // Bodies of creates made from the examples of their operations: what no test describes by hand takes part all the same
 // in the tests that all kinds of records are put to.
 
-import { RESOURCES } from "../../../src/inventory/resources.ts";
+import { RESOURCES } from "../../../src/records/resources.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
 import type { Wire } from "../appliance/factories.ts";
 

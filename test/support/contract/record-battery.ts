@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect } from "bun:test";
 import { openReadOnly } from "../../../src/db/connection.ts";
 import { verifyLedger } from "../../../src/history/verify/verify.ts";
-import { KINDS } from "../../../src/inventory/resources.ts";
+import { KINDS } from "../../../src/records/resources.ts";
 import type { ApplianceUnderTest } from "../appliance/appliance-for-each.ts";
 import { type RecordBattery, RecordSubject } from "./record-subject.ts";
 import { describeAccess, describeReach } from "./records-access.ts";

@@ -2,7 +2,7 @@
 
 import { runThread } from "../../../src/base/thread.ts";
 import type { WriteMessages } from "../../../src/db/writing/write-queue.ts";
-import { openWriter } from "../../../src/open-writer.ts";
+import { openWriter } from "../../../src/server/open-writer.ts";
 
 runThread<WriteMessages>((post) => (message) => {
   if (message.type !== "open") throw new Error("a fault of the test");

@@ -1,9 +1,9 @@
 // `netledger serve` with a writer that crashes: run as a process of its own.
 
 import { threadOf } from "../../../src/base/thread.ts";
+import { readConfig } from "../../../src/cli/config.ts";
 import { processIo } from "../../../src/cli/process-io.ts";
 import { runAppliance, serve } from "../../../src/cli/serve.ts";
-import { readConfig } from "../../../src/config.ts";
 import type { WriteMessages } from "../../../src/db/writing/write-queue.ts";
 
 const config = readConfig(serve.form, process.argv.slice(3)) as unknown as Parameters<typeof runAppliance>[0];

@@ -2,7 +2,7 @@
 // record before and after it, and nothing that is kept beside it. Must not use what it is compared with.
 
 import { writtenSql } from "../../../src/db/packing.ts";
-import { KINDS } from "../../../src/inventory/resources.ts";
+import { KINDS } from "../../../src/records/resources.ts";
 import type { Store, Wire } from "../store/store.ts";
 
 /** A version. */

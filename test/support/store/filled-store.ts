@@ -8,7 +8,7 @@ import { generateSessionToken, hashSessionToken } from "../../../src/access/sess
 import { openWritable } from "../../../src/db/connection.ts";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import { pruneHistory } from "../../../src/history/prune.ts";
-import { KINDS } from "../../../src/inventory/resources.ts";
+import { KINDS } from "../../../src/records/resources.ts";
 import { newUnclaimedAppliance, PASSWORD_HASH, type TestAppliance } from "../appliance/appliance.ts";
 import { made, newApiKey, newHost, newSubnet, newUser, type Wire } from "../appliance/factories.ts";
 import { communityOf, findings, scanned } from "../appliance/scans.ts";

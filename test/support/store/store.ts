@@ -14,7 +14,7 @@ import { Reader } from "../../../src/db/reading/reader.ts";
 import type { Author } from "../../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { outcomeOf, type WriteReply, type WriteRequest, Writer } from "../../../src/db/writing/writer.ts";
-import { KINDS } from "../../../src/inventory/resources.ts";
+import { KINDS } from "../../../src/records/resources.ts";
 import type { BindingRecord } from "../../../src/resources/bindings/binding.ts";
 import type { FdbEntryRecord } from "../../../src/resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, UNSAID_HOST } from "../../../src/resources/hosts/host.ts";

@@ -1,0 +1,566 @@
+// The settings of the program: flags and NETLEDGER_* variables, as one frozen, checked Config per command. The only
+// reader of the environment. Must not open a file, nor know what a command does.
+
+import { resolve } from "node:path";
+import { ownValue } from "../base/fields.ts";
+import { type Cidr, cidrOf, isMappedBlock, parseCidr, parseIp } from "../base/ip.ts";
+import type { LogFormat } from "../base/log.ts";
+
+/** The command line or a variable is wrong: nothing was done. `message` is one sentence without its full stop. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/**
+ * One setting. Its variable is NETLEDGER_ and the flag in capitals; the flag wins. An empty variable counts as not set.
+ */
+export interface Option<T> {
+  /** Without the dashes. */
+  readonly flag: string;
+  /** What stands for the value in the help; null for a switch, which `--no-…` turns off again. */
+  readonly value: string | null;
+  /** What holds when nothing is given; null for none. */
+  readonly fallback: string | null;
+  readonly meaning: string;
+  /** @throws UsageError with the rest of the sentence that the flag's name begins: "must be …" */
+  readonly parse: (text: string) => T;
+  /** May be given more than once: as if its values were one, separated by commas. */
+  readonly isRepeatable?: true;
+  /** Only its variable is read: everybody on the machine sees the command line of a program. */
+  readonly isSecret?: true;
+}
+
+export interface ListenAddress {
+  /** Without brackets. */
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+}
+
+/** Every setting there is. */
+export const OPTIONS = {
+  listen: option(
+    "listen",
+    "HOST:PORT",
+    "127.0.0.1:8080",
+    "The address and port to listen on; IPv6 as [::1]:8080, port 0 for any free port.",
+    parseListen,
+  ),
+  tlsCertificate: option(
+    "tls-certificate",
+    "FILE",
+    null,
+    "HTTPS: the certificate (PEM), followed by its chain. A changed file is loaded within a minute, on SIGHUP at once.",
+    parsePath,
+  ),
+  tlsKey: option(
+    "tls-key",
+    "FILE",
+    null,
+    "HTTPS: the certificate's private key (PEM, without a passphrase).",
+    parsePath,
+  ),
+  tlsSelfSigned: flag(
+    "tls-self-signed",
+    "HTTPS with a self-signed certificate, created at the first start and kept in the data folder.",
+  ),
+  plainHttp: flag(
+    "plain-http",
+    "Listen beyond this machine without TLS. Without a TLS proxy in front, anyone on the path can read passwords and keys.",
+  ),
+  trustedProxy: option(
+    "trusted-proxy",
+    "ADDRESS,…",
+    null,
+    "Proxies in front, by address or CIDR: of what they pass on, the caller's address is taken from X-Forwarded-For.",
+    parseBlocks,
+  ),
+  hostName: {
+    ...option(
+      "host-name",
+      "NAME,…",
+      null,
+      "The host names to answer to, besides those of the TLS certificate, such as the one that a reverse proxy passes on. On loopback others than localhost are refused; IP addresses never are. May be given more than once.",
+      parseHostNames,
+    ),
+    isRepeatable: true,
+  },
+  data: option("data", "DIR", "./data", "The folder with the database, its key file and its lock file.", parsePath),
+  servedData: option(
+    "data",
+    "DIR",
+    null,
+    "The folder with the database, its key file and its lock file. Default: ./data, of a demo ./data-demo.",
+    parsePath,
+  ),
+  demo: flag(
+    "demo",
+    "Serve a made-up campus with a month of history, in a folder of its own. Its scans ask no real network.",
+  ),
+  setupOrganization: option(
+    "setup-organization",
+    "NAME",
+    null,
+    "Unattended set-up: the organization to create if there is none yet.",
+    parseText,
+  ),
+  setupNetwork: option("setup-network", "NAME", null, "Unattended set-up: its first network.", parseText),
+  setupEmail: option(
+    "setup-email",
+    "EMAIL",
+    null,
+    "Unattended set-up: the e-mail address of its Owner, used to sign in.",
+    parseText,
+  ),
+  setupPasswordFile: option(
+    "setup-password-file",
+    "FILE",
+    null,
+    "Unattended set-up: the file with the Owner's password; a final newline is ignored.",
+    parsePath,
+  ),
+  self: flag("self", "Unattended set-up: record this machine as the network's first host."),
+  acceptClock: flag("accept-clock", "Accept a clock that is more than 400 days ahead of the last change."),
+  secretsFolder: option(
+    "secrets-folder",
+    "DIR",
+    null,
+    "The folder to read credentials' secrets of mode FilePath from. Without it none are read.",
+    parsePath,
+  ),
+  snmpPort: option("snmp-port", "PORT", "161", "The UDP port of the devices' SNMP agents.", parsePort),
+  scanTcpPorts: option(
+    "scan-tcp-ports",
+    "PORT,…",
+    null,
+    "The TCP ports that a sweep connects to, instead of its own list.",
+    parsePorts,
+  ),
+  console: option(
+    "console",
+    "FILE",
+    null,
+    "The console to serve instead of the executable's own, for those who work on it: read anew when it changes.",
+    parsePath,
+  ),
+  logFormat: option("log-format", "text|json", "text", "The format of the log on standard error.", parseLogFormat),
+
+  newOrganization: option("organization", "NAME", null, "The organization to create.", parseText),
+  newNetwork: option("network", "NAME", null, "The first network of the organization.", parseText),
+  organization: option(
+    "organization",
+    "NAME",
+    null,
+    "The organization, by name or id; not needed if there is only one.",
+    parseText,
+  ),
+  email: option("email", "EMAIL", null, "The user's e-mail address.", parseText),
+  role: option("role", "ROLE", null, "Owner, Admin, Member or Viewer.", parseText),
+  networks: option(
+    "networks",
+    "NAME,…",
+    null,
+    "The networks within reach, by name or id. An Owner or Admin reaches all, unless a key is given some.",
+    parseList,
+  ),
+  name: option("name", "NAME", null, "The name.", parseText),
+  passwordFile: option(
+    "password-file",
+    "FILE",
+    null,
+    "The file with the password, - for standard input; a final newline is ignored.",
+    parsePathOrStdin,
+  ),
+  permissions: option(
+    "permissions",
+    "ROLE",
+    "Viewer",
+    "What the key may do, within its user's role: Owner, Admin, Member or Viewer.",
+    parseText,
+  ),
+  expiresAt: option("expires-at", "TIMESTAMP", null, "When the key expires (RFC 3339). Default: never.", parseText),
+  allowedSources: option(
+    "allowed-sources",
+    "ADDRESS,…",
+    null,
+    "Where the key may be used from, by address or CIDR. Default: everywhere.",
+    parseBlocks,
+  ),
+  reason: option("reason", "TEXT", null, "Why: kept with the change, and shown in the history.", parseText),
+  keyId: option("id", "ID", null, "The id of the key.", parseText),
+  repairDerived: flag(
+    "repair-derived",
+    "Rebuild live tables, spans, counts and links that differ from the ledger, reset damaged observations to those of the newest versions, drop other damaged rows beside the ledger, and go on without missing ones. The appliance must not be running.",
+  ),
+  knownHead: option(
+    "head",
+    "SEQUENCE:HASH",
+    null,
+    "A transaction and its hash as noted earlier: the ledger must still contain it unchanged.",
+    parseHead,
+  ),
+  before: option(
+    "before",
+    "DATE",
+    null,
+    "Thin the history before this: 2026-01-01 (midnight UTC), an RFC 3339 instant, or an age in days or weeks such as -365d.",
+    parseText,
+  ),
+  keep: option(
+    "keep",
+    "daily|monthly",
+    null,
+    "What to keep of it: the last state of each day or month (UTC). Default: only the last state before DATE.",
+    parseKeep,
+  ),
+  dryRun: flag("dry-run", "Report what would be done, and change nothing."),
+  vacuum: flag(
+    "vacuum",
+    "Then rewrite the file to return the freed space to the disk. Meanwhile it takes up to twice its size.",
+  ),
+  source: option("source", "URL", null, "The address of what is brought in: https://netbox.example.com.", parseUrl),
+  appId: option("app-id", "ID", null, "The id of the app in phpIPAM's API settings, with read permissions.", parseText),
+  tokenFile: option(
+    "token-file",
+    "FILE",
+    null,
+    "The file with the token of the source, - for standard input; a final newline is ignored.",
+    parsePathOrStdin,
+  ),
+  token: secret("token", "The token of the source, instead of a file."),
+  server: option(
+    "server",
+    "URL",
+    "http://127.0.0.1:8080",
+    "The address of the netledger to bring it into, which is running.",
+    parseUrl,
+  ),
+  keyFile: option(
+    "key-file",
+    "FILE",
+    null,
+    "The file with an API key of that netledger, - for standard input; a final newline is ignored.",
+    parsePathOrStdin,
+  ),
+  key: secret("key", "The API key, instead of a file."),
+  caFile: option(
+    "ca-file",
+    "FILE",
+    null,
+    "Certificates (PEM) to trust besides those of public authorities, for both sides.",
+    parsePath,
+  ),
+  remotePlainHttp: flag(
+    "plain-http",
+    "Ask beyond this machine without TLS. Anyone on the path can read token, key and data.",
+  ),
+  defaultNetwork: option(
+    "default-network",
+    "NAME",
+    null,
+    "The network of what belongs to no site or section. It is created if there is none. Without it such things are refused.",
+    parseText,
+  ),
+  knownAs: option(
+    "known-as",
+    "URL",
+    null,
+    "The address that the source had when it was first brought in, if it has another one today.",
+    parseUrl,
+  ),
+  overwrite: flag("overwrite", "Take the source's values also where somebody has changed them here since."),
+  verbose: flag("verbose", "List every record, and not only those that are refused or kept."),
+  readOnly: option(
+    "read-only",
+    "FILE",
+    null,
+    "Serve this backup read-only, instead of a data folder. The file is not changed.",
+    parsePath,
+  ),
+  file: option("file", "FILE", null, "The backup.", parsePath),
+  backup: option(
+    "backup",
+    "FILE",
+    null,
+    "Verify this backup, instead of a data folder. The file is not changed.",
+    parsePath,
+  ),
+  replace: flag("replace", "Replace existing data with the backup. The old data are kept beside it."),
+  dropSecrets: flag(
+    "drop-secrets",
+    "Go on without the key file of the credentials' secrets. The secrets are dropped and have to be entered again.",
+  ),
+} as const satisfies Record<string, Option<unknown>>;
+
+export type OptionName = keyof typeof OPTIONS;
+type ValueOf<Name extends OptionName> = ReturnType<(typeof OPTIONS)[Name]["parse"]>;
+
+/** What one command takes. */
+export interface Form<Always extends OptionName = OptionName, Maybe extends OptionName = OptionName> {
+  /** As it is typed: `user create`. */
+  readonly name: string;
+  /** Completes "netledger user create …" in one clause. */
+  readonly summary: string;
+  /** Settings that always have a value: those without a fallback must be given. */
+  readonly always: readonly Always[];
+  /** Settings that may be left out. */
+  readonly maybe: readonly Maybe[];
+  /** The setting that may be given without its flag: `backup FILE`. */
+  readonly operand?: Always;
+}
+
+export type Config<Always extends OptionName = never, Maybe extends OptionName = never> = Readonly<
+  { [Name in Always]: ValueOf<Name> } & { [Name in Maybe]: ValueOf<Name> | null }
+>;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The settings of one command.
+ * @param args what follows the command's name
+ * @throws UsageError for what is unknown, given twice, missing or malformed
+ */
+export function readConfig<Always extends OptionName, Maybe extends OptionName>(
+  form: Form<Always, Maybe>,
+  args: readonly string[],
+  environment: Environment = process.env,
+): Config<Always, Maybe> {
+  const names: readonly OptionName[] = [...form.always, ...form.maybe];
+  const given = readFlags(names, form.operand ?? null, args);
+  const config: Record<string, unknown> = {};
+  for (const name of names) {
+    const { flag: spelled, value, fallback, parse, isSecret }: Option<unknown> = OPTIONS[name];
+    const variable = variableOf(spelled);
+    if (isSecret === true && given.has(name))
+      throw new UsageError(`--${spelled} would show it to everybody on this machine; use ${variable} or a file`);
+    const shown = name === form.operand ? String(value) : `--${spelled}`;
+    const [source, text] = given.has(name)
+      ? [shown, given.get(name)]
+      : ownValue(environment, variable)
+        ? [variable, ownValue(environment, variable)]
+        : [shown, fallback];
+    if (text === null || text === undefined) {
+      if ((form.always as readonly OptionName[]).includes(name))
+        throw new UsageError(`${name === form.operand ? shown : `${shown} ${value}`} is required (or ${variable})`);
+      config[name] = null;
+      continue;
+    }
+    try {
+      config[name] = parse(text);
+    } catch (error) {
+      throw error instanceof UsageError ? new UsageError(`${source} ${error.message}`) : error;
+    }
+  }
+  return Object.freeze(config) as Config<Always, Maybe>;
+}
+
+/** Variables that begin like ours and that no command knows: most likely misspelt. */
+export function unknownVariables(environment: Environment = process.env): string[] {
+  const known = new Set(Object.values(OPTIONS).map((each) => variableOf(each.flag)));
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !known.has(name))
+    .sort();
+}
+
+/**
+ * Variables by which Bun, which is part of the executable, runs other code beside the program or lets others look into
+ * it, where they have a value. BUN_BE_BUN is not among them: it turns the executable into Bun, and nothing of ours runs.
+ */
+export function runtimeVariables(environment: Environment = process.env): string[] {
+  return Object.keys(environment)
+    .filter((name) => /^BUN_(OPTIONS$|INSPECT)/.test(name) && ownValue(environment, name) !== "")
+    .sort();
+}
+
+/** The environment's name of a flag: `setup-email` is `NETLEDGER_SETUP_EMAIL`. */
+export function variableOf(spelled: string): string {
+  return PREFIX + spelled.toUpperCase().replaceAll("-", "_");
+}
+
+const PREFIX = "NETLEDGER_";
+
+/** The texts of the flags given. */
+function readFlags(
+  names: readonly OptionName[],
+  operand: OptionName | null,
+  args: readonly string[],
+): Map<OptionName, string> {
+  const given = new Map<OptionName, string>();
+  for (let position = 0; position < args.length; position += 1) {
+    const arg = args[position] as string;
+    if (operand !== null && !arg.startsWith("-") && !given.has(operand)) {
+      given.set(operand, arg);
+      continue;
+    }
+    if (!arg.startsWith("--") || arg === "--")
+      throw new UsageError(
+        `${quoted(arg)} is not understood: every ${operand === null ? "" : "other "}setting is a flag`,
+      );
+    const equals = arg.indexOf("=");
+    const spelled = equals === -1 ? arg.slice(2) : arg.slice(2, equals);
+    const attached = equals === -1 ? null : arg.slice(equals + 1);
+    const name = names.find((each) => OPTIONS[each].flag === spelled);
+    const negated =
+      name === undefined && spelled.startsWith("no-")
+        ? names.find((each) => OPTIONS[each].value === null && OPTIONS[each].flag === spelled.slice(3))
+        : undefined;
+    const meant = name ?? negated;
+    if (meant === undefined) throw new UsageError(`the flag ${quoted(`--${spelled}`)} is not known here`);
+    const { isRepeatable }: Option<unknown> = OPTIONS[meant];
+    if (given.has(meant) && isRepeatable !== true)
+      throw new UsageError(`--${OPTIONS[meant].flag} is given more than once`);
+    if (OPTIONS[meant].value === null) {
+      if (attached !== null) throw new UsageError(`--${spelled} takes no value`);
+      given.set(meant, negated === undefined ? "true" : "false");
+      continue;
+    }
+    // What looks like the next flag is one: a value that begins with two dashes is attached with `=`.
+    const next = attached === null ? args[position + 1] : attached;
+    if (next === undefined || (attached === null && next.startsWith("--")))
+      throw new UsageError(`--${spelled} needs a value: ${OPTIONS[meant].value}`);
+    if (attached === null) position += 1;
+    const before = given.get(meant);
+    given.set(meant, before === undefined ? next : `${before},${next}`);
+  }
+  return given;
+}
+
+function option<T>(
+  spelled: string,
+  value: string,
+  fallback: string | null,
+  meaning: string,
+  parse: (text: string) => T,
+): Option<T> {
+  return { flag: spelled, value, fallback, meaning, parse };
+}
+
+function flag(spelled: string, meaning: string): Option<boolean> {
+  return { flag: spelled, value: null, fallback: "false", meaning, parse: parseSwitch };
+}
+
+/** Read from its variable alone. */
+function secret(spelled: string, meaning: string): Option<string> & { readonly isSecret: true } {
+  return { ...option(spelled, "TEXT", null, meaning, parseText), isSecret: true };
+}
+
+function parseText(text: string): string {
+  if (text === "") throw new UsageError("must not be empty");
+  return text;
+}
+
+function parseList(text: string): readonly string[] {
+  const items = text.split(",").map((item) => item.trim());
+  if (items.includes("")) throw new UsageError("must be names or ids separated by commas");
+  return Object.freeze(items);
+}
+
+/** In lower case, each once, without a dot at the end. */
+function parseHostNames(text: string): readonly string[] {
+  return Object.freeze([...new Set(text.split(",").map((item) => parseHostName(item.trim())))]);
+}
+
+function parseHostName(item: string): string {
+  const name = item.toLowerCase().replace(/\.$/, "");
+  if (parseIp(name) !== null) throw new UsageError(`must be host names, and addresses need none: not ${quoted(item)}`);
+  if (!HOST_NAME.test(name))
+    throw new UsageError(`must be host names without a port, separated by commas, not ${quoted(item)}`);
+  return name;
+}
+
+/** RFC 1123 section 2.1, and the underscore that names of containers have. */
+const HOST_NAME =
+  /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
+
+/** Addresses and CIDR blocks; an address is the block of itself. */
+function parseBlocks(text: string): readonly Cidr[] {
+  return Object.freeze(text.split(",").map((item) => Object.freeze(parseBlock(item.trim()))));
+}
+
+function parseBlock(item: string): Cidr {
+  const ip = parseIp(item);
+  const block = ip === null ? parseCidr(item) : cidrOf(ip, ip.bytes.length * 8);
+  if (block === null)
+    throw new UsageError(
+      `must be IP addresses and CIDR blocks without host bits, separated by commas, not ${quoted(item)}`,
+    );
+  if (isMappedBlock(block)) throw new UsageError(`must have IPv4 addresses as such, not as ${quoted(item)}`);
+  return block;
+}
+
+/** Absolute: the working folder of the start is the one that a relative path means. */
+function parsePath(text: string): string {
+  if (text.includes("\0")) throw new UsageError("must be a path");
+  return resolve(parseText(text));
+}
+
+function parsePathOrStdin(text: string): string {
+  return text === "-" ? "-" : parsePath(text);
+}
+
+function parseSwitch(text: string): boolean {
+  if (/^(true|yes|on|1)$/i.test(text)) return true;
+  if (/^(false|no|off|0)$/i.test(text)) return false;
+  throw new UsageError(`must be true or false, not ${quoted(text)}`);
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535)
+    throw new UsageError(`must be a port from 1 to 65535, not ${quoted(text)}`);
+  return port;
+}
+
+/** Each once, ascending. */
+function parsePorts(text: string): readonly number[] {
+  return Object.freeze([...new Set(text.split(",").map((item) => parsePort(item.trim())))].sort((a, b) => a - b));
+}
+
+function parseLogFormat(text: string): LogFormat {
+  if (text === "text" || text === "json") return text;
+  throw new UsageError(`must be text or json, not ${quoted(text)}`);
+}
+
+function parseKeep(text: string): "daily" | "monthly" {
+  if (text === "daily" || text === "monthly") return text;
+  throw new UsageError(`must be daily or monthly, not ${quoted(text)}`);
+}
+
+function parseHead(text: string): { readonly sequence: number; readonly hash: string } {
+  const [, sequence, hash = ""] = /^(\d{1,10}):([0-9a-f]{64})$/i.exec(text) ?? [];
+  if (sequence === undefined)
+    throw new UsageError(
+      `must be SEQUENCE:HASH, the number and the hash of a transaction as verify and GET /api/v1/ledger show them, not ${quoted(text)}`,
+    );
+  return Object.freeze({ sequence: Number(sequence), hash: hash.toLowerCase() });
+}
+
+/** Without a slash at its end, and without the path of the API, which is known. */
+function parseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "")
+    throw new UsageError(`must be an address such as https://netbox.example.com, not ${quoted(text)}`);
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    throw new UsageError("must be an address without a user, a password, a query and a fragment");
+  return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/api$/, "");
+}
+
+function parseListen(text: string): ListenAddress {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]/@]+)):(\d{1,5})$/i.exec(text);
+  const [, bracketed, plain, digits] = match ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(digits);
+  // A plain one may be a name; of digits and dots alone it can only be an IPv4 address.
+  const isAddress =
+    bracketed !== undefined
+      ? parseIp(bracketed)?.version === 6
+      : plain !== undefined && (/[^\d.]/.test(plain) || parseIp(plain) !== null);
+  if (host === undefined || !isAddress || port > 65_535)
+    throw new UsageError(`must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not ${quoted(text)}`);
+  return Object.freeze({ host, port });
+}
+
+/** As it was typed, but on one line and not endless. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+}

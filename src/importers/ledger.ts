@@ -1,0 +1,172 @@
+// netledger's own API, as any client asks it: lists, single writes, bulk writes of hosts, histories.
+
+import { createHash } from "node:crypto";
+import { IDS_MAX, LIMIT_MAX } from "../schemas/schemas.ts";
+import { type JsonAnswer, type JsonClient, onOneLine, RemoteTrouble } from "./json-client.ts";
+import { asInteger, asObject } from "./object-fields.ts";
+import { PagedList } from "./paged-list.ts";
+
+/** More records in one list are not read. */
+const RECORDS_MAX = 20_000_000;
+
+/** A record as a list answers it. */
+export interface LedgerRecord {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
+
+/** A version of a record, as its history tells it. */
+export interface ToldVersion {
+  readonly operation: "Created" | "Updated" | "Deleted";
+  readonly changed_fields: readonly string[];
+  readonly transaction: {
+    readonly at: string;
+    readonly actor: { readonly type: string; readonly name: string | null };
+    readonly reason: string | null;
+  };
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+export interface LedgerIssue {
+  readonly path: string;
+  readonly message: string;
+  readonly code?: string;
+}
+
+/** A write that was refused, in one sentence, with its issues where it has any. */
+export interface WriteRefused {
+  readonly code: string;
+  readonly message: string;
+  readonly issues: readonly LedgerIssue[];
+}
+
+export type WriteOutcome = { readonly data: unknown } | { readonly refusal: WriteRefused };
+
+export interface LedgerOptions {
+  /** The `X-Change-Reason` of all writes. */
+  readonly reason: string;
+  /** Nothing is written: every write is answered as if it were done. */
+  readonly isDryRun: boolean;
+  /** Tells the requests of this run from those of another. */
+  readonly run: string;
+}
+
+export class Ledger {
+  readonly isDryRun: boolean;
+  private readonly client: JsonClient;
+  private readonly reason: string;
+  private readonly run: string;
+
+  constructor(client: JsonClient, options: LedgerOptions) {
+    this.client = client;
+    this.run = options.run;
+    this.isDryRun = options.isDryRun;
+    this.reason = options.reason;
+  }
+
+  /** @throws RemoteTrouble for what is no netledger, and for a key that it does not take */
+  async connect(): Promise<void> {
+    dataOf(await this.client.get("/api/v1/organizations"), this.client);
+  }
+
+  /** All records of a list, page by page. @throws RemoteTrouble */
+  async *list(path: string, query = ""): AsyncGenerator<readonly LedgerRecord[]> {
+    const list = new PagedList<LedgerRecord>(
+      this.client.urlOf(`/api/v1${path}`),
+      { pageRows: LIMIT_MAX, rows: RECORDS_MAX },
+      ({ id }) => id,
+    );
+    while (!list.isWhole) {
+      const answer = await this.client.get(`/api/v1${path}?limit=${LIMIT_MAX}&offset=${list.offset}${query}`);
+      const rows = this.rows(answer);
+      const { pagination } = (answer.body as { meta: { pagination?: unknown } }).meta;
+      const count = asInteger(asObject(pagination)?.total_count);
+      if (count === null) throw new RemoteTrouble(otherForm(answer, this.client));
+      yield list.take({ rows: rows as LedgerRecord[], count });
+      if (rows.length < LIMIT_MAX) return;
+    }
+  }
+
+  /** Those of these ids that are there, by id. @throws RemoteTrouble */
+  async byIds(path: string, ids: readonly string[]): Promise<Map<string, LedgerRecord>> {
+    const found = new Map<string, LedgerRecord>();
+    for (let start = 0; start < ids.length; start += IDS_MAX) {
+      const some = ids.slice(start, start + IDS_MAX).join(",");
+      const rows = this.rows(await this.client.get(`/api/v1${path}?ids=${some}&limit=${LIMIT_MAX}`)) as LedgerRecord[];
+      for (const row of rows) found.set(row.id, row);
+    }
+    return found;
+  }
+
+  /** Versions of a record, newest first; none of one that never was. @throws RemoteTrouble */
+  async history(
+    path: string,
+    id: string,
+    limit: number,
+    offset = 0,
+    filter: string | null = null,
+  ): Promise<readonly ToldVersion[]> {
+    const alone = path === "/hosts" ? "&include_children=false" : "";
+    const filtered = filter === null ? "" : `&filter=${encodeURIComponent(filter)}`;
+    const page = `limit=${limit}&offset=${offset}${alone}${filtered}`;
+    const answer = await this.client.get(`/api/v1${path}/${id}/history?${page}`);
+    if (answer.status === 404) return [];
+    return this.rows(answer) as ToldVersion[];
+  }
+
+  /** Whether anything was ever written for this reason, or one that has it in it. @throws RemoteTrouble */
+  async hasWrittenFor(reason: string): Promise<boolean> {
+    const path = `/api/v1/transactions?limit=1&reason=${encodeURIComponent(reason)}`;
+    return this.rows(await this.client.get(path)).length > 0;
+  }
+
+  /** @returns the answer's data, or why it was refused @throws RemoteTrouble where nothing more can be written */
+  async write(method: "POST" | "PUT", path: string, body: unknown): Promise<WriteOutcome> {
+    if (this.isDryRun) return { data: null };
+    const answer = await this.client.ask(method, `/api/v1${path}`, body, {
+      "x-change-reason": `UTF-8''${encodeURIComponent(this.reason)}`,
+      // Where the answer was lost, the request that is sent again gets it.
+      "idempotency-key": createHash("sha256")
+        .update(`${this.run} ${method} ${path} ${JSON.stringify(body)}`)
+        .digest("hex"),
+    });
+    if (answer.status < 300) return { data: dataOf(answer, this.client) };
+    const error = (answer.body ?? {}) as { code?: unknown; error?: unknown; params?: { issues?: unknown } };
+    if (typeof error.code !== "string" || answer.status === 401 || answer.status >= 500)
+      throw new RemoteTrouble(troubleOf(answer, this.client));
+    const { issues } = error.params ?? {};
+    return {
+      refusal: {
+        code: error.code,
+        message: onOneLine(String(error.error)),
+        issues: Array.isArray(issues) ? (issues as LedgerIssue[]) : [],
+      },
+    };
+  }
+
+  /** The data of an answer that is a list of objects. */
+  private rows(answer: JsonAnswer): readonly unknown[] {
+    const data = dataOf(answer, this.client);
+    if (!Array.isArray(data) || !data.every((each) => asObject(each) !== null))
+      throw new RemoteTrouble(otherForm(answer, this.client));
+    return data;
+  }
+}
+
+function dataOf(answer: JsonAnswer, client: JsonClient): unknown {
+  const body = answer.body as { success?: unknown; data?: unknown; meta?: { api_version?: unknown } } | null;
+  if (answer.status === 200 && body?.success === true && body.meta?.api_version === 1) return body.data;
+  throw new RemoteTrouble(troubleOf(answer, client));
+}
+
+function troubleOf(answer: JsonAnswer, client: JsonClient): string {
+  const error = (answer.body as { error?: unknown } | null)?.error;
+  const where = client.urlOf("");
+  if (answer.status === 401) return `${where} refuses the key: ${onOneLine(String(error))}`;
+  if (typeof error === "string") return `${where} answers ${answer.status}: ${onOneLine(error)}`;
+  return otherForm(answer, client);
+}
+
+function otherForm({ status }: JsonAnswer, client: JsonClient): string {
+  return `${client.urlOf("")} is no netledger: it answers ${status} and JSON of another form`;
+}

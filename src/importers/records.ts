@@ -1,0 +1,210 @@
+// Brings single records: made where they are not there, changed where they differ, left alone where somebody changed
+// them here. Hosts have a file of their own.
+
+import type { TSchema } from "@sinclair/typebox";
+import { CUSTOM_FIELDS, customFieldKey, fieldValueOf } from "../base/custom-field-names.ts";
+import { ownValue } from "../base/fields.ts";
+import { CustomFieldCreate } from "../resources/custom-fields/custom-field.ts";
+import type { FieldKind } from "../resources/custom-fields/field-type.ts";
+import { IpRangeCreate } from "../resources/ip-ranges/ip-range.ts";
+import { NetworkCreate } from "../resources/networks/network.ts";
+import { SubnetCreate } from "../resources/subnets/subnet.ts";
+import { TagCreate } from "../resources/tags/tag.ts";
+import { VlanCreate } from "../resources/vlans/vlan.ts";
+import { check } from "../schemas/validation.ts";
+import type { Bringing } from "./bringing.ts";
+import type { LastWord } from "./changes-here.ts";
+import { onOneLine } from "./json-client.ts";
+import type { LedgerRecord } from "./ledger.ts";
+import { type BroughtKind, PlanTally, planLine } from "./plan.ts";
+import type { CustomValues, Origin } from "./wanted.ts";
+
+interface RecordForm {
+  readonly kind: BroughtKind;
+  readonly path: string;
+  readonly create: TSchema;
+  /** What a PUT must say. */
+  readonly required: readonly string[];
+}
+
+export const RECORD_FORMS = {
+  tag: { kind: "tags", path: "/tags", create: TagCreate, required: ["name", "color"] },
+  field: { kind: "fields", path: "/custom-fields", create: CustomFieldCreate, required: ["kinds", "type"] },
+  network: { kind: "networks", path: "/networks", create: NetworkCreate, required: ["name"] },
+  vlan: { kind: "VLANs", path: "/vlans", create: VlanCreate, required: ["number"] },
+  subnet: { kind: "subnets", path: "/subnets", create: SubnetCreate, required: ["cidr"] },
+  range: { kind: "ranges", path: "/ip-ranges", create: IpRangeCreate, required: ["first", "last", "purpose"] },
+} as const satisfies Record<string, RecordForm>;
+
+export interface WantedRecord {
+  readonly origin: Origin;
+  /** In lines of the plan. */
+  readonly label: string;
+  /** What the source says of it; what is null is not said. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Only said where it is made: the network that it is in, what is for netledger alone. */
+  readonly atFirst?: Readonly<Record<string, unknown>>;
+  readonly custom?: { readonly kind: FieldKind; readonly values: CustomValues };
+  /** Ids, which are added to those that it has; undefined for a kind without. */
+  readonly tags?: readonly string[];
+}
+
+/** A body as the API takes it, or what is wrong with it. */
+export function checkedBody<T>(schema: TSchema, body: unknown): { readonly body: T } | { readonly refused: string } {
+  const checked = check(schema, body);
+  if (checked.ok) return { body: checked.value as T };
+  const issues = checked.issues.slice(0, 3).map(({ path, message, value }) => {
+    const shown = value === undefined ? "" : ` (${onOneLine(JSON.stringify(value))})`;
+    return `${path.slice(1)} ${message}${shown}`;
+  });
+  return { refused: issues.join("; ") };
+}
+
+export function said(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** A body of fields of which some are called `custom_fields.KEY`. */
+export function bodyWithCustomFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  const custom: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const key = customFieldKey(name);
+    if (key === null) body[name] = value;
+    else custom[key] = value;
+  }
+  return Object.keys(custom).length === 0 ? body : { ...body, [CUSTOM_FIELDS]: custom };
+}
+
+/**
+ * @param existing the record that stands for the object; null for none
+ * @returns the record as it is then, null where it was refused
+ * @throws RemoteTrouble
+ */
+export async function bringRecord(
+  bringing: Bringing,
+  form: RecordForm,
+  wanted: WantedRecord,
+  existing: LedgerRecord | null,
+): Promise<LedgerRecord | null> {
+  const { plan } = bringing;
+  const { origin, label } = wanted;
+  const custom =
+    wanted.custom === undefined
+      ? {}
+      : bringing.customValues(wanted.custom.kind, wanted.custom.values, (why) =>
+          plan.refuse("fields", origin.url, why),
+        );
+  const checked = checkedBody<LedgerRecord>(
+    form.create,
+    bodyWithCustomFields({
+      id: origin.id,
+      ...said(wanted.fields),
+      ...custom,
+      ...wanted.atFirst,
+      ...(wanted.tags === undefined ? {} : { tags: wanted.tags }),
+    }),
+  );
+  if ("refused" in checked) {
+    plan.refuse(form.kind, origin.url, checked.refused);
+    return null;
+  }
+  if (existing !== null) {
+    const names = Object.keys({ ...said(wanted.fields), ...custom });
+    const fields = Object.fromEntries(names.map((name) => [name, fieldValueOf(checked.body, name)]));
+    return changeRecord(bringing, form, wanted, existing, fields);
+  }
+  if (await wasDeletedHere(bringing, form.path, origin.id)) {
+    plan.add(form.kind, "kept", `${planLine(label, origin.url)} was deleted here`);
+    return null;
+  }
+  const outcome = await bringing.ledger.write("POST", form.path, checked.body);
+  if ("refusal" in outcome) {
+    plan.refuse(form.kind, origin.url, outcome.refusal.message);
+    return null;
+  }
+  plan.add(form.kind, "created", planLine(label, origin.url));
+  return checked.body;
+}
+
+/** Whether a record that is not there has been: ids are never used again. @throws RemoteTrouble */
+export async function wasDeletedHere({ isAgain, ledger }: Bringing, path: string, id: string): Promise<boolean> {
+  return isAgain && (await ledger.history(path, id, 1)).length > 0;
+}
+
+async function changeRecord(
+  bringing: Bringing,
+  form: RecordForm,
+  wanted: WantedRecord,
+  existing: LedgerRecord,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<LedgerRecord | null> {
+  const { plan, ledger } = bringing;
+  const line = planLine(wanted.label, wanted.origin.url);
+  const { changes, kept } = await changesOf(bringing, form.path, existing, {
+    fields,
+    ...(wanted.tags === undefined ? {} : { tags: wanted.tags }),
+  });
+  const tally = new PlanTally();
+  tally.addChange(form.kind, line, Object.keys(changes), kept);
+  if (Object.keys(changes).length > 0) {
+    const required = Object.fromEntries(form.required.map((name) => [name, ownValue(existing, name)]));
+    const outcome = await ledger.write(
+      "PUT",
+      `${form.path}/${existing.id}`,
+      bodyWithCustomFields({ ...required, ...changes }),
+    );
+    if ("refusal" in outcome) {
+      plan.refuse(form.kind, wanted.origin.url, outcome.refusal.message);
+      return existing;
+    }
+  }
+  plan.take(tally);
+  return { ...existing, ...changes };
+}
+
+export interface WantedChanges {
+  /** As the API has them. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Those of them that the source only says since it must: they undo nothing but what an import has said. */
+  readonly weak?: readonly string[];
+  readonly tags?: readonly string[];
+}
+
+/**
+ * What a record is to be changed in, and what stays since somebody changed it here.
+ * @param path of its list: `/hosts`
+ * @throws RemoteTrouble
+ */
+export async function changesOf(
+  bringing: Bringing,
+  path: string,
+  existing: LedgerRecord,
+  { fields, weak = [], tags = [] }: WantedChanges,
+): Promise<{ readonly changes: Record<string, unknown>; readonly kept: readonly string[] }> {
+  const { changesHere, options } = bringing;
+  const differing = Object.keys(fields).filter(
+    (name) => !Bun.deepEquals(fieldValueOf(existing, name) ?? null, ownValue(fields, name)),
+  );
+  const own = (existing.tags ?? []) as readonly string[];
+  const missing = tags.filter((tag) => !own.includes(tag));
+  const changes: Record<string, unknown> = {};
+  const kept: string[] = [];
+  if (differing.length > 0) {
+    const words = await changesHere.lastWords(path, existing.id, differing);
+    for (const name of differing) {
+      const word = words.get(name) as LastWord;
+      if (weak.includes(name)) {
+        if (word.by === "import") changes[name] = ownValue(fields, name);
+      } else if (word.by !== "somebody" || options.overwrites) changes[name] = ownValue(fields, name);
+      else kept.push(`${name} was changed by ${onOneLine(word.name)} at ${word.at}`);
+    }
+  }
+  if (missing.length > 0) {
+    const takenOff = options.overwrites ? new Set() : await changesHere.tagsTakenOff(path, existing.id, missing);
+    const added = missing.filter((tag) => !takenOff.has(tag));
+    if (added.length > 0) changes.tags = [...own, ...added];
+    if (added.length < missing.length) kept.push("a tag was taken off here");
+  }
+  return { changes, kept };
+}

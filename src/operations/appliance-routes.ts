@@ -1,0 +1,30 @@
+// GET /api/v1/appliance: the status of the appliance, and what needs attention, for an Owner who has no shell on it.
+
+import type { Access, Actor } from "../access/actor.ts";
+import { OF_WHOLE_APPLIANCE } from "../access/whole-appliance.ts";
+import type { Surface } from "../http/surface.ts";
+import { successBody } from "../schemas/envelope.ts";
+import { APPLIANCE_EXAMPLE, ApplianceBody } from "./appliance-body.ts";
+import { type ApplianceSources, applianceState } from "./appliance-state.ts";
+
+/** /api/v1/appliance. */
+export function applianceRoutes(surface: Surface<Actor, Access>, sources: ApplianceSources): void {
+  surface.get(
+    "/api/v1/appliance",
+    {
+      operationId: "getAppliance",
+      summary: "Get the status of the appliance",
+      description:
+        "Disk, memory, the database and its log, what waits and runs, backups, the last verification, clock, certificate, and in `concerns` what needs attention. It reads no table: ask it as often as you like. `GET /api/health` is for monitors without credentials. Only while the appliance has one organization.",
+      group: "Appliance",
+      access: OF_WHOLE_APPLIANCE,
+      answer: ApplianceBody,
+      isRecord: false,
+      example: { data: APPLIANCE_EXAMPLE },
+    },
+    ({ headers }) =>
+      new Response(successBody(JSON.stringify(applianceState(sources))), {
+        headers: { ...headers, "content-type": "application/json" },
+      }),
+  );
+}

@@ -1,0 +1,121 @@
+// /api/v1/licences and /api/v1/bill-of-materials: what the executable is made of, without internet. For whoever is signed
+// in: nothing of an inventory is in it, but to strangers it would say what to look for.
+
+import { Type } from "@sinclair/typebox";
+import { type Access, type Actor, VIEWER } from "../access/actor.ts";
+import { DomainError } from "../base/errors.ts";
+import type { Surface } from "../http/surface.ts";
+import { successBody } from "../schemas/envelope.ts";
+import { Nullable, OneOf } from "../schemas/schemas.ts";
+import { BILL_PARTS, type Bill } from "./bill.ts";
+
+const group = "Appliance";
+/** Registered with IANA. */
+const BOM_TYPE = "application/vnd.cyclonedx+json";
+
+const Licences = Type.Object(
+  {
+    components: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        version: Type.String(),
+        purl: Nullable(Type.String(), { description: "A package URL: `pkg:npm/elysia@1.4.30`." }),
+        licence: Nullable(Type.String(), {
+          description: "An SPDX id or expression; null where it has several licences, or none is known.",
+        }),
+        part_of: Type.Array(OneOf(BILL_PARTS), {
+          description: "The program of the server, that of the console, or the runtime that carries both.",
+        }),
+        texts: Type.Array(
+          Type.Object({
+            title: Type.String({ description: "The name of the file, or the licence where it is the standard text." }),
+            text: Type.String(),
+            is_standard: Type.Boolean({
+              description: "Whether it is the standard text of the licence, because the component brings none.",
+            }),
+          }),
+        ),
+      }),
+      { description: "The program itself first, what the runtime is made of last." },
+    ),
+  },
+  { $id: "Licences" },
+);
+
+/** Null where there is none. */
+export type BillSource = () => Promise<Bill | null>;
+
+/** /api/v1/licences, /api/v1/bill-of-materials. */
+export function billRoutes(surface: Surface<Actor, Access>, billOf: BillSource): void {
+  const bill = async (): Promise<Bill> => {
+    const found = await billOf();
+    if (found === null)
+      throw new DomainError(
+        "entity_not_found",
+        "This netledger runs from its sources: only the executable has a bill of materials.",
+        { entity: "bill_of_materials", id: "" },
+      );
+    return found;
+  };
+  surface
+    .get(
+      "/api/v1/licences",
+      {
+        operationId: "getLicences",
+        summary: "Get the licences of what the program is made of",
+        description:
+          "Every component in the executable, of the server, of the console and of the runtime, with its licence and the texts of it.",
+        group,
+        access: VIEWER,
+        answer: Licences,
+        isRecord: false,
+        errors: ["entity_not_found"],
+        example: {
+          data: {
+            components: [
+              {
+                name: "preact",
+                version: "10.29.8",
+                purl: "pkg:npm/preact@10.29.8",
+                licence: "MIT",
+                part_of: ["console"],
+                texts: [{ title: "LICENSE", text: "The MIT License (MIT) …", is_standard: false }],
+              },
+            ],
+          },
+        },
+      },
+      async ({ headers }) => {
+        const { components } = await bill();
+        return new Response(successBody(JSON.stringify({ components })), {
+          headers: { ...headers, "content-type": "application/json" },
+        });
+      },
+    )
+    .get(
+      "/api/v1/bill-of-materials",
+      {
+        operationId: "getBillOfMaterials",
+        summary: "Get the bill of materials",
+        description: "CycloneDX 1.6 as JSON, as it stands beside the executable where it was built.",
+        group,
+        access: VIEWER,
+        answer: null,
+        media: [
+          { type: BOM_TYPE, description: "CycloneDX.", example: '{"bomFormat":"CycloneDX","specVersion":"1.6"}' },
+        ],
+        errors: ["entity_not_found"],
+        example: { data: null },
+      },
+      async ({ headers }) => {
+        const { bom } = await bill();
+        return new Response(bom, {
+          headers: {
+            ...headers,
+            "content-type": BOM_TYPE,
+            "content-disposition": 'attachment; filename="netledger.cdx.json"',
+          },
+        });
+      },
+    );
+}

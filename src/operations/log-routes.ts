@@ -1,0 +1,95 @@
+// GET /api/v1/log: what the appliance has logged since its start, for an Owner who has no shell on it.
+
+import { Type } from "@sinclair/typebox";
+import type { Access, Actor } from "../access/actor.ts";
+import { OF_WHOLE_APPLIANCE } from "../access/whole-appliance.ts";
+import { isAtLeast, LINES_KEPT, LOG_LEVELS, type LogLine } from "../base/recent-lines.ts";
+import type { Surface } from "../http/surface.ts";
+import type { Backend } from "../records/backend.ts";
+import { filterText } from "../records/list-answers.ts";
+import { FilterQuery } from "../records/list-filter.ts";
+import { RowFilter } from "../records/row-filter.ts";
+import { metaWith, successBody } from "../schemas/envelope.ts";
+import { OneOf } from "../schemas/schemas.ts";
+import { LOG_LINE_EXAMPLE, LOG_LINE_FIELDS, LogLineBody } from "./log-line.ts";
+
+const LOG_LIMIT_DEFAULT = 100;
+
+/** An instant of the appliance's own clock, as it is written. */
+const MARK_MAX_LENGTH = 40;
+const LogMeta = Type.Object({
+  log: Type.Object({
+    after: Type.Integer({ minimum: 0, description: "Follow the log from here: send it back as `after`." }),
+    mark: Type.String({ description: "Tells this start of the appliance from others: send it back as `mark`." }),
+    dropped: Type.Integer({
+      minimum: 0,
+      description: "Lines after `after`, of whatever level, that are no longer kept; 0 without `after`.",
+    }),
+    is_restarted: Type.Boolean({
+      description:
+        "Whether the appliance was started again since `after`: the lines begin with its start then, and the last ones before it are only in standard error.",
+    }),
+    has_more: Type.Boolean({ description: "Whether more lines are there now. Never without `after`." }),
+  }),
+});
+const Query = Type.Object({
+  after: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description:
+        "Only lines after this one, the oldest of them: `meta.log.after` of the last answer. 0: from the first that is kept. Absent: the newest lines.",
+    }),
+  ),
+  mark: Type.Optional(
+    Type.String({ maxLength: MARK_MAX_LENGTH, description: "`meta.log.mark` of the last answer, beside `after`." }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: LINES_KEPT, default: LOG_LIMIT_DEFAULT, description: "How many lines." }),
+  ),
+  level: Type.Optional(
+    OneOf(LOG_LEVELS, { default: LOG_LEVELS[0], description: "Only lines of this level and of those above it." }),
+  ),
+  ...FilterQuery,
+});
+/** /api/v1/log. */
+export function logRoutes(surface: Surface<Actor, Access>, { log, reader }: Pick<Backend, "log" | "reader">): void {
+  surface.get(
+    "/api/v1/log",
+    {
+      operationId: "listLogLines",
+      summary: "List the last lines of the log",
+      description: `Oldest first. The last ${LINES_KEPT} lines since the start are kept in memory, fewer where they are long; standard error has all of them. With \`after\` and \`mark\` of the last answer nothing is missed and nothing comes twice; \`dropped\` says how many lines were gone before they were asked for. Secrets are in neither. Only while the appliance has one organization.`,
+      group: "Appliance",
+      access: OF_WHOLE_APPLIANCE,
+      query: Query,
+      answer: Type.Array(LogLineBody),
+      meta: LogMeta,
+      example: {
+        data: [LOG_LINE_EXAMPLE],
+        meta: {
+          log: { after: 97, mark: "2026-11-21T07:58:01.774Z", dropped: 0, is_restarted: false, has_more: false },
+        },
+      },
+    },
+    (call) => {
+      const { limit = LOG_LIMIT_DEFAULT, level = LOG_LEVELS[0], after, mark } = call.query;
+      const asked = filterText(call, reader, null);
+      const filter = RowFilter.of(reader, LOG_LINE_FIELDS, call.actor, asked);
+      const isLevel = isAtLeast(level);
+      const isWanted = (line: LogLine) => isLevel(line) && (filter === null || filter.holds(line));
+      const page =
+        after === undefined ? log.recent.last(limit, isWanted) : log.recent.next(limit, { after, mark }, isWanted);
+      const told = {
+        after: page.after,
+        mark: page.mark,
+        dropped: page.dropped,
+        is_restarted: page.isRestarted,
+        has_more: page.hasMore,
+      };
+      return new Response(successBody(JSON.stringify(page.lines), metaWith(`"log":${JSON.stringify(told)}`)), {
+        headers: { ...call.headers, "content-type": "application/json" },
+      });
+    },
+  );
+}

@@ -1,0 +1,183 @@
+// /api/v1/ledger/verifications: what `netledger verify` proves, for an Owner who has no shell on the appliance.
+
+import { Type } from "@sinclair/typebox";
+import type { Access, Actor } from "../access/actor.ts";
+import { OF_WHOLE_APPLIANCE } from "../access/whole-appliance.ts";
+import { notFound } from "../base/errors.ts";
+import type { Call, RequestContext } from "../http/request.ts";
+import type { Surface } from "../http/surface.ts";
+import type { Backend } from "../records/backend.ts";
+import { filterText } from "../records/list-answers.ts";
+import { FilterQuery } from "../records/list-filter.ts";
+import { RowFilter } from "../records/row-filter.ts";
+import { runWrite } from "../records/write-answers.ts";
+import { LIST_HEAD, listMeta, listTail, successBody } from "../schemas/envelope.ts";
+import { IdParams, LIMIT_DEFAULT, NAME_MAX_LENGTH, PageOnlyQuery } from "../schemas/schemas.ts";
+import {
+  STARTED_EXAMPLE,
+  VERIFICATION_EXAMPLE,
+  VERIFICATION_FIELDS,
+  VERIFICATIONS_KEPT,
+  Verification,
+} from "./verification.ts";
+import type { VerificationCommands } from "./verification-commands.ts";
+import type { Verifications } from "./verifications.ts";
+
+const group = "Appliance";
+const ALONE = "Only while the appliance has one organization.";
+const BackupParams = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: NAME_MAX_LENGTH, description: "The name of the backup." }),
+});
+const BACKUP_NAME = "netledger-20261121T091500123Z.db";
+const List = Type.Object({ ...PageOnlyQuery, ...FilterQuery });
+
+/**
+ * The file of a complete backup.
+ * @throws DomainError entity_not_found, entity_in_use while it is taken
+ */
+export type FileOfBackup = (name: string) => string;
+
+/** /api/v1/ledger/verifications, and what verifies a backup. */
+export function verificationRoutes(
+  surface: Surface<Actor, Access>,
+  backend: Backend<VerificationCommands>,
+  verifications: Verifications,
+  fileOf: FileOfBackup,
+): void {
+  const { reader } = backend;
+  surface
+    .post(
+      "/api/v1/ledger/verifications",
+      {
+        operationId: "createLedgerVerification",
+        makesNoTransaction: true,
+        summary: "Verify the ledger",
+        description: `Returns at once, with the verification Running: a large store takes minutes. Only one runs at a time. It checks what \`netledger verify\` checks beside an appliance: the hash chain, everything that is derived from the ledger, the rows beside it, and the file. The appliance keeps working meanwhile; what is written after the beginning is left to the next one. ${ALONE}`,
+        group,
+        access: OF_WHOLE_APPLIANCE,
+        answer: Verification,
+        errors: ["entity_already_exists"],
+        example: { data: STARTED_EXAMPLE },
+      },
+      (call) => begin(call, null),
+    )
+    .post(
+      "/api/v1/backups/:name/verify",
+      {
+        operationId: "verifyBackup",
+        makesNoTransaction: true,
+        summary: "Verify a backup",
+        description: `Reads it again, to the last byte: disks lose what nobody reads. Returns at once, with a verification that is Running and is followed, cancelled and listed like those of the ledger; only one runs at a time. It checks what \`netledger verify --backup\` checks. ${ALONE}`,
+        group: "Backups",
+        access: OF_WHOLE_APPLIANCE,
+        params: BackupParams,
+        answer: Verification,
+        errors: ["entity_not_found", "entity_in_use", "entity_already_exists"],
+        example: {
+          data: { ...STARTED_EXAMPLE, id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0042", backup: BACKUP_NAME },
+          parameters: { name: BACKUP_NAME },
+        },
+      },
+      (call) => begin(call, call.params.name),
+    )
+    .get(
+      "/api/v1/ledger/verifications",
+      {
+        operationId: "listLedgerVerifications",
+        summary: "List verifications of the ledger",
+        description: `Newest first. The last ${VERIFICATIONS_KEPT} are kept, in a file beside the database. ${ALONE}`,
+        group,
+        access: OF_WHOLE_APPLIANCE,
+        query: List,
+        answer: Type.Array(Verification),
+        isList: true,
+        example: { data: [VERIFICATION_EXAMPLE] },
+      },
+      (call) => {
+        const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
+        const filter = RowFilter.of(reader, VERIFICATION_FIELDS, call.actor, filterText(call, reader, null));
+        const all = verifications.list().filter((each) => filter === null || filter.holds(each));
+        const page = all.slice(offset, limit === 0 ? all.length : offset + limit);
+        const items = page.map((each) => JSON.stringify(each)).join(",");
+        return json(call, LIST_HEAD + items + listTail(listMeta({ limit, offset, total: all.length }, null)));
+      },
+    )
+    .get(
+      "/api/v1/ledger/verifications/:id",
+      {
+        operationId: "getLedgerVerification",
+        summary: "Get a verification of the ledger",
+        description: `Its progress while it runs; afterwards what it found, and the head of the ledger that it verified. ${ALONE}`,
+        group,
+        access: OF_WHOLE_APPLIANCE,
+        params: IdParams,
+        answer: Verification,
+        example: { data: VERIFICATION_EXAMPLE },
+      },
+      (call) => {
+        return json(call, successBody(JSON.stringify(requireFound(call.params.id))));
+      },
+    )
+    .post(
+      "/api/v1/ledger/verifications/:id/cancel",
+      {
+        operationId: "cancelLedgerVerification",
+        makesNoTransaction: true,
+        summary: "Cancel a verification of the ledger",
+        description: `It stops after the step that it is at: at once, or within seconds where SQLite is checking a large table. What it found by then stays. ${ALONE}`,
+        group,
+        access: OF_WHOLE_APPLIANCE,
+        params: IdParams,
+        answer: Verification,
+        errors: ["entity_not_found", "entity_stale"],
+        example: { data: { ...STARTED_EXAMPLE, status: "Cancelled", ended_at: VERIFICATION_EXAMPLE.ended_at } },
+      },
+      async (call) => {
+        const { id } = call.params;
+        const status = verifications.find(id)?.status ?? null;
+        if (call.idempotency !== null) await runWrite(backend, call, "verification.cancel", { id, status });
+        const isRepeated = call.headers["idempotency-replayed"] === "true";
+        const verification = isRepeated ? requireFound(id) : await verifications.cancel(id);
+        return json(call, successBody(JSON.stringify(verification)));
+      },
+    );
+
+  async function begin(
+    call: Call<Actor, unknown, unknown, unknown, Access>,
+    /** Null for the appliance's own data. */
+    backup: string | null,
+  ): Promise<Response> {
+    const { id: userId, name } = backend.authorOf(call);
+    const id = await idOf(call);
+    const known = verifications.find(id);
+    // An id that was given out before and that none has: the first request was refused.
+    if (known === null) delete call.headers["idempotency-replayed"];
+    const requestedBy = { type: "User" as const, id: userId as string, name };
+    const file = () => (backup === null ? undefined : { name: backup, path: fileOf(backup) });
+    const verification = known ?? (await verifications.start(id, requestedBy, file()));
+    if (known === null)
+      backend.log.info("verification_started", {
+        id,
+        ...(backup === null ? {} : { backup }),
+        request_id: call.requestId,
+      });
+    return json(call, successBody(JSON.stringify(verification)));
+  }
+
+  function requireFound(id: string): Verification {
+    const verification = verifications.find(id);
+    if (verification === null) throw notFound({ name: "verification" }, id);
+    return verification;
+  }
+
+  /** A new id, or where the request repeats one, the id that it got. */
+  async function idOf(call: Call<Actor, unknown, unknown, unknown, Access>): Promise<string> {
+    const id = verifications.newId();
+    if (call.idempotency === null) return id;
+    return (await runWrite(backend, call, "verification.name", { id })).result.id;
+  }
+}
+
+function json(call: RequestContext, body: string): Response {
+  return new Response(body, { headers: { ...call.headers, "content-type": "application/json" } });
+}

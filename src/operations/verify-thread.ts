@@ -1,0 +1,96 @@
+// The messages between the appliance and the thread that verifies its data, and that thread's side: what `netledger
+// verify` does beside an appliance or with a backup, by a connection of its own. It stops between two steps, when told to.
+
+import { describeFault } from "../base/errors.ts";
+import type { Messages, ThreadMain } from "../base/thread.ts";
+import { openReadOnly } from "../db/connection.ts";
+import { openBackup } from "../db/files/backup-file.ts";
+import { DatabaseRefused, orRefused } from "../db/files/migrate.ts";
+import { readTroubleOf } from "../db/trouble.ts";
+import { Findings, type ListedDamage } from "../history/verify/findings.ts";
+import { type Report, type VerifyProgress, verifySteps } from "../history/verify/verify.ts";
+import { KINDS } from "../records/resources.ts";
+
+export interface VerifyMessages extends Messages {
+  readonly to: ToVerifier;
+  readonly from: FromVerifier;
+}
+
+type ToVerifier =
+  /** `isBackup`: nobody writes the file, and everything of it is checked. */
+  { readonly type: "start"; readonly database: string; readonly isBackup: boolean } | { readonly type: "stop" };
+type FromVerifier =
+  | { readonly type: "progress"; readonly progress: VerifyProgress; readonly found: number }
+  | ({ readonly type: "ended"; readonly found: ListedDamage } & VerifyOutcome);
+
+/** How a verification ended. */
+export type VerifyOutcome =
+  | { readonly outcome: "completed"; readonly report: Pick<Report, "head" | "count" | "dropped" | "unchecked"> }
+  | { readonly outcome: "stopped" }
+  /** `problem` for whoever asked, null where it is a fault of the appliance's own; `cause` for the log. */
+  | { readonly outcome: "failed"; readonly problem: string | null; readonly cause: string | null };
+
+/** One verification. */
+export const serveVerification: ThreadMain<VerifyMessages> = (post) => {
+  let hasBegun = false;
+  let isStopped = false;
+  return (message) => {
+    if (message.type === "start") {
+      hasBegun = true;
+      void verify(message, post, () => isStopped);
+      return;
+    }
+    isStopped = true;
+    if (!hasBegun) post({ type: "ended", outcome: "stopped", found: { findings: [], more: 0 } });
+  };
+};
+
+interface Verified {
+  readonly database: string;
+  readonly isBackup: boolean;
+}
+
+async function verify(
+  verified: Verified,
+  post: (message: FromVerifier) => void,
+  isStopped: () => boolean,
+): Promise<void> {
+  const findings = new Findings();
+  const outcome = await outcomeOf(verified, findings, post, isStopped).catch(failed);
+  post({ type: "ended", found: { findings: findings.list, more: findings.more }, ...outcome });
+}
+
+/** Lets go of the database before it answers: whoever hears of the end may fold the log into it. */
+async function outcomeOf(
+  { database, isBackup }: Verified,
+  findings: Findings,
+  post: (message: FromVerifier) => void,
+  isStopped: () => boolean,
+): Promise<VerifyOutcome> {
+  const db = isBackup ? openBackup(database) : orRefused(database, openReadOnly);
+  const steps = verifySteps(db, KINDS, { isBusy: !isBackup, findings });
+  try {
+    for (;;) {
+      // What it was sent meanwhile is heard now.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (isStopped()) return { outcome: "stopped" };
+      const step = steps.next();
+      if (step.done === true) {
+        const { head, count, dropped, unchecked } = step.value;
+        return { outcome: "completed", report: { head, count, dropped, unchecked } };
+      }
+      post({ type: "progress", progress: step.value, found: findings.list.length + findings.more });
+    }
+  } finally {
+    // What it put aside goes with it.
+    steps.return(undefined as never);
+    db.$client.close();
+  }
+}
+
+function failed(error: unknown): VerifyOutcome {
+  if (error instanceof DatabaseRefused) return { outcome: "failed", problem: error.message, cause: null };
+  const trouble = readTroubleOf(error);
+  if (trouble === null) return { outcome: "failed", problem: null, cause: describeFault(error) };
+  return { outcome: "failed", problem: trouble.message, cause: String(trouble.cause) };
+}

@@ -1,0 +1,103 @@
+// How every resource answers its export: all of a list as a table.
+
+import type { Access } from "../access/actor.ts";
+import { formatInstant } from "../base/instant.ts";
+import type { Moment } from "../db/reading/list-query.ts";
+import type { MediaAnswer, Operation } from "../http/surface.ts";
+import type { OrderParameters } from "../resources/ordering.ts";
+import { CSV_TYPE, type CsvColumn, csvHead, csvRows } from "../schemas/csv.ts";
+import type { ActorCall, Backend } from "./backend.ts";
+import { withCustomFields } from "./custom-fields-at.ts";
+import { assertOrder, filterText, type ListOptions, listQuery, longList } from "./list-answers.ts";
+import { listCondition, thinnedUntil } from "./list-filter.ts";
+import { exampleName, withNames } from "./name-columns.ts";
+import { readingAt, resolvedHeaders } from "./read-instant.ts";
+
+/** What a CSV export answers, for its operation. */
+export function csvAnswer(
+  plural: string,
+  columns: readonly CsvColumn[],
+  example: object,
+): Pick<Operation<Access>, "answer" | "media" | "example"> {
+  return {
+    answer: null,
+    media: [
+      {
+        type: "text/csv",
+        description: `The ${plural} as CSV: RFC 4180 with a header row. Columns of ids come with a column of the names as of that instant, empty for records out of the caller's reach. Lists are joined with semicolons. Each custom field of the kind has a column, \`custom_fields.KEY\`. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers \`X-Resolution\`, \`X-Resolved-At\` and \`X-Thinned-Until\` replace the fields of \`meta\`.`,
+        get example() {
+          const named = withNames(
+            withCustomFields(columns, () => []),
+            exampleName,
+          );
+          return csvHead(named) + csvRows(named, [example as Record<string, unknown>]);
+        },
+      },
+    ],
+    example: { data: null },
+  };
+}
+
+/** All that a list would answer over all of its pages, as a table. */
+export function answerCsv(
+  backend: Backend,
+  call: ActorCall & {
+    readonly query: OrderParameters<string> & {
+      readonly at?: string;
+      readonly ids?: string[];
+      readonly filter?: string;
+    };
+  },
+  options: ListOptions,
+): Response | Promise<Response> {
+  return readingAt(backend, call, (moment) => {
+    const { asOf } = moment;
+    const headers = tableHeaders(call, options.resource.kind.plural.replaceAll("_", "-"), moment);
+    const filter = filterText(call, backend.reader, moment);
+    // Before there is a status, so that what is wrong with it can be said.
+    const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
+    assertOrder(backend.reader, call, options, asOf);
+    const { after } = listCondition(backend.reader, filtered, filter);
+    const until = thinnedUntil(backend.reader, after);
+    if (until !== null) headers["x-thinned-until"] = formatInstant(until);
+    return longList(
+      backend,
+      call,
+      { ...listQuery(call, options, asOf), limit: 0, offset: 0 },
+      { isAlone: options.isAlone === true, isPage: false, at: moment.at, filter, format: "csv" },
+      headers,
+    );
+  });
+}
+
+/**
+ * How an export that is no list of records is described: a question's answer as a table.
+ * @param example records as rows
+ */
+export function tableMedia(columns: readonly CsvColumn[], example: readonly Record<string, unknown>[]): MediaAnswer {
+  return {
+    type: "text/csv",
+    description:
+      "RFC 4180 with a header row. Names are those of that instant. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
+    get example() {
+      return csvHead(columns) + csvRows(columns, example);
+    },
+  };
+}
+
+/**
+ * What goes before a table: its file's name, which says the instant, and what is kept where history was thinned.
+ */
+export function tableHeaders(
+  { headers }: Pick<ActorCall, "headers">,
+  plural: string,
+  moment: Moment,
+): Record<string, string> {
+  const name = `${plural}${moment.at === null ? "" : `-${formatInstant(moment.at).replaceAll(":", "-")}`}.csv`;
+  return {
+    ...headers,
+    "content-type": CSV_TYPE,
+    "content-disposition": `attachment; filename="${name}"`,
+    ...resolvedHeaders(moment),
+  };
+}

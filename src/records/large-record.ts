@@ -1,0 +1,46 @@
+// A record with very many parts, put together beside the thread that answers: what it is answered with is what a small
+// one is.
+
+import type { Actor } from "../access/actor.ts";
+import type { AsOf } from "../db/reading/list-query.ts";
+import { longRead } from "../db/reading/long-reads.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import { entityTag, type TaggedVersion } from "../schemas/entity-tags.ts";
+import { composedWith } from "./long-list.ts";
+import { ANSWER_SHAPE, resourceOf } from "./resources.ts";
+
+/** A version that was found, as plain data. */
+export interface LargeRecordInput {
+  readonly kind: string;
+  readonly n: number;
+  readonly version: TaggedVersion;
+  readonly ended: boolean;
+  readonly actor: Actor;
+  readonly asOf: AsOf;
+  readonly include: string | undefined;
+}
+
+/** First its entity tag, then the record as a JSON object. */
+export const largeRecordRead = longRead(
+  "record",
+  function* (reader: Reader, input: LargeRecordInput) {
+    const resource = resourceOf(input.kind);
+    const { kind } = resource;
+    const compose = composedWith(resource, input);
+    const items = reader.itemsOf(kind, [input.n], input.asOf, input.actor);
+    const [text] =
+      compose === undefined ? items.map((item) => item.text) : compose(reader, input.actor)(items, input.asOf);
+    if (text === undefined) throw new Error(`large record: there is no ${input.kind} ${input.n}`);
+    yield encoder.encode(
+      entityTag(input.version, {
+        shape: ANSWER_SHAPE,
+        ended: input.ended,
+        view: compose?.variesByCaller === true ? text : null,
+      }),
+    );
+    yield encoder.encode(text);
+  },
+  { isInLargeSteps: true },
+);
+
+const encoder = new TextEncoder();

@@ -1,0 +1,224 @@
+// How every resource answers its lists: a page at once, all of it as a stream, what is long beside this thread.
+
+import { plainActor } from "../access/actor.ts";
+import { customFieldKey, customFieldName } from "../base/custom-field-names.ts";
+import { entityWords } from "../base/entity-words.ts";
+import { type Issue, invalid } from "../base/errors.ts";
+import type { Instant } from "../base/instant.ts";
+import { nearestName } from "../base/nearest-name.ts";
+import type { ScopeName } from "../db/kind.ts";
+import type { AsOf, Filter, ListQuery, Moment, OrderTerm } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import { byteStream } from "../http/byte-stream.ts";
+import type { OrderParameters } from "../resources/ordering.ts";
+import type { Shown } from "../resources/resource.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail, thinnedUntilMember } from "../schemas/envelope.ts";
+import { LIMIT_DEFAULT } from "../schemas/schemas.ts";
+import type { ActorCall, Backend } from "./backend.ts";
+import { logBrokenStream } from "./broken-stream.ts";
+import { askableFields } from "./custom-fields-at.ts";
+import { type FilterText, listCondition, thinnedUntil } from "./list-filter.ts";
+import { composedWith, longListRead } from "./long-list.ts";
+import { fixed, readingAt } from "./read-instant.ts";
+
+/** Records with parts that are put together at once; more are beside this thread, as few with very many parts are. */
+const COMPOSED_AT_ONCE = 20;
+/** Other records that are read at once without a look at what SQLite would put into them. */
+const PLAIN_AT_ONCE = 100;
+/** Records that are gone through at once; more are gone through beside the thread that answers. */
+const LONG_ABOVE = 1_000;
+/** Rows that are passed over at once. */
+const LONG_OFFSET = 10_000;
+
+interface ListParameters extends OrderParameters<string> {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly at?: string;
+  readonly ids?: string[];
+  readonly filter?: string;
+}
+
+export interface ListOptions {
+  readonly resource: Shown;
+  readonly filters?: readonly Filter[];
+  readonly search?: string | undefined;
+  /** Hosts without their children. */
+  readonly isAlone?: boolean;
+  /** What each record is shown with, of the resource's `includes`. */
+  readonly include?: string;
+  readonly within?: Partial<Record<ScopeName, string | undefined>>;
+  readonly order?: readonly OrderTerm[];
+}
+
+/** A page, or with `limit=0` all of it as a stream. */
+export function answerList(
+  backend: Backend,
+  call: ActorCall & { readonly query: ListParameters },
+  options: ListOptions,
+): Response | Promise<Response> {
+  return readingAt(backend, call, (moment) => listAt(backend, call, options, moment));
+}
+
+function listAt(
+  backend: Backend,
+  call: ActorCall & { readonly query: ListParameters },
+  options: ListOptions,
+  moment: Moment,
+): Response | Promise<Response> {
+  const { reader } = backend;
+  const { asOf } = moment;
+  const limit = call.query.limit ?? LIMIT_DEFAULT;
+  const offset = call.query.offset ?? 0;
+  const composeFor = composedWith(options.resource, options);
+  const compose = composeFor?.(reader, call.actor) ?? null;
+  const filter = filterText(call, reader, moment);
+  const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
+  const { condition, after } = listCondition(reader, filtered, filter);
+  assertOrder(reader, call, options, asOf);
+  const asking: ListQuery = {
+    ...listQuery(call, options, asOf),
+    ...(condition === undefined ? {} : { condition }),
+    limit,
+    offset,
+  };
+  const headers = { ...call.headers, "content-type": "application/json" };
+  const parts = composeFor?.parts;
+  const beside = (isPage: boolean) =>
+    longList(
+      backend,
+      call,
+      asking,
+      { isAlone: options.isAlone === true, include: options.include, isPage, at: moment.at, filter, format: "json" },
+      headers,
+    );
+  // What is counted for it may be much.
+  if (options.include !== undefined) return beside(limit > 0);
+  const query = reader.siftedAtOnce(asking);
+  if (query === null) return beside(limit > 0 && parts === undefined);
+  const more = thinnedUntilMember(thinnedUntil(reader, after));
+  if (isLong(reader, query)) return beside(limit > 0 && parts === undefined);
+  // Each whole host may have ten thousand children of each kind.
+  if (
+    parts !== undefined &&
+    (limit === 0 || limit > COMPOSED_AT_ONCE) &&
+    reader.total(query) - offset > COMPOSED_AT_ONCE
+  )
+    return beside(false);
+  if (limit > PLAIN_AT_ONCE && reader.isHeavyPage(query)) return beside(true);
+  if (limit === 0 && parts === undefined) {
+    // The present is held still at one sequence: the stream may take minutes, and writers go on.
+    const still = { ...query, asOf: query.asOf ?? reader.present() };
+    const total = reader.total(still);
+    return new Response(
+      byteStream(
+        LIST_HEAD,
+        commaSeparated(reader.chunks(still, compose)),
+        listTail(listMeta({ limit, offset, total }, moment, more)),
+        logBrokenStream(backend, call),
+      ),
+      { headers },
+    );
+  }
+  const frame = (total: number) => ({
+    head: LIST_HEAD,
+    tail: listTail(listMeta({ limit, offset, total }, moment, more)),
+  });
+  const page = compose === null ? reader.framedPage(query, frame) : reader.composedPage(query, compose, parts, frame);
+  return page === null ? beside(false) : new Response(page, { headers });
+}
+
+/**
+ * That the custom fields by which a list is ordered are there, as of its instant or today.
+ * @throws DomainError validation_failed
+ */
+export function assertOrder(
+  reader: Reader,
+  call: ActorCall & { readonly query: OrderParameters<string> },
+  { resource: { kind } }: Pick<ListOptions, "resource">,
+  asOf: AsOf | null,
+): void {
+  const fieldsOf = askableFields(reader, call.actor, asOf);
+  const issues = (["group_by", "order_by"] as const).flatMap((name): Issue[] => {
+    const value = call.query[name];
+    const key = value === undefined ? null : customFieldKey(value);
+    if (key === null || fieldsOf(kind.name).has(key)) return [];
+    const near = nearestName(key, [...fieldsOf(kind.name).keys()]);
+    const message = `is no custom field of ${entityWords(kind)}${near === null ? "" : `; the nearest is ${customFieldName(near)}`}`;
+    return [{ path: `/${name}`, message, value }];
+  });
+  if (issues.length > 0) throw invalid(issues);
+}
+
+/** The filter that a request came with, and where its ages end. */
+export function filterText(
+  call: { readonly query: { readonly filter?: string } },
+  reader: Reader,
+  moment: Pick<Moment, "at"> | null,
+): FilterText {
+  return { text: call.query.filter ?? "", base: moment?.at ?? reader.now() };
+}
+
+export function listQuery(
+  call: ActorCall & { readonly query: { readonly ids?: string[] } },
+  options: ListOptions,
+  asOf: AsOf | null,
+): Omit<ListQuery, "limit" | "offset"> {
+  return {
+    kind: options.resource.kind,
+    reach: call.actor,
+    asOf,
+    ids: call.query.ids,
+    search: options.search,
+    ...(options.filters === undefined ? {} : { filters: options.filters }),
+    ...(options.within === undefined ? {} : { within: options.within }),
+    ...(options.order === undefined ? {} : { order: options.order }),
+  };
+}
+
+/**
+ * Whether a list takes more than its page: an order, a filter or a search that goes through many, or a page far behind.
+ */
+function isLong(reader: Reader, query: ListQuery): boolean {
+  const { order, filters, search, ...plain } = query;
+  // What a word or a tag finds is found in the whole store, however little of it the list is of.
+  if (search !== undefined || filters?.some((filter) => "namesAny" in filter)) return reader.head().lastN > LONG_ABOVE;
+  const isPlain = (order ?? []).length === 0 && (filters ?? []).length === 0;
+  if (isPlain && query.offset <= LONG_OFFSET) return false;
+  return reader.total(plain) > LONG_ABOVE;
+}
+
+/** The list beside this thread, at the sequence that this request is about. */
+export async function longList(
+  backend: Backend,
+  call: ActorCall,
+  query: ListQuery,
+  more: {
+    isAlone: boolean;
+    include?: string | undefined;
+    isPage: boolean;
+    at: Instant | null;
+    filter?: FilterText;
+    isRemoval?: true;
+    format: "json" | "csv";
+  },
+  headers: Record<string, string>,
+): Promise<Response> {
+  // A condition does not cross to another thread: the filter that it was read from does.
+  const { kind, reach: _actor, asOf, condition: _read, ...rest } = query;
+  const { at, ...others } = more;
+  const input = {
+    ...rest,
+    ...others,
+    kind: kind.name,
+    moment: fixed(backend.reader, { at, asOf }),
+    actor: plainActor(call.actor),
+  };
+  // What was written is answered, however much else its caller asks for.
+  const chunks = await backend.longReads.start(longListRead, input, { isAdmitted: more.isRemoval === true });
+  // A page has a length, as where it is answered at once; a page of whole hosts may be large.
+  if (more.isPage)
+    return new Response(new Blob(await Array.fromAsync(chunks, (chunk) => chunk as Uint8Array<ArrayBuffer>)), {
+      headers,
+    });
+  return new Response(byteStream("", chunks, "", logBrokenStream(backend, call)), { headers });
+}

@@ -1,0 +1,107 @@
+// Lists that no index serves in their order or by their filters, and exports: read beside the thread that answers.
+// What they answer is what the same list answers at once where it is short.
+
+import type { Actor } from "../access/actor.ts";
+import { ownValue } from "../base/fields.ts";
+import type { FixedMoment, ListQuery } from "../db/reading/list-query.ts";
+import { longRead } from "../db/reading/long-reads.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import type { ComposeFor } from "../resources/compose.ts";
+import type { Shown } from "../resources/resource.ts";
+import { csvHead, csvRows, schemaColumns } from "../schemas/csv.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail, META, thinnedUntilMember } from "../schemas/envelope.ts";
+import { customFieldsAt, ofKind, withCustomFields } from "./custom-fields-at.ts";
+import { type FilterText, listCondition, thinnedUntil } from "./list-filter.ts";
+import { targetsIn, withNames } from "./name-columns.ts";
+import { ReferenceNames } from "./reference-names.ts";
+import { resourceOf } from "./resources.ts";
+
+/** A list query as plain data. */
+export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf" | "condition"> {
+  readonly kind: string;
+  readonly actor: Actor;
+  readonly moment: FixedMoment;
+  /** Hosts without their children. */
+  readonly isAlone: boolean;
+  readonly include?: string | undefined;
+  readonly filter?: FilterText;
+  /** Whether it is what a removal closed, which has no pages. */
+  readonly isRemoval?: true;
+  readonly format: "json" | "csv";
+}
+
+export const longListRead = longRead(
+  "list",
+  function* (reader: Reader, input: LongListInput) {
+    const { kind: kindName, actor, moment, isAlone, include, filter, isRemoval, format, ...rest } = input;
+    const resource = resourceOf(kindName);
+    const { condition, after } = listCondition(
+      reader,
+      { kindName, reach: actor, asOf: moment.asOf },
+      filter ?? NO_FILTER,
+    );
+    const asking: ListQuery = {
+      ...rest,
+      kind: resource.kind,
+      reach: actor,
+      asOf: moment.asOf,
+      ...(condition === undefined ? {} : { condition }),
+    };
+    const query = yield* paused(reader.ordering(yield* paused(reader.sifted(asking))));
+    const composeFor =
+      (format === "csv" ? resource.composeRows : undefined) ?? composedWith(resource, { isAlone, include });
+    const compose = composeFor?.(reader, actor) ?? null;
+    // What has to be gone through is, before there is a status: then it can still be that of an error.
+    const { total, chunks } = reader.countedChunks(query, compose, composeFor?.parts);
+    if (format === "csv") {
+      const own = withCustomFields(
+        (isAlone ? resource.columnsAlone : resource.columns) ?? schemaColumns(resource.answer),
+        () => ofKind(customFieldsAt(reader, actor, moment.asOf), kindName),
+      );
+      const names = new ReferenceNames(reader, actor, moment.asOf);
+      const columns = withNames(own, (target) => names.of(target));
+      yield encoder.encode(csvHead(columns));
+      for (const chunk of chunks) {
+        const records = JSON.parse(`[${decoder.decode(chunk)}]`) as Record<string, unknown>[];
+        names.learn(targetsIn(own, records));
+        yield encoder.encode(csvRows(columns, records));
+      }
+      return;
+    }
+    yield encoder.encode(LIST_HEAD);
+    yield* commaSeparated(chunks);
+    yield encoder.encode(
+      listTail(
+        isRemoval === true
+          ? META
+          : listMeta(
+              { limit: query.limit, offset: query.offset, total },
+              moment,
+              thinnedUntilMember(thinnedUntil(reader, after)),
+            ),
+      ),
+    );
+  },
+  { isInLargeSteps: true },
+);
+
+/** What steps come to; each of them hands the turn to other reads. */
+function* paused<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) yield PAUSE;
+  return step.value;
+}
+
+/** What records of a list are put together with; undefined for nothing. */
+export function composedWith(
+  { compose, composeAlone, includes }: Shown,
+  { isAlone, include }: { readonly isAlone?: boolean; readonly include?: string | undefined },
+): ComposeFor | undefined {
+  if (include !== undefined) return ownValue(includes, include);
+  return isAlone === true ? composeAlone : compose;
+}
+
+const NO_FILTER: FilterText = { text: "", base: 0 };
+const PAUSE = new Uint8Array(0);
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();

@@ -1,0 +1,86 @@
+// The fields of answers that are not kept with their record: lists of records of other kinds that name it.
+
+import type { TSchema } from "@sinclair/typebox";
+import type { AnyKind } from "../db/kind.ts";
+import type { Condition } from "../db/reading/condition.ts";
+import { credentialAssignmentKind } from "../resources/credential-assignments/credential-assignment.ts";
+import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
+import { neighborClue } from "../resources/if-entries/link-clues.ts";
+import { MacText, Uuid } from "../schemas/schemas.ts";
+import { resourceOf } from "./resources.ts";
+
+/** A field of an answer that lists records of another kind. */
+export interface PartField {
+  readonly kind: AnyKind;
+  /** The part's field with the id of the record that shows it. */
+  readonly by: string;
+  /** What can be asked of a part that has no answer of its own: a schema by field. */
+  readonly items?: Readonly<Record<string, TSchema>>;
+  /** A part, of which the index of words tells how it has which field. */
+  readonly example?: object;
+  /** Where the list is of values and not of objects: the part's field that holds each. */
+  readonly value?: string;
+  /** Which parts are in the list. */
+  readonly where?: Condition;
+}
+
+const ofHost: Condition = { type: "present", place: { of: "members", steps: [{ name: "host_id", isMany: false }] } };
+const ofNetwork: Condition = { type: "not", part: ofHost };
+const assigned = { kind: credentialAssignmentKind, items: { credential_id: Uuid, network_id: Uuid, host_id: Uuid } };
+
+/** By the name of the kind, by field. */
+export const PART_FIELDS: Readonly<Record<string, Readonly<Record<string, PartField>>>> = {
+  host: {
+    ip_addresses: { kind: resourceOf("ip_address").kind, by: "host_id" },
+    interfaces: { kind: resourceOf("if_entry").kind, by: "host_id" },
+    ports: { kind: resourceOf("port").kind, by: "host_id" },
+    services: { kind: resourceOf("service").kind, by: "host_id" },
+    credential_assignments: { ...assigned, by: "host_id" },
+  },
+  service: { bindings: { kind: resourceOf("binding").kind, by: "service_id" } },
+  if_entry: {
+    fdb_macs: {
+      kind: fdbEntryKind,
+      by: "if_entry_id",
+      items: { mac_address: MacText },
+      example: { mac_address: "00:1b:21:aa:bb:cc" },
+      value: "mac_address",
+    },
+  },
+  network: { credential_ids: { ...assigned, by: "network_id", value: "credential_id", where: ofNetwork } },
+  credential: {
+    assigned_network_ids: { ...assigned, by: "credential_id", value: "network_id", where: ofNetwork },
+    host_assignments: { ...assigned, by: "credential_id", where: ofHost },
+  },
+};
+
+/** What else a record names, under a name of its own: a port's VLAN, tagged or not. */
+export const REFERENCES_TOGETHER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  if_entry: { vlan: ["native_vlan_id", "vlan_ids"] },
+};
+
+/**
+ * By the name of the kind, where `{type, id}` stands that names an interface entry or a host: after it `interface` is the
+ * entry, `host` is the device, and `name` what the device is called.
+ */
+export const FAR_ENDS: Readonly<Record<string, readonly string[]>> = {
+  if_entry: ["neighbor", "more_neighbors.neighbor"],
+};
+/** The entry of the search index by which it is found who names one. */
+export const farEndEntry = neighborClue;
+
+/** What no filter asks, and why, by the name of the kind: what is worked out when it is shown, secrets and masks. */
+export const UNASKED_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  host: { consolidated_into: "is said only by a host's last version" },
+  schedule: { next_run_at: "is worked out when the schedule is shown" },
+  api_key: {
+    key: "masks a secret",
+    network_ids: "is worked out when the key is shown: a key may follow its user",
+  },
+  credential: {
+    "credential_type.community": "is a secret",
+    "credential_type.auth_password": "is a secret",
+    "credential_type.priv_password": "is a secret",
+  },
+  custom_field: { default: "is of another type for each field" },
+};

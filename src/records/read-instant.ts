@@ -1,0 +1,116 @@
+// The instant that a read is about: what a caller wrote for it, when it is settled, and what an answer says of it.
+
+import type { Entity } from "../base/entity-words.ts";
+import { DomainError, invalid, notFound } from "../base/errors.ts";
+import { formatInstant, type Instant, parseInstant, parseInstantOrAge } from "../base/instant.ts";
+import type { AsOf, FixedMoment, Moment, Reach } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import type { WriteQueue } from "../db/writing/write-queue.ts";
+import { type CalledMarker, markersCalled } from "../resources/markers/called-markers.ts";
+import type { ToldMoment } from "../schemas/envelope.ts";
+import { MARKER_PREFIX, NAME_MAX_LENGTH } from "../schemas/schemas.ts";
+
+type ReadingBackend = { readonly reader: Reader; readonly writes: Pick<WriteQueue, "settlePast"> };
+type Answer = Response | Promise<Response>;
+
+/**
+ * Answers as of what the request's `at` means, on one state of the database: the present where it has not passed, else
+ * the past, and that only when nothing can be written there any more.
+ * @param now what an age reaches back from
+ * @throws DomainError validation_failed for a marker that is not there
+ */
+export function readingAt(
+  backend: ReadingBackend,
+  { actor, query: { at: text } }: { readonly actor: Reach; readonly query: { readonly at?: string } },
+  read: (moment: Moment) => Answer,
+  now = backend.reader.now(),
+): Answer {
+  const at = text === undefined ? null : askedInstant(backend.reader, actor, text, "/at", now);
+  return settledAt(backend, at, (asOf) => read({ at, asOf }));
+}
+
+/** The same of an instant; null for the present. */
+export function settledAt(backend: ReadingBackend, at: Instant | null, read: (asOf: AsOf | null) => Answer): Answer {
+  const { reader, writes } = backend;
+  return reader.snapshot(() => {
+    const asOf = reader.resolve(at);
+    if (at === null || asOf === null) return read(null);
+    const settled = writes.settlePast(at, reader.head().sequence);
+    return settled === null ? read(asOf) : settled.then(() => reader.snapshot(() => read(reader.resolve(at))));
+  });
+}
+
+/** The moment for a long read. */
+export function fixed(reader: Reader, { at, asOf }: Moment): FixedMoment {
+  return { at, asOf: asOf ?? reader.present() };
+}
+
+/**
+ * The instant that a caller asks for in a parameter or a field at `path`.
+ * @param text an instant, an age, `now` or a marker: what the formats as-of and instant-or-age let through
+ * @param now what an age reaches back from: the same for both ends of a range
+ * @throws DomainError validation_failed as meantInstant has it
+ */
+export function askedInstant(reader: Reader, reach: Reach, text: string, path: string, now = reader.now()): Instant {
+  const meant = meantInstant(reader, reach, text, now);
+  if (typeof meant === "number") return meant;
+  const { problem } = meant ?? { problem: "is no instant, no age and no marker" };
+  throw invalid([{ path, message: problem, value: text.slice(0, 200) }]);
+}
+
+/**
+ * What a text means where an instant is asked for: an instant (RFC 3339), an age, `now`, or `marker:` with the name or
+ * the id of a live marker in the caller's reach. The one place that knows.
+ * @returns null for any other text; the problem, as the rest of a sentence, of a marker that is none or several
+ */
+export function meantInstant(
+  reader: Reader,
+  reach: Reach,
+  text: string,
+  now = reader.now(),
+): Instant | { readonly problem: string } | null {
+  if (!text.startsWith(MARKER_PREFIX)) return parseInstantOrAge(text, now);
+  const name = text.slice(MARKER_PREFIX.length);
+  const found = reader.snapshot(() => markersCalled(reader, reach, name));
+  const [marker, ...others] = found;
+  if (marker === undefined) {
+    // No name is longer; a filter has room for far more.
+    const shown = JSON.stringify([...name].slice(0, NAME_MAX_LENGTH).join(""));
+    return { problem: `names no marker: none here is called ${shown}; GET /api/v1/markers lists them` };
+  }
+  if (others.length === 0) return parseInstant(marker.at) as Instant;
+  const listed = found.slice(0, MARKERS_LISTED).map(describedMarker);
+  const more = found.length > MARKERS_LISTED ? `, and ${found.length - MARKERS_LISTED} more` : "";
+  return { problem: `is the name of ${found.length} markers; give the id of one: ${listed.join(", ")}${more}` };
+}
+
+/** Of several with one name. */
+const MARKERS_LISTED = 10;
+
+function describedMarker({ id, networkName }: CalledMarker): string {
+  return `${MARKER_PREFIX}${id} (${networkName === null ? "of the organization" : `of the network ${networkName}`})`;
+}
+
+/** What `meta` says of thinned history, for an answer that has none. */
+export function resolvedHeaders({ asOf }: Moment): Record<string, string> {
+  if (asOf?.thinned === undefined) return {};
+  const { resolution, resolvedAt } = asOf.thinned;
+  return {
+    "x-resolution": resolution,
+    ...(resolvedAt === null ? {} : { "x-resolved-at": formatInstant(resolvedAt) }),
+  };
+}
+
+/** 404 as of a moment. Where history was thinned, nobody knows whether it was there. */
+export function notFoundThen(entity: Entity, id: string, { at, asOf }: ToldMoment): DomainError {
+  const error = notFound(entity, id, at === null ? null : formatInstant(at));
+  if (asOf?.thinned === undefined) return error;
+  const { resolution } = asOf.thinned;
+  const resolvedAt = asOf.thinned.resolvedAt === null ? null : formatInstant(asOf.thinned.resolvedAt);
+  const kept = resolvedAt === null ? "nothing that old is kept" : `this is the state of ${resolvedAt}`;
+  return new DomainError(error.code, `${error.message} History was thinned there: ${kept}.`, {
+    ...error.params,
+    resolution,
+    resolved_at: resolvedAt,
+  });
+}

@@ -1,0 +1,98 @@
+// How every resource answers one record, with its version as entity tag.
+
+import { plainActor } from "../access/actor.ts";
+import type { AnyKind } from "../db/kind.ts";
+import type { AsOf } from "../db/reading/list-query.ts";
+import type { FoundItem } from "../db/reading/reader.ts";
+import type { ComposeFor } from "../resources/compose.ts";
+import type { View } from "../resources/resource.ts";
+import { entityTag, isNotModified } from "../schemas/entity-tags.ts";
+import { metaAt, successBody, successParts } from "../schemas/envelope.ts";
+import type { ActorCall, Backend } from "./backend.ts";
+import { type LargeRecordInput, largeRecordRead } from "./large-record.ts";
+import type { ListOptions } from "./list-answers.ts";
+import { notFoundThen, readingAt } from "./read-instant.ts";
+import { ANSWER_SHAPE } from "./resources.ts";
+
+/**
+ * One record, with its version as entity tag.
+ * @param within names containers outside of which the caller sees none
+ * @param include what it is shown with, of the resource's `includes`
+ */
+export function answerRecord(
+  backend: Backend,
+  call: ActorCall & { readonly params: { id: string }; readonly query: { readonly at?: string } },
+  { kind, compose }: View,
+  within: ListOptions["within"] = {},
+  include?: string,
+): Response | Promise<Response> {
+  const { reader } = backend;
+  return readingAt(backend, call, (moment) => {
+    const { asOf } = moment;
+    const found = reader.find(kind, call.params.id, call.actor, asOf, within);
+    if (found === null) throw notFoundThen(kind, call.params.id, moment);
+    return shown(backend, call, { kind, found, asOf, compose, include }, metaAt(moment));
+  });
+}
+
+/** A record that was found, and what belongs to it. */
+interface FoundRecord {
+  readonly kind: AnyKind;
+  readonly found: FoundItem;
+  readonly asOf: AsOf | null;
+  readonly compose: ComposeFor | undefined;
+  readonly include?: string | undefined;
+  /** Whether it is what a write made of it: that is answered, however much else its caller asks for. */
+  readonly isWritten?: true;
+}
+
+/**
+ * A record as an answer: 304 where that is what the caller has; put together beside this thread where it is very large.
+ */
+export function shown(
+  backend: Backend,
+  call: ActorCall,
+  record: FoundRecord,
+  meta: string,
+  { isTagged = true } = {},
+): Response | Promise<Response> {
+  const { reader } = backend;
+  const { found, asOf, compose } = record;
+  const answer = (tag: string, body: () => string | Blob) => {
+    const headers = { ...call.headers, ...(isTagged ? { etag: tag } : {}) };
+    // What was written is returned, whatever its caller has of it.
+    if (isTagged && record.isWritten !== true && isNotModified(call.request.headers.get("if-none-match"), tag))
+      return new Response(null, { status: 304, headers });
+    return new Response(body(), { headers: { ...headers, "content-type": "application/json" } });
+  };
+  if (record.include !== undefined || (compose?.parts !== undefined && reader.areMany([found.n], compose.parts, asOf)))
+    return largeRecord(backend, call, record).then(({ tag, text }) =>
+      answer(tag, () => new Blob(successParts(text, meta))),
+    );
+  const text = compose === undefined ? found.text : (compose(reader, call.actor)([found], asOf)[0] as string);
+  return answer(
+    entityTag(found, { shape: ANSWER_SHAPE, ended: found.ended, view: compose?.variesByCaller === true ? text : null }),
+    () => successBody(text, meta),
+  );
+}
+
+async function largeRecord(
+  backend: Backend,
+  call: ActorCall,
+  { kind, found, asOf, include, isWritten }: FoundRecord,
+): Promise<{ tag: string; text: Uint8Array<ArrayBuffer> }> {
+  const { n, sequence, mark, ended } = found;
+  const input: LargeRecordInput = {
+    kind: kind.name,
+    n,
+    version: { sequence, mark },
+    ended,
+    actor: plainActor(call.actor),
+    asOf: asOf ?? backend.reader.present(),
+    include,
+  };
+  const [tag, text] = await Array.fromAsync(
+    await backend.longReads.start(largeRecordRead, input, { isAdmitted: isWritten === true }),
+  );
+  return { tag: new TextDecoder().decode(tag), text: text as Uint8Array<ArrayBuffer> };
+}

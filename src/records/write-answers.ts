@@ -1,0 +1,163 @@
+// How every resource answers its writes: the caller's command is run, and the record answered as it was written or
+// removed.
+
+import { notFound } from "../base/errors.ts";
+import type { Written } from "../db/kind.ts";
+import type { ListQuery } from "../db/reading/list-query.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import type { BulkRemoval, Calls, Removal, Removing } from "../db/writing/command.ts";
+import type { KeptOfResult } from "../db/writing/kept-outcomes.ts";
+import type { CommandOutcome } from "../db/writing/transaction.ts";
+import type { WriteTerms } from "../db/writing/write-queue.ts";
+import { byteStream } from "../http/byte-stream.ts";
+import type { RequestContext } from "../http/request.ts";
+import type { View } from "../resources/resource.ts";
+import { assertMayExist } from "../schemas/entity-tags.ts";
+import { commaSeparated, LIST_HEAD, listTail, META } from "../schemas/envelope.ts";
+import type { ActorCall, Backend } from "./backend.ts";
+import { logBrokenStream } from "./broken-stream.ts";
+import { longList } from "./list-answers.ts";
+import { shown } from "./record-answers.ts";
+
+/** Runs a command that creates or updates a record, and answers the record as it was written. */
+export async function answerWrite<N extends string, C extends Calls & Record<N, { readonly result: Written }>>(
+  backend: Backend<C>,
+  call: ActorCall,
+  command: N,
+  input: C[N]["input"],
+  view: View,
+): Promise<Response> {
+  const { seen, result } = await runWrite(backend, call, command, input, "Id");
+  return writtenRecord(backend, call, view, result.id, seen);
+}
+
+/**
+ * What the writer needs to know of this request besides what it does: how much it is, and how a repetition of it is
+ * known.
+ * @param keeps what of the result a repetition is answered with
+ */
+export function termsOf({ actor, bodyBytes, idempotency }: ActorCall, keeps: KeptOfResult = "All"): WriteTerms {
+  return {
+    bytes: bodyBytes,
+    ...(idempotency === null ? {} : { repeatable: { userN: actor.userN, callerN: actor.n, ...idempotency, keeps } }),
+  };
+}
+
+/** What a write came to. */
+export interface Done<T> {
+  /** Its transaction; null where it wrote nothing. */
+  readonly sequence: number | null;
+  /**
+   * The last transaction that it saw or wrote: as of which it is answered, also when it is repeated. Null where that is
+   * not known.
+   */
+  readonly seen: number | null;
+  readonly result: T;
+}
+
+/** Runs a command with the caller as its actor and If-Match at hand. */
+export async function runWrite<C extends Calls, N extends keyof C & string>(
+  backend: Backend<C>,
+  call: ActorCall,
+  command: N,
+  input: C[N]["input"],
+  keeps?: KeptOfResult,
+): Promise<Done<C[N]["result"]>> {
+  const ifMatch = call.request.headers.get("if-match");
+  assertMayExist(call.request);
+  const outcome = await backend.writes.run(
+    command,
+    { ...input, ifMatch },
+    backend.authorOf(call),
+    termsOf(call, keeps),
+  );
+  tellOutcome(call, outcome);
+  const { sequence, result, head = null } = outcome;
+  return { sequence, result, seen: sequence ?? head };
+}
+
+/** Says in the headers of an answer which transaction the write made, and whether it was done before. */
+export function tellOutcome(
+  { headers, mayTransact }: Pick<RequestContext, "headers" | "mayTransact">,
+  { sequence, isReplayed }: Pick<CommandOutcome<unknown>, "sequence" | "isReplayed">,
+): void {
+  if (isReplayed === true) headers["idempotency-replayed"] = "true";
+  if (mayTransact && sequence !== null) headers["x-transaction-sequence"] = String(sequence);
+}
+
+/**
+ * Answers a record as a write left it, with its entity tag.
+ * @param seen the last transaction that the write saw or wrote; null for the record as it stands
+ * @throws DomainError entity_not_found for a record that the caller no longer reaches
+ */
+export function writtenRecord(
+  backend: Backend,
+  call: ActorCall,
+  { kind, compose }: View,
+  id: string,
+  seen: number | null,
+): Response | Promise<Response> {
+  const { reader } = backend;
+  return reader.snapshot(() => {
+    // Exactly what this write made of it, or found where it changed nothing, whatever came after.
+    // Observation values are those of now in either case.
+    const asOf = seen === null ? null : { ...reader.atSequence(seen), present: true };
+    const found = reader.find(kind, id, call.actor, asOf);
+    if (found === null) throw notFound(kind, id);
+    return shown(backend, call, { kind, found: { ...found, ended: false }, asOf, compose, isWritten: true }, META);
+  });
+}
+
+/** Runs a command that removes a record, and answers the record as it was closed. */
+export async function answerRemoval<N extends string>(
+  backend: Backend<Record<N, Removing<Removal>>>,
+  call: ActorCall & { readonly params: { id: string }; readonly query: { readonly cascade?: boolean } },
+  command: N,
+  { kind, compose }: View,
+): Promise<Response> {
+  const { id } = call.params;
+  const { sequence } = await runWrite(backend, call, command, { id, cascade: call.query.cascade }, "Nothing");
+  if (sequence === null) throw new Error(`${command} removed nothing`);
+  const { reader } = backend;
+  return reader.snapshot(() => {
+    const asOf = reader.atSequence(sequence - 1);
+    const found = reader.find(kind, id, call.actor, asOf);
+    if (found === null) throw notFound(kind, id);
+    return shown(backend, call, { kind, found, asOf, compose, isWritten: true }, META, { isTagged: false });
+  });
+}
+
+/** Runs a command that removes many records, and answers them as they were closed, in page order. */
+export async function answerBulkRemoval<N extends string>(
+  backend: Backend<Record<N, Removing<BulkRemoval>>>,
+  call: ActorCall & { readonly body: readonly string[]; readonly query: { readonly cascade?: boolean } },
+  command: N,
+  { kind, compose }: View,
+): Promise<Response> {
+  const input = { ids: call.body, cascade: call.query.cascade };
+  const { sequence } = await runWrite(backend, call, command, input, "Nothing");
+  if (sequence === null) throw new Error(`${command} removed nothing`);
+  const asOf = backend.reader.atSequence(sequence - 1);
+  const query: ListQuery = { kind, reach: call.actor, asOf, ids: call.body, limit: 0, offset: 0 };
+  // Each host that went may have had ten thousand children of each kind.
+  if (
+    compose?.parts !== undefined &&
+    backend.reader.areMany(recordNs(backend.reader, call.body), compose.parts, asOf)
+  ) {
+    return longList(
+      backend,
+      call,
+      query,
+      { isAlone: false, isPage: false, at: null, isRemoval: true, format: "json" },
+      { ...call.headers, "content-type": "application/json" },
+    );
+  }
+  const chunks = backend.reader.chunks(query, compose?.(backend.reader, call.actor) ?? null, compose?.parts);
+  return new Response(byteStream(LIST_HEAD, commaSeparated(chunks), listTail(META), logBrokenStream(backend, call)), {
+    headers: { ...call.headers, "content-type": "application/json" },
+  });
+}
+
+function recordNs(reader: Reader, ids: readonly string[]): number[] {
+  return ids.flatMap((id) => reader.recordN(id) ?? []);
+}

@@ -1,0 +1,256 @@
+// GET /api/v1/activity: how much changed when, what changes most, who changes what, what is new and what is gone.
+
+import { type TObject, type TProperties, Type } from "@sinclair/typebox";
+import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
+import type { Clock } from "../../base/clock.ts";
+import { CUSTOM_FIELDS, customFieldKey } from "../../base/custom-field-names.ts";
+import { type Issue, invalid } from "../../base/errors.ts";
+import { ownValue } from "../../base/fields.ts";
+import { nearestName } from "../../base/nearest-name.ts";
+import type { AnyKind } from "../../db/kind.ts";
+import { CHANGE_TYPES, OPERATIONS, TransactionOfChange } from "../../history/change-view.ts";
+import { narrowingOf, narrowingQuery } from "../../history/narrowing.ts";
+import { Period, periodQuery } from "../../history/period.ts";
+import type { Surface } from "../../http/surface.ts";
+import type { Backend } from "../../records/backend.ts";
+import { answerLongRead } from "../../records/long-read-answers.ts";
+import { settledAt } from "../../records/read-instant.ts";
+import { SHOWN } from "../../records/resources.ts";
+import { LIMIT_DEFAULT, LIMIT_MAX, Nullable, OneOf, QueryList, Timestamp, Uuid } from "../../schemas/schemas.ts";
+import { activity } from "./activity.ts";
+import { type ActivityInput, GROUPINGS } from "./meant-changes.ts";
+
+const BUCKETS_DEFAULT = 100;
+const BUCKETS_MAX = 500;
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const counts = {
+  created: count("Also records that came back after they were deleted."),
+  updated: count("Versions that changed fields."),
+  deleted: count("Records that ended."),
+  total: count("All of them."),
+};
+const ends = {
+  first: Type.String({ format: "date-time", description: "The first of these changes." }),
+  last: Type.String({ format: "date-time", description: "The last of them." }),
+};
+const named = (description: string) => Nullable(Type.Object({ id: Uuid, name: Type.String() }), { description });
+
+/** An answer by one grouping. */
+function answerBy(grouping: (typeof GROUPINGS)[number], title: string, group: TProperties): TObject {
+  return Type.Object(
+    {
+      group_by: Type.Literal(grouping),
+      from: Timestamp,
+      to: Timestamp,
+      ...counts,
+      group_count: Type.Integer({ minimum: 0, description: "Groups in all, also beyond `limit`." }),
+      groups: Type.Array(Type.Object({ ...group, ...counts }, { $id: `${title}Group` })),
+    },
+    { $id: title },
+  );
+}
+
+const Activity = Type.Union(
+  [
+    answerBy("time", "ActivityByTime", {
+      from: Timestamp,
+      to: Type.String({ format: "date-time", description: "Exclusive: where the next one begins." }),
+      types: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), { description: "The total by kind of record." }),
+    }),
+    answerBy("type", "ActivityByType", { entity_type: OneOf(CHANGE_TYPES), ...ends }),
+    answerBy("record", "ActivityByRecord", {
+      entity_type: OneOf(CHANGE_TYPES),
+      id: Uuid,
+      name: Nullable(Type.String(), {
+        description: "As of `to`, or when it ended; null where a prune left nothing that tells.",
+      }),
+      network_id: Nullable(Uuid, { description: "Null for what is in no network." }),
+      host: named("The host that it belongs to."),
+      ...ends,
+    }),
+    answerBy("field", "ActivityByField", { entity_type: OneOf(CHANGE_TYPES), field: Type.String(), ...ends }),
+    answerBy("actor", "ActivityByActor", { actor: TransactionOfChange.properties.actor, ...ends }),
+    answerBy("network", "ActivityByNetwork", {
+      network: named("Null for what belongs to the organization as a whole."),
+      ...ends,
+    }),
+  ],
+  { $id: "Activity" },
+);
+
+const EXAMPLE = {
+  group_by: "time",
+  from: "2026-11-21T08:00:00.000Z",
+  to: "2026-11-21T10:00:00.000Z",
+  created: 2,
+  updated: 1,
+  deleted: 0,
+  total: 3,
+  group_count: 2,
+  groups: [
+    {
+      from: "2026-11-21T08:00:00.000Z",
+      to: "2026-11-21T09:00:00.000Z",
+      types: {},
+      created: 0,
+      updated: 0,
+      deleted: 0,
+      total: 0,
+    },
+    {
+      from: "2026-11-21T09:00:00.000Z",
+      to: "2026-11-21T10:00:00.000Z",
+      types: { host: 1, port: 2 },
+      created: 2,
+      updated: 1,
+      deleted: 0,
+      total: 3,
+    },
+  ],
+};
+
+const Query = Type.Object({
+  ...periodQuery,
+  from: Type.Optional({
+    ...periodQuery.from,
+    description:
+      "The period's beginning, or how long ago it is (`-24h`, `-7d`), or a marker. Default: the first change of what is asked about.",
+  }),
+  to: Type.Optional({ ...periodQuery.to, description: "The period's end, which does not belong to it. Default: now." }),
+  group_by: Type.Optional(
+    OneOf(GROUPINGS, {
+      default: "time",
+      description: "What is counted together. All but `time` come most changes first.",
+    }),
+  ),
+  buckets: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: BUCKETS_MAX,
+      default: BUCKETS_DEFAULT,
+      description:
+        "Only with `group_by=time`: into how many equal parts the period is divided, empty ones too. Fewer where it has fewer milliseconds.",
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMIT_MAX,
+      default: LIMIT_DEFAULT,
+      description: "Not with `group_by=time`: how many groups at most.",
+    }),
+  ),
+  ...narrowingQuery,
+  operation: Type.Optional(
+    OneOf(OPERATIONS, {
+      description: "Only changes of this sort: `Created` tells what is new, `Deleted` what is gone.",
+    }),
+  ),
+  fields: Type.Optional(
+    QueryList(Type.String({ minLength: 1, maxLength: 64 }), {
+      description: "Only updates of at least one of these fields, as in `changed_fields`.",
+    }),
+  ),
+});
+
+const DESCRIPTION = `Counts the versions of the change feed in \`[from, to)\`, by time, kind of record, record, field, actor or network. A host that only its children changed counts with them, and
+a service with its bindings: each change counts once. \`group_by=record&types=if_entry&fields=oper_status\` finds flapping ports; \`group_by=record&types=if_entry&fields=fdb_macs\`, ports where
+MAC addresses come and go; \`operation=Created\`, what is new. By field, a version counts under each field that it changed.
+
+By time, kind, network and actor it is answered from running counts, whatever the period; with \`fields\` or \`id\`, and by record or field, from the versions of the period one by one.
+API keys are not counted. Where history was thinned, what is left counts, and \`meta.thinned_until\` says so.`;
+
+/** /api/v1/activity. */
+export function activityRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
+  const { reader } = backend;
+  surface.get(
+    "/api/v1/activity",
+    {
+      operationId: "activity",
+      summary: "Count changes",
+      description: DESCRIPTION,
+      group: "Questions",
+      access: VIEWER,
+      query: Query,
+      answer: Activity,
+      example: { parameters: { from: "2026-11-21T08:00:00Z", to: "2026-11-21T10:00:00Z", buckets: 2 }, data: EXAMPLE },
+    },
+    (call) => {
+      const { group_by = "time", buckets, limit, operation, fields, types } = call.query;
+      refuseUnmeant({ isByTime: group_by === "time", buckets, limit });
+      refuseUnknownFields(fields ?? [], types ?? CHANGE_TYPES);
+      const period = new Period(reader, call, clock.now());
+      return settledAt(backend, period.settledBy(null), () => {
+        const input: ActivityInput = {
+          actor: plainActor(call.actor),
+          groupBy: group_by,
+          narrowing: narrowingOf(reader, call.actor, call.query),
+          operation: operation ?? null,
+          fields: fields ?? null,
+          buckets: buckets ?? BUCKETS_DEFAULT,
+          limit: limit ?? LIMIT_DEFAULT,
+          from: period.from,
+          to: period.end,
+          ...period.sequences(reader),
+        };
+        return answerLongRead(backend, call, activity, input);
+      });
+    },
+  );
+}
+
+/** @throws DomainError validation_failed for a parameter that would do nothing */
+function refuseUnmeant({
+  isByTime,
+  buckets,
+  limit,
+}: {
+  readonly isByTime: boolean;
+  readonly buckets: number | undefined;
+  readonly limit: number | undefined;
+}): void {
+  if (!isByTime && buckets !== undefined)
+    throw invalid([{ path: "/buckets", message: "is only for group_by=time", value: buckets }]);
+  if (isByTime && limit !== undefined)
+    throw invalid([{ path: "/limit", message: "is not for group_by=time: say how many buckets", value: limit }]);
+}
+
+/** Fields that change without standing in an answer. */
+const UNSHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  user: ["password"],
+  ip_address: ["credential_ids"],
+};
+/** Of every version: they say when it was, not what changed. */
+const FIELDS_OF_VERSIONS = ["id", "created_at", "updated_at", "valid_from", "valid_to", "lineage_id"];
+
+/** Observations make no version, and parts that are told of themselves count there. */
+function isUncounted(kind: AnyKind, field: string): boolean {
+  return (
+    FIELDS_OF_VERSIONS.includes(field) ||
+    (kind.observed as readonly string[]).includes(field) ||
+    kind.toldParts?.includes(field) === true
+  );
+}
+
+/** @throws DomainError validation_failed for names that no record of these kinds has a field of */
+function refuseUnknownFields(fields: readonly string[], types: readonly string[]): void {
+  const known = new Set(
+    SHOWN.filter(({ kind }) => types.includes(kind.name)).flatMap(({ kind, answer }) =>
+      [...Object.keys(answer.properties), ...(ownValue(UNSHOWN_FIELDS, kind.name) ?? [])].filter(
+        (field) => !isUncounted(kind, field),
+      ),
+    ),
+  );
+  const issues: Issue[] = [];
+  for (const [place, field] of fields.entries()) {
+    if (field !== CUSTOM_FIELDS && known.has(customFieldKey(field) === null ? field : CUSTOM_FIELDS)) continue;
+    const near = nearestName(field, known);
+    issues.push({
+      path: `/fields/${place}`,
+      message: `is no field that changes of these kinds${field === CUSTOM_FIELDS ? "; custom_fields.KEY for one of them?" : near === null ? "" : `; ${near}?`}`,
+      value: field,
+    });
+  }
+  if (issues.length > 0) throw invalid(issues);
+}

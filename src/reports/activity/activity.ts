@@ -1,0 +1,40 @@
+// GET /api/v1/activity, as it is worked out: how much changed when, of what, by whom and where.
+
+import { formatInstant } from "../../base/instant.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.ts";
+import { GROUPERS } from "./groupings.ts";
+import { type ActivityInput, MeantChanges } from "./meant-changes.ts";
+import type { Tally } from "./tally.ts";
+
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
+
+/** The answer as an envelope. */
+export const activity = longRead("activity", function* (reader: Reader, input: ActivityInput) {
+  const meant = new MeantChanges(reader, input);
+  const from = input.from ?? (yield* pausing(meant.first())) ?? input.to;
+  const { all, groups, count } = yield* pausing(GROUPERS[input.groupBy](meant, from));
+  const head = `"group_by":"${input.groupBy}","from":"${formatInstant(from)}","to":"${formatInstant(input.to)}"`;
+  const texts = groups.map(({ members, tally }) => `{${members},${countMembers(tally)}}`);
+  yield new TextEncoder().encode(
+    successBody(
+      `{${head},${countMembers(all)},"group_count":${count},"groups":[${texts.join(",")}]}`,
+      metaAt(null, thinnedUntilMember(reader.thinnedPast.incompleteUntil(input.after))),
+    ),
+  );
+});
+
+function countMembers({ created, updated, deleted, total }: Tally): string {
+  return `"created":${created},"updated":${updated},"deleted":${deleted},"total":${total}`;
+}
+
+/** Steps of a long read that have nothing to tell yet. */
+function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield PAUSE;
+  }
+}

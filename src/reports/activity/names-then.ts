@@ -1,0 +1,72 @@
+// What records were called as of a transaction, or when they ended, of what a caller reaches. For answers about a
+// stretch of time.
+
+import type { Actor } from "../../access/actor.ts";
+import type { AnyKind } from "../../db/kind.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { KINDS } from "../../records/resources.ts";
+import { recordCalled } from "../../resources/bindings/record-called.ts";
+
+export interface RecordThen {
+  readonly kind: AnyKind;
+  readonly id: string;
+  readonly name: string;
+  /** Where it lies; null for what lies in none. */
+  readonly networkId: string | null;
+  readonly hostId: string | null;
+}
+
+export class NamesThen {
+  private readonly reader: Reader;
+  private readonly actor: Actor;
+  private readonly sequence: number;
+  private readonly known = new Map<number, RecordThen | null>();
+
+  constructor(reader: Reader, actor: Actor, sequence: number) {
+    this.reader = reader;
+    this.actor = actor;
+    this.sequence = sequence;
+  }
+
+  /** Null where the caller sees none, or nothing is left that tells. */
+  of(n: number): RecordThen | null {
+    let record = this.known.get(n);
+    if (record === undefined) {
+      record = this.find(n);
+      this.known.set(n, record);
+    }
+    return record;
+  }
+
+  /** As `of`, by its id. */
+  ofId(id: string): RecordThen | null {
+    const n = this.reader.recordN(id);
+    return n === null ? null : this.of(n);
+  }
+
+  private find(n: number): RecordThen | null {
+    const row = this.reader
+      .statement(
+        `SELECT r.kind, r.id, (SELECT max(v.key) & 2147483647 FROM history_versions v WHERE v.key > (r.n << 31)
+          AND v.key <= ((r.n << 31) | +?2)) FROM history_records r WHERE r.n = +?1`,
+      )
+      .values(n, this.sequence)[0] as [number, string, number | null] | undefined;
+    const kind = KINDS.find((each) => each.code === row?.[0]);
+    if (row === undefined || kind === undefined) return null;
+    const [, id, newest] = row;
+    // What has ended is called what it was until then.
+    for (const sequence of [this.sequence, (newest ?? 0) - 1]) {
+      const found = this.reader.find(kind, id, this.actor, this.reader.atSequence(sequence));
+      if (found === null) continue;
+      const record = JSON.parse(found.text) as { readonly network_id?: string; readonly host_id?: string };
+      return {
+        kind,
+        id,
+        name: recordCalled(kind, record, (_, other) => this.ofId(other)?.name ?? null) ?? id,
+        networkId: record.network_id ?? null,
+        hostId: record.host_id ?? null,
+      };
+    }
+    return null;
+  }
+}

@@ -1,0 +1,47 @@
+// Conflicts as a table: a row for each of those who take part, told to be of one conflict by its fingerprint.
+
+import { type CsvColumn, fieldColumns } from "../../schemas/csv.ts";
+import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, type ConflictBody } from "./conflict-answer.ts";
+
+export const CONFLICT_COLUMNS: readonly CsvColumn[] = fieldColumns([
+  "type",
+  "value",
+  "fingerprint",
+  "entity_type",
+  "id",
+  "name",
+  "host_id",
+  "host_name",
+  "network_id",
+  "network_name",
+  "accepted_at",
+  "accepted_by_name",
+  "reason",
+]);
+
+/** @param networkNameOf as of the instant of the answer; null where it is out of reach */
+export function conflictRows(
+  { type, value, fingerprint, parties, acceptance }: ConflictBody,
+  networkNameOf: (id: string) => string | null,
+): Array<Record<string, unknown>> {
+  return parties.map(({ entity_type, id, name, network_id, host }) => ({
+    type,
+    value,
+    fingerprint,
+    entity_type,
+    id,
+    name,
+    host_id: host?.id,
+    host_name: host?.name,
+    network_id,
+    network_name: networkNameOf(network_id),
+    accepted_at: acceptance?.accepted_at,
+    accepted_by_name: acceptance?.accepted_by.name,
+    reason: acceptance?.reason,
+  }));
+}
+
+export const CONFLICT_ROWS_EXAMPLE = conflictRows(
+  { ...CONFLICT_EXAMPLE, acceptance: ACCEPTANCE_EXAMPLE },
+  () => "Headquarters",
+);

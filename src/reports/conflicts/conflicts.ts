@@ -1,0 +1,69 @@
+// GET /api/v1/conflicts, as it is worked out: a page of what is in conflict, or all of it as a table. Every step is
+// bounded.
+
+import type { Instant } from "../../base/instant.ts";
+import type { FixedMoment } from "../../db/reading/list-query.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { RowFilter } from "../../records/row-filter.ts";
+import { type Acceptance, acceptancesAt, type ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
+import { NamesThen } from "../activity/names-then.ts";
+import { type FoundListInput, holding, inTurns, toldList } from "../found-list.ts";
+import { type Conflict, conflictFingerprint } from "./conflict.ts";
+import { CONFLICT_FIELDS, shownConflict } from "./conflict-answer.ts";
+import { CONFLICT_COLUMNS, conflictRows } from "./conflict-table.ts";
+import { acceptedAmong, findConflicts } from "./find-conflicts.ts";
+
+/** Crosses to another thread. */
+export interface AskedConflicts {
+  readonly types: readonly ConflictType[];
+  /** Only those that are accepted, or only those that are not; null for both. */
+  readonly isAccepted: boolean | null;
+}
+
+type ConflictsInput = FoundListInput & AskedConflicts;
+
+/** The answer as an envelope, or as a table. */
+export const conflicts = longRead("conflicts", function* (reader: Reader, input: ConflictsInput) {
+  const { sequence } = input.moment.asOf;
+  const { actor } = input;
+  const filter = RowFilter.of(reader, CONFLICT_FIELDS, actor, input.filter);
+  const found = yield* foundBy(reader, input);
+  const names = new NamesThen(reader, actor, sequence);
+  const telling = {
+    stepRows: STEP_NAMED,
+    shown: (some: readonly Conflict[]) => {
+      const acceptances = acceptancesOf(reader, input, some);
+      return some.map((each) => shownConflict(each, names, acceptances));
+    },
+    columns: CONFLICT_COLUMNS,
+    tableRows: conflictRows,
+  };
+  yield* toldList(input, names, yield* holding(filter, found, telling), telling);
+});
+
+/** Conflicts named per step. */
+const STEP_NAMED = 20;
+
+/** All that are asked for, whatever the page and the filter. */
+function* foundBy(reader: Reader, input: ConflictsInput): Generator<Uint8Array, readonly Conflict[]> {
+  const { actor, moment, types, networkId, isAccepted } = input;
+  const { sequence } = moment.asOf;
+  const found = yield* inTurns(findConflicts(reader, { reach: actor, sequence }, types, networkId));
+  if (isAccepted === null) return found;
+  const accepted = yield* inTurns(acceptedAmong(reader, actor.organizationN, found, acceptedBy(moment)));
+  return found.filter((each) => accepted.has(conflictFingerprint(each)) === isAccepted);
+}
+
+function acceptancesOf(
+  reader: Reader,
+  { actor, moment }: Pick<ConflictsInput, "actor" | "moment">,
+  found: readonly Conflict[],
+): Map<string, Acceptance> {
+  return acceptancesAt(reader, actor.organizationN, found.map(conflictFingerprint), acceptedBy(moment));
+}
+
+/** As of which acceptances count; null for the present. */
+function acceptedBy({ at, asOf }: FixedMoment): Instant | null {
+  return asOf.present ? null : at;
+}

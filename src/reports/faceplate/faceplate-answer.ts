@@ -1,0 +1,137 @@
+// What a faceplate answers: its schema and its example.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { HOST_EXAMPLE } from "../../resources/hosts/host-example.ts";
+import { IF_ENTRY_EXAMPLE } from "../../resources/if-entries/if-entry.ts";
+import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
+import { Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
+import { stationFields } from "../stations/station-answer.ts";
+import { STATIONS_MAX } from "./stations.ts";
+
+const Named = Type.Object({ id: Uuid, name: Type.String() });
+const VlanRef = Type.Object({ id: Uuid, number: Type.Integer(), name: Type.String() });
+const NullableText = Nullable(Type.String());
+
+const FaceplateStation = Type.Object(stationFields, { $id: "FaceplateStation" });
+
+const Port = Type.Object(
+  {
+    id: Uuid,
+    if_index: Type.Integer(),
+    name: Type.String({ description: "`if_name`, or else `if_descr`." }),
+    if_descr: Type.String(),
+    if_alias: NullableText,
+    if_type: Type.Integer(),
+    admin_status: OneOf(ADMIN_STATUSES),
+    oper_status: OneOf(OPER_STATUSES),
+    speed_bps: Nullable(Type.Integer()),
+    mac_address: NullableText,
+    native_vlan: Nullable(VlanRef),
+    tagged_vlans: Type.Array(VlanRef, { description: "By number." }),
+    neighbor: Nullable(
+      Type.Object({
+        source: OneOf(["Lldp", "Cdp", "Entered"] as const),
+        host: Nullable(Named, { description: "The host at the other end, as far as it is known." }),
+        interface: Nullable(Named),
+        announced_name: NullableText,
+        announced_port: NullableText,
+      }),
+    ),
+    more_neighbors: Type.Integer({ minimum: 0, description: "Neighbors that are announced there besides." }),
+    fdb_entries: Type.Integer({
+      minimum: 0,
+      description: "Entries of the forwarding table that lead to it: one for each MAC address and VLAN.",
+    }),
+    stations: Type.Array(FaceplateStation, {
+      description: `Who is behind it: those with a name first, by name, then by MAC address. ${STATIONS_MAX} MAC addresses at most.`,
+    }),
+    has_more_stations: Type.Boolean(),
+    unused_since: Nullable(Timestamp, {
+      description:
+        "When `oper_status` was `Up` for the last time. Null while it is, and where it never was since `known_since`.",
+    }),
+    known_since: Type.String({
+      format: "date-time",
+      description: "When the interface was recorded first: of what was before, nothing is known.",
+    }),
+  },
+  { $id: "FaceplatePort" },
+);
+
+export const Faceplate = Type.Object(
+  {
+    host: Named,
+    groups: Type.Array(
+      Type.Object({
+        type: OneOf(["Module", "Management"] as const),
+        member: Nullable(Type.String(), {
+          description:
+            "The number of the member of a stack: `1` of `Gi1/0/7`; null where names have two numbers or one.",
+        }),
+        module: Nullable(Type.String(), {
+          description: "What stands before the number of the port: `1/0` of `Gi1/0/7`.",
+        }),
+        ports: Type.Array(Port),
+      }),
+      { description: "Ports by member and module, in the order of their numbers; management ports last." },
+    ),
+    logical: Type.Array(Port, {
+      description: "Interfaces that are no port: aggregates, VLAN interfaces, loopbacks, tunnels, subinterfaces.",
+    }),
+  },
+  { $id: "Faceplate" },
+);
+export type Faceplate = Static<typeof Faceplate>;
+export type FaceplatePort = Static<typeof Port>;
+
+export const FACEPLATE_EXAMPLE: Faceplate = {
+  host: { id: HOST_EXAMPLE.id, name: HOST_EXAMPLE.name },
+  groups: [
+    {
+      type: "Module",
+      member: "1",
+      module: "1/0",
+      ports: [
+        {
+          id: IF_ENTRY_EXAMPLE.id,
+          if_index: 1,
+          name: "Gi1/0/1",
+          if_descr: "GigabitEthernet1/0/1",
+          if_alias: null,
+          if_type: 6,
+          admin_status: "Up",
+          oper_status: "Down",
+          speed_bps: 1_000_000_000,
+          mac_address: "00:1b:21:aa:bb:cc",
+          native_vlan: { id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0005", number: 20, name: "Clients" },
+          tagged_vlans: [],
+          neighbor: null,
+          more_neighbors: 0,
+          fdb_entries: 1,
+          stations: [
+            {
+              mac_address: "00:1b:21:aa:bb:dd",
+              vendor: "Intel Corporate",
+              type: "Universal",
+              known_use: null,
+              vlan_numbers: [20],
+              since: "2026-11-01T08:00:00.000Z",
+              hosts: [
+                {
+                  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0030",
+                  name: "printer-3",
+                  interface: null,
+                  ip_addresses: ["10.2.3.17"],
+                },
+              ],
+            },
+          ],
+          has_more_stations: false,
+          unused_since: "2026-11-20T17:42:00.000Z",
+          known_since: "2026-06-01T09:15:00.123Z",
+        },
+      ],
+    },
+  ],
+  logical: [],
+};

@@ -1,0 +1,62 @@
+// GET /api/v1/hosts/{id}/faceplate: the ports of a device as they sit on it, and what hangs on each.
+
+import { Type } from "@sinclair/typebox";
+import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
+import type { Surface } from "../../http/surface.ts";
+import type { Backend } from "../../records/backend.ts";
+import { answerLongRead } from "../../records/long-read-answers.ts";
+import { fixed, readingAt } from "../../records/read-instant.ts";
+import { At, IdParams, LIMIT_MAX, QueryList, Uuid } from "../../schemas/schemas.ts";
+import { type FaceplateInput, faceplate } from "./faceplate.ts";
+import { FACEPLATE_EXAMPLE, Faceplate } from "./faceplate-answer.ts";
+import { STATIONS_MAX } from "./stations.ts";
+
+const DESCRIPTION = `The interfaces of a device in its own order: ports by member and module (\`Gi1/0/1\` … \`Gi2/0/1\`), management ports, and what is no port. Each with its state, its VLANs, its neighbor, and who is behind it by name.
+
+Who is behind a port is what the device's forwarding table says as of the instant: up to ${STATIONS_MAX} MAC addresses of each port, with the hosts of the same network that have them on an interface or beside an IP address, and with their vendors. \`unused_since\` tells when the port was up for the last time. With \`ids\` or \`limit\` only some ports are told of, in the groups in which they sit among all; groups without any are left out, and so are ids of what is no interface of the device then.`;
+
+const Query = Type.Object({
+  ...At.properties,
+  ids: Type.Optional(
+    QueryList(Uuid, { description: "Only these interfaces of the device; repeated or comma-separated." }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMIT_MAX,
+      default: 0,
+      description: "Interfaces in the answer, the first in its order: ports before what is no port. 0 for all.",
+    }),
+  ),
+});
+
+/** /api/v1/hosts/{id}/faceplate. */
+export function faceplateRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
+  surface.get(
+    "/api/v1/hosts/:id/faceplate",
+    {
+      operationId: "getFaceplate",
+      summary: "Get the faceplate of a device",
+      description: DESCRIPTION,
+      group: "Questions",
+      access: VIEWER,
+      params: IdParams,
+      query: Query,
+      answer: Faceplate,
+      isRecord: false,
+      example: { parameters: { id: FACEPLATE_EXAMPLE.host.id }, data: FACEPLATE_EXAMPLE },
+    },
+    (call) => {
+      return readingAt(backend, call, (moment) => {
+        const input: FaceplateInput = {
+          actor: plainActor(call.actor),
+          hostId: call.params.id,
+          ids: call.query.ids ?? null,
+          limit: call.query.limit ?? 0,
+          moment: fixed(backend.reader, moment),
+        };
+        return answerLongRead(backend, call, faceplate, input);
+      });
+    },
+  );
+}

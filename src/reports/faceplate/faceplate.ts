@@ -1,0 +1,183 @@
+// The faceplate of a device as of one transaction: its ports as they sit on it, what is behind each by name, and since
+// when nothing is. Every step is bounded; reads through RecordsAt.
+
+import type { Actor } from "../../access/actor.ts";
+import { formatInstant, parseInstant } from "../../base/instant.ts";
+import { valueScope } from "../../db/kind.ts";
+import type { FixedMoment } from "../../db/reading/list-query.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { linkSource, systemName } from "../../history/locate/far-ends.ts";
+import { sightOf } from "../../history/locate/locate.ts";
+import { type Known, RecordsAt } from "../../history/records-at.ts";
+import { notFoundThen } from "../../records/read-instant.ts";
+import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { vlanKind } from "../../resources/vlans/vlan.ts";
+import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.ts";
+import { CHILDREN_MAX } from "../../schemas/schemas.ts";
+import { ownersNow } from "../stations/owners.ts";
+import type { Faceplate, FaceplatePort } from "./faceplate-answer.ts";
+import { layOut } from "./port-layout.ts";
+import { stationsAt } from "./stations.ts";
+
+/** Crosses to another thread. */
+export interface FaceplateInput {
+  readonly actor: Actor;
+  readonly hostId: string;
+  /** The interfaces that are told of; null for all. */
+  readonly ids: readonly string[] | null;
+  /** How many of these, the first in the order of the answer; 0 for all. */
+  readonly limit: number;
+  readonly moment: FixedMoment;
+}
+
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
+
+/** @throws DomainError entity_not_found for a host that the caller does not see then */
+export const faceplate = longRead("faceplate", function* (reader: Reader, input: FaceplateInput) {
+  const steps = faceplateAt(reader, input);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) {
+      const { data, isThinned } = step.value;
+      const until = isThinned ? reader.thinnedPast.incompleteUntil(0) : null;
+      const meta = metaAt(input.moment, thinnedUntilMember(until));
+      yield new TextEncoder().encode(successBody(JSON.stringify(data), meta));
+      return;
+    }
+    yield PAUSE;
+  }
+});
+
+function* faceplateAt(
+  reader: Reader,
+  { actor, hostId, ids, limit, moment }: FaceplateInput,
+): Generator<void, { readonly data: Faceplate; readonly isThinned: boolean }> {
+  const { sequence } = moment.asOf;
+  const records = new RecordsAt(reader, sequence, sightOf(reader, { actor, networkId: null }));
+  const host = records.byIds(hostKind, [hostId]).get(hostId);
+  if (host === undefined) throw notFoundThen(hostKind, hostId, moment);
+  const all = records.livingIn(ifEntryKind, host.n, CHILDREN_MAX);
+  // Where a port sits is told by the names of all.
+  const layout = layOut(all.map(placed));
+  const inOrder = [...layout.groups.flatMap((group) => group.ports), ...layout.logical];
+  const asked = ids === null ? inOrder : inOrder.filter(({ id }) => ids.includes(id));
+  const wanted = new Set(asked.slice(0, limit === 0 ? undefined : limit).map(({ n }) => n));
+  const ports = all.filter(({ n }) => wanted.has(n));
+  yield;
+  const counts = records.counts(
+    fdbEntryKind,
+    ports.map(({ n }) => n),
+    (count) => ({ low: count, high: count }),
+  );
+  const stations = yield* stationsAt(records, ports, counts, ownersNow(reader, sequence));
+  const neighbors = neighborsOf(records, ports);
+  const vlans = vlansOf(records, ports);
+  yield;
+  const ended = upEnds(reader, ports, host.record.network_id, sequence);
+  const shown = ({ n, record }: Known<IfEntryRecord>): FaceplatePort => ({
+    id: record.id,
+    if_index: record.if_index,
+    name: record.if_name || record.if_descr,
+    if_descr: record.if_descr,
+    if_alias: record.if_alias ?? null,
+    if_type: record.if_type,
+    admin_status: record.admin_status,
+    oper_status: record.oper_status,
+    speed_bps: record.speed_bps ?? null,
+    mac_address: record.mac_address ?? null,
+    native_vlan: vlans.get(record.native_vlan_id ?? "") ?? null,
+    tagged_vlans: (record.vlan_ids ?? [])
+      .flatMap((id) => vlans.get(id) ?? [])
+      .sort((one, other) => one.number - other.number),
+    neighbor: neighbors.get(n) ?? null,
+    more_neighbors: record.more_neighbors?.length ?? 0,
+    fdb_entries: counts.get(n) ?? 0,
+    stations: [...(stations.get(n)?.stations ?? [])],
+    has_more_stations: stations.get(n)?.hasMore ?? false,
+    unused_since: record.oper_status === "Up" ? null : (ended.get(n) ?? null),
+    known_since: record.created_at,
+  });
+  const told = new Map(ports.map((port) => [port.n, shown(port)]));
+  const toldOf = (some: readonly { readonly n: number }[]) => some.flatMap(({ n }) => told.get(n) ?? []);
+  const thinnedUntil = reader.thinnedPast.incompleteUntil(0);
+  return {
+    data: {
+      host: { id: host.record.id, name: host.record.name },
+      groups: layout.groups
+        .map((group) => ({ ...group, ports: toldOf(group.ports) }))
+        .filter(({ ports: some }) => some.length > 0),
+      logical: toldOf(layout.logical),
+    },
+    isThinned:
+      thinnedUntil !== null && ports.some(({ record }) => (parseInstant(record.created_at) ?? 0) < thinnedUntil),
+  };
+}
+
+/** What the layout goes by, and what is asked for. */
+function placed({ n, record: { id, if_index, if_name, if_descr, if_type } }: Known<IfEntryRecord>) {
+  return { n, id, if_index, name: if_name || if_descr, if_type };
+}
+
+/** When each port was last up: the end of the last stretch in which it was. None for one that never was. */
+function upEnds(
+  reader: Reader,
+  ports: readonly Known[],
+  networkId: string,
+  sequence: number,
+): ReadonlyMap<number, string> {
+  const networkN = reader.recordN(networkId);
+  const scope = networkN === null ? null : valueScope(ifEntryKind, "oper_status", "Up", networkN);
+  if (scope === null) return new Map();
+  const rows = reader
+    .statement(
+      `SELECT j.value, (SELECT t.at FROM history_spans s CROSS JOIN history_transactions t ON t.sequence = s.died
+          WHERE s.scope = +?1 AND s.n = j.value AND s.born <= +?2 AND s.died <= +?2 ORDER BY s.born DESC LIMIT 1)
+        FROM json_each(+?3) j`,
+    )
+    .values(scope, sequence, JSON.stringify(ports.map(({ n }) => n))) as Array<[number, number | null]>;
+  return new Map(rows.flatMap(([n, at]) => (at === null ? [] : [[n, formatInstant(at)] as const])));
+}
+
+/** What is at the other end of the ports' cables, as LLDP, CDP or a person tells. */
+function neighborsOf(
+  records: RecordsAt,
+  ports: readonly Known<IfEntryRecord>[],
+): ReadonlyMap<number, NonNullable<FaceplatePort["neighbor"]>> {
+  const farPorts = records.byIds(
+    ifEntryKind,
+    ports.map(({ record: { neighbor } }) => (neighbor?.type === "IfEntry" ? neighbor.id : null)),
+  );
+  const hostIdOf = ({ neighbor }: IfEntryRecord) =>
+    neighbor?.type === "Host" ? neighbor.id : farPorts.get(neighbor?.id ?? "")?.record.host_id;
+  const hosts = records.byIds(
+    hostKind,
+    ports.map(({ record }) => hostIdOf(record)),
+  );
+  return new Map(
+    ports.flatMap(({ n, record }) => {
+      const host = hosts.get(hostIdOf(record) ?? "")?.record;
+      const far = record.neighbor?.type === "IfEntry" ? farPorts.get(record.neighbor.id)?.record : undefined;
+      const source = linkSource(record);
+      if (source === "Entered" && host === undefined) return [];
+      const neighbor = {
+        source,
+        host: host === undefined ? null : { id: host.id, name: host.name },
+        interface: far === undefined ? null : { id: far.id, name: far.if_name || far.if_descr },
+        announced_name: systemName(record),
+        announced_port: record.lldp_port_id?.value ?? record.cdp_port_id ?? null,
+      };
+      return [[n, neighbor] as const];
+    }),
+  );
+}
+
+function vlansOf(records: RecordsAt, ports: readonly Known<IfEntryRecord>[]) {
+  const ids = ports.flatMap(({ record }) => [record.native_vlan_id, ...(record.vlan_ids ?? [])]);
+  return new Map(
+    [...records.byIds(vlanKind, ids)].map(([id, { record }]) => [id, { id, number: record.number, name: record.name }]),
+  );
+}

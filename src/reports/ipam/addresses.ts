@@ -1,0 +1,174 @@
+// GET /api/v1/subnets/{id}/addresses, as it is worked out: all of a subnet as rows, and who has what is in use.
+
+import type { Static } from "@sinclair/typebox";
+import { type AddressBlock, addressAt, addressNumber, blockSize, cidrBlock } from "../../base/address-block.ts";
+import { vendorOf } from "../../base/vendors/vendor.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import type { FilterText } from "../../records/list-filter.ts";
+import { RowFilter } from "../../records/row-filter.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
+import { type IpAddress, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { hostAddressNumbers } from "../../resources/subnets/host-addresses.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail } from "../../schemas/envelope.ts";
+import { type AddressRow, addressRows, type UsedAddress } from "./address-layout.ts";
+import { ADDRESS_FIELDS } from "./address-row.ts";
+import { type SubnetInput, subnetThen } from "./subnet-then.ts";
+
+/** Of a subnet, or of a part of one. */
+interface PartInput extends SubnetInput {
+  /** A prefix within the subnet, or the subnet's own. */
+  readonly part: string;
+}
+
+export interface AddressesInput extends PartInput {
+  readonly filter: FilterText;
+  /** 0 for all. */
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Rows of a step. */
+const STEP_ROWS = 500;
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
+
+/** The answer as an envelope. */
+export const subnetAddresses = longRead(
+  "addresses",
+  function* (reader: Reader, input: AddressesInput) {
+    const { limit, offset, moment } = input;
+    const filter = RowFilter.of(reader, ADDRESS_FIELDS, input.actor, input.filter);
+    const { rows, total } =
+      filter === null
+        ? reader.snapshot(() => pageOf(reader, input))
+        : yield* filteredPage(reader, input, (row) => filter.holds(row));
+    const encoder = new TextEncoder();
+    yield encoder.encode(LIST_HEAD);
+    yield* commaSeparated(told(reader, input, rows));
+    yield encoder.encode(listTail(listMeta({ limit, offset, total }, moment)));
+  },
+  { isInLargeSteps: true },
+);
+
+interface Page {
+  readonly rows: AddressRow[];
+  readonly total: number;
+}
+
+/** In order. Read it within a snapshot. */
+export function addressRowsOf(reader: Reader, input: PartInput): Iterable<AddressRow> {
+  const then = subnetThen(reader, input);
+  const part = cidrBlock(input.part);
+  return addressRows(input.subnet.cidr, part, then, usedIn(reader, input, part, then.aroundIds));
+}
+
+/** Of the rows that hold, which are made as they are told. */
+function* filteredPage(
+  reader: Reader,
+  input: AddressesInput,
+  holds: (row: object) => boolean,
+): Generator<Uint8Array, Page> {
+  const all = reader.snapshot(() => [...addressRowsOf(reader, input)]);
+  const found: AddressRow[] = [];
+  for (let start = 0; start < all.length; start += STEP_ROWS) {
+    const step = all.slice(start, start + STEP_ROWS);
+    const shown = shownRows(reader, input, step);
+    found.push(...step.filter((_, place) => holds(shown[place] as object)));
+    yield PAUSE;
+  }
+  const { limit, offset } = input;
+  return { rows: found.slice(offset, limit === 0 ? undefined : offset + limit), total: found.length };
+}
+
+function pageOf(reader: Reader, input: AddressesInput): Page {
+  const { limit, offset } = input;
+  const rows: AddressRow[] = [];
+  let total = 0;
+  for (const row of addressRowsOf(reader, input)) {
+    if (total >= offset && (limit === 0 || rows.length < limit)) rows.push(row);
+    total += 1;
+  }
+  return { rows, total };
+}
+
+/** In order, each address once. */
+function usedIn(
+  reader: Reader,
+  { subnet, moment: { asOf } }: SubnetInput,
+  { first, last }: AddressBlock,
+  subnetIds: readonly string[],
+): UsedAddress[] {
+  const isSix = subnet.cidr.includes(":");
+  const used = new Map<string, number[]>();
+  for (const [n, text] of hostAddressNumbers(reader, asOf, subnetIds)) {
+    const known = used.get(text);
+    if (known === undefined) used.set(text, [n]);
+    else known.push(n);
+  }
+  return [...used]
+    .filter(([text]) => text.includes(":") === isSix)
+    .map(([text, ns]) => ({ at: addressNumber(text), ns: ns.sort((a, b) => a - b) }))
+    .filter(({ at }) => at >= first && at <= last)
+    .sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+function* told(reader: Reader, input: AddressesInput, rows: readonly AddressRow[]): Generator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for (let start = 0; start < rows.length; start += STEP_ROWS) {
+    const items = shownRows(reader, input, rows.slice(start, start + STEP_ROWS)).map((row) => JSON.stringify(row));
+    yield encoder.encode(items.join(","));
+  }
+}
+
+/** As they are answered. */
+function shownRows(reader: Reader, input: AddressesInput, rows: readonly AddressRow[]): object[] {
+  const isSix = input.subnet.cidr.includes(":");
+  const text = (at: bigint) => addressAt(at, isSix ? 6 : 4);
+  const holders = holdersOf(
+    reader,
+    input,
+    rows.flatMap(({ ns }) => ns),
+  );
+  return rows.map(({ first, last, state, range, within, ns }) => {
+    const count = blockSize({ first, last });
+    return {
+      first: text(first),
+      last: text(last),
+      count: isSix ? String(count) : Number(count),
+      state,
+      ip_addresses: ns.map((n) => holders.get(n)),
+      ip_range: range === null ? null : { id: range.id, purpose: range.purpose, description: range.description },
+      subnet: within,
+    };
+  });
+}
+
+/** The records that say who has an address, as they are told, by their numbers. */
+function holdersOf(
+  reader: Reader,
+  { actor, moment: { asOf } }: AddressesInput,
+  ns: readonly number[],
+): Map<number, object> {
+  return reader.snapshot(() => {
+    const records = reader
+      .itemsOf(ipAddressKind, ns, asOf, actor)
+      .map(({ n, text }) => ({ n, record: JSON.parse(text) as Static<typeof IpAddress> }));
+    const ids = [...new Set(records.map(({ record }) => record.host_id))];
+    const hosts = { kind: hostKind, reach: actor, asOf, ids, limit: 0, offset: 0 };
+    const names = new Map(reader.ownFields(hosts, ["id", "name"]).map((row) => JSON.parse(row) as [string, string]));
+    return new Map(
+      records.map(({ n, record: { id, host_id, name, mac_address, last_seen_at } }) => [
+        n,
+        {
+          id,
+          host: { id: host_id, name: names.get(host_id) ?? null },
+          name,
+          mac_address,
+          vendor: mac_address === null ? null : vendorOf(mac_address),
+          last_seen_at,
+        },
+      ]),
+    );
+  });
+}

@@ -1,0 +1,36 @@
+// GET /api/v1/subnets/{id}/free, as it is worked out: the same that an allocation goes by, now or as of an instant.
+
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { FreeSpace } from "../../resources/subnets/free-space.ts";
+import { hostAddresses } from "../../resources/subnets/host-addresses.ts";
+import { metaAt, successBody } from "../../schemas/envelope.ts";
+import { type SubnetInput, subnetThen } from "./subnet-then.ts";
+
+export interface FreeInput extends SubnetInput {
+  readonly count: number;
+  readonly prefixLength: number | null;
+}
+
+/** The answer as an envelope. */
+export const freeSpace = longRead(
+  "free space",
+  function* (reader: Reader, input: FreeInput) {
+    const { subnet, moment, count, prefixLength } = input;
+    const space = reader.snapshot(() => {
+      const { within, aroundIds, ranges } = subnetThen(reader, input);
+      const addresses = hostAddresses(reader, moment.asOf, aroundIds).flatMap(([, texts]) => texts?.split(",") ?? []);
+      return new FreeSpace(subnet.cidr, { cidrs: within.map(({ cidr }) => cidr), ranges, addresses });
+    });
+    const free = prefixLength === null ? space.addresses() : space.prefixes(prefixLength);
+    const told = {
+      subnet_id: subnet.id,
+      cidr: subnet.cidr,
+      prefix_length: prefixLength,
+      available: subnet.cidr.includes(":") ? String(free.available) : Number(free.available),
+      next: free.next(count),
+    };
+    yield new TextEncoder().encode(successBody(JSON.stringify(told), metaAt(moment)));
+  },
+  { isInLargeSteps: true },
+);

@@ -1,0 +1,236 @@
+// What is asked of subnets and their addresses, and what is given away of them: below /api/v1/subnets.
+
+import { Type } from "@sinclair/typebox";
+import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../access/actor.ts";
+import { notFound } from "../../base/errors.ts";
+import type { Surface } from "../../http/surface.ts";
+import type { ActorCall, Backend } from "../../records/backend.ts";
+import { filterText } from "../../records/list-answers.ts";
+import { FilterQuery } from "../../records/list-filter.ts";
+import { answerLongRead } from "../../records/long-read-answers.ts";
+import { fixed, notFoundThen, readingAt } from "../../records/read-instant.ts";
+import { runWrite } from "../../records/write-answers.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { ipRangeKind } from "../../resources/ip-ranges/ip-range.ts";
+import {
+  ALLOCATED_EXAMPLE,
+  ALLOCATED_MAX,
+  ALLOCATION_EXAMPLE,
+  Allocated,
+  Allocation,
+  FREE_EXAMPLE,
+  Free,
+  FreeQuery,
+} from "../../resources/subnets/allocation.ts";
+import type { AllocationCommands, AllocationResult } from "../../resources/subnets/allocation-commands.ts";
+import { SUBNET_EXAMPLE, type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
+import { META, successBody } from "../../schemas/envelope.ts";
+import { AtQuery, CidrText, IdParams, LIMIT_DEFAULT, PageQuery, Uuid } from "../../schemas/schemas.ts";
+import { ROW_EACH_MAX } from "./address-layout.ts";
+import { ADDRESSES_EXAMPLE, AddressRowShown } from "./address-row.ts";
+import { type AddressesInput, subnetAddresses } from "./addresses.ts";
+import { type FreeInput, freeSpace } from "./free.ts";
+import {
+  BLOCKS_MAX,
+  type BlocksInput,
+  blockLength,
+  partOf,
+  SUBNET_BLOCKS_EXAMPLE,
+  SubnetBlock,
+  subnetBlocks,
+} from "./subnet-blocks.ts";
+import type { SubnetInput } from "./subnet-then.ts";
+import { SUBNET_TREE_EXAMPLE, type SubnetTreeInput, subnetTree, TreeSubnet } from "./subnet-tree.ts";
+
+const group = "Subnets";
+const parameters = { id: SUBNET_EXAMPLE.id };
+
+const NEVER_GIVEN =
+  "Never the network's or the broadcast address (in IPv6 never the Subnet-Router anycast address, the first one), nor one that a host of the network has, nor one in a range of any purpose or in a subnet within this one.";
+const FREE = `The lowest free addresses of a subnet, now or at an instant. ${NEVER_GIVEN} With \`prefix_length\`, the lowest prefixes of that length in which nothing is: no subnet, no range, no host's address.`;
+const ALLOCATE = `Gives away the lowest free addresses of a subnet: with \`host_id\` to that host, else as reservations, which are Reserved ranges of one address. With \`prefix_length\` it makes subnets of the lowest free prefixes instead. ${NEVER_GIVEN}
+
+It is looked for and written in one transaction, so no two requests get the same, however many come at once. Up to ${ALLOCATED_MAX} with \`count\`: all, or none with \`entity_in_use\` where fewer are free. A field that says nothing of what is asked for is refused.`;
+
+const ADDRESSES = `A subnet from its first address to its last one, now or at an instant. Of subnets of up to ${ROW_EACH_MAX} addresses each has a row; of larger ones, addresses next to each other that are the same have one together, and those in use have one each; so it is with the part that \`within\` names. A subnet within this one is one row: its addresses are asked of it.`;
+
+const BLOCKS =
+  "A subnet, or a prefix within it, as blocks of one size, in order, now or at an instant: how many addresses of each are in use, free, in ranges, or in subnets within this one. For large subnets, of which `/subnets/{id}/addresses` tells every address; with `within` it tells those of one block.";
+
+const WithinQuery = {
+  within: Type.Optional({
+    ...CidrText,
+    description: `Only this prefix within the subnet, such as 10.2.3.0/24. What reaches beyond it is cut off.`,
+  }),
+};
+
+/** /api/v1/subnets/tree, and /api/v1/subnets/{id}/addresses, /blocks, /free and /allocate. */
+export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<AllocationCommands>): void {
+  surface
+    .get(
+      "/api/v1/subnets/tree",
+      {
+        operationId: "getSubnetTree",
+        summary: "Get the subnets of a network within one another",
+        description:
+          "All subnets of a network, now or at an instant, each right before those within it, in the order of their addresses. The parent is the smallest subnet around. `utilization` is of a subnet itself, as in the list of subnets; `total` is of it and of all within it, each address once.",
+        group,
+        access: VIEWER,
+        query: Type.Object({
+          network_id: { ...Uuid, description: "Nothing is told of one that is out of the caller's reach." },
+          ...AtQuery,
+        }),
+        answer: Type.Array(TreeSubnet),
+        example: { parameters: { network_id: SUBNET_EXAMPLE.network_id }, data: SUBNET_TREE_EXAMPLE },
+      },
+      (call) => {
+        return readingAt(backend, call, (moment) => {
+          const input: SubnetTreeInput = {
+            actor: plainActor(call.actor),
+            networkId: call.query.network_id,
+            moment: fixed(backend.reader, moment),
+          };
+          return answerLongRead(backend, call, subnetTree, input);
+        });
+      },
+    )
+    .get(
+      "/api/v1/subnets/:id/addresses",
+      {
+        operationId: "listAddressesOfSubnet",
+        summary: "List the addresses of a subnet, with what each is",
+        description: ADDRESSES,
+        group,
+        access: VIEWER,
+        params: IdParams,
+        query: Type.Object({ ...WithinQuery, ...FilterQuery, ...PageQuery }),
+        answer: Type.Array(AddressRowShown),
+        isList: true,
+        example: { parameters, data: ADDRESSES_EXAMPLE },
+      },
+      (call) =>
+        ofSubnet(backend, call, (about) => {
+          const { limit = LIMIT_DEFAULT, offset = 0, within } = call.query;
+          const part = partOf(about.subnet.cidr, within);
+          const filter = filterText(call, backend.reader, about.moment);
+          const input: AddressesInput = { ...about, part, filter, limit, offset };
+          return answerLongRead(backend, call, subnetAddresses, input);
+        }),
+    )
+    .get(
+      "/api/v1/subnets/:id/blocks",
+      {
+        operationId: "listBlocksOfSubnet",
+        summary: "List the blocks of a subnet, with how full each is",
+        description: BLOCKS,
+        group,
+        access: VIEWER,
+        params: IdParams,
+        query: Type.Object({
+          ...WithinQuery,
+          prefix_length: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: 128,
+              description: `The length of each, such as 24; at most ${BLOCKS_MAX} blocks. Default: 256 blocks, or as many as there are addresses.`,
+            }),
+          ),
+          ...AtQuery,
+        }),
+        answer: Type.Array(SubnetBlock),
+        example: { parameters, data: SUBNET_BLOCKS_EXAMPLE },
+      },
+      (call) =>
+        ofSubnet(backend, call, (about) => {
+          const part = partOf(about.subnet.cidr, call.query.within);
+          const prefixLength = blockLength(part, call.query.prefix_length);
+          const input: BlocksInput = { ...about, part, prefixLength };
+          return answerLongRead(backend, call, subnetBlocks, input);
+        }),
+    )
+    .get(
+      "/api/v1/subnets/:id/free",
+      {
+        operationId: "getFreeSpace",
+        summary: "Get what is free in a subnet",
+        description: FREE,
+        group,
+        access: VIEWER,
+        params: IdParams,
+        query: Type.Object({ ...FreeQuery, ...AtQuery }),
+        answer: Free,
+        example: { parameters, data: FREE_EXAMPLE },
+      },
+      (call) =>
+        ofSubnet(backend, call, (about) => {
+          const { count = 1, prefix_length } = call.query;
+          const input: FreeInput = { ...about, count, prefixLength: prefix_length ?? null };
+          return answerLongRead(backend, call, freeSpace, input);
+        }),
+    )
+    .post(
+      "/api/v1/subnets/:id/allocate",
+      {
+        operationId: "allocateFromSubnet",
+        summary: "Allocate addresses or prefixes of a subnet",
+        description: ALLOCATE,
+        group,
+        access: MEMBER,
+        params: IdParams,
+        body: Allocation,
+        answer: Allocated,
+        errors: ["entity_reference_invalid", "entity_in_use"],
+        example: { parameters, body: ALLOCATION_EXAMPLE, data: ALLOCATED_EXAMPLE },
+      },
+      async (call) => {
+        const input = { id: call.params.id, body: call.body };
+        const { seen, result } = await runWrite(backend, call, "subnet.allocate", input);
+        return new Response(allocated(backend, call, result, seen), {
+          headers: { ...call.headers, "content-type": "application/json" },
+        });
+      },
+    );
+}
+
+const KINDS_ALLOCATED = { ip_address: ipAddressKind, ip_range: ipRangeKind, subnet: subnetKind } as const;
+
+/** What an allocation made, as it was written; also where it is repeated. */
+function allocated(
+  { reader }: Backend,
+  { actor }: ActorCall,
+  { kind, ids, allocated: given }: AllocationResult,
+  seen: number | null,
+): string {
+  const made = KINDS_ALLOCATED[kind];
+  const asOf = seen === null ? null : { ...reader.atSequence(seen), present: true };
+  const records = reader.snapshot(() =>
+    ids.map((id) => {
+      const found = reader.find(made, id, actor, asOf);
+      if (found === null) throw notFound(made, id);
+      return found.text;
+    }),
+  );
+  const lists = Object.values(KINDS_ALLOCATED).map(
+    (each) => `"${each.plural}":[${each === made ? records.join(",") : ""}]`,
+  );
+  return successBody(`{"allocated":${JSON.stringify(given)},${lists.join(",")}}`, META);
+}
+
+/** Reads about the subnet that a path names, as of what `at` means. @throws DomainError entity_not_found */
+function ofSubnet(
+  backend: Backend,
+  call: ActorCall & { readonly params: { id: string }; readonly query: { readonly at?: string } },
+  read: (about: SubnetInput) => Response | Promise<Response>,
+): Response | Promise<Response> {
+  const { reader } = backend;
+  return readingAt(backend, call, (moment) => {
+    const found = reader.find(subnetKind, call.params.id, call.actor, moment.asOf);
+    if (found === null) throw notFoundThen(subnetKind, call.params.id, moment);
+    const { id, network_id, cidr } = JSON.parse(found.text) as SubnetRecord;
+    return read({
+      actor: plainActor(call.actor),
+      subnet: { id, network_id, cidr },
+      moment: fixed(reader, moment),
+    });
+  });
+}

@@ -1,0 +1,93 @@
+// GET /api/v1/subnets/tree, as it is worked out: the subnets of a network within one another, and how full each is.
+
+import { type Static, Type } from "@sinclair/typebox";
+import type { Actor } from "../../access/actor.ts";
+import type { FixedMoment } from "../../db/reading/list-query.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { SUBNET_EXAMPLE, Subnet, subnetKind } from "../../resources/subnets/subnet.ts";
+import { placedUtilizations, Utilization, WholeUtilization } from "../../resources/subnets/utilization.ts";
+import { LIST_HEAD, listTail, metaAt } from "../../schemas/envelope.ts";
+import { Nullable, Uuid } from "../../schemas/schemas.ts";
+
+export interface SubnetTreeInput {
+  readonly actor: Actor;
+  readonly networkId: string;
+  readonly moment: FixedMoment;
+}
+
+const SHOWN = ["id", "cidr", "name", "subnet_type", "vlan_id", "tags"] as const;
+const { id, cidr, name, subnet_type, vlan_id, tags } = Subnet.properties;
+
+export const TreeSubnet = Type.Object(
+  {
+    id,
+    cidr,
+    name,
+    subnet_type,
+    vlan_id,
+    tags,
+    parent_id: Nullable(Uuid, { description: "The smallest subnet around it; null for none." }),
+    depth: Type.Integer({ minimum: 0, description: "How many subnets are around it." }),
+    child_count: Type.Integer({ minimum: 0, description: "How many subnets have it as their parent." }),
+    utilization: { ...Utilization, description: "Of its own. In IPv6 subnets counts are decimal strings." },
+    total: WholeUtilization,
+  },
+  { $id: "TreeSubnet" },
+);
+
+export const SUBNET_TREE_EXAMPLE: Array<Static<typeof TreeSubnet>> = [
+  {
+    id: SUBNET_EXAMPLE.id,
+    cidr: SUBNET_EXAMPLE.cidr,
+    name: SUBNET_EXAMPLE.name,
+    subnet_type: SUBNET_EXAMPLE.subnet_type,
+    vlan_id: SUBNET_EXAMPLE.vlan_id,
+    tags: SUBNET_EXAMPLE.tags,
+    parent_id: null,
+    depth: 0,
+    child_count: 0,
+    utilization: { usable: 254, used: 1, dhcp: 0, reserved: 0, in_subnets: 0, free: 253, percent: 0.4 },
+    total: { usable: 254, used: 1, free: 253, percent: 0.4 },
+  },
+];
+
+/** Subnets of a step. */
+const STEP_SUBNETS = 500;
+
+/** The answer as an envelope. */
+export const subnetTree = longRead(
+  "subnet tree",
+  function* (reader: Reader, { actor, networkId, moment }: SubnetTreeInput) {
+    const { asOf } = moment;
+    const encoder = new TextEncoder();
+    const { placed, shown } = reader.snapshot(() => {
+      const all = { kind: subnetKind, reach: actor, asOf, within: { network: networkId }, limit: 0, offset: 0 };
+      const rows = reader.ownFields(all, SHOWN).map((row) => JSON.parse(row) as [string, ...unknown[]]);
+      return {
+        placed: placedUtilizations(reader, actor, asOf, networkId),
+        shown: new Map(
+          rows.map((values) => [values[0], Object.fromEntries(SHOWN.map((field, n) => [field, values[n]]))]),
+        ),
+      };
+    });
+    yield encoder.encode(LIST_HEAD);
+    for (let start = 0; start < placed.length; start += STEP_SUBNETS) {
+      const items = placed
+        .slice(start, start + STEP_SUBNETS)
+        .map(({ id: each, parentId, depth, childCount, utilization, total }) =>
+          JSON.stringify({
+            ...shown.get(each),
+            parent_id: parentId,
+            depth,
+            child_count: childCount,
+            utilization,
+            total,
+          }),
+        );
+      yield encoder.encode((start === 0 ? "" : ",") + items.join(","));
+    }
+    yield encoder.encode(listTail(metaAt(moment)));
+  },
+  { isInLargeSteps: true },
+);

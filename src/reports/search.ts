@@ -1,0 +1,220 @@
+// The search of all kinds: everything called so, best first, as of one transaction. Runs beside the answering thread;
+// what it looks at is bounded, and it tells where there is more.
+
+import type { Actor } from "../access/actor.ts";
+import { atLeast } from "../access/role.ts";
+import type { AnyKind, RecordBase } from "../db/kind.ts";
+import type { FixedMoment } from "../db/reading/list-query.ts";
+import { longRead } from "../db/reading/long-reads.ts";
+import type { Reader } from "../db/reading/reader.ts";
+import { RESOURCES } from "../records/resources.ts";
+import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
+import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
+import { metaAt, successBody } from "../schemas/envelope.ts";
+import { type Hit, HitList, type SearchResult, type VersionSight } from "./hits.ts";
+import { PartsOfHosts } from "./parts-of-hosts.ts";
+import { RecordVersions, type Version } from "./record-versions.ts";
+import { CandidateReader, type CandidateRecords } from "./search-candidates.ts";
+import { MATCHES, type Match, matchOf, readQuestion, type SearchQuery, worse } from "./search-query.ts";
+
+/** Crosses to another thread. */
+export interface SearchInput {
+  readonly actor: Actor;
+  /** With a word in it. */
+  readonly q: string;
+  /** The names of kinds; null for all that the caller may list. */
+  readonly types: readonly string[] | null;
+  readonly networkId: string | null;
+  readonly limit: number;
+  readonly moment: FixedMoment;
+}
+
+/** The kinds that are searched, in the order of the documentation: what is called nothing is not among them. */
+export const SEARCHED_TYPES = RESOURCES.filter(({ kind }) => kind.called !== undefined).map(({ kind }) => kind.name);
+
+export const search = longRead("search", function* (reader: Reader, input: SearchInput) {
+  const steps = new Search(reader, input).run();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) {
+      const { results, hasMore, cutOff } = step.value;
+      const more = `,"search":${JSON.stringify({ limit: input.limit, has_more: hasMore, cut_off: cutOff })}`;
+      const meta = metaAt(input.moment, more);
+      yield encoder.encode(successBody(JSON.stringify(results), meta));
+      return;
+    }
+    yield PAUSE;
+  }
+});
+
+const PAUSE = new Uint8Array(0);
+const encoder = new TextEncoder();
+
+interface Found {
+  readonly results: SearchResult[];
+  readonly hasMore: boolean;
+  readonly cutOff: string[];
+}
+
+class Search implements VersionSight {
+  private readonly input: SearchInput;
+  private readonly query: SearchQuery;
+  private readonly versions: RecordVersions;
+  private readonly candidates: CandidateReader;
+  private readonly kinds: readonly AnyKind[];
+  /** Ids; null for all. */
+  private readonly networkIds: ReadonlySet<string> | null;
+  /** Whose API keys the caller sees; null for everybody's. */
+  private readonly onlyUserId: string | null;
+  private readonly hits: HitList;
+  private readonly reader: Reader;
+
+  constructor(reader: Reader, input: SearchInput) {
+    const { actor, networkId } = input;
+    this.reader = reader;
+    this.input = input;
+    this.query = readQuestion(input.q);
+    const networkNs = networksInReach(reader, actor, networkId);
+    this.networkIds = networkNs === null ? null : new Set(reader.recordIds(networkNs));
+    this.versions = new RecordVersions(reader, input.moment.asOf.sequence);
+    this.candidates = new CandidateReader(
+      reader,
+      { organizationN: actor.organizationN, networkNs },
+      input.moment.asOf.sequence,
+    );
+    this.kinds = RESOURCES.filter(
+      ({ kind, read }) =>
+        kind.called !== undefined &&
+        (read.sessionOnly !== true || actor.type === "User") &&
+        atLeast(actor.role, read.role) &&
+        input.types?.includes(kind.name) !== false &&
+        (isOfOrganization(kind) && networkId === null
+          ? true
+          : kind.scopes.network !== undefined && networkNs?.length !== 0),
+    ).map(({ kind }) => kind);
+    this.onlyUserId = atLeast(actor.role, "Admin") ? null : (reader.recordIds([actor.userN])[0] ?? "");
+    this.hits = new HitList(this.kinds);
+  }
+
+  *run(): Generator<void, Found> {
+    const { limit } = this.input;
+    const parts = new PartsOfHosts(this.reader, this.versions, this.candidates, this, this.input.moment.asOf.sequence);
+    for (const hit of yield* parts.find(this.kinds, this.query)) this.hits.add(hit);
+    const isWhole = yield* this.inAllWays();
+    const hits = this.hits.ordered();
+    const { cutOff } = this.candidates;
+    const isCutOff = (kind: AnyKind) => cutOff.has(kind) || (kind === ifEntryKind && cutOff.has(fdbEntryKind));
+    return {
+      results: this.hits.results(hits.slice(0, limit), this.versions, this),
+      hasMore: hits.length > limit || !isWhole,
+      cutOff: this.kinds.filter(isCutOff).map(({ name }) => name),
+    };
+  }
+
+  sees(kind: AnyKind, record: RecordBase): boolean {
+    const networkField = kind.scopes.network;
+    if (networkField !== undefined) {
+      const networkId = Reflect.get(record, networkField) as string | null;
+      if (networkId === null) return this.input.networkId === null;
+      return this.networkIds === null || this.networkIds.has(networkId);
+    }
+    const userField = kind.scopes.user;
+    return userField === undefined || this.onlyUserId === null || Reflect.get(record, userField) === this.onlyUserId;
+  }
+
+  /** One way after the other, kind by kind, until nobody better can come. @returns whether it came to the end */
+  private *inAllWays(): Generator<void, boolean> {
+    for (const way of MATCHES) {
+      for (const kind of this.kinds) {
+        yield* this.inOneWay(kind, way);
+        if (kind === ifEntryKind) yield* this.inOneWay(fdbEntryKind, way);
+        if (this.hits.currentUpTo(way) > this.input.limit) return false;
+      }
+    }
+    return true;
+  }
+
+  private *inOneWay(kind: AnyKind, way: (typeof MATCHES)[number]): Generator<void> {
+    const candidates = yield* this.candidates.of(kind, this.query, way);
+    for (const n of [...candidates.keys()]) if (this.hits.has(n, way)) candidates.delete(n);
+    for (const hit of this.judge(kind, candidates)) {
+      const shown = kind === fdbEntryKind ? this.onInterface(hit) : hit;
+      if (shown !== null) this.hits.add(shown);
+    }
+    yield;
+  }
+
+  /** What the candidates are called now, or were last; and of those that it is not, what they were called once. */
+  private judge(kind: AnyKind, candidates: CandidateRecords): Hit[] {
+    const newest = this.versions.newest([...candidates.keys()]);
+    const ends = newest.filter(({ record }) => record === null);
+    const lasts = this.versions.newestOf(ends.map(({ n, sequence }) => [n, sequence - 1]));
+    const records = new Map([...newest, ...lasts].map(({ n, record }) => [n, record] as const));
+    const hits: Hit[] = [];
+    const others = new Map<number, Omit<Hit, "match" | "namedUntil">>();
+    for (const { n, record: today, at } of newest) {
+      const record = records.get(n) ?? null;
+      if (record === null || !this.sees(kind, record)) continue;
+      const found = { n, kind, record, deletedAt: today === null ? at : null };
+      const match = this.match(kind, record);
+      if (match === null) others.set(n, found);
+      else hits.push({ ...found, match, namedUntil: null });
+    }
+    const pairs = [...others.keys()].flatMap((n) =>
+      (candidates.get(n) ?? []).map((sequence) => [n, sequence] as const),
+    );
+    // The latest of what it was called first.
+    for (const then of this.versions.newestOf(pairs.sort((a, b) => b[1] - a[1]))) {
+      const found = others.get(then.n);
+      if (found === undefined || then.record === null || !this.sees(kind, then.record)) continue;
+      const match = this.match(kind, then.record);
+      if (match === null) continue;
+      others.delete(then.n);
+      hits.push({ ...found, match, namedUntil: () => this.endOf(then, match) });
+    }
+    return hits;
+  }
+
+  /** Until when a record was called as a version has it. */
+  private endOf(then: Version, { kind: how }: Match): string {
+    const end = this.versions.firstAfter(then, ({ kind, record }) => {
+      const later = record === null ? null : this.match(kind, record);
+      return later === null || worse(later.kind, how) !== how;
+    });
+    // What is no longer called so has an end.
+    return (end ?? then).at;
+  }
+
+  private match(kind: AnyKind, record: RecordBase): Match | null {
+    return matchOf(kind.called?.(record) ?? [], this.query, kind.name === "vlan");
+  }
+
+  /** Where a forwarding entry is, or was: the interface shows for it. */
+  private onInterface(hit: Hit): Hit | null {
+    const n = this.reader.recordN((hit.record as RecordBase & { readonly if_entry_id: string }).if_entry_id);
+    const [newest] = n === null ? [] : this.versions.newest([n]);
+    if (newest === undefined) return null;
+    const record = newest.record ?? this.versions.last(newest)?.record ?? null;
+    if (record === null || !this.sees(ifEntryKind, record)) return null;
+    return {
+      n: newest.n,
+      kind: ifEntryKind,
+      record,
+      match: hit.match,
+      namedUntil: hit.namedUntil ?? (hit.deletedAt === null ? null : () => hit.deletedAt as string),
+      deletedAt: newest.record === null ? newest.at : null,
+    };
+  }
+}
+
+/** Whether there are records of a kind that are in no network. */
+function isOfOrganization(kind: AnyKind): boolean {
+  return kind.scopes.network === undefined || kind.networkIsOptional === true;
+}
+
+/** Record numbers of the networks that are searched; null for all of the organization. */
+function networksInReach(reader: Reader, { networkNs }: Actor, networkId: string | null): readonly number[] | null {
+  if (networkId === null) return networkNs;
+  const n = reader.recordN(networkId);
+  return n === null || networkNs?.includes(n) === false ? [] : [n];
+}

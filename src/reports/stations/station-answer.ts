@@ -1,0 +1,56 @@
+// What is behind a port, as it is answered: its schema and its example.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { RowFields, type RowList } from "../../records/row-fields.ts";
+import { HOST_EXAMPLE } from "../../resources/hosts/host-example.ts";
+import { IF_ENTRY_EXAMPLE } from "../../resources/if-entries/if-entry.ts";
+import { macToldFields } from "../../schemas/mac-fields.ts";
+import { Nullable, Uuid } from "../../schemas/schemas.ts";
+import { OWNERS_MAX } from "./owners.ts";
+
+const Named = Type.Object({ id: Uuid, name: Type.String() });
+
+/** A MAC address at one port. */
+export const stationFields = {
+  mac_address: Type.String(),
+  ...macToldFields,
+  vlan_numbers: Type.Array(Type.Integer(), { description: "The VLANs in which the port learned it." }),
+  since: Type.String({ format: "date-time", description: "Since when it is known at this port." }),
+  hosts: Type.Array(
+    Type.Object({
+      ...Named.properties,
+      interface: Nullable(Named, { description: "Its interface that has the MAC address." }),
+      ip_addresses: Type.Array(Type.String(), { description: `${OWNERS_MAX} at most.` }),
+    }),
+    {
+      description: `The hosts of the network that have the MAC address, by name; several share that of a virtual router. ${OWNERS_MAX} at most.`,
+    },
+  ),
+};
+
+export const Station = Type.Object(
+  {
+    network_id: Uuid,
+    switch: Type.Object(Named.properties, { description: "The device that has the port." }),
+    port: Type.Object(Named.properties, { description: "The edge port." }),
+    ...stationFields,
+  },
+  { $id: "Station" },
+);
+export type Station = Static<typeof Station>;
+
+export const STATION_ROWS: RowList = { name: "station", path: "stations", row: Station };
+export const STATION_FIELDS = new RowFields(STATION_ROWS);
+
+export const STATION_EXAMPLE: Station = {
+  network_id: HOST_EXAMPLE.network_id,
+  switch: { id: HOST_EXAMPLE.id, name: HOST_EXAMPLE.name },
+  port: { id: IF_ENTRY_EXAMPLE.id, name: IF_ENTRY_EXAMPLE.if_name ?? "" },
+  mac_address: "00:00:5e:00:53:42",
+  vendor: null,
+  type: "Universal",
+  known_use: null,
+  vlan_numbers: [20],
+  since: "2026-11-21T03:12:00.000Z",
+  hosts: [],
+};

@@ -1,0 +1,42 @@
+// Stations as a table: a row for each MAC address at a port, with its hosts side by side.
+
+import { type CsvColumn, fieldColumns } from "../../schemas/csv.ts";
+import { STATION_EXAMPLE, type Station } from "./station-answer.ts";
+
+export const STATION_COLUMNS: readonly CsvColumn[] = fieldColumns([
+  "since",
+  "mac_address",
+  "vendor",
+  "type",
+  "known_use",
+  "host_ids",
+  "host_names",
+  "ip_addresses",
+  "switch_id",
+  "switch_name",
+  "port_id",
+  "port_name",
+  "vlan_numbers",
+  "network_id",
+  "network_name",
+]);
+
+/** @param networkNameOf as of the instant of the answer; null where it is out of reach */
+export function stationRow(
+  { switch: device, port, hosts, ...own }: Station,
+  networkNameOf: (id: string) => string | null,
+): Record<string, unknown> {
+  return {
+    ...own,
+    host_ids: hosts.map(({ id }) => id),
+    host_names: hosts.map(({ name }) => name),
+    ip_addresses: hosts.flatMap(({ ip_addresses }) => ip_addresses),
+    switch_id: device.id,
+    switch_name: device.name,
+    port_id: port.id,
+    port_name: port.name,
+    network_name: networkNameOf(own.network_id),
+  };
+}
+
+export const STATION_ROWS_EXAMPLE = [stationRow(STATION_EXAMPLE, () => "Headquarters")];

@@ -1,0 +1,74 @@
+// /api/v1/stations: who hangs on the network, and who of them nobody knows.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { type Access, type Actor, VIEWER } from "../../access/actor.ts";
+import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
+import type { Surface } from "../../http/surface.ts";
+import type { ActorCall, Backend } from "../../records/backend.ts";
+import { tableMedia } from "../../records/csv-answers.ts";
+import { FilterQuery } from "../../records/list-filter.ts";
+import { PageQuery, Uuid } from "../../schemas/schemas.ts";
+import { answerFoundList } from "../found-list-answers.ts";
+import { STATION_EXAMPLE, Station } from "./station-answer.ts";
+import { STATION_COLUMNS, STATION_ROWS_EXAMPLE } from "./station-table.ts";
+import { type AskedStations, stations } from "./stations.ts";
+
+const which = {
+  network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
+  host_id: Type.Optional({ ...Uuid, description: "Only at the ports of this device." }),
+  known: Type.Optional(
+    Type.Boolean({ description: "Only MAC addresses that a host of the network has, or only those that none has." }),
+  ),
+  ...FilterQuery,
+};
+const List = Type.Object({ ...which, ...PageQuery });
+const Export = Type.Object({ ...which, at: PageQuery.at });
+
+const DESCRIPTION = `The MAC addresses at edge ports, as the forwarding tables of the switches have them now or \`at\` an instant; those that came last first.
+
+An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most, so uplinks do not count; nor do group addresses and those of virtual routers. A MAC address that stands at several edge ports is listed at each of them. \`hosts\` are those of the same network that have it on an interface or beside an IP address: \`known=false\` leaves what is on the network and in no inventory.`;
+
+/** /api/v1/stations. */
+export function stationRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
+  surface.get(
+    "/api/v1/stations",
+    {
+      operationId: "listStations",
+      summary: "List the MAC addresses at edge ports",
+      description: DESCRIPTION,
+      group: "Questions",
+      access: VIEWER,
+      query: List,
+      answer: Type.Array(Station),
+      isList: true,
+      example: { data: [STATION_EXAMPLE] },
+    },
+    (call) => answerStations(backend, call, "json"),
+  );
+  surface.get(
+    "/api/v1/stations/export/csv",
+    {
+      operationId: "exportStations",
+      summary: "Export the MAC addresses at edge ports as CSV",
+      description:
+        "All that the list has over all of its pages: a row for each MAC address at a port. Several hosts that have it stand side by side, in the same order in each column.",
+      group: "Questions",
+      access: VIEWER,
+      query: Export,
+      answer: null,
+      media: [tableMedia(STATION_COLUMNS, STATION_ROWS_EXAMPLE)],
+      example: { data: null },
+    },
+    (call) => answerStations(backend, call, "csv"),
+  );
+}
+
+function answerStations(
+  backend: Backend,
+  call: ActorCall & { readonly query: Static<typeof Export> },
+  format: "json" | "csv",
+): Response | Promise<Response> {
+  const { host_id, known } = call.query;
+  const own: AskedStations = { hostId: host_id ?? null, isKnown: known ?? null };
+  return answerFoundList(backend, call, format, "stations", stations, own);
+}

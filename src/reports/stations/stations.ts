@@ -1,0 +1,81 @@
+// GET /api/v1/stations, as it is worked out: a page of the MAC addresses at edge ports, those that came last first, or all
+// of them as a table. Every step is bounded.
+
+import { compareCodePoints } from "../../base/text.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { sightOf } from "../../history/locate/locate.ts";
+import { RecordsAt } from "../../history/records-at.ts";
+import { RowFilter } from "../../records/row-filter.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
+import { NamesThen } from "../activity/names-then.ts";
+import { type FoundListInput, holding, inTurns, toldList } from "../found-list.ts";
+import { networksAt } from "../networks-at.ts";
+import { type EdgeQuery, edgeStations } from "./edge-stations.ts";
+import { STATION_FIELDS, type Station } from "./station-answer.ts";
+import { STATION_COLUMNS, stationRow } from "./station-table.ts";
+
+/** Crosses to another thread. */
+export interface AskedStations {
+  /** The device whose ports are meant; null for all. */
+  readonly hostId: string | null;
+  /** Only those of a host that is known, or only the others; null for both. */
+  readonly isKnown: boolean | null;
+}
+
+type StationsInput = FoundListInput & AskedStations;
+
+/** The answer as an envelope, or as a table. */
+export const stations = longRead("stations", function* (reader: Reader, input: StationsInput) {
+  const { actor, moment, isKnown } = input;
+  const { sequence } = moment.asOf;
+  const filter = RowFilter.of(reader, STATION_FIELDS, actor, input.filter);
+  const rows: Station[] = [];
+  for (const query of placesMeant(reader, input)) {
+    const records = new RecordsAt(reader, sequence, sightOf(reader, { actor, networkId: query.networkId }));
+    const found = yield* inTurns(edgeStations(reader, records, query));
+    for (const row of found) if (isKnown === null || row.hosts.length > 0 === isKnown) rows.push(row);
+  }
+  const matching = yield* holding(filter, rows, TELLING);
+  yield* toldList(input, new NamesThen(reader, actor, sequence), [...matching].sort(byAge), TELLING);
+});
+
+const TELLING = {
+  stepRows: 500,
+  shown: (some: readonly Station[]) => some,
+  columns: STATION_COLUMNS,
+  tableRows: (row: Station, networkNameOf: (id: string) => string | null) => [stationRow(row, networkNameOf)],
+};
+
+/** The last that came first. */
+function byAge(one: Station, other: Station): number {
+  return (
+    compareCodePoints(other.since, one.since) ||
+    compareCodePoints(one.mac_address, other.mac_address) ||
+    compareCodePoints(one.port.id, other.port.id)
+  );
+}
+
+/** The networks, or the one device, whose ports are looked at. */
+function placesMeant(
+  reader: Reader,
+  {
+    actor,
+    networkId,
+    hostId,
+    moment: {
+      asOf: { sequence },
+    },
+  }: StationsInput,
+): EdgeQuery[] {
+  if (hostId !== null) {
+    const host = new RecordsAt(reader, sequence, sightOf(reader, { actor, networkId })).byIds(hostKind, [hostId]);
+    return [...host.values()].map(({ n, record }) => ({ sequence, networkId: record.network_id, containerN: n }));
+  }
+  const ns = networksAt(reader, actor, sequence);
+  const ids = reader.recordIds(ns);
+  return ns.flatMap((containerN, place) => {
+    const id = ids[place] as string;
+    return networkId === null || networkId === id ? [{ sequence, networkId: id, containerN }] : [];
+  });
+}

@@ -1,0 +1,108 @@
+// What needs attention: what there is of each sort of trouble, the most urgent first, and the request that lists it.
+
+import { Type } from "@sinclair/typebox";
+import { SUMMARY_CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
+import { OneOf } from "../../schemas/schemas.ts";
+import { FLAPPING_CHANGES } from "./flapping.ts";
+import { FULL_PERCENT } from "./full-subnets.ts";
+
+/** In the order of their urgency. */
+const ATTENTION = {
+  FailedScan: "scans that failed in the last day",
+  FailedSchedule: "schedules of which a scan failed in the last day",
+  Conflict: "conflicts that nobody accepted",
+  Unreached:
+    "hosts and named targets that did not answer SNMP in the last scan of each network, if that was in the last day: with no credential, or with a wrong one",
+  Withheld:
+    "subnets and addresses that credentials are withheld from until an Admin says otherwise; told to an Admin and an Owner only",
+  Flapping: "interfaces that flap",
+  Wandering: "MAC addresses that wander",
+  FullSubnet: `IPv4 subnets, /29 and larger, in which hosts have ${FULL_PERCENT} % of the addresses or more: \`used\` of \`usable\`, whatever is set aside`,
+  Stale: "stale hosts",
+} as const;
+export type AttentionKind = keyof typeof ATTENTION;
+const ATTENTION_KINDS = Object.keys(ATTENTION) as AttentionKind[];
+
+/** Records that a request names at most. */
+const NAMED_MAX = 50;
+
+export const Attention = Type.Object(
+  {
+    kind: OneOf(ATTENTION_KINDS, {
+      description: ATTENTION_KINDS.map((kind) => `${kind}: ${ATTENTION[kind]}.`).join(" "),
+    }),
+    count: Type.Integer({ minimum: 1 }),
+    request: Type.String({
+      description: `A GET that lists them, or tells more of the first; with the same \`at\` as the summary, if that had one. It names ${NAMED_MAX} records at most.`,
+    }),
+  },
+  { $id: "SummaryAttention" },
+);
+
+/** How much there is of each sort, and what is needed to ask for it. */
+export interface Troubles {
+  readonly failedScans: number;
+  readonly failedSchedules: readonly string[];
+  readonly conflicts: number;
+  readonly unreached: number;
+  /** The scan that missed most. */
+  readonly missingScanId: string | null;
+  /** What that one missed. */
+  readonly mostMissed: number;
+  /** 0 for whoever cannot let them go there. */
+  readonly withheld: number;
+  readonly flapping: number;
+  /** The MAC addresses, those at most ports first. */
+  readonly wandering: readonly string[];
+  readonly fullSubnets: readonly string[];
+  readonly stale: number;
+}
+
+export const NO_TROUBLES: Troubles = {
+  failedScans: 0,
+  failedSchedules: [],
+  conflicts: 0,
+  unreached: 0,
+  missingScanId: null,
+  mostMissed: 0,
+  withheld: 0,
+  flapping: 0,
+  wandering: [],
+  fullSubnets: [],
+  stale: 0,
+};
+
+/** Only those of which there are any. */
+export function attentionOf(
+  troubles: Troubles,
+  networkId: string | null,
+): Array<{ readonly kind: AttentionKind; readonly count: number; readonly request: string }> {
+  const within = networkId === null ? {} : { network_id: networkId };
+  const { failedSchedules, fullSubnets, wandering } = troubles;
+  const listed = (path: string, query: Readonly<Record<string, string>>) =>
+    `/api/v1/${path}${Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`}`;
+  const named = (path: string, ids: readonly string[], query: Readonly<Record<string, string>> = {}) =>
+    listed(path, { ids: ids.slice(0, NAMED_MAX).join(","), ...query });
+  const flaps = `changes(oper_status, "-24h") >= ${FLAPPING_CHANGES}`;
+  const found: Record<AttentionKind, readonly [count: number, request: () => string]> = {
+    FailedScan: [troubles.failedScans, () => listed("discovery/scans", { status: "Failed", ...within })],
+    FailedSchedule: [failedSchedules.length, () => named("discovery/schedules", failedSchedules)],
+    Conflict: [
+      troubles.conflicts,
+      () => listed("conflicts", { accepted: "false", type: SUMMARY_CONFLICT_TYPES.join(","), ...within }),
+    ],
+    Unreached: [
+      troubles.unreached,
+      () => listed(`discovery/scans/${troubles.missingScanId}/findings`, { type: "Unreached" }),
+    ],
+    Withheld: [troubles.withheld, () => listed("discovery/withheld", within)],
+    Flapping: [troubles.flapping, () => listed("if-entries", { filter: flaps, ...within })],
+    Wandering: [wandering.length, () => listed("locate", { mac: wandering[0] as string })],
+    FullSubnet: [fullSubnets.length, () => named("subnets", fullSubnets, { include: "utilization" })],
+    Stale: [troubles.stale, () => listed("hosts", { filter: "stale_since:*", ...within })],
+  };
+  return ATTENTION_KINDS.flatMap((kind) => {
+    const [count, request] = found[kind];
+    return count === 0 ? [] : [{ kind, count, request: request() }];
+  });
+}

@@ -1,0 +1,179 @@
+// GET /api/v1/summary: what a start page needs, in one answer.
+
+import { Type } from "@sinclair/typebox";
+import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
+import type { Clock } from "../../base/clock.ts";
+import { ChangeLog } from "../../db/reading/change-log.ts";
+import type { Moment } from "../../db/reading/list-query.ts";
+import { CHANGE_TYPES } from "../../history/change-view.ts";
+import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
+import type { Surface } from "../../http/surface.ts";
+import type { Backend } from "../../records/backend.ts";
+import { answerLongRead } from "../../records/long-read-answers.ts";
+import { fixed, readingAt } from "../../records/read-instant.ts";
+import { networkKind } from "../../resources/networks/network.ts";
+import { AtQuery, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
+import { CONFLICT_EXAMPLE, ConflictBody } from "../conflicts/conflict-answer.ts";
+import { Attention } from "./attention.ts";
+import { FLAPPING_CHANGES } from "./flapping.ts";
+import { dayBefore, SUMMARY_LISTED, type SummaryInput, summary } from "./summary.ts";
+import { WANDERING_PORTS } from "./wandering.ts";
+
+const Count = Type.Integer({ minimum: 0 });
+const counts = { created: Count, updated: Count, deleted: Count };
+const NullableUuid = Nullable(Uuid);
+const Record = Type.Object(
+  {
+    entity_type: OneOf(CHANGE_TYPES),
+    id: Uuid,
+    name: Nullable(Type.String()),
+    network_id: NullableUuid,
+    at: Timestamp,
+  },
+  { $id: "SummaryRecord" },
+);
+
+const Port = Type.Object(
+  { id: Uuid, name: Type.String(), host: Nullable(Type.Object({ id: Uuid, name: Type.String() })) },
+  { $id: "SummaryPort" },
+);
+
+const Summary = Type.Object(
+  {
+    from: Type.String({ format: "date-time", description: "The beginning of the last day: 24 hours before `to`." }),
+    to: Type.String({ format: "date-time", description: "The instant that it is about." }),
+    counts: Type.Record(Type.String(), Count, {
+      description: "Records by kind, of those that the caller may list; with `network_id`, of those in networks.",
+    }),
+    interfaces_by_oper_status: Type.Record(Type.String(), Count),
+    changes: Type.Object({
+      ...counts,
+      types: Type.Record(Type.String(), Type.Object(counts), { description: "By kind of record." }),
+    }),
+    new: Type.Array(Record, {
+      description: `The latest ${SUMMARY_LISTED} records created in the last day, without parts of others: a host, not its ports.`,
+    }),
+    vanished: Type.Array(Record, { description: "The same of those deleted." }),
+    flapping: Type.Object({
+      count: Type.Integer({
+        minimum: 0,
+        description: `Interfaces whose \`oper_status\` changed ${FLAPPING_CHANGES} times or more in the last day.`,
+      }),
+      ports: Type.Array(Type.Object({ ...Port.properties, changes: Count, last: Timestamp }), {
+        description: `The ${SUMMARY_LISTED} that changed most.`,
+      }),
+    }),
+    wandering: Type.Object({
+      count: Type.Integer({
+        minimum: 0,
+        description: `MAC addresses that were at ${WANDERING_PORTS} edge ports or more in the last day. An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most.`,
+      }),
+      macs: Type.Array(
+        Type.Object({
+          mac_address: Type.String(),
+          network_id: Uuid,
+          port_count: Count,
+          ports: Type.Array(Port, { description: `${SUMMARY_LISTED} of its edge ports at most.` }),
+        }),
+        { description: `The ${SUMMARY_LISTED} that were at most ports.` },
+      ),
+    }),
+    stale: Type.Object({
+      count: Type.Integer({
+        minimum: 0,
+        description: "Hosts that were not seen for longer than their network's `stale_after_hours`.",
+      }),
+      hosts: Type.Array(
+        Type.Object({ id: Uuid, name: Type.String(), network_id: NullableUuid, stale_since: Timestamp }),
+        { description: `The ${SUMMARY_LISTED} longest unseen.` },
+      ),
+    }),
+    failed_scans: Type.Object({
+      count: Type.Integer({ minimum: 0, description: "Scans that ended as Failed in the last day." }),
+      scans: Type.Array(Type.Object({ id: Uuid, network_id: Uuid, ended_at: Timestamp }), {
+        description: `The latest ${SUMMARY_LISTED}.`,
+      }),
+    }),
+    conflicts: Type.Object({
+      count: Type.Integer({
+        minimum: 0,
+        description: "Conflicts of addresses and of subnets that nobody accepted, as they are listed.",
+      }),
+      accepted_count: Count,
+      conflicts: Type.Array(ConflictBody, {
+        description: `The first ${SUMMARY_LISTED} of those that nobody accepted.`,
+      }),
+    }),
+    needs_attention: Type.Array(Attention, {
+      description: "The most urgent first; only what there is any of.",
+    }),
+  },
+  { $id: "Summary" },
+);
+
+const EXAMPLE = {
+  from: "2026-11-20T09:15:00.000Z",
+  to: "2026-11-21T09:15:00.000Z",
+  counts: { network: 1, host: 2, if_entry: 96 },
+  interfaces_by_oper_status: { Up: 60, Down: 36 },
+  changes: { created: 1, updated: 6, deleted: 0, types: { host: { created: 1, updated: 0, deleted: 0 } } },
+  new: [
+    {
+      entity_type: "host",
+      id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",
+      name: "core-1",
+      network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+      at: "2026-11-21T09:00:00.000Z",
+    },
+  ],
+  vanished: [],
+  flapping: { count: 0, ports: [] },
+  wandering: { count: 0, macs: [] },
+  stale: { count: 0, hosts: [] },
+  failed_scans: { count: 0, scans: [] },
+  conflicts: { count: 1, accepted_count: 0, conflicts: [CONFLICT_EXAMPLE] },
+  needs_attention: [{ kind: "Conflict", count: 1, request: "/api/v1/conflicts?accepted=false&type=Address%2CSubnet" }],
+};
+
+/** /api/v1/summary. */
+export function summaryRoutes(surface: Surface<Actor, Access>, backend: Backend, clock: Clock): void {
+  const { reader } = backend;
+  surface.get(
+    "/api/v1/summary",
+    {
+      operationId: "summary",
+      summary: "Get what a start page needs",
+      description: `What there is, and what happened in the 24 hours before \`at\`, or before now: what came and went, which ports flap, which hosts are stale, which scans failed; what is in conflict then; and what of all that needs attention, in the order of its urgency. Lists name ${SUMMARY_LISTED} at most; their counts are of all.`,
+      group: "Questions",
+      access: VIEWER,
+      query: Type.Object({
+        network_id: Type.Optional({ ...Uuid, description: "Only this network." }),
+        ...AtQuery,
+      }),
+      answer: Summary,
+      example: { data: EXAMPLE },
+    },
+    (call) => {
+      const now = clock.now();
+      const { network_id } = call.query;
+      const read = (asked: Moment) => {
+        const moment = fixed(reader, asked);
+        // An instant in the future is the present.
+        const to = Math.min(moment.at ?? now, now);
+        const input: SummaryInput = {
+          actor: plainActor(call.actor),
+          networkN:
+            network_id === undefined
+              ? null
+              : (new ChangeLog(reader).everSeen(networkKind, network_id, call.actor) ?? 0),
+          networkId: network_id ?? null,
+          moment,
+          day: dayBefore(reader, to, moment.asOf.sequence),
+          to,
+        };
+        return answerLongRead(backend, call, summary, input);
+      };
+      return readingAt(backend, call, read, now);
+    },
+  );
+}

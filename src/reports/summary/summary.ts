@@ -1,0 +1,378 @@
+// GET /api/v1/summary, as it is worked out: what there is, what came and went in the last day, what flaps, what is not
+// seen any more, which scans failed, what is in conflict, and what of all that needs attention. Every step is bounded.
+
+import type { Actor } from "../../access/actor.ts";
+import { atLeast } from "../../access/role.ts";
+import { EARLIEST_INSTANT, formatInstant, type Instant } from "../../base/instant.ts";
+import type { ChangeCounts } from "../../db/change-counts.ts";
+import { type AnyKind, valueScope } from "../../db/kind.ts";
+import type { TransactionRange } from "../../db/reading/activity.ts";
+import { ChangeTotals } from "../../db/reading/change-totals.ts";
+import { CountedChanges } from "../../db/reading/counted-changes.ts";
+import type { FixedMoment } from "../../db/reading/list-query.ts";
+import { longRead } from "../../db/reading/long-reads.ts";
+import type { Reader } from "../../db/reading/reader.ts";
+import { failedScans, missedByLast } from "../../discovery/scans/scan-reads.ts";
+import { type Narrowing, narrowedChanges } from "../../history/narrowing.ts";
+import { KINDS, RESOURCES } from "../../records/resources.ts";
+import { SUMMARY_CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
+import { networkKind } from "../../resources/networks/network.ts";
+import { scheduleKind } from "../../resources/schedules/schedule.ts";
+import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.ts";
+import { NamesThen } from "../activity/names-then.ts";
+import { conflictFingerprint } from "../conflicts/conflict.ts";
+import { shownConflict } from "../conflicts/conflict-answer.ts";
+import { acceptedAmong, findConflicts } from "../conflicts/find-conflicts.ts";
+import { networksAt } from "../networks-at.ts";
+import { findWithheld } from "../withheld/find-withheld.ts";
+import { WITHHELD_TYPES } from "../withheld/withheld-answer.ts";
+import { attentionOf, NO_TROUBLES, type Troubles } from "./attention.ts";
+import { flappingPorts } from "./flapping.ts";
+import { fullSubnets } from "./full-subnets.ts";
+import { recentRecords, wholeRecords } from "./recent-records.ts";
+import { staleHosts } from "./stale-hosts.ts";
+import { wanderingMacs } from "./wandering.ts";
+
+export interface SummaryInput {
+  readonly actor: Actor;
+  /** Only this network; 0 for one that the caller does not see; null for all. */
+  readonly networkN: number | null;
+  readonly networkId: string | null;
+  readonly moment: FixedMoment;
+  /** Transactions of the last day. */
+  readonly day: TransactionRange;
+  readonly to: Instant;
+}
+
+/** Those that each list names; the others are counted. */
+export const SUMMARY_LISTED = 10;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
+
+/** The transactions of the 24 hours before an instant. @param sequence the last of them */
+export function dayBefore(reader: Reader, to: Instant, sequence: number): TransactionRange {
+  return { after: Math.min(sequence, reader.thinnedPast.lastBefore(to - DAY_MS + 1)), until: sequence };
+}
+
+/** The answer as an envelope. */
+export const summary = longRead("summary", function* (reader: Reader, input: SummaryInput) {
+  const parts: Record<string, unknown> = {
+    from: formatInstant(Math.max(EARLIEST_INSTANT, input.to - DAY_MS)),
+    to: formatInstant(input.to),
+  };
+  const troubles: Found = { ...NO_TROUBLES };
+  for (const part of [counts, changes, flapping, wandering, stale, scans, conflicting, full, waiting]) {
+    const steps = part(reader, input, troubles);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) {
+        Object.assign(parts, step.value);
+        break;
+      }
+      yield PAUSE;
+    }
+  }
+  parts.needs_attention = attentionOf(troubles, input.networkId);
+  const thinned = thinnedUntilMember(reader.thinnedPast.incompleteUntil(input.day.after));
+  yield new TextEncoder().encode(successBody(JSON.stringify(parts), metaAt(input.moment, thinned)));
+});
+
+/** What the parts find that needs attention. */
+type Found = { -readonly [Trouble in keyof Troubles]: Troubles[Trouble] };
+
+/** Records that live, by kind; interfaces by operational status. */
+function* counts(
+  reader: Reader,
+  {
+    actor,
+    networkN,
+    networkId,
+    moment: {
+      asOf: { sequence },
+    },
+  }: SummaryInput,
+): Generator<void, object> {
+  const byKind: Record<string, number> = {};
+  const asOf = reader.atSequence(sequence);
+  for (const { kind, read } of RESOURCES) {
+    if (read.sessionOnly === true || !atLeast(actor.role, read.role)) continue;
+    if (networkId !== null && (kind.scopes.network === undefined || kind === networkKind)) continue;
+    const within = networkId === null ? {} : { within: { network: networkId } };
+    byKind[kind.name] = reader.total({ kind, reach: actor, asOf, ...within, limit: 1, offset: 0 });
+    yield;
+  }
+  const networks = networksMeant(reader, { actor, networkN, sequence });
+  const byStatus: Record<string, number> = {};
+  for (const status of OPER_STATUSES) {
+    const scopes = networks.map((n) => valueScope(ifEntryKind, "oper_status", status, n));
+    const [row] = reader
+      .statement(
+        `SELECT coalesce(sum((SELECT count FROM history_census WHERE scope = c.value AND sequence <= +?2
+          ORDER BY sequence DESC LIMIT 1)), 0) FROM json_each(+?1) c`,
+      )
+      .values(JSON.stringify(scopes), sequence) as Array<[number]>;
+    byStatus[status] = row?.[0] ?? 0;
+    yield;
+  }
+  return { counts: byKind, interfaces_by_oper_status: byStatus };
+}
+
+/** What was created, updated and deleted within the day, by kind, and the latest that came and went. */
+function* changes(
+  reader: Reader,
+  {
+    actor,
+    networkN,
+    day,
+    moment: {
+      asOf: { sequence },
+    },
+  }: SummaryInput,
+): Generator<void, object> {
+  const narrowing: Narrowing = networkN === null ? {} : { networkN };
+  const counted = new CountedChanges(reader, narrowedChanges(actor, narrowing));
+  const totals: ChangeCounts = { Created: 0, Updated: 0, Deleted: 0 };
+  const byKind = new Map<string, ChangeCounts>();
+  for (const { scope, counts: ofScope } of yield* new ChangeTotals(reader, counted.scopes).ofEach(day, null)) {
+    const name = kindOf(scope).name;
+    const known = byKind.get(name) ?? { Created: 0, Updated: 0, Deleted: 0 };
+    byKind.set(name, known);
+    for (const operation of ["Created", "Updated", "Deleted"] as const) {
+      known[operation] += ofScope[operation];
+      totals[operation] += ofScope[operation];
+    }
+  }
+  const query = wholeRecords(actor, narrowing);
+  const listed = { limit: SUMMARY_LISTED };
+  const created = yield* recentRecords(reader, query, day, { operation: "Created", ...listed });
+  const deleted = yield* recentRecords(reader, query, day, { operation: "Deleted", ...listed });
+  const names = new NamesThen(reader, actor, sequence);
+  const named = ({ n, kind, id, sequence: at }: (typeof created)[number]) => ({
+    entity_type: kind.name,
+    id,
+    name: names.of(n)?.name ?? null,
+    network_id: names.of(n)?.networkId ?? null,
+    at: formatInstant(reader.thinnedPast.instantOf(at)),
+  });
+  yield;
+  return {
+    changes: {
+      created: totals.Created,
+      updated: totals.Updated,
+      deleted: totals.Deleted,
+      types: Object.fromEntries(
+        [...byKind].map(([name, { Created, Updated, Deleted }]) => [
+          name,
+          { created: Created, updated: Updated, deleted: Deleted },
+        ]),
+      ),
+    },
+    new: created.map(named),
+    vanished: deleted.map(named),
+  };
+}
+
+function* flapping(
+  reader: Reader,
+  {
+    actor,
+    networkN,
+    day,
+    moment: {
+      asOf: { sequence },
+    },
+  }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
+  const ports = yield* flappingPorts(reader, actor, networkN, day);
+  troubles.flapping = ports.length;
+  const names = new NamesThen(reader, actor, sequence);
+  return {
+    flapping: {
+      count: ports.length,
+      ports: ports.slice(0, SUMMARY_LISTED).flatMap(({ n, changes: times, last }) => {
+        const port = names.of(n);
+        const host = port?.hostId == null ? null : names.ofId(port.hostId);
+        return port === null
+          ? []
+          : {
+              id: port.id,
+              name: port.name,
+              host: host === null ? null : { id: host.id, name: host.name },
+              changes: times,
+              last: formatInstant(reader.thinnedPast.instantOf(last)),
+            };
+      }),
+    },
+  };
+}
+
+function* wandering(
+  reader: Reader,
+  {
+    actor,
+    networkN,
+    day,
+    moment: {
+      asOf: { sequence },
+    },
+  }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
+  const macs = yield* wanderingMacs(reader, { reach: actor, networkN, ...day });
+  troubles.wandering = macs.map(({ macAddress }) => macAddress);
+  const names = new NamesThen(reader, actor, sequence);
+  const told = [];
+  for (const { macAddress, networkId, ports } of macs.slice(0, SUMMARY_LISTED)) {
+    const named = ports.slice(0, SUMMARY_LISTED).flatMap((n) => {
+      const port = names.of(n);
+      const host = port?.hostId == null ? null : names.ofId(port.hostId);
+      return port === null
+        ? []
+        : { id: port.id, name: port.name, host: host === null ? null : { id: host.id, name: host.name } };
+    });
+    told.push({ mac_address: macAddress, network_id: networkId, port_count: ports.length, ports: named });
+    yield;
+  }
+  return { wandering: { count: macs.length, macs: told } };
+}
+
+function* stale(
+  reader: Reader,
+  {
+    actor,
+    networkN,
+    moment: {
+      asOf: { sequence, present },
+    },
+  }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
+  const hosts = yield* staleHosts(reader, { reach: actor, networkN, sequence, isPresent: present });
+  troubles.stale = hosts.length;
+  const names = new NamesThen(reader, actor, sequence);
+  return {
+    stale: {
+      count: hosts.length,
+      hosts: hosts.slice(0, SUMMARY_LISTED).flatMap(({ n, since }) => {
+        const host = names.of(n);
+        return host === null ? [] : { id: host.id, name: host.name, network_id: host.networkId, stale_since: since };
+      }),
+    },
+  };
+}
+
+function* scans(
+  reader: Reader,
+  {
+    actor,
+    networkN,
+    moment: {
+      asOf: { sequence },
+    },
+    to,
+  }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
+  const after = to - DAY_MS;
+  const failed = failedScans(reader, { reach: actor, networkN, after, at: to, sequence });
+  troubles.failedScans = failed.length;
+  const scheduled = new Set(failed.flatMap(({ scheduleId }) => scheduleId ?? []));
+  troubles.failedSchedules = [...scheduled].filter((id) => livesAt(reader, actor, scheduleKind, id, sequence));
+  yield;
+  const missed = missedByLast(
+    reader,
+    { reach: actor, after, at: to },
+    networksMeant(reader, { actor, networkN, sequence }),
+  );
+  for (const { id, unreached } of missed) {
+    if (unreached > troubles.mostMissed) [troubles.missingScanId, troubles.mostMissed] = [id, unreached];
+    troubles.unreached += unreached;
+  }
+  yield;
+  const networkIds = reader.recordIds(failed.slice(0, SUMMARY_LISTED).map((scan) => scan.networkN));
+  return {
+    failed_scans: {
+      count: failed.length,
+      scans: failed.slice(0, SUMMARY_LISTED).map(({ id, endedAt }, place) => ({
+        id,
+        network_id: networkIds[place],
+        ended_at: formatInstant(endedAt),
+      })),
+    },
+  };
+}
+
+function* conflicting(
+  reader: Reader,
+  {
+    actor,
+    networkId,
+    moment: {
+      asOf: { sequence, present },
+    },
+    to,
+  }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
+  const found = yield* findConflicts(reader, { reach: actor, sequence }, SUMMARY_CONFLICT_TYPES, networkId);
+  const accepted = yield* acceptedAmong(reader, actor.organizationN, found, present ? null : to);
+  const others = found.filter((each) => !accepted.has(conflictFingerprint(each)));
+  troubles.conflicts = others.length;
+  const names = new NamesThen(reader, actor, sequence);
+  const listed = others.slice(0, SUMMARY_LISTED).map((each) => shownConflict(each, names, accepted));
+  return { conflicts: { count: others.length, accepted_count: found.length - others.length, conflicts: listed } };
+}
+
+function* full(
+  reader: Reader,
+  {
+    actor,
+    networkN,
+    moment: {
+      asOf: { sequence },
+    },
+  }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
+  troubles.fullSubnets = yield* fullSubnets(reader, networksMeant(reader, { actor, networkN, sequence }), sequence);
+  return {};
+}
+
+/** What waits for an Admin's word: of no use to anybody else. */
+function* waiting(
+  reader: Reader,
+  {
+    actor,
+    networkId,
+    moment: {
+      asOf: { sequence },
+    },
+  }: SummaryInput,
+  troubles: Found,
+): Generator<void, object> {
+  if (!atLeast(actor.role, "Admin")) return {};
+  const found = yield* findWithheld(reader, { reach: actor, networkId, types: WITHHELD_TYPES, sequence });
+  troubles.withheld = found.length;
+  return {};
+}
+
+/** The networks that the summary is about, as they live. */
+function networksMeant(
+  reader: Reader,
+  { actor, networkN, sequence }: Pick<SummaryInput, "actor" | "networkN"> & { readonly sequence: number },
+): readonly number[] {
+  const networks = networksAt(reader, actor, sequence);
+  return networkN === null ? networks : networks.filter((n) => n === networkN);
+}
+
+function livesAt(reader: Reader, actor: Actor, kind: AnyKind, id: string, sequence: number): boolean {
+  return reader.find(kind, id, actor, reader.atSequence(sequence)) !== null;
+}
+
+function kindOf(scope: number): AnyKind {
+  const code = ((scope % 64) + 64) % 64;
+  return KINDS.find((kind) => kind.code === code) as AnyKind;
+}

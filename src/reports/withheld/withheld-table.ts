@@ -1,0 +1,42 @@
+// Where credentials are withheld as a table: a row for each subnet and address, with its credentials side by side.
+
+import { type CsvColumn, fieldColumns, listCell } from "../../schemas/csv.ts";
+import { WITHHELD_EXAMPLE, type WithheldBody } from "./withheld-answer.ts";
+
+export const WITHHELD_COLUMNS: readonly CsvColumn[] = fieldColumns([
+  "since",
+  "type",
+  "id",
+  "value",
+  "host_id",
+  "host_name",
+  "network_id",
+  "network_name",
+  "credential_ids",
+  "credential_names",
+  "address_count",
+  "entered_by_type",
+  "entered_by_id",
+  "entered_by_name",
+  "reason",
+]);
+
+/** @param networkNameOf as of the instant of the answer; null where it is out of reach */
+export function withheldRow(
+  { host, credentials, entered_by: by, ...own }: WithheldBody,
+  networkNameOf: (id: string) => string | null,
+): Record<string, unknown> {
+  return {
+    ...own,
+    host_id: host?.id ?? null,
+    host_name: host?.name ?? null,
+    network_name: networkNameOf(own.network_id),
+    credential_ids: credentials.map(({ id }) => id),
+    credential_names: listCell(credentials.map(({ name }) => name)),
+    entered_by_type: by.type,
+    entered_by_id: by.id,
+    entered_by_name: by.name,
+  };
+}
+
+export const WITHHELD_ROWS_EXAMPLE = [withheldRow(WITHHELD_EXAMPLE, () => "Headquarters")];

@@ -1,0 +1,451 @@
+// The composition root: opens the data, starts the writer, builds the app, listens, and stops in order. Knows no flags
+// and prints nothing but log lines.
+
+import { RightsNow } from "../access/rights-now.ts";
+import { BackupFolder, type Backups, NO_BACKUPS } from "../backup/backups.ts";
+import { orderBackup } from "../backup/job.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Counters } from "../base/counters.ts";
+import type { Instant } from "../base/instant.ts";
+import type { Cidr } from "../base/ip.ts";
+import type { Log } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
+import type { StartThread } from "../base/thread.ts";
+import { systemTimers as timers } from "../base/timers.ts";
+import { UuidSource } from "../base/uuid.ts";
+import { CommitWatch } from "../db/commit-watch.ts";
+import { Commits } from "../db/commits.ts";
+import { openBackup } from "../db/files/backup-file.ts";
+import { type DataFiles, DataLock, dataFiles, ensureDataDirectory, LOCK_WAIT_MS } from "../db/files/data-directory.ts";
+import { DatabaseRefused, orRefused, readHeader, refuseForeignFile, SCHEMA_VERSION } from "../db/files/migrate.ts";
+import { LongReadPool, type LongReads, ThreadLongReads } from "../db/reading/long-reads.ts";
+import { Reader } from "../db/reading/reader.ts";
+import {
+  ThreadWriteQueue,
+  type WriteMessages,
+  type WriteQueue,
+  type WriterOptions,
+} from "../db/writing/write-queue.ts";
+import type { Limitation } from "../discovery/kernel/limitations.ts";
+import { descriptorLimit, openDescriptors, openTcpConnections } from "../discovery/kernel/tcp-connections.ts";
+import { NO_SCANS, ScanDirector, type Scans } from "../discovery/scans/director.ts";
+import { areScansUnderWay, organizationIdOf } from "../discovery/scans/scan-reads.ts";
+import { type ScannerOptions, startOrEnd } from "../discovery/scans/scan-thread.ts";
+import { ScheduleRunner } from "../discovery/scans/schedule-runner.ts";
+import { AllowedHosts } from "../http/allowed-hosts.ts";
+import { BodyChecks } from "../http/body-checks.ts";
+import type { Console } from "../http/console-pages.ts";
+import { UnfinishedRequests } from "../http/unfinished-requests.ts";
+import type { ServedState } from "../operations/appliance-state.ts";
+import { embeddedBill } from "../operations/bill.ts";
+import { type Machine, systemMachine } from "../operations/machine.ts";
+import { KeptVerifications, NO_VERIFICATIONS, type Verifications } from "../operations/verifications.ts";
+import { createApp } from "../registry/app.ts";
+import { type AllCommands, mayLowerRights } from "../registry/commands.ts";
+import { callerOfRead } from "../registry/long-reads.ts";
+import { workOutFirstSummary } from "../reports/summary/first-summary.ts";
+import { AccessGate } from "../sessions/gate.ts";
+import { ReadOnlyWriteQueue } from "../sessions/read-only-writes.ts";
+import { generateSetupToken } from "../sessions/setup-token.ts";
+import { SignIn } from "../sessions/sign-in.ts";
+import { SignInThrottle } from "../sessions/sign-in-throttle.ts";
+import { UsageRecorder } from "../sessions/usage.ts";
+import type { PairFiles } from "../tls/pair.ts";
+import { type App, isLoopback } from "./listener.ts";
+import { checkClock, isClaimed, loadKey, openReader, type StoreOptions } from "./store.ts";
+import {
+  backupThread,
+  bodiesThread,
+  demoScannerThread,
+  readsThread,
+  scannerThread,
+  verifierThread,
+  writerThread,
+} from "./threads.ts";
+import { type ListenOptions, listen, type Served, type ServedTls } from "./tls-listener.ts";
+
+const monotonicMs = () => performance.now();
+
+/** Null for plain HTTP; files that are watched over; or a pair of the appliance's own. */
+export type TlsMode = PairFiles | "self-signed" | null;
+
+export interface ApplianceOptions extends StoreOptions, ListenOptions {
+  readonly counters: Counters;
+  readonly tls: TlsMode;
+  /** Names that it answers to besides those of its certificate. */
+  readonly hostNames: readonly string[];
+  /** Believed whom they pass a request on for. */
+  readonly trustedProxies: readonly Cidr[];
+  /** Makes the first organization; called only where there is none, before anything is answered. */
+  readonly firstSetup: ((writes: WriteQueue<AllCommands>) => Promise<unknown>) | null;
+  /** Of a demo, whose scans ask a made-up network: what is to be done before anything is answered. Else null. */
+  readonly demo: ((reader: Reader, writes: WriteQueue<AllCommands>) => Promise<unknown>) | null;
+  /** What this machine refuses to the process. */
+  readonly limitations: readonly Limitation[];
+  /** What scans go by. */
+  readonly scanning: Pick<ScannerOptions, "secretsFolder" | "snmpPort" | "tcpPorts">;
+  readonly console: Console | null;
+  /** A test may start one that fails. */
+  readonly writerThread?: StartThread<WriteMessages>;
+}
+
+export interface Appliance {
+  /** Where it answers, with the port that it really has. */
+  readonly url: string;
+  /** What it answers HTTPS with; null for plain HTTP. */
+  readonly tls: ServedTls | null;
+  readonly directory: string;
+  /** What claims the appliance while it has no organization; null once it has one. */
+  readonly setupToken: string | null;
+  /** Resolves with the reason when it cannot go on. */
+  readonly crashed: Promise<string>;
+  /**
+   * Stops accepting, finishes what runs, folds the log into the database, lets go of the data. Within about DRAIN_MS.
+   */
+  stop(): Promise<void>;
+}
+
+export interface AppParts {
+  readonly reader: Reader;
+  readonly writes: WriteQueue<AllCommands>;
+  readonly longReads: LongReads;
+  readonly bodyChecks: BodyChecks;
+  readonly backups: Backups;
+  readonly verifications: Verifications;
+  readonly machine: Machine;
+  readonly served: () => ServedState | null;
+  /** Whether a backup is served. */
+  readonly isReadOnly: boolean;
+  /** Whether its data are made up. */
+  readonly isDemo: boolean;
+  readonly limitations: readonly Limitation[];
+  readonly watch: CommitWatch;
+  readonly scans: Scans;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly counters: Counters;
+  readonly tls: TlsMode;
+  readonly hosts: AllowedHosts;
+  readonly trustedProxies: readonly Cidr[];
+  readonly answering: Set<Request>;
+  readonly setupToken: string | null;
+  readonly console: Console | null;
+}
+
+/**
+ * @throws DatabaseRefused, ListenError with one sentence for the operator; what `firstSetup` throws
+ */
+export async function startAppliance(options: ApplianceOptions): Promise<Appliance> {
+  const { clock, log, random, counters } = options;
+  const hosts = await allowedHosts(options);
+  const answering = new Set<Request>();
+  const files = dataFiles(options.directory);
+  // Closed in the opposite order, also where the start fails.
+  await using opened = new AsyncDisposableStack();
+  const { reader, writes, commits, writer, crashed } = await openData(files, options, opened);
+  if (options.firstSetup !== null) {
+    if (isClaimed(reader)) log.info("setup_skipped", { reason: "An organization already exists." });
+    else await options.firstSetup(writes);
+  }
+  const isDemo = options.demo !== null;
+  await options.demo?.(reader, writes);
+  const setupToken = isClaimed(reader) ? null : generateSetupToken(random);
+  const services = startServices(files.database, reader, commits, options, opened);
+  const backups = new BackupFolder({
+    directory: files.backups,
+    database: files.database,
+    takeBackup: (order) => orderBackup(backupThread, order),
+    clock,
+    log,
+  });
+  opened.defer(() => backups.close());
+  const verificationIds = new UuidSource(random);
+  const verifications = new KeptVerifications({
+    file: files.verifications,
+    database: files.database,
+    startThread: verifierThread,
+    newId: () => verificationIds.next(clock.now()),
+    clock,
+    timers,
+    log,
+  });
+  opened.defer(() => verifications.close());
+  let served: Served | null = null;
+  const rights = new RightsNow(reader.db);
+  const scans = new ScanDirector({
+    writes,
+    commits,
+    startThread: startOrEnd(isDemo ? demoScannerThread : scannerThread),
+    scanner: { ...writer, ...options.scanning },
+    timers,
+    log,
+    counts: counters.counts.scans,
+    organizationIdOf: (networkId) => organizationIdOf(reader, networkId),
+    hasLeftBehind: () => areScansUnderWay(reader),
+    mayOrder: (orderer) => rights.mayOrder(orderer, clock.now()),
+  });
+  counters.gauge("scans_under_way", () => scans.count);
+  opened.defer(() => scans.stop());
+  await scans.start();
+  const schedules = new ScheduleRunner({ reader, writes, commits, scans, clock, timers, log });
+  const app = composeApp({
+    ...options,
+    ...services,
+    reader,
+    writes,
+    backups,
+    verifications,
+    machine: systemMachine(files.database),
+    served: () => served && servedAs(served),
+    scans,
+    hosts,
+    answering,
+    isReadOnly: false,
+    isDemo,
+    setupToken,
+  });
+  const { tlsCertificate: certificate, tlsKey: privateKey } = files;
+  const tls = options.tls === "self-signed" ? { own: { certificate, privateKey } } : options.tls;
+  const listening = await listen(app, options, tls, hosts);
+  served = listening;
+  tellLimitations(hosts, log);
+  opened.defer(() => listening.stop());
+  opened.defer(boundUnfinished(listening, answering, options));
+  // Who waits for changes, or follows a scan, would be waited for. Scans and a verification stop while requests end.
+  opened.defer(() => {
+    services.watch.close();
+    schedules.stop();
+    void scans.stop();
+    void verifications.close();
+  });
+  schedules.start();
+  opened.defer(workOutFirstSummary({ reader, longReads: services.longReads, clock, timers }));
+  const running = opened.move();
+  return {
+    url: listening.url,
+    tls: listening.tls,
+    directory: files.directory,
+    setupToken,
+    crashed,
+    stop: () => running.disposeAsync(),
+  };
+}
+
+export interface ReadOnlyOptions extends ListenOptions {
+  /** A backup, absolute. */
+  readonly file: string;
+  /** There is no folder that a pair of its own could be kept in. */
+  readonly tls: Exclude<TlsMode, "self-signed">;
+  /** Names that it answers to besides those of its certificate. */
+  readonly hostNames: readonly string[];
+  readonly trustedProxies: readonly Cidr[];
+  readonly limitations: readonly Limitation[];
+  readonly counters: Counters;
+  readonly console: Console | null;
+}
+
+/** Serves a backup: everything can be asked and nothing changed; the file stays as it is to the last byte. */
+export interface ReadOnlyAppliance extends Appliance {
+  /** The last change in the backup; null where there was none. */
+  readonly asOf: Instant | null;
+}
+
+/**
+ * @throws DatabaseRefused, ListenError with one sentence for the operator
+ */
+export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<ReadOnlyAppliance> {
+  const { file, clock } = options;
+  const hosts = await allowedHosts(options);
+  const answering = new Set<Request>();
+  await using opened = new AsyncDisposableStack();
+  const reader = new Reader(openBackup(file), clock);
+  opened.defer(() => reader.close());
+  const services = startServices(
+    file,
+    reader,
+    commitsOf(() => reader, options),
+    options,
+    opened,
+  );
+  const head = orRefused(file, () => reader.head());
+  let served: Served | null = null;
+  const app = composeApp({
+    ...options,
+    ...services,
+    reader,
+    writes: new ReadOnlyWriteQueue(reader),
+    backups: NO_BACKUPS,
+    verifications: NO_VERIFICATIONS,
+    machine: systemMachine(file),
+    served: () => served && servedAs(served),
+    scans: NO_SCANS,
+    hosts,
+    answering,
+    isReadOnly: true,
+    isDemo: false,
+    setupToken: null,
+  });
+  const listening = await listen(app, options, options.tls, hosts);
+  served = listening;
+  tellLimitations(hosts, options.log);
+  opened.defer(() => listening.stop());
+  opened.defer(boundUnfinished(listening, answering, options));
+  opened.defer(() => services.watch.close());
+  const running = opened.move();
+  return {
+    url: listening.url,
+    tls: listening.tls,
+    directory: file,
+    setupToken: null,
+    asOf: head.sequence === 0 ? null : head.at,
+    crashed: new Promise(() => {}),
+    stop: () => running.disposeAsync(),
+  };
+}
+
+async function allowedHosts({
+  listen: { host },
+  hostNames,
+}: ApplianceOptions | ReadOnlyOptions): Promise<AllowedHosts> {
+  return new AllowedHosts({ isLoopback: await isLoopback(host), names: hostNames });
+}
+
+/** @returns ends it */
+function boundUnfinished(
+  { listener, tls }: Served,
+  answering: ReadonlySet<Request>,
+  { trustedProxies, log }: ApplianceOptions | ReadOnlyOptions,
+): () => void {
+  const limit = descriptorLimit();
+  const unfinished = new UnfinishedRequests({
+    descriptors: () => openDescriptors(limit),
+    open: openTcpConnections,
+    descriptorLimit: limit,
+    server: listener,
+    isTls: tls !== null,
+    answering,
+    trustedProxies,
+    timers,
+    log,
+  });
+  return () => unfinished.stop();
+}
+
+function tellLimitations({ limitations }: AllowedHosts, log: Log): void {
+  for (const { code, message } of limitations) log.warn("machine_limits", { limitation: code, message });
+}
+
+/** What is told of the socket: of its pair no key. */
+function servedAs({ url, tls }: Served): ServedState {
+  if (tls === null) return { url, certificate: null };
+  const { certificate: _certificate, privateKey: _privateKey, ...pair } = tls.inUse();
+  return { url, certificate: { pair, isOwn: tls.isSelfSigned } };
+}
+
+/** Locks the data, brings them to this version, and opens them for writing and reading. @throws DatabaseRefused */
+async function openData(files: DataFiles, options: ApplianceOptions, opened: AsyncDisposableStack) {
+  const { clock, log, counters } = options;
+  ensureDataDirectory(files.directory);
+  refuseForeignFile(files.database);
+  const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
+  if (lock === null) throw new DatabaseRefused(`The data in ${files.directory} are in use by another netledger.`);
+  opened.defer(() => lock.release());
+  const found = readHeader(files.database)?.schemaVersion ?? 0;
+  const crash = Promise.withResolvers<string>();
+  const commits = commitsOf(() => reader, options);
+  const writer: WriterOptions = { databasePath: files.database, secretKey: loadKey(files, options.random) };
+  const writes = await ThreadWriteQueue.open<AllCommands>({
+    startThread: options.writerThread ?? writerThread,
+    writer,
+    clock,
+    mayBeUrgent: mayLowerRights,
+    onCommit: (sequence) => commits.notify(sequence),
+    onCrash: crash.resolve,
+    counts: counters.counts.writes,
+    monotonicMs,
+  }).catch((error: Error) => {
+    throw new DatabaseRefused(error.message);
+  });
+  counters.gauge("writes_waiting", () => writes.waitingCount);
+  counters.gauge("oldest_write_wait", () => writes.oldestWaitMs);
+  opened.defer(() => writes.close());
+  // There is no way back from it but a backup of before: whoever looks for the reason finds it told.
+  if (found > 0 && found < SCHEMA_VERSION)
+    log.info("brought_up_to_date", { schema_before: found, schema: SCHEMA_VERSION });
+  const reader = openReader(files, clock);
+  opened.defer(() => reader.close());
+  checkClock(reader, options);
+  return { reader, writes, commits, writer, crashed: crash.promise };
+}
+
+/** @param reader asked only once there are subscribers */
+function commitsOf(reader: () => Reader, { log }: { readonly log: Log }): Commits {
+  return new Commits({ head: () => reader().head().sequence, timers, monotonicMs, log });
+}
+
+/** What the app answers by, however its store was opened. Their threads start when they are first needed. */
+function startServices(
+  databasePath: string,
+  reader: Reader,
+  commits: Commits,
+  { log, counters }: { readonly log: Log; readonly counters: Counters },
+  opened: AsyncDisposableStack,
+) {
+  const lane = () =>
+    new ThreadLongReads(readsThread, databasePath, (reason) => log.error("long_reads_crashed", { reason }));
+  const longReads = new LongReadPool([lane(), lane()], [lane()], callerOfRead, counters.counts.long_reads);
+  counters.gauge("long_reads_under_way", () => longReads.count);
+  opened.defer(() => longReads.close());
+  const bodyChecks = new BodyChecks(bodiesThread, (reason) => log.error("body_checks_crashed", { reason }));
+  opened.defer(() => bodyChecks.close());
+  const watch = new CommitWatch({ commits, timers, head: () => reader.head().sequence, monotonicMs });
+  return { longReads, bodyChecks, watch };
+}
+
+/** The app that answers for a store. Takes nothing from the store until it is asked something. */
+export function composeApp(options: AppParts): App {
+  const { reader, writes, longReads, clock, random, log } = options;
+  const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
+  const signIn = new SignIn({
+    reader,
+    writes,
+    gate,
+    clock,
+    random,
+    throttle: new SignInThrottle(clock, timers),
+    setupToken: () => options.setupToken,
+  });
+  const discoveryIds = new UuidSource(random);
+  const { app } = createApp({
+    backend: { reader, writes, longReads, log, authorOf: (call) => gate.authorOf(call) },
+    gate,
+    signIn,
+    watch: options.watch,
+    clock,
+    random,
+    log,
+    counters: options.counters,
+    requestIdPrefix: random.bytes(6).toHex(),
+    monotonicMs,
+    backups: options.backups,
+    verifications: options.verifications,
+    startedAt: clock.now(),
+    machine: options.machine,
+    served: options.served,
+    bill: embeddedBill,
+    bodyChecks: options.bodyChecks,
+    timers,
+    isReadOnly: options.isReadOnly,
+    isDemo: options.isDemo,
+    limitations: options.limitations,
+    isTls: options.tls !== null,
+    hosts: options.hosts,
+    trustedProxies: options.trustedProxies,
+    answering: options.answering,
+    discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },
+    scans: options.scans,
+    console: options.console,
+  });
+  return app;
+}

@@ -1,0 +1,77 @@
+// Opens the database for writing: brought up to date, with every command that there is.
+
+import { RightsNow } from "../access/rights-now.ts";
+import { systemClock } from "../base/clock.ts";
+import { type Random, systemRandom } from "../base/random.ts";
+import { SecretBox } from "../base/secret-box.ts";
+import { openWritable, type Sql } from "../db/connection.ts";
+import { createDatabase, migrate, orRefused, refusalOf, requireWritable } from "../db/files/migrate.ts";
+import { ReadFence } from "../db/writing/read-fence.ts";
+import type { WriterOptions } from "../db/writing/write-queue.ts";
+import { Writer } from "../db/writing/writer.ts";
+import { REPLAY_POLICY } from "../history/replayed-outcomes.ts";
+import { upgradeStore } from "../history/upgrade.ts";
+import { KINDS } from "../records/resources.ts";
+import { COMMANDS } from "../registry/commands.ts";
+import { lackingReason } from "../resources/organizations/demanded-reason.ts";
+import { lowersRights } from "../sessions/lowering-rights.ts";
+
+/** What a writer shares with who answers elsewhere. */
+export interface SharedWithWriter {
+  /** The memory of ReadFence, with another thread. */
+  readonly past?: SharedArrayBuffer;
+  readonly onPostponed?: () => void;
+  /** With another process, where no memory is shared: how far ahead of the clock each commit is dated. */
+  readonly leadMs?: number;
+  /**
+   * Data that are being made up: whoever is said to write does, with nobody's rights looked at, and nothing is on the
+   * disk for good before whoever makes them has synced the file.
+   */
+  readonly isMakingUp?: true;
+}
+
+/**
+ * Opens the database for writing, brought to this version's schema.
+ * @throws DatabaseRefused with one sentence for the operator
+ */
+export function openWriter(
+  options: WriterOptions,
+  clock = systemClock,
+  random: Random = systemRandom,
+  shared: SharedWithWriter = {},
+): Writer<typeof COMMANDS> {
+  const db = openMigrated(options.databasePath);
+  const box = new SecretBox(options.secretKey, random);
+  const { past, isMakingUp, ...others } = shared;
+  if (isMakingUp === true) db.$client.run("PRAGMA synchronous = OFF");
+  return orRefused(
+    options.databasePath,
+    () =>
+      new Writer({
+        db,
+        kinds: KINDS,
+        commands: COMMANDS,
+        clock,
+        random,
+        box,
+        replayPolicy: REPLAY_POLICY,
+        lowersRights,
+        lackingReason,
+        ...others,
+        ...(isMakingUp === true ? {} : { rights: new RightsNow(db.$client) }),
+        ...(past === undefined ? {} : { past: new ReadFence(clock, past) }),
+      }),
+  );
+}
+
+function openMigrated(path: string): Sql {
+  try {
+    createDatabase(path);
+    requireWritable(path);
+    const db = openWritable(path);
+    migrate(db, path, upgradeStore);
+    return db;
+  } catch (error) {
+    throw refusalOf(error, path);
+  }
+}

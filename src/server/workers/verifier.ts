@@ -1,0 +1,6 @@
+// The entry of the thread that verifies the data.
+
+import { runThread } from "../../base/thread.ts";
+import { serveVerification } from "../../operations/verify-thread.ts";
+
+runThread(serveVerification);

@@ -1,0 +1,95 @@
+// /api/auth/preferences: what a user's own client remembers for them. Each user reads and writes their own alone.
+
+import { Type } from "@sinclair/typebox";
+import type { Access, Actor } from "../access/actor.ts";
+import { invalid } from "../base/errors.ts";
+import { PREFERENCES_LIMIT_BYTES, tooLarge } from "../http/body.ts";
+import type { RequestContext } from "../http/request.ts";
+import type { Surface } from "../http/surface.ts";
+import type { Backend } from "../records/backend.ts";
+import { runWrite } from "../records/write-answers.ts";
+import { entityTag, isNotModified } from "../schemas/entity-tags.ts";
+import { successBody } from "../schemas/envelope.ts";
+import { type KeptPreferences, NO_PREFERENCES, type PreferenceCommands, preferencesVersion } from "./preferences.ts";
+
+const Preferences = Type.Record(Type.String(), Type.Unknown(), {
+  $id: "Preferences",
+  description: "A JSON object; what its members mean is the client's affair.",
+});
+
+const PREFERENCES_EXAMPLE = { theme: "dark", "hosts.columns": ["name", "hostname", "sys_location"] };
+
+const group = "Access";
+const access: Access = { role: "Viewer", sessionOnly: true };
+const PREFERENCES_SQL = "SELECT preferences, revision FROM user_preferences WHERE user_n = +?";
+
+/** /api/auth/preferences. */
+export function preferenceRoutes(surface: Surface<Actor, Access>, backend: Backend<PreferenceCommands>): void {
+  surface
+    .get(
+      "/api/auth/preferences",
+      {
+        operationId: "getPreferences",
+        isRecord: true,
+        summary: "Get your preferences",
+        description: "What was last put there; an empty object before that. Preferences have no history.",
+        group,
+        access,
+        answer: Preferences,
+        example: { data: PREFERENCES_EXAMPLE },
+      },
+      (call) => {
+        const [row] = backend.reader.statement(PREFERENCES_SQL).values(call.actor.userN) as Array<[string, number]>;
+        const kept = row === undefined ? NO_PREFERENCES : { text: row[0], revision: row[1] };
+        const etag = entityTag(preferencesVersion(kept));
+        return isNotModified(call.request.headers.get("if-none-match"), etag)
+          ? new Response(null, { status: 304, headers: { ...call.headers, etag } })
+          : answered(call, kept);
+      },
+    )
+    .put(
+      "/api/auth/preferences",
+      {
+        operationId: "setPreferences",
+        isRecord: true,
+        makesNoTransaction: true,
+        isNotRepeated: true,
+        summary: "Replace your preferences",
+        description:
+          "All of them: what is left out is gone. Send the ETag of what you read as If-Match, so that two open windows do not overwrite each other. At most 16 KiB. They go with the user.",
+        group,
+        access,
+        bodyLimitBytes: PREFERENCES_LIMIT_BYTES,
+        body: Preferences,
+        answer: Preferences,
+        example: { body: PREFERENCES_EXAMPLE, data: PREFERENCES_EXAMPLE },
+      },
+      async (call) => {
+        const beyond = [...numbersBeyond(call.body, "")];
+        if (beyond.length > 0)
+          throw invalid(beyond.map((path) => ({ path, message: "is a number beyond what a double holds" })));
+        const text = JSON.stringify(call.body);
+        // 1e20 is longer when it is written out.
+        if (Buffer.byteLength(text) > PREFERENCES_LIMIT_BYTES) throw tooLarge(PREFERENCES_LIMIT_BYTES);
+        const { result } = await runWrite(backend, call, "preferences.set", { text });
+        return answered(call, result);
+      },
+    );
+}
+
+/** Where there are numbers that would not come back as they were sent (RFC 8259 section 6), as JSON pointers. */
+function* numbersBeyond(value: unknown, path: string): Generator<string> {
+  if (typeof value === "number" && !Number.isFinite(value)) yield path;
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, each] of Object.entries(value))
+    yield* numbersBeyond(each, `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+}
+
+function answered(call: RequestContext, kept: KeptPreferences): Response {
+  const headers = {
+    ...call.headers,
+    etag: entityTag(preferencesVersion(kept)),
+    "content-type": "application/json",
+  };
+  return new Response(successBody(kept.text), { headers });
+}

@@ -1,0 +1,38 @@
+// A session as its user sees it, and what a filter can ask of it.
+
+import { Type } from "@sinclair/typebox";
+import { RowFields, type RowList } from "../records/row-fields.ts";
+import { IpAddressText, Nullable } from "../schemas/schemas.ts";
+import { USER_AGENT_MAX_LENGTH } from "./session-origin.ts";
+
+export const Session = Type.Object(
+  {
+    id: Type.String({ format: "uuid", description: "Names the session and opens nothing." }),
+    created_at: Type.String({ format: "date-time", description: "When the user signed in." }),
+    last_used_at: Type.String({ format: "date-time", description: "Recorded at most once a minute." }),
+    last_used_from: Nullable(IpAddressText, {
+      description:
+        "The address that it was used from then. Null for a session from before it was kept, until it is used again.",
+    }),
+    user_agent: Nullable(Type.String({ maxLength: USER_AGENT_MAX_LENGTH }), {
+      description:
+        "What the client called itself then, on one line and cut off; null if it did not. Anyone can make it up.",
+    }),
+    expires_at: Type.String({ format: "date-time", description: "When it ends without further use." }),
+    is_current: Type.Boolean({ description: "Whether this request came with it." }),
+  },
+  { $id: "Session" },
+);
+
+export const SESSION_ROWS: RowList = { name: "session", path: "/api/auth/sessions", row: Session };
+export const SESSION_FIELDS = new RowFields(SESSION_ROWS);
+
+export const SESSION_EXAMPLE = {
+  id: "0d4f7c1a-52e9-8b36-9a39-3f6f1f7a0030",
+  created_at: "2026-11-21T07:58:12.040Z",
+  last_used_at: "2026-11-21T09:14:55.310Z",
+  last_used_from: "10.0.30.7",
+  user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+  expires_at: "2026-11-28T09:14:55.310Z",
+  is_current: true,
+};

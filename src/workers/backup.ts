@@ -1,6 +1,0 @@
-// The entry of the thread that takes a backup.
-
-import { type BackupMessages, serveBackup } from "../backup/job.ts";
-import { runThread } from "../base/thread.ts";
-
-runThread<BackupMessages>((post) => async (order) => post(await serveBackup(order)));

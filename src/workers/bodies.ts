@@ -1,7 +1,0 @@
-// The entry of the thread that checks large bodies: it knows what each operation takes from the app itself.
-
-import { createBareApp } from "../bare-app.ts";
-import { runThread } from "../base/thread.ts";
-import { serveBodyChecks } from "../http/body-checks.ts";
-
-runThread(serveBodyChecks(createBareApp().surface.routes.map(({ operation }) => operation)));

@@ -1,7 +1,0 @@
-// The entry of the thread that scans a demo's network.
-
-import { runThread } from "../base/thread.ts";
-import { openDemoScanner } from "../demo/demo-scanner.ts";
-import { serveScans } from "../discovery/scans/scan-thread.ts";
-
-runThread(serveScans(openDemoScanner));

@@ -1,6 +1,0 @@
-// The entry of the thread that verifies the data.
-
-import { runThread } from "../base/thread.ts";
-import { serveVerification } from "../upkeep/verify-thread.ts";
-
-runThread(serveVerification);
