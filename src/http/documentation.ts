@@ -2,7 +2,7 @@
 // operations, and the page at /docs. Everything that the page needs is embedded: the appliance stands in networks
 // without internet.
 
-import { type ElysiaSwaggerConfig, swagger } from "@elysiajs/swagger";
+import type { ElysiaSwaggerConfig } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import scalarScript from "../../node_modules/@scalar/api-reference/dist/browser/standalone.js" with { type: "file" };
 import { ownValue } from "../base/fields.ts";
@@ -35,16 +35,14 @@ const PAGE_POLICY = [
 
 /**
  * The document, the page and its script.
- * @param app the surface's
  * @param resourceGroups the groups of one resource each
  */
-export function documentation<Actor, Access>(
-  app: Pick<Elysia, "use">,
-  surface: Surface<Actor, Access>,
-  resourceGroups: readonly Group[],
-): void {
-  const plugin = swagger(SWAGGER);
-  const generated = async (path: string) => plugin.handle(new Request(`http://localhost${path}`));
+export function documentation<Actor, Access>(surface: Surface<Actor, Access>, resourceGroups: readonly Group[]): void {
+  let generator: Promise<Pick<Elysia, "handle">> | undefined;
+  const generated = async (path: string) => {
+    generator ??= generatorOf(surface.routes);
+    return (await generator).handle(new Request(`http://localhost${path}`));
+  };
   let document: Promise<Asset> | undefined;
   let page: Promise<string> | undefined;
   let script: Promise<Asset> | undefined;
@@ -73,20 +71,23 @@ export function documentation<Actor, Access>(
     script ??= assetOfFile(scalarScript, "text/javascript; charset=utf-8");
     return answerAsset(request, await script, headers);
   };
-  // The plugin's own answers are what these are made from: nobody else gets them.
-  app.use(
-    new Elysia()
-      .onBeforeHandle(({ route, request }) =>
-        surface.answerBeside(request, route === DOCS_PATH ? answerPage : answerDocument),
-      )
-      .use(plugin),
-  );
   surface
     .serve(DOCUMENT_PATH, answerDocument)
-    // Once more, as a route that Bun itself finds: Elysia's own search does not understand every host under TLS.
     .serve(DOCS_PATH, answerPage)
     .serve(SHORT_DOCUMENT_PATH, answerDocument)
     .serve(SCRIPT_PATH, answerScript);
+}
+
+/**
+ * The swagger plugin on an app of its own that has the paths of all operations. Loaded for the first reader: it brings
+ * packages along (zod among them) that would take 10 % of each start.
+ */
+async function generatorOf(routes: readonly RegisteredRoute[]): Promise<Pick<Elysia, "handle">> {
+  const { swagger } = await import("@elysiajs/swagger");
+  const app = new Elysia();
+  for (const { method, path, operation } of routes)
+    app.route(method, path, () => new Response(), { detail: { operationId: operation.operationId } } as never);
+  return app.use(swagger(SWAGGER));
 }
 
 /** The document of an app as JSON text, as it would be answered at its path. */

@@ -231,7 +231,6 @@ export function createApp(options: AppOptions) {
   topologyRoutes(surface, options.backend);
   vendorRoutes(surface);
   documentation(
-    app,
     surface,
     RESOURCES.flatMap(({ group, about }) => (about === undefined ? [] : [{ name: group, description: about }])),
   );
