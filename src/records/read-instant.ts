@@ -54,7 +54,7 @@ export function fixed(reader: Reader, { at, asOf }: Moment): FixedMoment {
 export function askedInstant(reader: Reader, reach: Reach, text: string, path: string, now = reader.now()): Instant {
   const meant = meantInstant(reader, reach, text, now);
   if (typeof meant === "number") return meant;
-  const { problem } = meant ?? { problem: "is no instant, no age and no marker" };
+  const { problem } = meant ?? { problem: "must be a timestamp, an age or a marker" };
   throw invalid([{ path, message: problem, value: text.slice(0, 200) }]);
 }
 
@@ -76,7 +76,7 @@ export function meantInstant(
   if (marker === undefined) {
     // No name is longer; a filter has room for far more.
     const shown = JSON.stringify([...name].slice(0, NAME_MAX_LENGTH).join(""));
-    return { problem: `names no marker: none here is called ${shown}; GET /api/v1/markers lists them` };
+    return { problem: `must name a marker: there is none named ${shown}; GET /api/v1/markers lists them` };
   }
   if (others.length === 0) return parseInstant(marker.at) as Instant;
   const listed = found.slice(0, MARKERS_LISTED).map(describedMarker);

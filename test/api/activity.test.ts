@@ -121,7 +121,7 @@ test("an end can be a marker, and an age", async () => {
 test("what would do nothing is refused, and a misspelled field with what may have been meant", async () => {
   const refused = async (query: string) => owner.get(`activity?${query}`);
   expect(await refused("group_by=type&buckets=3")).toMatchObject(
-    invalid({ path: "/buckets", message: "is only for group_by=time", value: 3 }),
+    invalid({ path: "/buckets", message: "requires group_by=time", value: 3 }),
   );
   expect(await refused("limit=3")).toMatchObject(
     invalid({ path: "/limit", message: "is not for group_by=time: say how many buckets", value: 3 }),
@@ -129,7 +129,7 @@ test("what would do nothing is refused, and a misspelled field with what may hav
   expect(await refused("types=if_entry&fields=oper_status,oper_stat")).toMatchObject(
     invalid({
       path: "/fields/1",
-      message: "is no field that changes of these kinds; oper_status?",
+      message: "is not a versioned field of these kinds; oper_status?",
       value: "oper_stat",
     }),
   );

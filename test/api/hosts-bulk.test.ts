@@ -502,7 +502,7 @@ describe("a bulk write that is refused", () => {
     ]);
     expect(answer.body.params.issues[0]).toEqual({
       path: "/0/network_id",
-      message: "is required of a new host",
+      message: "is required when creating a host",
       code: "validation_failed",
     });
   });

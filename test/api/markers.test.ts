@@ -224,7 +224,7 @@ describe("the markers that a caller sees", () => {
     expect(await client.get("tags?at=marker:before")).toMatchObject(
       invalid({
         path: "/at",
-        message: 'names no marker: none here is called "before"; GET /api/v1/markers lists them',
+        message: 'must name a marker: there is none named "before"; GET /api/v1/markers lists them',
         value: "marker:before",
       }),
     );
@@ -281,7 +281,7 @@ describe("a marker where an instant is asked for", () => {
           [
             {
               path: `/${name}`,
-              message: 'names no marker: none here is called "nowhere"; GET /api/v1/markers lists them',
+              message: 'must name a marker: there is none named "nowhere"; GET /api/v1/markers lists them',
               value: "marker:nowhere",
             },
           ],
@@ -368,7 +368,7 @@ describe("a marker where an instant is asked for", () => {
         expect.objectContaining({
           path: "/filter",
           position: 13,
-          message: expect.stringContaining('names no marker: none here is called "nowhere"'),
+          message: expect.stringContaining('must name a marker: there is none named "nowhere"'),
         }),
       ),
     );

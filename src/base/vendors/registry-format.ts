@@ -41,7 +41,7 @@ export function packRegistry(entries: Readonly<Record<string, string>>): Uint8Ar
   const odd = named.find(
     ({ prefix }) => !/^[0-9a-f]+$/i.test(prefix) || !PREFIX_LENGTHS.some((digits) => digits === prefix.length),
   );
-  if (odd) throw new Error(`The registry has a prefix that is none: ${odd.prefix}`);
+  if (odd) throw new Error(`Malformed prefix in the registry: ${odd.prefix}`);
   const names = [...new Set(named.map(({ name }) => name))].sort();
   const indexes = new Map(names.map((name, index) => [name, index]));
   const bytes: number[] = [];

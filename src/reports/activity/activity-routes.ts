@@ -211,7 +211,7 @@ function refuseUnmeant({
   readonly limit: number | undefined;
 }): void {
   if (!isByTime && buckets !== undefined)
-    throw invalid([{ path: "/buckets", message: "is only for group_by=time", value: buckets }]);
+    throw invalid([{ path: "/buckets", message: "requires group_by=time", value: buckets }]);
   if (isByTime && limit !== undefined)
     throw invalid([{ path: "/limit", message: "is not for group_by=time: say how many buckets", value: limit }]);
 }
@@ -248,7 +248,7 @@ function refuseUnknownFields(fields: readonly string[], types: readonly string[]
     const near = nearestName(field, known);
     issues.push({
       path: `/fields/${place}`,
-      message: `is no field that changes of these kinds${field === CUSTOM_FIELDS ? "; custom_fields.KEY for one of them?" : near === null ? "" : `; ${near}?`}`,
+      message: `is not a versioned field of these kinds${field === CUSTOM_FIELDS ? "; custom_fields.KEY for one of them?" : near === null ? "" : `; ${near}?`}`,
       value: field,
     });
   }

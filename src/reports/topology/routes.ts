@@ -177,9 +177,9 @@ function refuseUnmeant(query: Parameters): void {
   if (network_id === undefined && host_id === undefined)
     issues.push({ path: "/network_id", message: "is required, unless host_id is given" });
   if (host_id === undefined && hops !== undefined)
-    issues.push({ path: "/hops", message: "is only for host_id", value: hops });
+    issues.push({ path: "/hops", message: "requires host_id", value: hops });
   if (host_id !== undefined && include_isolated === true)
-    issues.push({ path: "/include_isolated", message: "is not for host_id: what is around a host has links" });
+    issues.push({ path: "/include_isolated", message: "cannot be combined with host_id: every device around a host has a link" });
   if (isOverPeriod(query) && at !== undefined)
     issues.push({ path: "/at", message: "is one instant: give it alone, or from and to", value: at });
   if (isOverPeriod(query) && format !== undefined && format !== "json")

@@ -94,7 +94,7 @@ function createdHost(
   if (expected !== undefined && expected !== null)
     whole.note({
       path: "/expected_updated_at",
-      message: "is only for an existing host; there is none with this id",
+      message: "requires an existing host: no host has this id",
       value: expected,
     });
   return addHost(tx, item, actor, whole);

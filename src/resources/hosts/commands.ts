@@ -85,7 +85,7 @@ export function addHost(
 ): HostRecord | null {
   whole.attempt(() => assertOwnOrganization(body.organization_id, actor));
   const networkId = body.network_id;
-  if (networkId === undefined) whole.note({ path: "/network_id", message: "is required of a new host" });
+  if (networkId === undefined) whole.note({ path: "/network_id", message: "is required when creating a host" });
   const isInReach =
     networkId !== undefined &&
     whole.attempt(() => getReferenced(tx, networkKind, [networkId], "network_id", actor)) !== null;

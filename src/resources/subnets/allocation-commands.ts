@@ -134,7 +134,7 @@ function refuseUnmeant(body: Allocation, kind: AllocationResult["kind"]): void {
     throw invalid(
       unmeant.map(([field, value]) => ({
         path: `/${field}`,
-        message: `says nothing of ${MADE[kind]}, which is what the other fields ask for`,
+        message: `cannot be combined with the other fields, which ask for ${MADE[kind]}`,
         value,
       })),
     );
