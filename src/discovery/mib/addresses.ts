@@ -1,4 +1,4 @@
-// The addresses of a device: ipAddressTable and ipAddrTable of IP-MIB (RFC 4293), ipv6AddrTable of IPV6-MIB (RFC 2465).
+// Address-table decoder: ipAddressTable and ipAddrTable of IP-MIB (RFC 4293), ipv6AddrTable of IPV6-MIB (RFC 2465).
 
 import { ipSortKey, parseIp } from "../../base/ip.ts";
 import type { DeviceAddress, TableReport } from "../device.ts";
@@ -20,7 +20,7 @@ export const IP_ADDRESS_TABLE_STEP = {
   },
 } as const satisfies ReadStep;
 
-/** ipAddrTable, deprecated and still the most common: index is the address. */
+/** ipAddrTable, deprecated but still the most common: index is the address. */
 export const IP_ADDR_TABLE_STEP = {
   name: "ip_addr_table",
   table: "addresses",
@@ -30,7 +30,7 @@ export const IP_ADDR_TABLE_STEP = {
   },
 } as const satisfies ReadStep;
 
-/** The same table of agents that number its rows. */
+/** ipAddrTable on agents that index it by row number instead of by address. */
 export const IP_ADDR_TABLE_ADDRESSES_STEP = {
   name: "ip_addr_table_addresses",
   table: "addresses",
@@ -39,7 +39,7 @@ export const IP_ADDR_TABLE_ADDRESSES_STEP = {
   isNeeded: (reads) => ipAddrColumnsOf(reads).some((column) => hasOtherIndexes(column, 4)),
 } as const satisfies ReadStep;
 
-/** ipv6AddrTable: index ipv6IfIndex.address; some agents put the address's length between. */
+/** ipv6AddrTable: index ipv6IfIndex.address; some agents insert the address length between the two. */
 export const IPV6_ADDR_TABLE_STEP = {
   name: "ipv6_addr_table",
   table: "addresses",
@@ -47,10 +47,10 @@ export const IPV6_ADDR_TABLE_STEP = {
 } as const satisfies ReadStep;
 
 /**
- * Each address once, by ipSortKey, loopback and link-local ones included, zones dropped; not unspecified, broadcast,
- * multicast, anycast(2) or broadcast(3) addresses. An address on several interfaces belongs to the lowest ifIndex.
- * Where tables differ, ipAddressTable wins. A prefix length of 0 counts as none.
- * Absent: no rows, since a device asked over IP has an address. An unreadable index makes the table partial.
+ * Lists each address once, by ipSortKey, including loopback and link-local, zones dropped. Skips unspecified,
+ * broadcast, multicast, anycast(2) and broadcast(3) addresses. An address on several interfaces goes to the lowest
+ * ifIndex; ipAddressTable wins conflicts. A prefix length of 0 counts as null. Absent: no rows, since a device polled
+ * over IP has an address. An unreadable index makes the table partial.
  */
 export function addressesOf(reads: Reads): ReportedAddresses {
   const found = new Map<string, DeviceAddress>();
@@ -104,8 +104,8 @@ const STEPS = [IP_ADDRESS_TABLE_STEP, IP_ADDR_TABLE_STEP, IP_ADDR_TABLE_ADDRESSE
 const ANYCAST = 2;
 const BROADCAST = 3;
 /**
- * ipAddressPrefixTable: a RowPointer to it ends in the prefix length. Some agents leave the column out of it, or the
- * address's length.
+ * ipAddressPrefixTable: a RowPointer to it ends in the prefix length. Some agents omit its column or the address
+ * length.
  */
 const IP_ADDRESS_PREFIX_ENTRY = "1.3.6.1.2.1.4.32.1.";
 
@@ -168,7 +168,7 @@ function prefixLengthOfPointer(pointer: SnmpValue | undefined, bits: number): nu
   return /^\d{1,3}$/.test(last) ? integerOf(Number(last), 1, bits) : null;
 }
 
-/** Null for a mask with gaps. */
+/** Returns null for a non-contiguous mask. */
 function prefixLengthOfMask(mask: SnmpValue | undefined): number | null {
   const bytes = typeof mask === "string" ? parseIp(mask)?.bytes : mask instanceof Uint8Array ? mask : undefined;
   if (bytes === undefined || bytes.length !== 4) return null;

@@ -1,4 +1,4 @@
-// The ARP and neighbor tables of a device: IP-MIB (RFC 4293) and IPV6-MIB (RFC 2465).
+// ARP and neighbor-table decoder: IP-MIB (RFC 4293) and IPV6-MIB (RFC 2465).
 
 import { isGroupAddress } from "../../base/mac.ts";
 import type { ArpEntry, TableReport } from "../device.ts";
@@ -17,7 +17,7 @@ export const IP_NET_TO_PHYSICAL_STEP = {
   },
 } as const satisfies ReadStep;
 
-/** ipNetToMediaTable: index ifIndex.address. Always asked: agents that serve both keep different entries in them. */
+/** ipNetToMediaTable: index ifIndex.address. Always polled: agents that serve both tables fill them differently. */
 export const IP_NET_TO_MEDIA_STEP = {
   name: "ip_net_to_media_table",
   table: "arp",
@@ -27,7 +27,7 @@ export const IP_NET_TO_MEDIA_STEP = {
   },
 } as const satisfies ReadStep;
 
-/** The same table of agents that number its rows. */
+/** ipNetToMediaTable on agents that index it by row number. */
 export const IP_NET_TO_MEDIA_ADDRESSES_STEP = {
   name: "ip_net_to_media_table_addresses",
   table: "arp",
@@ -40,7 +40,7 @@ export const IP_NET_TO_MEDIA_ADDRESSES_STEP = {
     hasOtherIndexes(columnOf(reads, IP_NET_TO_MEDIA_STEP, "ipNetToMediaPhysAddress"), MEDIA_INDEX_LENGTH),
 } as const satisfies ReadStep;
 
-/** ipv6NetToMediaTable: index ipv6IfIndex.address; some agents put the address's length between. */
+/** ipv6NetToMediaTable: index ipv6IfIndex.address; some agents insert the address length between the two. */
 export const IPV6_NET_TO_MEDIA_STEP = {
   name: "ipv6_net_to_media_table",
   table: "arp",
@@ -52,8 +52,8 @@ export const IPV6_NET_TO_MEDIA_STEP = {
 } as const satisfies ReadStep;
 
 /**
- * Each address on each interface once, ipNetToPhysicalTable first; no invalid, incomplete (no MAC address), group or
- * broadcast entries. Absent: no rows.
+ * Lists each address once per interface, ipNetToPhysicalTable first. Skips invalid, incomplete (no MAC address), group
+ * and broadcast entries. Absent: no rows.
  */
 export function arpOf(reads: Reads): ReportedArp {
   const entries = new Map<string, ArpEntry>();
@@ -142,7 +142,7 @@ const STEPS = [
   IPV6_NET_TO_MEDIA_STEP,
 ].map(({ name }) => name);
 
-/** @param addressStart null for an index of another form */
+/** @param addressStart returns null for an unsupported index format */
 function indexed(index: string, addressStart: (subIds: readonly number[]) => number | null): Where | RowReason {
   const subIds = subIdsOf(index);
   const start = addressStart(subIds);
@@ -150,7 +150,7 @@ function indexed(index: string, addressStart: (subIds: readonly number[]) => num
   return located(subIds[0], unicastOfOctets(subIds, start, Math.min(subIds.length, start + 16)));
 }
 
-/** Some agents give static entries the ifIndex 0: they belong to no interface. */
+/** Some agents give static entries ifIndex 0: these entries belong to no interface. */
 function located(ifIndex: SnmpValue | undefined, address: string | null): Where | RowReason {
   const number = integerOf(ifIndex, 0, IF_INDEX_MAX);
   if (number === null) return "no_interface";
@@ -163,7 +163,7 @@ const STATE_INVALID = 5;
 /** TruthValue (RFC 2579). */
 const FALSE = 2;
 
-/** ipv4z and ipv6z (RFC 4001) end in a zone, which is ignored. */
+/** ipv4z and ipv6z (RFC 4001) end in a zone. Ignore it. */
 function physicalStart(subIds: readonly number[]): number | null {
   const length = subIds[2];
   if (length === undefined || subIds.length !== length + 3) return null;

@@ -1,4 +1,4 @@
-// The ports of a bridge as interfaces, and its address: the base group of BRIDGE-MIB (RFC 4188).
+// Bridge-port decoder for the base group of BRIDGE-MIB (RFC 4188): the interface of each port, and the bridge address.
 
 import { KEPT_ROW, type RowCount } from "../rows.ts";
 import { columnOf, countStep, scalarOf } from "./columns.ts";
@@ -13,36 +13,35 @@ export const BRIDGE_STEP = {
   columns: { dot1dBasePortIfIndex: "1.3.6.1.2.1.17.1.4.1.2" },
 } as const satisfies ReadStep;
 
-/** dot1dBasePort (RFC 4188) has 16 bits. */
+/** dot1dBasePort (RFC 4188) is 16 bits wide. */
 export const BRIDGE_PORT_MAX = 65_535;
 
 /**
- * How the interface of a bridge port is known.
- * - table: dot1dBasePortTable says it.
- * - extended: the table maps every port to the interface of its number, and so is every other port named: some agents
- * leave interfaces that they create as they go, such as tunnels, out of the table.
- * - unclear: as extended, but some of those other ports are no known interfaces; only the ports in the table are known.
- * - assumed: there is no dot1dBasePortTable; ports are taken as ifIndexes. Not used where a device once served the
- * table.
- * - unread: the table was not read to its end.
+ * Source of the mapping from bridge port to interface.
+ * - table: dot1dBasePortTable.
+ * - extended: the table maps every port to the interface with the same number, so every other referenced port is mapped
+ * likewise. Some agents omit dynamically created interfaces, such as tunnels, from the table.
+ * - unclear: as extended, but some of those other ports are not known interfaces. Only ports in the table are mapped.
+ * - assumed: no dot1dBasePortTable; ports are taken as ifIndexes. Not used if the device ever served the table.
+ * - unread: the table was not read to the end.
  */
 export type PortBasis = "table" | "extended" | "unclear" | "assumed" | "unread";
 
 export interface BridgePorts {
   readonly basis: PortBasis;
-  /** Null for a port of no interface: Juniper gives 0 for those of units that it hides. */
+  /** Null for a port without an interface: Juniper reports 0 for the ports of hidden units. */
   ifIndexOf(port: number): number | null;
   has(port: number): boolean;
   isListed(port: number): boolean;
-  /** Whether an interface that no port leads to has none. */
+  /** True if an interface without a mapped port certainly has none. */
   isSettled(ifIndex: number): boolean;
   readonly isServed: boolean;
-  /** Whether a port that is not in it is none. */
+  /** True if a port missing here does not exist. */
   readonly isComplete: boolean;
   readonly rows: Readonly<Record<typeof BRIDGE_STEP.name, RowCount>>;
 }
 
-/** Null for all zeros, or what is no address; undefined where the device serves none. */
+/** Returns null for all zeros or a malformed address, undefined if the device does not serve the scalar. */
 export function bridgeAddressOf(reads: Reads): string | null | undefined {
   const value = scalarOf(reads, BRIDGE_STEP, "dot1dBaseBridgeAddress");
   return value instanceof Uint8Array ? macOf(value) : undefined;
@@ -50,13 +49,13 @@ export function bridgeAddressOf(reads: Reads): string | null | undefined {
 
 export interface Interfaces {
   has(ifIndex: number): boolean;
-  /** Whether an ifIndex that is missing does not exist. */
+  /** True if a missing ifIndex does not exist. */
   readonly areWhole: boolean;
 }
 
 /**
- * @param named the ports that other tables name
- * @param areAllNamed whether those tables were read to their ends
+ * @param named ports referenced by other tables
+ * @param areAllNamed true if those tables were read to the end
  */
 export function bridgePortsOf(
   reads: Reads,
@@ -110,7 +109,7 @@ function basisOf(
   return found > 0 || !interfaces.areWhole ? "unclear" : "table";
 }
 
-/** Port → ifIndex, null for one of no interface. */
+/** Maps port to ifIndex; null for a port without an interface. */
 function portMapOf(values: ReadonlyMap<string, SnmpValue>, interfaces: Interfaces): Map<number, number | null> {
   const ports = new Map<number, number | null>();
   for (const [index, value] of values) {

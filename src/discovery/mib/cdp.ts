@@ -1,4 +1,4 @@
-// The neighbors of a device by CDP: cdpCacheTable of CISCO-CDP-MIB, which other makers serve too.
+// CDP neighbor decoder: cdpCacheTable of CISCO-CDP-MIB, also served by other manufacturers.
 
 import { defined } from "../../base/fields.ts";
 import type { CdpAnnouncement, TableReport } from "../device.ts";
@@ -26,16 +26,16 @@ export const CDP_STEP = {
 interface ReportedCdp {
   /** All announcements on an interface, in a fixed order; undefined if unknown. */
   of(ifIndex: number): CdpAnnouncement[] | undefined;
-  /** Whether neighbors were reported before and none are now. */
+  /** True if the device reported neighbors before and reports none now. */
   readonly isLost: boolean;
   readonly report: TableReport;
-  /** As if everything that could be placed were reported. */
+  /** Counts as if every row assigned to an interface were reported. */
   readonly rows: Readonly<Record<typeof CDP_STEP.name, RowCount>>;
 }
 
 /**
  * Absent: neither cdpGlobalRun nor neighbors. With cdpGlobalRun, on or off, and no rows: complete, no neighbors.
- * Neighbors on unknown interfaces are left out and reported. A table that broke off tells nothing of any interface.
+ * Neighbors on unknown interfaces are dropped and counted. A partially read table reports nothing for any interface.
  */
 export function cdpOf(reads: Reads, interfaces: Interfaces): ReportedCdp {
   const types = columnOf(reads, CDP_STEP, "cdpCacheAddressType");

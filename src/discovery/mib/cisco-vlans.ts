@@ -1,4 +1,4 @@
-// The VLANs of Cisco switches and of their ports: CISCO-VTP-MIB and CISCO-VLAN-MEMBERSHIP-MIB, both by ifIndex.
+// VLAN decoder for Cisco switches and their ports: CISCO-VTP-MIB and CISCO-VLAN-MEMBERSHIP-MIB, both by ifIndex.
 
 import { KEPT_ROW, type RowCount } from "../rows.ts";
 import type { Interfaces } from "./bridge.ts";
@@ -61,7 +61,7 @@ interface CiscoPort {
   readonly members: readonly number[] | undefined;
 }
 
-/** VLANs of all management domains, the FDDI and Token Ring defaults (1002 to 1005) included. */
+/** Lists the VLANs of all management domains, including the FDDI and Token Ring defaults (1002 to 1005). */
 export function ciscoVlansOf(reads: Reads): CiscoVlans {
   const states = columnOf(reads, CISCO_VLANS_STEP, "vtpVlanState");
   const types = columnOf(reads, CISCO_VLANS_STEP, "vtpVlanType");
@@ -85,8 +85,8 @@ export function ciscoVlansOf(reads: Reads): CiscoVlans {
 }
 
 /**
- * By ifIndex. A trunk is a member of the VLANs that are enabled on it and exist; any other port of its vmVlan. Ports of
- * which neither is reported, such as a trunk without a link, are left out. A table that broke off tells nothing.
+ * Keyed by ifIndex. A trunk is a member of the VLANs that exist and are enabled on it; any other port, of its vmVlan.
+ * Ports with neither, such as a trunk without a link, are omitted. A partially read table reports nothing.
  */
 export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interfaces): CiscoPorts {
   const ports = new Map<number, CiscoPort>();
@@ -98,7 +98,7 @@ export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interf
     const vlan = integerOf(memberships.values.get(index), 0, 4_095);
     if (ifIndex === null) return "index";
     if (vlan === null) return "value";
-    // Trunks are in this table too, with a meaningless VLAN.
+    // This table also lists trunks, with a meaningless VLAN.
     if (!statuses.isComplete && !statuses.values.has(index)) return "withheld";
     if (!interfaces.has(ifIndex)) return "no_interface";
     const native = vlanNumberOf(vlan);
@@ -124,14 +124,14 @@ export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interf
   return { byIfIndex: ports, rows };
 }
 
-/** Whether a port missing from ciscoPortsOf has no VLAN. */
+/** True if a port missing from ciscoPortsOf has no VLAN. */
 export function areNativesComplete(reads: Reads): boolean {
   const vlans = columnOf(reads, CISCO_MEMBERSHIP_STEP, "vmVlan");
   const statuses = columnOf(reads, CISCO_TRUNKS_STEP, "vlanTrunkPortDynamicStatus");
   return areComplete([vlans, statuses]);
 }
 
-/** Whether these MIBs and the other columns are empty, and one was served once. */
+/** True if these MIBs and the other columns are empty and the agent once served one of them. */
 export function areCiscoPortsEnded(reads: Reads, others: readonly ColumnRead[]): boolean {
   const columnsIn = (step: string): ColumnRead[] => [...(reads.get(step)?.columns.values() ?? [])];
   const ports = [...columnsIn(CISCO_TRUNKS_STEP.name), ...columnsIn(CISCO_MEMBERSHIP_STEP.name)];

@@ -1,4 +1,4 @@
-// The result of a plan's steps: columns and scalars by name, and how complete a table is. Knows no MIB.
+// Accessors for the results of a plan's steps: columns, scalars and table completeness. Must not know any MIB.
 
 import type { TableReport } from "../device.ts";
 import { countRows, type RowCount, type RowFate } from "../rows.ts";
@@ -6,11 +6,11 @@ import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { subIdsOf } from "./values.ts";
 
 type Named = Pick<ReadStep, "name">;
-/** A step whose columns, or scalars, the compiler knows by name: a mistyped one would read as one that was not served. */
+/** Steps with column or scalar names known to the compiler: a mistyped name would read as not served. */
 type NamedColumns = Named & Required<Pick<ReadStep, "columns">>;
 type NamedScalars = Named & Required<Pick<ReadStep, "scalars">>;
 
-/** Empty for a column that was not asked; unread for one missing from a step that was asked. */
+/** Returns an empty column if the step was not polled, an unread one if only this column is missing. */
 export function columnOf<Step extends NamedColumns>(
   reads: Reads,
   step: Step,
@@ -28,7 +28,7 @@ export function scalarOf<Step extends NamedScalars>(
   return reads.get(step.name)?.scalars.get(scalar);
 }
 
-/** The decoded value; null where a column read to its end has none for the row; undefined if unknown. */
+/** Returns the decoded value; null if a column read to the end has no value for the row; undefined if unknown. */
 export function reported<Value>(
   column: ColumnRead,
   index: string,
@@ -49,13 +49,13 @@ export function rowsOf(columns: readonly ColumnRead[]): Iterable<string> {
   return rows;
 }
 
-/** @param length in numbers */
+/** @param length number of sub-identifiers */
 export function hasOtherIndexes({ values }: ColumnRead, length: number): boolean {
   for (const index of values.keys()) if (subIdsOf(index).length !== length) return true;
   return false;
 }
 
-/** The fate of each row of a step, in whatever columns it is. */
+/** Counts each row of a step by fate, in whichever columns the row appears. */
 export function countStep(reads: Reads, step: Named, fateOf: (index: string) => RowFate): RowCount {
   return countRows(rowsOf([...(reads.get(step.name)?.columns.values() ?? [])]), fateOf);
 }
@@ -70,14 +70,14 @@ export function isWhole(reads: Reads, { name }: Named): boolean {
   return true;
 }
 
-/** Whether the agent served the columns before and now has nothing in any of them. */
+/** True if the agent served the columns before and now returns nothing for any of them. */
 export function areLost(columns: readonly ColumnRead[]): boolean {
   const isNothing = (column: ColumnRead): boolean =>
     column.values.size === 0 && (column.isComplete || column.isLost === true);
   return columns.some(({ isLost }) => isLost === true) && columns.every(isNothing);
 }
 
-/** Whether all columns are read to their ends and empty, and one was served once. */
+/** True if all columns were read to the end, are empty, and one was once served. */
 export function areEnded(columns: readonly ColumnRead[]): boolean {
   return (
     columns.some(({ isEnded }) => isEnded === true) &&
@@ -94,10 +94,10 @@ export function areComplete(columns: readonly ColumnRead[]): boolean {
 }
 
 /**
- * How complete a table is.
- * @param isServed whether the device showed that it has the table: an empty one is then complete and clears what was
- * known; else it is absent
- * @param notes what could not be used, in clauses for people: the table is then partial
+ * Reports the completeness of a table.
+ * @param isServed true if the device proved that it has the table: an empty one is then complete and clears stored
+ * data. Otherwise an empty table is absent.
+ * @param notes unusable data, as user-readable clauses: they make the table partial
  */
 export function reportOn(
   reads: Reads,

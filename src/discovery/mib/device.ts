@@ -1,4 +1,4 @@
-// Turns what the plan read into a device. Pure; no answer makes it throw.
+// Assembles a device from the results of the plan. Pure; no agent response makes it throw.
 
 import { defined } from "../../base/fields.ts";
 import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
@@ -27,11 +27,10 @@ import { systemOf } from "./system.ts";
 import { nativePortsOf, PORT_VLAN_STEP, vlansOf } from "./vlans.ts";
 
 /**
- * The device of whatever READING_PLAN read.
- * Partial tables fill `interfaces`, `addresses`, `arp` and `vlans` as far as they were read. The lists of an interface
- * (`vlans`, `forwarding`, `lldp`, `cdp`) are present only where complete: what broke off clears nothing. A complete
- * table is partial too if some of it could not be placed, as its `problem` says.
- * @param before what the agent has reported so far: what it no longer serves counts as broken off
+ * Builds the device from a run of READING_PLAN. Partial tables still fill `interfaces`, `addresses`, `arp` and `vlans`.
+ * Per-interface lists (`vlans`, `forwarding`, `lldp`, `cdp`) are set only if complete: a partial read clears nothing. A
+ * fully read table is partial too if some rows matched no interface; `problem` says so.
+ * @param before earlier responses of the agent: data it no longer serves counts as a partial read
  */
 export function deviceOf(read: Reads, before: ServedBefore | null = null): Device {
   const { reads, missed } = withLost(read, before);
@@ -50,7 +49,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
 
   const lists = [...interfaces].map(([ifIndex, row]): DeviceInterface => {
     const { native, members } = vlans.of(ifIndex);
-    // A neighbor no longer announced is not on a link that is down.
+    // A link that is down cannot have a neighbor that is no longer announced.
     const gone = row.oper_status !== undefined && DOWN.has(row.oper_status) ? [] : undefined;
     const links = defined<InterfaceLinks>({
       native_vlan: native,
@@ -109,12 +108,14 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
   });
 }
 
-/** Undefined for an empty list. */
+/** Returns undefined for an empty list. */
 function someOf<Item>(list: readonly Item[]): readonly Item[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-/** ifOperStatus without frames: bridges and LLDP (IEEE 802.1AB §9.2) forget what was learned there. */
+/**
+ * ifOperStatus values that pass no frames: bridges and LLDP (IEEE 802.1AB §9.2) flush entries learned on such ports.
+ */
 const DOWN: ReadonlySet<OperStatus> = new Set(["Down", "NotPresent", "LowerLayerDown"] as const);
 
 function brokenOf(reads: Reads): DeviceTable[] {
@@ -135,8 +136,8 @@ interface ItemCounts {
 }
 
 /**
- * The row counts of a table's steps together. What could be placed but rests on something unread is withheld.
- * @param reported items in the interfaces' lists
+ * Adds up the row counts of a table's steps. Rows assigned to an interface but dependent on unread data are withheld.
+ * @param reported number of items in the interfaces' lists
  */
 function rowsOfTables(
   counted: Readonly<Record<RowStep, RowCount>>,
@@ -164,9 +165,7 @@ function sum(
 
 type Conclusions = NonNullable<Device["conclusions"]>;
 
-/**
- * @param assumed what rests on ports taken as ifIndexes
- */
+/** @param assumed lists based on ports taken as ifIndexes */
 function conclusionsOf(
   basis: PortBasis,
   assumed: readonly PortList[],
@@ -198,7 +197,7 @@ const PORT_CONCLUSIONS = {
   readonly assumed: string;
 };
 
-/** Undefined if nothing does. */
+/** Returns undefined if no list is based on assumed ports. */
 function assumedOf(isForwarding: boolean, vlans: readonly PortList[]): readonly PortList[] | undefined {
   const assumed: readonly PortList[] = isForwarding ? ["forwarding", ...vlans] : vlans;
   return someOf(assumed);

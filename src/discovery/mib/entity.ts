@@ -1,4 +1,4 @@
-// Who made a device, which model, which serial number: ENTITY-MIB (RFC 6933), else the maker by its enterprise number.
+// Manufacturer, model and serial number: ENTITY-MIB (RFC 6933), else the manufacturer by enterprise number.
 
 import type { AllOf } from "../../base/fields.ts";
 import type { Device, TableReport } from "../device.ts";
@@ -24,11 +24,11 @@ export const ENTITY_STEP = {
 type EntityFields = Pick<Device, "manufacturer" | "model" | "serial_number">;
 
 /**
- * Of the first chassis with a serial number, else the first chassis: in a stack its first member. The stack above it
- * fills its gaps. Without a chassis, the first part with a serial number that is not replaceable (power supply, fan,
- * sensor, port). A table that broke off tells only what it did say, once that part is certain. The enterprise number
- * names the maker only where a complete table, or no table, does not.
- * Absent: no rows; a device that serves the table is in it.
+ * Uses the first chassis with a serial number, else the first chassis: in a stack, its first member. The stack entry
+ * fills gaps. Without a chassis, uses the first entity with a serial number that is not replaceable (power supply, fan,
+ * sensor, port). A partially read table yields only reported values, once the entity is certain. The enterprise number
+ * sets the manufacturer only if the table is complete or absent and has none. Absent: no rows; a device that serves the
+ * table is listed in it.
  */
 export function entityOf(reads: Reads): { fields: AllOf<EntityFields>; rows: EntityRows; report: TableReport } {
   const classes = columnOf(reads, ENTITY_STEP, "entPhysicalClass");
@@ -54,7 +54,7 @@ export function entityOf(reads: Reads): { fields: AllOf<EntityFields>; rows: Ent
 
   const isWhole = areComplete(columns);
   const [first] = bodyOf(parts);
-  // An unread chassis may come first, and so may one whose serial number was not read.
+  // An unread chassis, or one with an unread serial number, may precede this one.
   const isChosen = isWhole || (first?.partClass === CHASSIS && first.serial !== null);
   const chosen = isWhole ? bodyOf(parts) : isChosen && first !== undefined ? [first] : [];
   const pick = (field: "serial" | "maker" | "model"): string | null =>
@@ -94,11 +94,11 @@ const PORT = 10;
 const STACK = 11;
 const PASSING: readonly (number | null)[] = [POWER_SUPPLY, FAN, SENSOR, PORT];
 
-/** What makers leave in unfilled fields. */
+/** Placeholder texts that manufacturers leave in unfilled fields. */
 const PLACEHOLDER =
   /^(n\/?a|none|null|nil|empty|unknown|undefined|unspecified|default( string)?|not? (available|specified|applicable|set|present|assigned|defined)|to be filled( in)? by o\.?e\.?m\.?|o\.?e\.?m\.?|system (manufacturer|product name|serial number)|chassis serial number|0?123456789(0|ab.*)?|[-.\s*#?]+|0+|x+)$/i;
 
-/** The part that is the device, then the parts that fill its gaps. */
+/** Returns the entity that represents the device, then the entities that fill its gaps. */
 function bodyOf(parts: readonly Part[]): Part[] {
   const chassis = parts.filter((part) => part.partClass === CHASSIS);
   const stacks = parts.filter((part) => part.partClass === STACK);

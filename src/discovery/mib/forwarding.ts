@@ -1,5 +1,4 @@
-// What a bridge has learned behind which interface: dot1qTpFdbTable (RFC 4363), dot1dTpFdbTable (RFC 4188), and the
-// latter once per VLAN on Cisco switches.
+// Forwarding-table decoder: dot1qTpFdbTable (RFC 4363), dot1dTpFdbTable (RFC 4188), the latter per VLAN on Cisco.
 
 import { isGroupAddress } from "../../base/mac.ts";
 import type { ForwardingEntry, TableReport } from "../device.ts";
@@ -21,7 +20,7 @@ export const Q_FORWARDING_STEP = {
   },
 } as const satisfies ReadStep;
 
-/** dot1dTpFdbTable: index is the address. Bridges that serve both do not keep the same in them. */
+/** dot1dTpFdbTable: index is the address. Bridges that serve both tables fill them differently. */
 export const FORWARDING_STEP = {
   name: "dot1d_tp_fdb_table",
   table: "forwarding",
@@ -31,10 +30,7 @@ export const FORWARDING_STEP = {
   },
 } as const satisfies ReadStep;
 
-/**
- * dot1dTpFdbTable of each VLAN of a Cisco switch, where there is no dot1qTpFdbTable: in its own context there is only
- * that of VLAN 1.
- */
+/** dot1dTpFdbTable per VLAN on Cisco switches without dot1qTpFdbTable: the default context holds only VLAN 1. */
 export const VLAN_FORWARDING_STEP = {
   name: "vlan_dot1d_tp_fdb_table",
   table: "forwarding",
@@ -45,7 +41,7 @@ export const VLAN_FORWARDING_STEP = {
   vlanContexts: contextVlansOf,
 } as const satisfies ReadStep;
 
-/** dot1dBasePortTable of those VLANs in which something was learned: each has its own ports. */
+/** dot1dBasePortTable of each VLAN with learned entries: every VLAN has its own ports. */
 export const VLAN_BRIDGE_STEP = {
   name: "vlan_bridge",
   table: "forwarding",
@@ -56,18 +52,16 @@ export const VLAN_BRIDGE_STEP = {
 } as const satisfies ReadStep;
 
 interface ReportedForwarding {
-  /** In the order of MAC address and VLAN; undefined where it is not known. */
+  /** Sorted by MAC address and VLAN; undefined if unknown. */
   of(ifIndex: number): ForwardingEntry[] | undefined;
-  /**
-   * Whether entries without VLAN may be missing: dot1dTpFdbTable was not read, and the tables that carry VLANs were.
-   */
+  /** True if entries without a VLAN may be missing: dot1dTpFdbTable was not read but the VLAN-aware tables were. */
   readonly isPartial: boolean;
-  /** Whether there were entries, and there is nothing of them now: they aged, or the agent tells of them no more. */
+  /** True if there were entries and none are left: they aged out or the agent no longer reports them. */
   readonly isLost: boolean;
-  /** Whether entries are where they are only because there is no dot1dBasePortTable. */
+  /** True if entries are placed by port number only because dot1dBasePortTable is missing. */
   readonly isAssumed: boolean;
   readonly report: TableReport;
-  /** As if all that could be placed were reported. */
+  /** Counts as if every row assigned to an interface were reported. */
   readonly rows: Readonly<Record<EntryStep | typeof VLAN_BRIDGE_STEP.name, RowCount>>;
 }
 
@@ -77,19 +71,19 @@ export function areLearnedPortsWhole(reads: Reads): boolean {
   return areComplete([...qColumns(reads), ...dColumns(reads)]);
 }
 
-/** The ports of learned entries, repeated as often as the tables name them. */
+/** Yields the port of each learned entry, with repeats. */
 export function* learnedPortsOf(reads: Reads): Generator<number> {
   for (const { port } of learnedRows(...qColumns(reads))) yield port;
   for (const { port } of learnedRows(...dColumns(reads))) yield port;
 }
 
 /**
- * Only learned(3): self(4) is the bridge's own, as is mostly what agents call mgmt(5); invalid(2) is gone; other(1)
- * does not say where frames go (RFC 4188). Without any status all entries count. No groups, and not port 0 ("learned,
- * but not known where"). Entries on a port of no interface are left out and reported.
- * Both tables together: a MAC address on an interface once per VLAN reported, without a VLAN only if none is reported.
- * Nothing is reported where the databases' VLANs were not all read: an entry without its VLAN is another entry.
- * Absent: neither bridge ports nor entries. With bridge ports and no entries it is complete and empty.
+ * Uses only learned(3) entries: self(4), and usually mgmt(5), are the bridge's own; invalid(2) is gone; other(1) does
+ * not say where frames go (RFC 4188). Without any status, uses all entries. Skips group addresses and port 0 ("learned,
+ * port unknown"). Drops and counts entries on a port without an interface. Merges both tables: a MAC address appears on
+ * an interface once per VLAN, and without a VLAN only if no VLAN is reported. Reports nothing if the VLANs of the
+ * filtering databases were not all read: an entry without its VLAN is a different entry. Absent: neither bridge ports
+ * nor entries. With bridge ports and no entries: complete and empty.
  */
 export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): ReportedForwarding {
   const [q, qStatuses] = qColumns(reads);
@@ -103,7 +97,7 @@ export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Inter
     const port = learnedPortOf(index, q, qStatuses);
     if (typeof port !== "number") return port;
     const subIds = subIdsOf(index);
-    // Some agents put the address's length before it.
+    // Some agents insert the address length before the address.
     const start = subIds.length === 8 && subIds[1] === 6 ? 2 : 1;
     const vlanOf = () => vlanOfFid(subIds[0] as number);
     return learned.add(ports.ifIndexOf(port), macOfOctets(subIds, start, subIds.length), vlanOf);
@@ -162,7 +156,7 @@ export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Inter
   };
 }
 
-/** The columns of a table of entries: ports, then statuses. */
+/** The columns of a forwarding table: ports, then statuses. */
 type EntryColumns = (reads: Reads) => [ports: ColumnRead, statuses: ColumnRead];
 
 const qColumns: EntryColumns = (reads) => [
@@ -187,7 +181,7 @@ function* learnedRows(ports: ColumnRead, statuses: ColumnRead): Generator<{ read
   }
 }
 
-/** The port that an entry was learned on, else why it was not. */
+/** Returns the port of a learned entry, else the reason for skipping the row. */
 function learnedPortOf(index: string, ports: ColumnRead, statuses: ColumnRead): number | RowReason {
   const hasStatuses = statuses.values.size > 0 || !statuses.isComplete;
   if (hasStatuses && statuses.values.get(index) !== LEARNED) return "not_learned";
@@ -209,7 +203,7 @@ function learnedVlansOf(reads: Reads): readonly number[] {
 
 class Learned {
   placed = 0;
-  /** MAC addresses on no interface, each counted once for both tables. */
+  /** MAC addresses without an interface, each counted once across both tables. */
   readonly placeless = new Set<string>();
   private readonly byInterface = new Map<number, Map<string, (number | null)[]>>();
 
@@ -218,7 +212,7 @@ class Learned {
     if (typeof vlans === "string") return vlans;
     const vlan = vlanOf();
     if (vlans.includes(vlan) || (vlan === null && vlans.length > 0)) return "duplicate";
-    // An unknown VLAN adds nothing to a known one.
+    // A known VLAN replaces an unknown one.
     if (vlans[0] === null) {
       vlans[0] = vlan;
       return "duplicate";

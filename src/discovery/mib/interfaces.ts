@@ -1,4 +1,4 @@
-// The interfaces of a device: ifTable and ifXTable of IF-MIB (RFC 2863). What is linked to them is put on by others.
+// Interface decoder: ifTable and ifXTable of IF-MIB (RFC 2863). Must not decode link data; other modules add it.
 
 import { defined } from "../../base/fields.ts";
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
@@ -9,7 +9,7 @@ import { columnOf, countStep, isWhole, reported, reportOn, rowsOf } from "./colu
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, integerOf, macOf, singleSubIdOf, textOf } from "./values.ts";
 
-/** ifTable. ifIndex is the index itself. */
+/** ifTable: index ifIndex. */
 export const IF_TABLE_STEP = {
   name: "if_table",
   table: "interfaces",
@@ -39,9 +39,9 @@ interface ReportedInterfaces {
   readonly interfaces: ReadonlyMap<number, InterfaceRow>;
   /** The ifIndexes with a kept row of ifXTable, ascending. */
   readonly extended: readonly number[];
-  /** Whether an interface that is missing does not exist. */
+  /** True if a missing interface does not exist. */
   readonly areWhole: boolean;
-  /** Whether a missing name means none. */
+  /** True if a missing name means that the interface has none. */
   readonly areNamesWhole: boolean;
   readonly report: TableReport;
   readonly extensionsReport: TableReport;
@@ -49,9 +49,9 @@ interface ReportedInterfaces {
 }
 
 /**
- * The rows are those of ifTable: a row of ifXTable alone came or went during the reading, or is a leftover. Without any
- * ifTable they are those of ifXTable. Both absent: no rows.
- * A value outside its enumeration: ifOperStatus Unknown, ifType other(1), ifAdminStatus nothing (it has no unknown).
+ * Lists the rows of ifTable: a row only in ifXTable appeared or vanished during the read, or is a leftover. Without
+ * ifTable, lists the rows of ifXTable. Both absent: no rows. Out-of-range values: ifOperStatus becomes Unknown, ifType
+ * other(1), ifAdminStatus undefined (its enumeration has no unknown).
  */
 export function interfacesOf(reads: Reads): ReportedInterfaces {
   const column = (name: keyof typeof IF_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_TABLE_STEP, name);
@@ -97,7 +97,7 @@ export function interfacesOf(reads: Reads): ReportedInterfaces {
     const fate = fateOf(index);
     if (fate !== KEPT_ROW || isExtended || isSaid(name, index) || isSaid(alias, index)) return fate;
     if (highSpeedOf(speeds.highSpeed, index) === null) return "value";
-    // A speed needs both tables.
+    // A speed requires both tables.
     return speedOf(speeds, index) === undefined ? "withheld" : KEPT_ROW;
   };
   return {
@@ -114,7 +114,7 @@ export function interfacesOf(reads: Reads): ReportedInterfaces {
   };
 }
 
-/** ifSpeed of faster interfaces (RFC 2863 §3.1.7). */
+/** ifSpeed of interfaces beyond its range (RFC 2863 §3.1.7). */
 const IF_SPEED_MAX = 2 ** 32 - 1;
 const BPS_PER_HIGH_SPEED = 1_000_000;
 const OTHER = 1;
@@ -132,7 +132,7 @@ function ifIndexOfRow(index: string): number | null {
   return singleSubIdOf(index, IF_INDEX_MAX) || null;
 }
 
-/** No text counts as nothing said. */
+/** Empty text becomes null, a non-text value undefined. */
 function textOrNone(value: SnmpValue): string | null | undefined {
   const text = textOf(value);
   return text === null ? undefined : text || null;
@@ -164,8 +164,8 @@ function highSpeedOf(highSpeed: ColumnRead, index: string): number | null {
 }
 
 /**
- * bit/s. Some agents give ifHighSpeed in bit/s too, as equal values show. Null: none; undefined: unknown, as when only
- * one column was read, or ifSpeed refers to a missing ifHighSpeed.
+ * bit/s. Some agents report ifHighSpeed in bit/s too, recognizable by equal values. Null: none; undefined: unknown, as
+ * when only one column was read or ifSpeed defers to a missing ifHighSpeed.
  */
 function speedOf(
   { speed, highSpeed }: { speed: ColumnRead; highSpeed: ColumnRead },

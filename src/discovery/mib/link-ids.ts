@@ -1,4 +1,4 @@
-// Chassis and port identifiers of LLDP (IEEE 802.1AB, clauses 8.5.2 and 8.5.3) as values.
+// LLDP chassis and port ID decoder (IEEE 802.1AB, clauses 8.5.2 and 8.5.3).
 
 import { parseIp } from "../../base/ip.ts";
 import {
@@ -11,7 +11,7 @@ import type { LinkId } from "../device.ts";
 import type { SnmpValue } from "./reads.ts";
 import { identifierOf, integerOf, unicastOf, unicastOfOctets, writtenMacOf } from "./values.ts";
 
-/** An unknown subtype becomes LocallyAssigned, to keep the identifier. Null for an empty one. */
+/** Maps an unknown subtype to LocallyAssigned, to keep the ID. Returns null for an empty ID. */
 export function chassisIdOf(
   subtype: SnmpValue | undefined,
   id: SnmpValue | undefined,
@@ -19,7 +19,7 @@ export function chassisIdOf(
   return linkIdOf(CHASSIS_ID_SUBTYPES, subtype, id);
 }
 
-/** As chassisIdOf. */
+/** Same rules as chassisIdOf. */
 export function portIdOf(subtype: SnmpValue | undefined, id: SnmpValue | undefined): LinkId<PortIdSubtype> | null {
   return linkIdOf(PORT_ID_SUBTYPES, subtype, id);
 }

@@ -1,4 +1,4 @@
-// The indexes of LLDP's neighbors and their management addresses, also where a device leaves parts out.
+// Index parser for LLDP neighbors and management addresses, tolerant of devices that omit index parts.
 
 import { KEPT_ROW, type RowFate, type RowReason } from "../rows.ts";
 import { subIdsOf, unicastOfOctets } from "./values.ts";
@@ -6,15 +6,15 @@ import { subIdsOf, unicastOfOctets } from "./values.ts";
 interface NeighborIndex {
   readonly index: string;
   readonly subIds: readonly number[];
-  /** The local port; null for an impossible index. */
+  /** Local port; null for an impossible index. */
   readonly port: number | null;
 }
 
 /**
- * A full index is time mark, local port, in version 2 a destination address, then the neighbor's number. Some devices
- * omit the time mark, the neighbor's number, or all but the port.
- * @param wholeLength numbers of a full index
- * @param isPort whether a local port has that number: of two candidates the one that more often has wins
+ * A full index is time mark, local port, destination address (version 2 only), neighbor number. Some devices omit the
+ * time mark, the neighbor number, or everything but the port.
+ * @param wholeLength sub-identifiers in a full index
+ * @param isPort true if a local port has this number; of two candidate positions, the one with more matches wins
  */
 export function neighborIndexesOf(
   indexes: readonly string[],
@@ -34,9 +34,9 @@ export interface ManagementAddresses {
 }
 
 /**
- * The management address of each neighbor, by its row: the first IPv4 address, else the first IPv6 one.
- * @param addressIndexes of lldpRemManAddrTable, ascending: a neighbor's index, then subtype, length (which some devices
- * omit), address
+ * Finds the management address of each neighbor row: the first IPv4 address, else the first IPv6 address.
+ * @param addressIndexes indexes of lldpRemManAddrTable, ascending: neighbor index, subtype, length (omitted by some
+ * devices), address
  */
 export function managementAddressesOf(
   addressIndexes: Iterable<string>,
@@ -46,7 +46,7 @@ export function managementAddressesOf(
   const marked = lengths.filter(hasMark);
   const keys = new Set<string>();
   for (const neighbor of neighbors) for (const key of keysOf(neighbor)) keys.add(key);
-  /** By row with and without its time mark. */
+  /** Keyed by row, with and without its time mark. */
   const byKey = new Map<string, string>();
   const chosen = new Map<string, string>();
   const fates = new Map<string, RowReason>();
@@ -85,7 +85,7 @@ export function managementAddressesOf(
   return { byRow: addresses, fateOf: (index) => fates.get(index) ?? (kept.has(index) ? KEPT_ROW : "further") };
 }
 
-/** The time mark changes when the neighbor says something new, perhaps between reading the two tables. */
+/** The time mark changes with the neighbor's data, possibly between the reads of the two tables. */
 function keysOf({ index, subIds }: NeighborIndex): readonly string[] {
   return hasMark(subIds.length) ? [index, markless(subIds, subIds.length)] : [index];
 }
@@ -110,7 +110,8 @@ function markless(subIds: readonly number[], length: number): string {
 }
 
 /**
- * Follows the neighbor's index and subtype; IPv4 and IPv6 differ in length. A length that does not match was cut off.
+ * The address follows the neighbor index and subtype; IPv4 and IPv6 differ in length. A mismatched length means the
+ * index was truncated.
  */
 function addressOf(subIds: readonly number[], start: number): string | null {
   const length = subIds[start + 1];

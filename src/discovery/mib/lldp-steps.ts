@@ -1,4 +1,4 @@
-// What is asked about neighbors by LLDP: LLDP-MIB (IEEE 802.1AB-2005), else LLDP-V2-MIB (IEEE 802.1AB-2009).
+// LLDP read steps: LLDP-MIB (IEEE 802.1AB-2005), else LLDP-V2-MIB (IEEE 802.1AB-2009).
 
 import { hasRows } from "./columns.ts";
 import type { ReadStep } from "./reads.ts";
@@ -30,8 +30,8 @@ export const LLDP_REMOTE_STEP = {
 } as const satisfies ReadStep;
 
 /**
- * lldpRemManAddrTable: the row of lldpRemTable, then lldpRemManAddrSubtype.length.address. The address itself is only
- * in the index.
+ * lldpRemManAddrTable: index of lldpRemTable, then lldpRemManAddrSubtype.length.address. Only the index holds the
+ * address.
  */
 export const LLDP_REMOTE_ADDRESSES_STEP = {
   name: "lldp_rem_man_addr_table",
@@ -55,8 +55,8 @@ export const LLDP_LOCAL_PORTS_STEP = {
 } as const satisfies ReadStep;
 
 /**
- * lldpV2LocalSystemData. Version 2 is asked only where version 1 has no neighbors: agents that serve both repeat
- * themselves.
+ * lldpV2LocalSystemData. Version 2 is polled only if version 1 has no neighbors: agents that serve both repeat the same
+ * data.
  */
 export const LLDP_V2_LOCAL_STEP = {
   name: "lldp_v2_local",
@@ -85,7 +85,7 @@ export const LLDP_V2_REMOTE_STEP = {
   isNeeded: (reads) => !hasRows(reads, LLDP_REMOTE_STEP),
 } as const satisfies ReadStep;
 
-/** lldpV2RemManAddrTable: as in version 1. */
+/** lldpV2RemManAddrTable: same layout as version 1. */
 export const LLDP_V2_REMOTE_ADDRESSES_STEP = {
   name: "lldp_v2_rem_man_addr_table",
   table: "lldp",
@@ -94,7 +94,7 @@ export const LLDP_V2_REMOTE_ADDRESSES_STEP = {
   hangsOn: [LLDP_V2_REMOTE_STEP.name],
 } as const satisfies ReadStep;
 
-/** lldpV2LocPortTable: index lldpV2LocPortIfIndex, which not every agent makes an ifIndex. */
+/** lldpV2LocPortTable: index lldpV2LocPortIfIndex, which is not an ifIndex on every agent. */
 export const LLDP_V2_LOCAL_PORTS_STEP = {
   name: "lldp_v2_loc_port_table",
   table: "lldp",

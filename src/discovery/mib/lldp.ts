@@ -1,4 +1,4 @@
-// The neighbors of a device by LLDP, by interface. What is asked: lldp-steps.ts.
+// LLDP neighbor decoder, by interface. The polled tables are in lldp-steps.ts.
 
 import { defined } from "../../base/fields.ts";
 import type { ChassisIdSubtype } from "../../resources/if-entries/vocabulary.ts";
@@ -34,24 +34,23 @@ import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { identifierOf, integerOf, singleSubIdOf, textOf, writtenMacOf } from "./values.ts";
 
 interface ReportedLldp {
-  /** lldpLocChassisId; null where it is empty, undefined where it is not served. */
+  /** lldpLocChassisId; null if empty, undefined if not served. */
   readonly chassisId: LinkId<ChassisIdSubtype> | null | undefined;
   /** All announcements on an interface, in a fixed order; undefined if unknown. */
   of(ifIndex: number): LldpAnnouncement[] | undefined;
-  /** Whether neighbors were reported before and none are now. */
+  /** True if the device reported neighbors before and reports none now. */
   readonly isLost: boolean;
-  /** As if everything that could be placed were reported. */
+  /** Counts as if every row assigned to an interface were reported. */
   readonly rows: VersionRows<typeof VERSION_1> & VersionRows<typeof VERSION_2>;
   readonly report: TableReport;
 }
 
 /**
- * Rows that say the same (under several time marks or destination addresses) are one neighbor. Nothing is reported of
- * any interface where neighbors, local ports or interfaces broke off. Where only the management addresses did, only
- * what is missing stays unknown: some agents always break off there. Absent: neither local system data nor neighbors.
- * With local system data and no rows: complete, no neighbors. Neighbors on a port of no interface are left out and
- * reported.
- * @param areInterfacesWhole whether a missing interface does not exist, nor a missing name
+ * Merges identical rows (several time marks or destination addresses) into one neighbor. Reports nothing for any
+ * interface if neighbors, local ports or interfaces were partially read. If only management addresses were, only the
+ * missing ones stay unknown: some agents always stop there. Absent: neither local system data nor neighbors. With local
+ * system data and no rows: complete, no neighbors. Neighbors on a port without an interface are dropped and counted.
+ * @param areInterfacesWhole true if a missing interface does not exist and a missing name means none
  */
 export function lldpOf(
   reads: Reads,
@@ -94,7 +93,7 @@ export function lldpOf(
   const remotes = [VERSION_1, VERSION_2].flatMap(({ remote }) => [...(reads.get(remote.name)?.columns.values() ?? [])]);
   const isServed = chassisId !== undefined || indexes.length > 0 || areEnded(remotes);
   const isPlaced = areInterfacesWhole && ports.isComplete && isWhole(reads, version.localPorts);
-  // A device may change from one version to the other.
+  // A device may switch from one LLDP-MIB version to the other.
   const isLeft = (remote: Version["remote"]): boolean =>
     indexes.length > 0 && remote !== version.remote && isLost(reads, remote);
   const isSound = ({ remote }: Version): boolean => isWhole(reads, remote) || isLeft(remote);
@@ -129,7 +128,7 @@ type VersionRows<Each extends Version> = Readonly<
   Record<Each["remote" | "addresses" | "localPorts"]["name"], RowCount>
 >;
 
-/** The row counts of a version; those of the unused version follow the other's. */
+/** Counts the rows of a version; rows of the unused version count as superseded. */
 function rowsIn<Each extends Version>(
   reads: Reads,
   own: Each,
@@ -150,7 +149,7 @@ function rowsIn<Each extends Version>(
   return rows as VersionRows<Each>;
 }
 
-/** LldpPortNumber and InterfaceIndex, as far as agents keep to them. */
+/** LldpPortNumber and InterfaceIndex, within the range that agents actually use. */
 const PORT_NUMBER_MAX = 2 ** 32 - 1;
 
 interface Version {
@@ -158,7 +157,7 @@ interface Version {
   readonly addresses: typeof LLDP_REMOTE_ADDRESSES_STEP | typeof LLDP_V2_REMOTE_ADDRESSES_STEP;
   readonly localPorts: typeof LLDP_LOCAL_PORTS_STEP | typeof LLDP_V2_LOCAL_PORTS_STEP;
   readonly indexLength: number;
-  /** What a port number means by default: the bridge port in version 1, ifIndex in version 2. */
+  /** Default meaning of a port number: bridge port in version 1, ifIndex in version 2. */
   readonly countsAs: "bridge port" | "interface";
 }
 

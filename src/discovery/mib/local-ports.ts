@@ -1,25 +1,25 @@
-// Maps LLDP's local port numbers to interfaces. Devices number ports freely, so their names say more.
+// Maps local LLDP port numbers to interfaces. Devices number ports freely, so names are the better evidence.
 
 import type { InterfaceRow } from "../device.ts";
 import type { BridgePorts } from "./bridge.ts";
 
 export interface LocalPortText {
-  /** LldpPortIdSubtype; null for one that the standard does not have. */
+  /** LldpPortIdSubtype; null for a value outside the standard. */
   readonly subtype: number | null;
-  /** "" for none. */
+  /** "" if none. */
   readonly id: string;
-  /** The id as a MAC address, where it is one. */
+  /** The ID as a MAC address, if it is one. */
   readonly mac: string | null;
-  /** "" for none. */
+  /** "" if none. */
   readonly desc: string;
 }
 
 /**
- * A port is, in this order: 1. the one interface whose name (ifName, ifDescr, ifAlias, also shortened: `Gi1/0/1`) or
- * MAC address is the port's id; of several the one with the port's number, else with its description, else the Ethernet
- * one; 2. likewise by the port's description; 3. the interface of its number, as bridge port or ifIndex: whichever
- * holds for the ports known by name (or by the end of a name: `1` in `Slot 0 Port 1`), else has more neighbors on
- * interfaces that are up and Ethernet; 4. the first of several of 1 or 2.
+ * Resolves a port in this order: 1. the single interface with a name (ifName, ifDescr, ifAlias, also shortened:
+ * `Gi1/0/1`) or MAC address equal to the port ID; of several, the one with the port number, else with the port
+ * description, else the Ethernet one; 2. likewise by port description; 3. the interface with the port number, as bridge
+ * port or as ifIndex: whichever holds for ports known by name (or by the end of a name: `1` in `Slot 0 Port 1`), else
+ * has more neighbors on Ethernet interfaces that are up; 4. the first of several from 1 or 2.
  */
 export class LocalPorts {
   private readonly interfaces: ReadonlyMap<number, InterfaceRow>;
@@ -28,18 +28,18 @@ export class LocalPorts {
   private readonly byName = new Map<string, number[]>();
   private readonly byAlias = new Map<string, number[]>();
   private readonly byMac = new Map<string, number[]>();
-  /** By the numbers that a name ends in. */
+  /** Keyed by the numbers at the end of the name. */
   private readonly byPlace = new Map<string, { readonly word: string; readonly ifIndex: number }[]>();
   private readonly byShort = new Map<string, readonly number[]>();
-  /** Each made once: a device may give thousands of interfaces and ports one name. */
+  /** Cached: a device may give thousands of interfaces and ports the same name. */
   private readonly sets = new WeakMap<readonly number[], ReadonlySet<number>>();
   private readonly both = new WeakMap<readonly number[], WeakMap<readonly number[], number | null>>();
   private readonly isByBridgeFirst: boolean;
 
   /**
    * @param texts by port number
-   * @param countsAs what a number means by default
-   * @param used the ports with neighbors
+   * @param countsAs default meaning of a port number
+   * @param used ports with neighbors
    */
   constructor(
     interfaces: ReadonlyMap<number, InterfaceRow>,
@@ -108,7 +108,7 @@ export class LocalPorts {
     return set.has(ifIndex);
   }
 
-  /** The likelier first. */
+  /** Most likely first. */
   private numbered(port: number): number[] {
     const byBridge = this.ports.ifIndexOf(port);
     const byIfIndex = this.interfaces.has(port) ? port : null;
@@ -143,7 +143,7 @@ export class LocalPorts {
     return this.byName.get(name) ?? this.byAlias.get(name) ?? NONE;
   }
 
-  /** Null where neither is more likely. */
+  /** Returns null if both are equally likely. */
   private moreByBridge(used: ReadonlySet<number>): boolean | null {
     let byBridge = 0;
     let byIfIndex = 0;
@@ -181,22 +181,24 @@ const NONE: readonly number[] = [];
 /** LldpPortIdSubtype. */
 const INTERFACE_ALIAS = 1;
 const MAC_ADDRESS = 3;
-/** IANAifType-MIB: ethernetCsmacd and what devices still call Ethernet: fastEther, fastEtherFX, gigabitEthernet. */
+/** IANAifType-MIB types that devices use for Ethernet: ethernetCsmacd, fastEther, fastEtherFX, gigabitEthernet. */
 const ETHERNET: ReadonlySet<number> = new Set([6, 62, 69, 117]);
 
-/** Without case and blanks: `GigabitEthernet 0/1` is `gigabitethernet0/1`. "" without letters and digits. */
+/**
+ * Drops case and whitespace: `GigabitEthernet 0/1` becomes `gigabitethernet0/1`. Returns "" if no letters or digits.
+ */
 function normalized(text: string | null | undefined): string {
   const plain = (text ?? "").toLowerCase().replaceAll(/\s+/g, "");
   return /[\p{L}\p{N}]/u.test(plain) ? plain : "";
 }
 
-/** `gi1/0/1` → gi, 1/0/1; null for a name of another kind. */
+/** `gi1/0/1` → gi, 1/0/1; null for a name in another format. */
 function placeOf(name: string): { word: string; numbers: string } | null {
   const [, word, numbers] = /^([a-z][a-z-]*)(\d.*)$/.exec(name) ?? [];
   return word === undefined || numbers === undefined ? null : { word, numbers };
 }
 
-/** Not inside a number. */
+/** Does not match inside a number. */
 function endsWith(name: string, end: string): boolean {
   return name.endsWith(end) && !(/^\d/.test(end) && /\d$/.test(name.slice(0, -end.length)));
 }

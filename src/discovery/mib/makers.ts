@@ -1,6 +1,6 @@
-// Makers of network equipment by enterprise number (IANA Private Enterprise Numbers), by trade name.
+// Trade names of network equipment manufacturers by enterprise number (IANA Private Enterprise Numbers).
 
-/** Without agents that run on any machine (net-snmp, Windows). */
+/** Excludes agents that run on any machine (net-snmp, Windows). */
 export const MAKERS: ReadonlyMap<number, string> = new Map([
   [2, "IBM"],
   [9, "Cisco"],

@@ -1,22 +1,22 @@
-// How long something served before may be missing until it counts as empty: a firmware may drop a table for good. Pure.
+// Grace period before missing data counts as empty: firmware may drop a table for good. Pure.
 
 import { ownValue } from "../../base/fields.ts";
 import type { Instant } from "../../base/instant.ts";
 import type { Device } from "../device.ts";
 
-/** How often and how long something must be missing to count as empty. */
+/** Number of readings and age after which missing data counts as empty. */
 interface MissedTerm {
   readonly readings: number;
-  /** Milliseconds since the first of them. */
+  /** Milliseconds since the first of these readings. */
   readonly age_ms: number;
 }
 
 export const MISSED_TERM: MissedTerm = { readings: 10, age_ms: 7 * 86_400_000 };
 
-/** Of a table that may empty at any time while its companions are served. */
+/** For a table that may empty at any time while its companion is still served. */
 export const EMPTIED_TERM: MissedTerm = { readings: 3, age_ms: 3_600_000 };
 
-/** Tables that may be empty, and what an agent still serves beside them. */
+/** Tables that may be empty, with the companion that the agent still serves. */
 const BESIDE_EMPTY: Readonly<Record<string, string>> = {
   lldp_rem_table: "lldp_local.chassisId",
   lldp_rem_man_addr_table: "lldp_rem_table.chassisId",
@@ -33,16 +33,16 @@ export interface Miss {
   readonly readings: number;
 }
 
-/** By name, as servedOf has it. */
+/** Keyed by name, in the format of servedOf. */
 export type Missed = Readonly<Record<string, Miss>>;
 
-/** What a device reported, and what it no longer does. */
+/** The columns that a device served and those it no longer serves. */
 type Reading = Pick<Device, "served" | "missed">;
 
 /**
- * What is missing after a reading. A name that is reported is not missing, nor an optional one whose table is reported;
- * what was not read to its end is not counted.
- * @param columns what is remembered; those in `before` alone count as empty already
+ * Lists the data missing after a reading. A served name is not missing, nor is an optional one while its table is
+ * served. Partially read tables do not count.
+ * @param columns remembered columns; names only in `before` already count as empty
  */
 export function missedNow(columns: readonly string[], before: Missed, reading: Reading, now: Instant): Missed {
   const { served = [], missed = [] } = reading;
@@ -55,7 +55,7 @@ export function missedNow(columns: readonly string[], before: Missed, reading: R
   for (const name of missed) {
     if (!known.has(name)) continue;
     const { since, readings } = ownValue(before, name) ?? { since: now, readings: 0 };
-    // Beyond the term nothing changes, so nothing is written.
+    // Beyond the term, keep the value to avoid a write.
     const counted = Math.max(readings, Math.min(readings + 1, termOf(name, reading).readings));
     next.set(name, { since, readings: counted });
   }
@@ -64,7 +64,7 @@ export function missedNow(columns: readonly string[], before: Missed, reading: R
 
 interface LeftTerm {
   readonly readings: number;
-  /** The earliest end. */
+  /** Earliest end of the term. */
   readonly until: Instant;
 }
 
@@ -78,7 +78,7 @@ function termOf(name: string, { served = [] }: Reading): MissedTerm {
   return beside !== undefined && beside !== name && served.includes(beside) ? EMPTIED_TERM : MISSED_TERM;
 }
 
-/** @param name as servedOf has it */
+/** @param name in the format of servedOf */
 export function stepOf(name: string): string {
   return name.slice(0, name.indexOf("."));
 }

@@ -1,4 +1,4 @@
-// What a device is asked, in order: what it is, then what other tables refer to, then those.
+// SNMP read steps in polling order: the device, then the tables that other tables refer to, then those tables.
 
 import {
   IP_ADDR_TABLE_ADDRESSES_STEP,
@@ -32,7 +32,7 @@ import type { ReadStep } from "./reads.ts";
 import { SYSTEM_STEP } from "./system.ts";
 import { PORT_VLAN_STEP, VLAN_CURRENT_STEP, VLAN_STATIC_STEP } from "./vlans.ts";
 
-/** A step follows those that its `isNeeded` and `vlanContexts` look at. */
+/** Each step comes after the steps that its `isNeeded` and `vlanContexts` read. */
 const STEPS = [
   SYSTEM_STEP,
   ENTITY_STEP,
@@ -70,7 +70,7 @@ const STEPS = [
 
 export const READING_PLAN: readonly ReadStep[] = STEPS;
 
-/** The steps that read a table of their own and so count its rows. */
+/** Steps that read a table of their own and count its rows. */
 export type RowStep = Exclude<
   Extract<(typeof STEPS)[number], { readonly columns: object }>,
   { readonly rowsIn: string }

@@ -1,15 +1,15 @@
-// PortList of Q-BRIDGE-MIB (RFC 4363). Not all agents follow the MIB; the existing ports show which do.
+// PortList parser for Q-BRIDGE-MIB (RFC 4363). Some agents deviate from the MIB; the existing ports show which ones.
 
-/** The bridge ports in a list, unordered; some may not exist. */
+/** Returns the bridge ports in a list, unordered; some may not exist. */
 type PortListReading = (list: Uint8Array) => number[];
 
 /**
- * How a device writes its port lists, judged by all of them together:
- * - by the MIB: the most significant bit of the first byte is port 1, a missing end is unset;
- * - Junos: decimal numbers with commas, `59,71`;
- * - D-Link DES-30xx: one number with port 1 as its lowest bit. Another way counts only where the MIB's names missing
- * ports and the other names none.
- * @returns null where lists name ports and no way finds an existing one
+ * Detects the port list encoding of a device from all its lists:
+ * - MIB: the most significant bit of the first byte is port 1; missing trailing bytes are unset;
+ * - Junos: comma-separated decimal numbers, `59,71`;
+ * - D-Link DES-30xx: one number with port 1 as its lowest bit.
+ * A non-MIB encoding is chosen only if the MIB's yields nonexistent ports and the other yields none.
+ * @returns null if the lists name ports and no encoding yields an existing one
  */
 export function portListReadingOf(
   lists: readonly Uint8Array[],

@@ -1,55 +1,55 @@
-// What is asked of an agent and what came back: the seam between the protocol and the MIBs.
+// Interface between the SNMP protocol and the MIBs: read steps and their results.
 
 import type { DeviceTable } from "../device.ts";
 
-/** Integers and counters as numbers, OIDs and IpAddress as dotted text, everything else as its bytes. */
+/** Integers and counters as numbers, OIDs and IpAddress as dotted text, everything else as bytes. */
 export type SnmpValue = number | string | Uint8Array;
 
-/** One thing to ask. Everything in a step is asked together. */
+/** A unit of polling: everything in a step is requested together. */
 export interface ReadStep {
   /** Unique in its plan: `if_table`. */
   readonly name: string;
-  /** The part of the report that fails with it. */
+  /** Section of the report that fails with this step. */
   readonly table: DeviceTable;
-  /** Name → OID of single instances, `.0` included: asked by GET. */
+  /** Name → OID of a single instance, including `.0`: requested by GET. */
   readonly scalars?: Readonly<Record<string, string>>;
-  /** Name → OID of columns of one table, walked side by side. */
+  /** Name → OID of a column; all columns of one table are walked in parallel. */
   readonly columns?: Readonly<Record<string, string>>;
-  /** The step that counts the rows of the same table. */
+  /** Step that counts the rows of this table. */
   readonly rowsIn?: string;
-  /** Whether it is worth asking after what was read before; by default always. */
+  /** True if earlier results justify polling this step. Default: always. */
   readonly isNeeded?: (reads: Reads) => boolean;
-  /** `isNeeded` is false without rows of these steps. */
+  /** Steps without whose rows `isNeeded` is false. */
   readonly hangsOn?: readonly string[];
-  /** Columns that all rows may lack from one day to the next. */
+  /** Columns that may vanish from all rows at any time. */
   readonly optional?: readonly string[];
   /**
-   * Asked in the context of each of these VLANs, as Cisco switches keep one BRIDGE-MIB per VLAN: community `public@10`,
-   * SNMPv3 context `vlan-10`. Every index then begins with the VLAN number and a dot.
+   * Polls the step in the context of each of these VLANs: Cisco switches keep one BRIDGE-MIB per VLAN (community
+   * `public@10`, SNMPv3 context `vlan-10`). Every index then begins with the VLAN number and a dot.
    */
   readonly vlanContexts?: (reads: Reads) => readonly number[];
 }
 
 export interface ColumnRead {
-  /** Read to its end. */
+  /** Read to the end. */
   readonly isComplete: boolean;
-  /** Not complete: served before, empty now. */
+  /** Incomplete: served before, empty now. */
   readonly isLost?: true;
-  /** Complete and empty, served once, and no longer missed. */
+  /** Complete and empty; once served, and past its grace period. */
   readonly isEnded?: true;
-  /** Why not, in a clause for people: `no answer within 5 s`. */
+  /** Reason for an incomplete column, as a user-readable clause: `no answer within 5 s`. */
   readonly problem: string | null;
   /** Index below the column's OID (`10101`, `0.7.1`) → value. */
   readonly values: ReadonlyMap<string, SnmpValue>;
 }
 
 export interface StepRead {
-  /** noSuchObject, noSuchInstance and noSuchName are left out. */
+  /** Excludes noSuchObject, noSuchInstance and noSuchName. */
   readonly scalars: ReadonlyMap<string, SnmpValue>;
-  /** Null where the scalars were asked. */
+  /** Null if the scalars were read. */
   readonly scalarsProblem: string | null;
   readonly columns: ReadonlyMap<string, ColumnRead>;
 }
 
-/** By step name, without steps that were not needed. */
+/** Keyed by step name; excludes steps that were not needed. */
 export type Reads = ReadonlyMap<string, StepRead>;

@@ -1,27 +1,27 @@
-// Tells what an agent no longer serves from what it never had: on the wire both look the same. Pure.
+// Separates data that an agent no longer serves from data it never had: both look the same on the wire. Pure.
 
 import { areComplete, hasRows } from "./columns.ts";
 import { READING_PLAN } from "./plan.ts";
 import type { ColumnRead, ReadStep, Reads, StepRead } from "./reads.ts";
 import { sysObjectIdOf } from "./system.ts";
 
-/** What an agent has reported so far. */
+/** Earlier responses of an agent. */
 export interface ServedBefore {
-  /** sysObjectID, null if unknown. Another kind of agent serves other tables. */
+  /** sysObjectID; null if unknown. A different kind of agent serves different tables. */
   readonly sys_object_id: string | null;
-  /** As servedOf has them. */
+  /** In the format of servedOf. */
   readonly columns: readonly string[];
-  /** Served once, missing too long: counts as empty. */
+  /** Once served, missing past the grace period: counts as empty. */
   readonly ended?: readonly string[];
 }
 
 interface ReadsWithLost {
   readonly reads: Reads;
-  /** Served before and missing now, of steps read whole; as servedOf has it. */
+  /** Served before and missing now, in fully read steps; in the format of servedOf. */
   readonly missed: readonly string[];
 }
 
-/** The scalars and columns of which something was reported, in the order of the plan: `if_x_table.ifHighSpeed`. */
+/** Lists the scalars and columns with at least one value, in plan order: `if_x_table.ifHighSpeed`. */
 export function servedOf(reads: Reads): string[] {
   const served: string[] = [];
   for (const [step, { scalars, columns }] of reads) {
@@ -32,10 +32,10 @@ export function servedOf(reads: Reads): string[] {
 }
 
 /**
- * The same reads, where what was served before and is missing counts as not read, as does what was not asked because it
- * hangs on such a table or one that could not be read. An optional column is missed only with its whole table. What has
- * ended is empty.
- * @param before null where nothing is known of the agent
+ * Marks as unread the data that was served before and is now missing, and the steps skipped because they depend on such
+ * a table or on an unreadable one. An optional column counts as missing only with its whole table. Ended columns are
+ * empty.
+ * @param before null if nothing is known about the agent
  */
 export function withLost(
   reads: Reads,
@@ -71,9 +71,7 @@ interface MissedNames {
   readonly scalars: readonly string[];
 }
 
-/**
- * @param hasAnyRow of the whole table
- */
+/** @param hasAnyRow true if any column of the table has a row */
 function missedOf(step: ReadStep, read: StepRead, hasAnyRow: boolean, served: ReadonlySet<string>): MissedNames {
   const isServed = (name: string): boolean => served.has(`${step.name}.${name}`);
   const isMissed = (name: string, { isComplete, values }: ColumnRead): boolean =>

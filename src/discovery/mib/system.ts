@@ -20,7 +20,7 @@ export const SYSTEM_STEP = {
 
 type SystemFields = Pick<Device, "sys_name" | "sys_descr" | "sys_object_id" | "sys_location" | "sys_contact">;
 
-/** Texts without control characters, null for empty ones; undefined where a column is not served. */
+/** Texts without control characters, null if empty, undefined if not served. */
 export function systemOf(reads: Reads): { fields: AllOf<SystemFields>; report: TableReport } {
   const fields: AllOf<SystemFields> = {
     sys_name: textScalar(reads, "sysName"),

@@ -1,19 +1,20 @@
-// Varbinds and index parts as text, addresses and numbers. Pure; anything invalid is null.
+// Decoders for varbinds and index parts: text, addresses, numbers. Pure; invalid input yields null.
 
 import { type Ip, ipOfBytes, parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
 import type { SnmpValue } from "./reads.ts";
 
-/** UTF-16 units; DEVICE_TEXT_MAX_LENGTH of an interface entry, without importing its schemas. */
+/** UTF-16 code units; same as DEVICE_TEXT_MAX_LENGTH of an interface entry, without importing its schemas. */
 export const TEXT_MAX_LENGTH = 4_000;
 /** InterfaceIndex (RFC 2863): 1 to 2^31 − 1. */
 export const IF_INDEX_MAX = 2 ** 31 - 1;
-/** VlanId (RFC 4363): 0 and 4095 are no VLANs (IEEE 802.1Q table 9-2). */
+/** VlanId (RFC 4363): 0 and 4095 are not VLANs (IEEE 802.1Q table 9-2). */
 export const VLAN_ID_MAX = 4_094;
 
 /**
- * SnmpAdminString and DisplayString: UTF-8, else ISO 8859-1. Line breaks and tabs become one blank, other control
- * characters and outer blanks go; at most TEXT_MAX_LENGTH UTF-16 units. "" for no text; null if not an octet string.
+ * SnmpAdminString and DisplayString: UTF-8, else ISO 8859-1. Replaces line breaks and tabs by one space, strips other
+ * control characters and surrounding whitespace; at most TEXT_MAX_LENGTH UTF-16 code units. "" if empty; null if not an
+ * octet string.
  */
 export function textOf(value: SnmpValue): string | null {
   if (!(value instanceof Uint8Array)) return null;
@@ -22,8 +23,8 @@ export function textOf(value: SnmpValue): string | null {
 }
 
 /**
- * Text where the bytes are UTF-8 without inner control characters, else hexadecimal pairs with colons. Padding by NUL
- * and blanks is dropped. "" for none; null if not an octet string.
+ * Text if the bytes are UTF-8 without inner control characters, else colon-separated hex pairs. Strips NUL and
+ * whitespace padding. "" if empty; null if not an octet string.
  */
 export function identifierOf(value: SnmpValue): string | null {
   if (!(value instanceof Uint8Array)) return null;
@@ -45,12 +46,12 @@ export function vlanNumberOf(value: SnmpValue | undefined): number | null {
   return integerOf(value, 1, VLAN_ID_MAX);
 }
 
-/** An EUI-48 of six bytes, not all zero; else null. */
+/** A six-byte EUI-48, not all zeros; else null. */
 export function macOf(value: SnmpValue | undefined): string | null {
   return value instanceof Uint8Array ? macOfOctets(value, 0, value.length) : null;
 }
 
-/** As macOf, of the numbers of an index; null with a number beyond 255. */
+/** macOf for the sub-identifiers of an index; null if one exceeds 255. */
 export function macOfOctets(octets: ArrayLike<number>, start: number, end: number): string | null {
   if (end - start !== 6) return null;
   let sum = 0;
@@ -65,7 +66,7 @@ export function macOfOctets(octets: ArrayLike<number>, start: number, end: numbe
   return sum === 0 ? null : mac;
 }
 
-/** As macOf, also where written as text. */
+/** macOf that also accepts a MAC address written as text. */
 export function writtenMacOf(value: SnmpValue): string | null {
   const mac = macOf(value);
   if (mac !== null || !(value instanceof Uint8Array) || value.length < 12 || value.length > 20) return mac;
@@ -73,8 +74,8 @@ export function writtenMacOf(value: SnmpValue): string | null {
 }
 
 /**
- * A unicast address of four or sixteen numbers; null for any other count, unspecified (RFC 4291 §2.5.2), broadcast and
- * multicast.
+ * A unicast address from 4 or 16 sub-identifiers; null for any other count and for unspecified (RFC 4291 §2.5.2),
+ * broadcast and multicast addresses.
  */
 export function unicastOfOctets(octets: ArrayLike<number>, start: number, end: number): string | null {
   for (let at = start; at < end; at++) if ((octets[at] as number) > 255) return null;
@@ -89,14 +90,14 @@ export function unicastOfOctets(octets: ArrayLike<number>, start: number, end: n
   return ip === null || ip.text === "::" ? null : ip.text;
 }
 
-/** As unicastOfOctets, of a value: IpAddress, or an octet string of four or sixteen bytes. */
+/** unicastOfOctets for a value: IpAddress, or an octet string of 4 or 16 bytes. */
 export function unicastOf(value: SnmpValue | undefined): string | null {
   if (value instanceof Uint8Array) return unicastOfOctets(value, 0, value.length);
   const ip: Ip | null = typeof value === "string" ? parseIp(value) : null;
   return ip === null ? null : unicastOfOctets(ip.bytes, 0, ip.bytes.length);
 }
 
-/** `0.47.2` → [0, 47, 2]; empty for an invalid text. */
+/** `0.47.2` → [0, 47, 2]; empty for invalid text. */
 export function subIdsOf(index: string): number[] {
   const subIds: number[] = [];
   let number = 0;
@@ -133,7 +134,7 @@ function hexPairs(bytes: Uint8Array): string {
 
 const DOT = 0x2e;
 const ZERO = 0x30;
-/** Sub-identifiers have 32 bits (RFC 2578 §3.5). */
+/** Sub-identifiers are 32 bits wide (RFC 2578 §3.5). */
 const MAX_DIGITS = 10;
 const HEX_PAIRS: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const CONTROL = /\p{Cc}/u;
@@ -160,8 +161,8 @@ function latin1(bytes: Uint8Array): string {
 }
 
 /**
- * Without NUL and blanks at both ends. No regular expression: its search for the end would be quadratic in long inner
- * runs.
+ * Strips NUL and whitespace at both ends. Not a regular expression: its search for the end would be quadratic in long
+ * inner runs.
  */
 function unpadded(text: string): string {
   const isPadding = (at: number): boolean => text[at] === "\0" || text.charAt(at).trim() === "";

@@ -1,4 +1,4 @@
-// The VLANs of a device and of its ports: Q-BRIDGE-MIB (RFC 4363); for Cisco switches see cisco-vlans.ts.
+// VLAN decoder for a device and its ports: Q-BRIDGE-MIB (RFC 4363). For Cisco switches see cisco-vlans.ts.
 
 import type { DeviceVlan, PortList, TableReport } from "../device.ts";
 import { KEPT_ROW, type RowCount } from "../rows.ts";
@@ -29,7 +29,7 @@ export const VLAN_CURRENT_STEP = {
   },
 } as const satisfies ReadStep;
 
-/** dot1qVlanStaticTable: index dot1qVlanIndex. Untagged lists are subsets of the egress lists and not asked. */
+/** dot1qVlanStaticTable: index dot1qVlanIndex. Untagged lists are subsets of the egress lists and not polled. */
 export const VLAN_STATIC_STEP = {
   name: "dot1q_vlan_static_table",
   table: "vlans",
@@ -46,7 +46,7 @@ export const PORT_VLAN_STEP = {
   columns: { dot1qPvid: "1.3.6.1.2.1.17.7.1.4.5.1.1" },
 } as const satisfies ReadStep;
 
-/** The VLANs of one interface. Undefined: not reported; null: none for untagged frames. */
+/** VLANs of one interface. Undefined: not reported; null: none for untagged frames. */
 interface PortVlans {
   readonly native: number | null | undefined;
   /** Ascending. */
@@ -57,7 +57,7 @@ interface ReportedVlans {
   readonly vlans: DeviceVlan[] | undefined;
   of(ifIndex: number): PortVlans;
   readonly areNativesByIfIndex: boolean;
-  /** What rests on the lack of dot1dBasePortTable. */
+  /** Lists based on the assumption made without dot1dBasePortTable. */
   readonly assumed: readonly PortList[];
   readonly rows: CiscoVlans["rows"] & CiscoPorts["rows"] & Readonly<Record<VlanStep, RowCount>>;
   readonly report: TableReport;
@@ -71,12 +71,11 @@ export function nativePortsOf(reads: Reads): number[] {
 }
 
 /**
- * VLANs: the rows of the static table and of CISCO-VTP-MIB, named, and those of the current table with ports (agents
- * keep the others for themselves). Members: static or current, since some agents drop ports without a link from the
- * latter. An interface that is no bridge port is in no VLAN. Without VLAN rows nothing is said of members, without a
- * row of dot1qPortVlanTable nothing of native VLANs; lists naming no existing port say nothing. Where all these have
- * ended, there are none.
- * Absent: no rows; a bridge with VLANs has at least one.
+ * VLANs: rows of the static table and of CISCO-VTP-MIB, with names, and rows of the current table with ports (agents
+ * use the rest internally). Members: static or current, since some agents drop ports without a link from the current
+ * table. An interface that is not a bridge port is in no VLAN. Without VLAN rows, members are not reported; without
+ * dot1qPortVlanTable rows, native VLANs are not. Lists without any existing port are ignored. If all these tables have
+ * ended, there are no VLANs. Absent: no rows; a bridge with VLANs has at least one.
  */
 export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): ReportedVlans {
   const staticNames = columnOf(reads, VLAN_STATIC_STEP, "dot1qVlanStaticName");
@@ -101,7 +100,7 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
     const value = staticNames.values.get(index);
     if (number !== null && number > 0) names.set(number, (value === undefined ? null : textOf(value)) || null);
   }
-  // Q-BRIDGE-MIB wins, even where it was not read.
+  // Q-BRIDGE-MIB wins, even if unread.
   for (const [number, name] of cisco.names) {
     if ((names.get(number) ?? null) === null) names.set(number, staticNames.isComplete ? name : null);
   }
@@ -128,7 +127,7 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
   const isAssumed = ports.basis === "assumed";
   const { byIfIndex: ciscoPorts, rows: ciscoPortRows } = ciscoPortsOf(reads, cisco, interfaces);
   const areCiscoNativesWhole = areNativesComplete(reads);
-  // All that reported members has ended: no port is in any VLAN.
+  // Every source of membership has ended: no port is in any VLAN.
   const areMembersEnded = areCiscoPortsEnded(reads, [staticPorts, currentPorts]);
   const areNativesEnded = areCiscoPortsEnded(reads, [pvids]);
 
@@ -179,7 +178,7 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
   };
 }
 
-/** VLANs to ask in their own contexts: those in use on a Cisco switch without VLANs in Q-BRIDGE-MIB. */
+/** Lists the VLANs to poll in their own contexts: those in use on a Cisco switch without VLANs in Q-BRIDGE-MIB. */
 export function contextVlansOf(reads: Reads): readonly number[] {
   const isQBridge =
     columnOf(reads, VLAN_CURRENT_STEP, "dot1qVlanFdbId").values.size +
@@ -195,9 +194,9 @@ export function areFidsComplete(reads: Reads): boolean {
 }
 
 /**
- * The VLAN of a forwarding database by dot1qVlanFdbId; null if shared or unknown. Some agents number databases by VLAN
- * whatever that column says, as shown by an id in `used` that it lacks.
- * @param used the databases that the forwarding table names
+ * Maps a filtering database to its VLAN by dot1qVlanFdbId; null if shared or unknown. Some agents number databases by
+ * VLAN despite that column, detectable by an ID in `used` that the column lacks.
+ * @param used databases referenced by the forwarding table
  */
 export function vlanOfFidOf(reads: Reads, used: ReadonlySet<number>): (fid: number) => number | null {
   const vlans = new Set<number>();
@@ -223,7 +222,7 @@ function currentVlanOf(index: string): number | null {
   return subIds.length === 1 || subIds.length === 2 ? vlanNumberOf(subIds.at(-1)) : null;
 }
 
-/** Of several time marks one is kept. */
+/** Keeps one row per VLAN if several time marks exist. */
 function currentRowsOf(reads: Reads, names: ReadonlyMap<number, unknown>): RowCount {
   const seen = new Set<number>();
   return countStep(reads, VLAN_CURRENT_STEP, (index) => {
@@ -235,7 +234,7 @@ function currentRowsOf(reads: Reads, names: ReadonlyMap<number, unknown>): RowCo
   });
 }
 
-/** By VLAN; of several time marks the last. */
+/** Keyed by VLAN; with several time marks, the last wins. */
 function listsOf(column: ColumnRead, vlanOf: (index: string) => number | null): Map<number, Uint8Array> {
   const lists = new Map<number, Uint8Array>();
   for (const [index, value] of column.values) {
@@ -246,8 +245,8 @@ function listsOf(column: ColumnRead, vlanOf: (index: string) => number | null): 
 }
 
 /**
- * Some agents number dot1qPortVlanTable by ifIndex: so where no row is a port of dot1dBasePortTable and all are
- * interfaces. Null if rows or interfaces were not all read.
+ * True if dot1qPortVlanTable is indexed by ifIndex, as on some agents: no row is a port of dot1dBasePortTable and all
+ * rows are interfaces. Null if rows or interfaces were not fully read.
  */
 function isByIfIndex(
   pvids: ColumnRead,
@@ -261,9 +260,7 @@ function isByIfIndex(
   return pvids.isComplete && (areInterfaces || interfaces.areWhole) ? areInterfaces : null;
 }
 
-/**
- * @param interfaceOf null where the numbering is unknown
- */
+/** @param interfaceOf null if the numbering is unknown */
 function nativesOf(reads: Reads, interfaceOf: ((index: number) => number | null) | null) {
   const pvids = columnOf(reads, PORT_VLAN_STEP, "dot1qPvid");
   const natives = new Map<number, number | null>();
