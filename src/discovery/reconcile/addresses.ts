@@ -1,4 +1,4 @@
-// Gives, confirms and moves the addresses of hosts in a scan's write. The callers decide who has an address.
+// Address book of a scan's write: assigns, confirms and moves IP addresses. Callers decide which host has an address.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { parseInstant } from "../../base/instant.ts";
@@ -21,7 +21,7 @@ import type { ScanWrite } from "./scan-write.ts";
 import { nameSign } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
-/** How hosts without interface entries are recognized under another address. */
+/** MAC addresses that recognize hosts without interface entries under a new IP address. */
 const macMemory = sqliteTable("discovery_macs", {
   network_n: integer().notNull(),
   mac_address: text().notNull(),
@@ -30,17 +30,17 @@ const macMemory = sqliteTable("discovery_macs", {
 });
 const rememberedMacs = new KeyedRows(macMemory, ["network_n", "mac_address"]);
 
-/** A claimed address is given to another machine after this long without confirmation. */
+/** Hours without confirmation after which a claimed address may move to another machine. */
 const UNCONFIRMED_AFTER_HOURS = 24;
 
 interface ReportedAddress {
   readonly ip_address: string;
-  /** Undefined: nothing was seen. */
+  /** Undefined: no MAC address seen. */
   readonly mac_address?: string | null | undefined;
   readonly prefix_length: number | null;
-  /** The interface; undefined if unknown. */
+  /** Interface name; undefined if unknown. */
   readonly name?: string | undefined;
-  /** Whether the device answered at it. */
+  /** True if the device answered at this address. */
   readonly isAsked?: boolean;
 }
 
@@ -63,7 +63,7 @@ export class AddressBook {
     this.read = read;
   }
 
-  /** By address; changed by this class alone. */
+  /** Keyed by address; only this class changes the map. */
   of(hostId: string): Addresses {
     const known = this.read.get(hostId);
     if (known !== undefined) return known;
@@ -75,8 +75,8 @@ export class AddressBook {
   }
 
   /**
-   * @param present the host's addresses by `of`, to which a new one is added
-   * @returns null where a person has deleted it or its subnet, and at the host's limit
+   * @param present the host's addresses from `of`, to which a new one is added
+   * @returns null if a person deleted the address or its subnet, or at the host's limit
    */
   give(host: HostRecord, reported: ReportedAddress, present: Addresses): IpAddressRecord | null {
     const { write } = this;
@@ -116,12 +116,12 @@ export class AddressBook {
     return made;
   }
 
-  /** Its MAC address, if that is a sign. */
+  /** Returns the record's MAC address if it identifies a host. */
   private signOf({ mac_address: mac }: IpAddressRecord): string | null {
     return mac === null || this.write.index.isShared(mac) ? null : mac;
   }
 
-  /** Keeps a MAC address as a sign of a host that may lose all its addresses. */
+  /** Stores a MAC address as a sign of a host that may lose all its addresses. */
   remember(hostId: string, mac: string | null): void {
     const { tx, networkId, index } = this.write;
     if (mac === null || !isOneDevices(mac) || index.isShared(mac)) return;
@@ -135,9 +135,10 @@ export class AddressBook {
   }
 
   /**
-   * Takes an address seen at another host from those that had it. What a person entered stays and is reported, as does
-   * what a device claims itself (both routers of a pair), unless another device of its name took its place.
-   * @param to who has it now
+   * Takes an address seen at another host from its previous holders. Keeps and reports manually entered addresses.
+   * Keeps an address that its device itself claims (as both routers of a pair do), unless a device of the same name
+   * replaced it.
+   * @param to current holder
    */
   takeFromOthers(address: string, to: HostRecord, others: readonly string[]): void {
     const { write } = this;
@@ -165,7 +166,7 @@ export class AddressBook {
     }
   }
 
-  /** Whether its device confirmed the address after the other got it, as both routers of a pair do. */
+  /** True if the device confirmed the address after the other host got it, as both routers of a pair do. */
   private isShared(record: IpAddressRecord, other: IpAddressRecord | undefined): boolean {
     if (other === undefined || !hasInterfaces(this.write.tx, record.host_id)) return false;
     const { last_seen_at: lastSeen, last_discovery_id: seenBy } = this.write.tx.observedOf(record.id);
@@ -177,7 +178,7 @@ export class AddressBook {
     return Math.min(NEXT_PLACES.get(present) ?? placeAfter([...present.values()]), INT32_MAX);
   }
 
-  /** Whether its device claimed it recently. */
+  /** True if the device claimed the address recently. */
   isClaimed(record: IpAddressRecord): boolean {
     const { tx } = this.write;
     if (!hasInterfaces(tx, record.host_id) && !hasReported(tx, record.host_id)) return false;
@@ -190,14 +191,14 @@ export class AddressBook {
   }
 
   /**
-   * Merges two hosts found to be one: what a sweep saw under one address. Only where no person has touched it and it
-   * says nothing itself.
+   * Merges a host that a sweep saw at one address into the host it turned out to be. Only if no person edited it and it
+   * reported nothing itself.
    */
   absorb(host: HostRecord, otherId: string, present: Addresses): void {
     const { tx, index, scanId } = this.write;
     const other = tx.find(hostKind, otherId);
     if (other === null || otherId === host.id || !this.isNothingButSeen(other)) return;
-    // A network card that the device lacks is another machine's, whatever the device says of its addresses.
+    // A MAC address that the device lacks belongs to another machine, whatever addresses the device reports.
     const cards = index.signsOf(host.id)?.macs ?? new Set();
     if ([...(index.signsOf(otherId)?.macs ?? [])].some((mac) => !cards.has(mac))) return;
     for (const address of tx.children(ipAddressKind, "host_n", otherId)) {
@@ -236,7 +237,7 @@ export class AddressBook {
     index.forget(otherId);
   }
 
-  /** Whether scans have only seen it from outside. */
+  /** True if the host is known only from outside scans. */
   private isNothingButSeen(host: HostRecord): boolean {
     const { tx } = this.write;
     if ([host.sys_name, host.sys_object_id, host.serial_number, host.chassis_id].some((each) => each !== null))
@@ -251,7 +252,7 @@ export class AddressBook {
   }
 }
 
-/** Whether a host has interface entries. Asked for every overheard address, so it reads none. */
+/** True if the host has interface entries. Called for every overheard address, so it loads none. */
 export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
   const n = tx.recordN(hostId);
   const isStored =
@@ -259,7 +260,7 @@ export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
   return isStored || tx.children(ifEntryKind, "host_n", hostId).length > 0;
 }
 
-/** Whether a host has answered SNMP. */
+/** True if the host has answered SNMP. */
 function hasReported(tx: WriteTransaction, hostId: string): boolean {
   const n = tx.recordN(hostId);
   return (

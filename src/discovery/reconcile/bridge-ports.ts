@@ -1,5 +1,5 @@
-// A device that once reported its bridge ports' interfaces and no longer does is not believed where ports are taken as
-// ifIndexes.
+// Guard against assumed bridge ports: ignores lists that take ports as ifIndexes on a device that once served
+// dot1dBasePortTable.
 
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { Device, DeviceInterface, DeviceTable, PortList } from "../device.ts";
@@ -13,10 +13,10 @@ const TABLE_OF: Readonly<Record<PortList, DeviceTable>> = {
   native_vlan: "vlans",
 };
 
-/** As servedOf has it. */
+/** In the format of servedOf. */
 const BRIDGE_PORTS = `${BRIDGE_STEP.name}.${"dot1dBasePortIfIndex" satisfies keyof typeof BRIDGE_STEP.columns}`;
 
-/** The unknown lists of a device's interfaces: what was known stays. */
+/** Interface lists that are unknown: stored values stay. */
 export function unknownLists(write: ScanWrite, host: HostRecord, device: Device): readonly PortList[] {
   const { assumed_lists: assumed = [] } = device;
   return assumed.length > 0 && hasServed(write, host, device, BRIDGE_PORTS) ? assumed : [];
@@ -31,7 +31,7 @@ export function withoutLists(
   return interfaces.map((each) => ({ ...each, ...nothing }));
 }
 
-/** Reports the tables left as they were. */
+/** Reports the tables left unchanged. */
 export function tellUnknownLists(write: ScanWrite, host: HostRecord, lists: readonly PortList[]): void {
   for (const table of new Set(lists.map((list) => TABLE_OF[list]))) {
     write.tell({

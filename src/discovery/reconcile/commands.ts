@@ -1,4 +1,4 @@
-// The writer's commands for what scans saw, and no longer see.
+// Writer commands for records that scans saw or no longer see.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
@@ -20,8 +20,8 @@ import { type ScanInput, ScanWrite } from "./scan-write.ts";
 import { SubnetPlacer } from "./subnet-placer.ts";
 
 /**
- * Devices that answered SNMP. Their neighbors are written later, by recordAddresses: they may be other devices.
- * @throws DomainError entity_reference_invalid for a network that is gone
+ * Records devices that answered SNMP. recordAddresses writes their neighbors later: these may be devices too.
+ * @throws DomainError entity_reference_invalid if the network was deleted
  */
 export function recordDevices(
   tx: WriteTransaction,
@@ -36,8 +36,8 @@ export function recordDevices(
 }
 
 /**
- * Addresses that answered, and overheard ones in the network's subnets.
- * @throws DomainError entity_reference_invalid for a network that is gone
+ * Records addresses that answered, and overheard ones within the network's subnets.
+ * @throws DomainError entity_reference_invalid if the network was deleted
  */
 export function recordAddresses(
   tx: WriteTransaction,
@@ -56,7 +56,7 @@ export function recordAddresses(
   return write.result();
 }
 
-/** For input as JSON bytes, which the answering thread passes on unread. */
+/** Accepts input as JSON bytes, which the main thread forwards without parsing. */
 export function fromScan<Input, Result>(command: (tx: WriteTransaction, input: Input, actor: CommandActor) => Result) {
   return takingLong(
     (tx: WriteTransaction, input: { readonly bytes: Uint8Array }, actor: CommandActor): Result =>
@@ -67,7 +67,7 @@ export function fromScan<Input, Result>(command: (tx: WriteTransaction, input: I
 export const PERISHABLE: readonly AnyKind[] = [hostKind, ipAddressKind, ifEntryKind, portKind, serviceKind];
 
 /**
- * Marks records unseen for longer than their network allows as stale, unless seen meanwhile.
+ * Marks records unseen for longer than their network allows as stale, unless seen in the meantime.
  * @param input.records from findUnseen
  */
 export function markStale(

@@ -1,4 +1,4 @@
-// The credential that last opened an address. Beside the ledger: an observation.
+// Last working credential per address. An observation, stored outside the ledger.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";

@@ -1,5 +1,4 @@
-// What hosts were known by before they were consolidated: whoever still says so is the host that is left. Read once for
-// each command; must not decide who it is.
+// Former signs of consolidated hosts, mapped to the surviving host. Read once per command. Must not decide identity.
 
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { formerSelves, survivorOf } from "../../resources/consolidations/consolidation.ts";
@@ -12,7 +11,7 @@ interface KnownSelf {
 
 interface Read {
   readonly bySign: Map<string, KnownSelf[]>;
-  /** By the id of the living host, as the next. */
+  /** Keyed by surviving host ID, like formerNs. */
   readonly signs: Map<string, Signs[]>;
   readonly formerNs: Map<string, number[]>;
 }
@@ -27,23 +26,23 @@ export class FormerSelves {
     this.networkId = networkId;
   }
 
-  /** Those with a sign in common. */
+  /** Returns former hosts that share a sign. */
   sharing(seen: Signs): KnownSelf[] {
     const { bySign } = this.all();
     return bySign.size === 0 ? [] : [...new Set([...signKeys(seen)].flatMap((key) => bySign.get(key) ?? []))];
   }
 
-  /** What a living host was known by before. */
+  /** Returns the former signs of a surviving host. */
   signsOf(hostId: string): readonly Signs[] {
     return this.all().signs.get(hostId) ?? [];
   }
 
-  /** The record numbers of the hosts that have gone into a living one. */
+  /** Returns the record numbers of the hosts consolidated into a surviving one. */
   formerNsOf(hostId: string): readonly number[] {
     return this.all().formerNs.get(hostId) ?? [];
   }
 
-  /** The living host for one that may have gone into it; null for none. */
+  /** Returns the surviving host of a possibly consolidated one; null if none. */
   survivorOf(hostId: string): string | null {
     return this.all().formerNs.size === 0 ? hostId : survivorOf(this.tx, hostId);
   }

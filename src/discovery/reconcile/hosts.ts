@@ -1,4 +1,4 @@
-// New hosts of a scan, except those that a person has deleted.
+// Creates a scan's new hosts, except hosts that a person deleted.
 
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";
@@ -16,8 +16,8 @@ export function newHost(write: ScanWrite, fields: HostFields): HostRecord {
 }
 
 /**
- * Whether a person deleted the host, which is reported.
- * @param label for people
+ * True if a person deleted the host; reports it.
+ * @param label display name
  */
 export function ignoredHost(write: ScanWrite, seen: Signs, address: string, label: string): boolean {
   const ignored = ignoredHosts(write)
@@ -34,7 +34,9 @@ export function ignoredHost(write: ScanWrite, seen: Signs, address: string, labe
   return true;
 }
 
-/** Whether all its addresses are in deleted subnets: a host without one would not be recognized again. Reports it. */
+/**
+ * True if all its addresses are in deleted subnets: a host without addresses would not be recognized again. Reports it.
+ */
 export function isUnwanted(
   write: ScanWrite,
   subnets: SubnetPlacer,
@@ -57,7 +59,7 @@ export function isUnwanted(
   return true;
 }
 
-/** As for living hosts, but an address alone suffices where the other side has no more. */
+/** Same rules as for live hosts, but a common address suffices if one side has no other signs. */
 function isSameAsDeleted(seen: Signs, deleted: Signs): boolean {
   if (likeness(seen, deleted).score >= ENOUGH) return true;
   const isThere = [...seen.addresses].some((address) => deleted.addresses.has(address));
@@ -69,7 +71,7 @@ interface IgnoredHost {
   readonly signs: Signs;
 }
 
-/** Deleted hosts by their signs: there may be thousands, and every sweep sees them again. */
+/** Deleted hosts indexed by sign: there may be thousands, and every sweep sees them again. */
 class IgnoredHosts {
   private readonly bySign = new Map<string, IgnoredHost[]>();
 
@@ -84,7 +86,7 @@ class IgnoredHosts {
     }
   }
 
-  /** Those with a sign in common. */
+  /** Returns deleted hosts that share a sign. */
   sharing(seen: Signs): IgnoredHost[] {
     return [...new Set([...signKeys(seen)].flatMap((sign) => this.bySign.get(sign) ?? []))];
   }

@@ -1,32 +1,32 @@
-// Whether two sightings are the same host: every sign weighs for or against, and no weak sign decides alone. Pure.
+// Host identity rules: each sign weighs for or against a match, and no weak sign decides alone. Pure.
 
 import type { Signs } from "./signs.ts";
 
 /**
- * The weight of a sign that agrees or differs. A differing serial number means another device; interface MAC addresses
- * come close. Names and addresses are given by people and move, chassis ids are cloned with images.
+ * Weights of matching and differing signs. A different serial number proves a different device; interface MAC addresses
+ * nearly do. Names and addresses are assigned by people and move; chassis IDs are cloned with images.
  */
 export const SIGN_WEIGHTS = {
   serialNumber: { same: 100, other: -200 },
-  /** Half of the smaller set is common. */
+  /** `same` applies from half of the smaller set in common. */
   macs: { same: 60, few: 40, other: -60 },
   chassisId: { same: 40, other: -30 },
   sysName: { same: 30, other: -20 },
   address: { same: 20 },
 } as const;
 
-/** The least to be the same; above any single weak sign. */
+/** Minimum score for a match; above any single weak sign. */
 export const ENOUGH = 50;
 
 interface Likeness {
   readonly score: number;
-  /** What spoke for it, for people: `serial number and 12 MAC addresses`. */
+  /** Matching signs, user-readable: `serial number and 12 MAC addresses`. */
   readonly reason: string;
-  /** Common addresses. One weighs as much as many: some are on many devices. */
+  /** Number of common addresses. One weighs as much as many: some addresses exist on many devices. */
   readonly addressCount: number;
 }
 
-/** A sign that one side lacks says nothing. */
+/** Scores two sets of signs. A sign missing on one side does not count. */
 export function likeness(seen: Signs, known: Signs): Likeness {
   let score = 0;
   const reasons: string[] = [];
@@ -54,7 +54,7 @@ export function likeness(seen: Signs, known: Signs): Likeness {
   return { score, reason: inWords(reasons), addressCount };
 }
 
-/** Whether a sign that both have differs. */
+/** True if a sign present on both sides differs. */
 export function isOtherwise(seen: Signs, known: Signs): boolean {
   const differs = (ours: string | null, theirs: string | null) => ours !== null && theirs !== null && ours !== theirs;
   const haveMacs = seen.macs.size > 0 && known.macs.size > 0;
@@ -67,8 +67,8 @@ export function isOtherwise(seen: Signs, known: Signs): boolean {
 }
 
 /**
- * Whether only addresses (and what a person wrote) are known: then whoever answers there is it, or every swept host
- * would be made again when it answers SNMP.
+ * True if only addresses (and manual data) are known: then any machine answering there matches, or every swept host
+ * would be duplicated once it answers SNMP.
  */
 export function isBare(known: Signs): boolean {
   return known.serialNumber === null && known.chassisId === null && known.sysName === null && known.macs.size === 0;
@@ -84,16 +84,15 @@ export function isSame(seen: Signs, known: Signs): Likeness | null {
 export interface MatchCandidate<Id> {
   readonly id: Id;
   readonly signs: Signs;
-  /** Whether it last reported itself at the address that answers now. */
+  /** True if it last reported itself at the address that answers now. */
   readonly reportedThere?: boolean;
-  /** Of a host that was consolidated: that it was known by these before. */
+  /** True for the former signs of a consolidated host. */
   readonly isFormerSelf?: true;
 }
 
 /**
- * The most alike candidate. Of equals what a host is known by today, before what one was known by; then the one that last
- * reported itself there, or clones would swap with the order of their answers; then the one with more of the addresses,
- * then the first. Null for none.
+ * Returns the best match, or null. Ties prefer current over former signs, then the host that last reported itself there
+ * (or clones would swap with the order of responses), then more common addresses, then the first.
  * @param candidates oldest first
  */
 export function identify<Id>(
@@ -116,7 +115,7 @@ interface Alike {
   readonly likeness: Likeness;
 }
 
-/** Above 0: the first is likelier. */
+/** Positive if the first is the better match. */
 function precedence(some: Alike, other: Alike): number {
   return (
     some.likeness.score - other.likeness.score ||

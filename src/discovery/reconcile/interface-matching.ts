@@ -1,5 +1,5 @@
-// Which interface of a device is which entry. Devices renumber interfaces when they start (RFC 2863 §3.1.5), so a
-// unique name says more than a number. Pure.
+// Matches a device's interfaces to stored entries. Devices renumber interfaces on restart (RFC 2863 §3.1.5), so a
+// unique name outweighs a number. Pure.
 
 interface NumberedInterface {
   readonly if_index: number;
@@ -8,9 +8,9 @@ interface NumberedInterface {
 }
 
 /**
- * The entry of each interface reported; an interface without one is new.
- * In order: the entry of the same number and name; the one entry of that name, if its number now means another
- * interface or none; the entry of the same number, renamed. No entry is two interfaces.
+ * Matches each reported interface to at most one entry; an unmatched interface is new. In order: the entry with the
+ * same number and name; the only entry with that name, if its number now denotes another interface or none; the entry
+ * with the same number, renamed.
  */
 export function matchInterfaces<Reported extends NumberedInterface, Stored extends NumberedInterface>(
   reported: readonly Reported[],
@@ -49,16 +49,16 @@ export function matchInterfaces<Reported extends NumberedInterface, Stored exten
 
 export interface DeletedInterface {
   readonly if_index: number;
-  /** More than one where several had the number in turn. */
+  /** Several names if several interfaces had the number in turn. */
   readonly names: ReadonlySet<string>;
   readonly descrs: ReadonlySet<string>;
 }
 
 /**
- * The interfaces that a person has deleted: same number and name, or the same unique name. The number alone does not
- * count unless one side has no name.
- * @param some without an entry
- * @param all reported by the device
+ * Finds the interfaces that a person deleted: same number and name, or the same unique name. The number alone counts
+ * only if one side has no name.
+ * @param some reported interfaces without an entry
+ * @param all reported interfaces
  */
 export function deletedAmong<Reported extends NumberedInterface>(
   some: readonly Reported[],
@@ -92,14 +92,14 @@ function wasCalled(
   return !hasText(descr) || descrs.size === 0 || descrs.has(descr);
 }
 
-/** Also where one side says no name. */
+/** True also if one side has no name. */
 function isNamedAlike(some: NumberedInterface, other: NumberedInterface): boolean {
   const bothNamed = hasText(some.if_name) && hasText(other.if_name);
   if (bothNamed) return some.if_name === other.if_name;
   return !hasText(some.if_descr) || !hasText(other.if_descr) || some.if_descr === other.if_descr;
 }
 
-/** By name, where it is unique. */
+/** Keyed by name; unique names only. */
 function onlyOnes<Numbered extends NumberedInterface>(all: readonly Numbered[]): Map<string, Numbered> {
   const byName = new Map<string, Numbered | null>();
   for (const each of all) {

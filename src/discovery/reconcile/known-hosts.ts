@@ -1,5 +1,4 @@
-// Finds the hosts that may be what was just seen, in the store's indexes and in this transaction's changes. identity.ts
-// decides.
+// Candidate lookup for seen hosts, in the store's indexes and the transaction's changes. identity.ts decides.
 
 import { isOneDevices } from "../../base/mac.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -12,10 +11,10 @@ import { FormerSelves } from "./former-selves.ts";
 import { isOtherwise, type MatchCandidate } from "./identity.ts";
 import { isOwnAddress, nameSign, type Signs, serialSign } from "./signs.ts";
 
-/** A sign shared by more hosts tells nothing. */
+/** A sign shared by more hosts than this is ignored. */
 const CANDIDATES_MAX = 64;
 
-/** Of a known host; grows as it is written. */
+/** Signs of a known host, extended as the host is written. */
 interface KnownSigns extends Signs {
   serialNumber: string | null;
   chassisId: string | null;
@@ -24,7 +23,7 @@ interface KnownSigns extends Signs {
   readonly addresses: Set<string>;
 }
 
-/** Each at most CANDIDATES_MAX + 1, oldest first. */
+/** At most CANDIDATES_MAX + 1 each, oldest first. */
 interface HostsOfMac {
   readonly interfaces: string[];
   readonly addresses: string[];
@@ -39,7 +38,7 @@ export class KnownHosts {
   private readonly robbed = new Set<string>();
   private readonly shared = new Map<string, boolean>();
   private readonly formers: FormerSelves;
-  /** By a sign gained in this transaction: `mac/…`. */
+  /** Keyed by a sign gained in this transaction: `mac/…`. */
   private readonly changed = new Map<string, Set<string>>();
 
   constructor(tx: WriteTransaction, networkId: string) {
@@ -50,9 +49,10 @@ export class KnownHosts {
   }
 
   /**
-   * The living hosts that share a sign, oldest first, those of this transaction last; then those that were known by one
-   * before they were consolidated. A host from which a person took the address where it answered is none of them.
-   * @param asked where a device answered: whoever answered there before is included, however many have that address
+   * Live hosts that share a sign, oldest first, hosts of this transaction last; then consolidated hosts with a matching
+   * former sign. Excludes a host that lost the answering address by a person's edit.
+   * @param asked the address that answered: includes the host that answered there before, however many hosts have the
+   * address
    */
   candidates(seen: Signs, asked: string | null = null): Array<MatchCandidate<string>> {
     const ids = new Set<string>();
@@ -82,19 +82,19 @@ export class KnownHosts {
     });
     for (const { hostId: id, signs } of this.formers.sharing(seen).filter(({ hostId }) => isMeant(hostId))) {
       const own = this.signsOf(id);
-      // An address that it has no more may be anybody's.
+      // An address that the host no longer has may belong to any host.
       const addresses = new Set([...signs.addresses].filter((address) => own?.addresses.has(address) === true));
       known.push({ id, signs: { ...signs, addresses }, reportedThere: there.includes(id), isFormerSelf: true });
     }
     return known;
   }
 
-  /** Whether other hosts have gone into it. */
+  /** True if other hosts were consolidated into this one. */
   isConsolidated(id: string): boolean {
     return this.formers.formerNsOf(id).length > 0;
   }
 
-  /** Whether what reports itself at an address of a host is what the host is known by today. */
+  /** True if the device reporting at this address of the host has the host's current signs. */
   isOwnVoice(id: string, address: string): boolean {
     const selves = this.formers.signsOf(id).filter(({ addresses }) => addresses.has(address));
     const own = this.signsOf(id);
@@ -102,8 +102,8 @@ export class KnownHosts {
   }
 
   /**
-   * Whether a person has taken an address from a host, and another one has it: by a split, or by deleting it here and
-   * entering it there.
+   * True if a person took the address from this host and another host has it, after a split or after a manual delete
+   * and re-entry.
    */
   isPartedFrom(id: string, address: string): boolean {
     const identity = ignoredIdentity("ip_address", `${id}/${address}`);
@@ -111,7 +111,7 @@ export class KnownHosts {
     return this.holdersOf(address).some((holder) => holder !== id);
   }
 
-  /** The host that last reported itself at an address. */
+  /** Returns the host that last reported itself at an address. */
   reportersAt(asked: string): string[] {
     return (this.tx.db.$client.query(BY_TELLING).values(this.networkN, asked) as Array<[string]>).map(([id]) => id);
   }
@@ -120,7 +120,9 @@ export class KnownHosts {
     return this.holdersOf(address).filter((id) => this.signsOf(id)?.addresses.has(address) === true);
   }
 
-  /** Possible holders, unchecked. Of an address that every machine has: those seen there from here. */
+  /**
+   * Returns possible holders, unverified. For an address that every machine has: hosts seen there by this appliance.
+   */
   holdersOf(address: string): string[] {
     return this.found("address", address, isOwnAddress(address) ? BY_ADDRESS : BY_ADDRESS_OF_EVERYBODY);
   }
@@ -134,7 +136,7 @@ export class KnownHosts {
       .filter((id) => this.signsOf(id)?.macs.has(mac) === true);
   }
 
-  /** Null for a host that is gone. */
+  /** Returns null for a deleted host. */
   signsOf(id: string): Signs | null {
     const known = this.signs.get(id);
     if (known !== undefined) return known;
@@ -159,7 +161,7 @@ export class KnownHosts {
     return signs;
   }
 
-  /** Notes what a host has gained in this transaction. */
+  /** Records signs that a host gained in this transaction. */
   note(id: string, got: { readonly host?: HostRecord; readonly mac?: string | null; readonly address?: string }): void {
     const { host, mac, address } = got;
     const signs = this.signs.get(id);
@@ -180,13 +182,13 @@ export class KnownHosts {
     }
   }
 
-  /** Notes where a host was seen: its own address even if every machine has it. */
+  /** Records where a host was seen: the address counts as its own even if every machine has it. */
   noteSeenAt(id: string, address: string): void {
     this.signs.get(id)?.addresses.add(address);
     this.put("address", address, id);
   }
 
-  /** Notes a MAC address of many hosts. */
+  /** Records a MAC address shared by many hosts. */
   noteShared(mac: string): void {
     this.shared.set(mac, true);
   }
@@ -203,7 +205,7 @@ export class KnownHosts {
     );
   }
 
-  /** Notes that a host has lost an address, or has ended. */
+  /** Records that a host lost an address or was deleted. */
   forget(id: string): void {
     this.signs.delete(id);
     this.robbed.add(id);
@@ -213,7 +215,7 @@ export class KnownHosts {
     return this.robbed.has(id);
   }
 
-  /** In one statement: one per MAC address costs more than all the rest. */
+  /** One statement for all: one per MAC address would dominate the cost. */
   private hostsByMac(macs: ReadonlySet<string>): Map<string, HostsOfMac> {
     if (macs.size === 0) return new Map();
     const rows = this.tx.db.$client.query(BY_MACS).values(this.networkN, JSON.stringify([...macs])) as Array<
@@ -258,9 +260,9 @@ function ownSigns(host: HostRecord): Pick<KnownSigns, "serialNumber" | "chassisI
   return { serialNumber: serialSign(host.serial_number), chassisId: host.chassis_id, sysName: nameSign(host.sys_name) };
 }
 
-/** Signs are compared in lower case; one row beyond the limit shows that there are too many. */
+/** Signs are compared in lower case; one row beyond the limit reveals an overly common sign. */
 const LIMIT = `ORDER BY 1 LIMIT ${CANDIDATES_MAX + 1}`;
-/** As the indexes of the migration have it. */
+/** Must match the expressions of the indexes in the migration. */
 const HOST_BY = (field: "serial_number" | "chassis_id" | "sys_name") =>
   `SELECT r.id FROM hosts h JOIN history_records r ON r.n = h.n
     WHERE h.network_n = +?1 AND ${field === "chassis_id" ? "" : "lower"}(json_extract('{' || h.members || '}',
@@ -278,7 +280,8 @@ const BY_TELLING = `SELECT r.id FROM discovery_tellings t JOIN history_records r
 const BY_REMEMBERED_MAC = `SELECT r.id FROM discovery_macs m JOIN history_records r ON r.n = m.host_n
     WHERE m.network_n = +?1 AND m.mac_address = +?2`;
 /**
- * The three above for a list of MAC addresses. CANDIDATES_MAX exceeds ADDRESSES_PER_MAC_MAX, so that shared ones show.
+ * The three queries above for a list of MAC addresses. CANDIDATES_MAX exceeds ADDRESSES_PER_MAC_MAX, so shared MAC
+ * addresses are detected.
  */
 const BY_MACS = `SELECT j.value, ${[INTERFACE_BY_MAC, ADDRESS_BY_MAC, BY_REMEMBERED_MAC]
   .map((sql) => `(SELECT json_group_array(id) FROM (${sql.replace("+?2", "j.value")}))`)

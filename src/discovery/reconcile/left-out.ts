@@ -1,5 +1,5 @@
-// The rows of a device that are not kept, for their number or because a person deleted their subject, and the lines of
-// an outcome that account for every row.
+// Counts a device's rows dropped because of a limit or a person's deletion, and builds the result lines that account
+// for every row.
 
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { DEVICE_TABLES, type Device, type DeviceTable, type PortList } from "../device.ts";
@@ -11,9 +11,7 @@ type Counts = Partial<Record<DeviceTable, Partial<Record<RowReason, number>>>>;
 export class LeftOut {
   private readonly counts: Counts;
 
-  /**
-   * @param text by toText
-   */
+  /** @param text from toText */
   constructor(text: string | null = null) {
     this.counts = text === null ? {} : (JSON.parse(text) as Counts);
   }
@@ -24,7 +22,7 @@ export class LeftOut {
     reasons[reason] = (reasons[reason] ?? 0) + count;
   }
 
-  /** JSON; null for nothing. */
+  /** JSON; null if empty. */
   toText(): string | null {
     return Object.keys(this.counts).length === 0 ? null : JSON.stringify(this.counts);
   }
@@ -36,8 +34,8 @@ export class LeftOut {
 }
 
 /**
- * Reports what became of the rows of each table. The neighbors (arp) report their own.
- * @param unknown lists of interfaces left as they were
+ * Reports the row counts of each table. Neighbors (arp) report their own.
+ * @param unknown interface lists left unchanged
  */
 export function tellRows(
   write: ScanWrite,
@@ -64,7 +62,7 @@ export function tellRows(
   }
 }
 
-/** How many rows of a table make up some lists of interfaces. Port lists are parts of rows that tell more. */
+/** Counts the rows of a table behind these interface lists. Port lists are only part of their rows. */
 function rowsOfLists({ interfaces = [] }: Device, table: DeviceTable, lists: readonly PortList[]): number {
   if (table === "forwarding" && lists.includes("forwarding"))
     return interfaces.reduce((sum, each) => sum + (each.forwarding?.length ?? 0), 0);

@@ -1,5 +1,4 @@
-// Writes the resolved neighbors to interface entries that still announce what was resolved and that no person has set
-// otherwise.
+// Writes resolved neighbors to interface entries whose announcements are unchanged and which no person has overridden.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";
@@ -16,9 +15,9 @@ import { mergeReported } from "./reported-fields.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
 
 /**
- * Sets the neighbors that differ. Leaves entries and far ends that are gone, entries that announce something else by
- * now, and what a person has set, beside which the scan's value is kept.
- * @throws DomainError entity_reference_invalid for a network that is gone
+ * Updates neighbors that differ. Skips deleted entries and far ends, and entries with newer announcements. Keeps manual
+ * values, with the scan's value stored as discovered.
+ * @throws DomainError entity_reference_invalid if the network was deleted
  */
 export function linkNeighbors(
   tx: WriteTransaction,
@@ -51,12 +50,12 @@ function neighborChanges(
 ): Partial<IfEntryRecord> {
   if (!isThere(neighbor)) return {};
   const isPersons = () => isSetByPerson(tx, entry.id, "neighbor", [null]);
-  // No announcement, or an unknown one, does not contradict a person.
+  // A missing or unresolved announcement does not contradict a manual value.
   const reported = neighbor === null && entry.neighbor !== undefined && isPersons() ? entry.neighbor : neighbor;
   return mergeReported(entry, { neighbor: reported }, undefined, isPersons);
 }
 
-/** Undefined where they do not differ. */
+/** Returns {} if nothing differs. */
 function moreNeighbors(
   { more_neighbors: more }: IfEntryRecord,
   farEnds: NeighborLink["more"],
@@ -70,7 +69,7 @@ function moreNeighbors(
   return Bun.deepEquals(linked, more) ? {} : { more_neighbors: linked };
 }
 
-/** Whether it exists in the same network, at another host. */
+/** True if the far end exists in the same network, on another host. */
 function isFarEndOf(tx: WriteTransaction, near: IfEntryRecord, to: Neighbor): boolean {
   if (to.type === "Host") return to.id !== near.host_id && tx.find(hostKind, to.id)?.network_id === near.network_id;
   const far = tx.find(ifEntryKind, to.id);

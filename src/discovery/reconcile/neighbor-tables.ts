@@ -1,4 +1,4 @@
-// A device's ARP and neighbor tables as sightings. Pure.
+// Converts a device's ARP and neighbor tables to sightings. Pure.
 
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
 import type { ArpEntry, Device } from "../device.ts";
@@ -8,13 +8,13 @@ import { isLinkLocal, isOwnAddress } from "./signs.ts";
 
 export interface Heard {
   readonly sightings: readonly AddressSighting[];
-  /** The kept rows are the sightings. */
+  /** Kept rows are the sightings. */
   readonly rows: RowCount;
 }
 
 /**
- * The neighbors of a device, each address once, without its own and those that everybody has.
- * @param knownMacs of its interfaces, where it does not tell them all
+ * Lists the neighbors of a device, each address once, excluding its own addresses and those that every machine has.
+ * @param knownMacs stored MAC addresses of its interfaces, in case it reports only some
  */
 export function heardOf(device: Device, knownMacs: readonly string[] = []): Heard {
   const own = new Set((device.addresses ?? []).map((each) => each.ip_address));

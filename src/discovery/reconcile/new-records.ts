@@ -1,5 +1,4 @@
-// What a record is made of that discovery sees for the first time: of fields that it tells nothing of, what they are
-// where nobody does.
+// Builders for newly discovered records, with defaults for the fields that discovery does not report.
 
 import { nonNull } from "../../base/fields.ts";
 import type { OwnFields } from "../../db/kind.ts";
@@ -15,15 +14,15 @@ import type { Reported } from "./reported-fields.ts";
 
 type Host = Pick<HostRecord, "id" | "network_id">;
 
-/** What is reported of a new host. */
+/** Reported fields of a new host. */
 export type HostFields = Reported<HostRecord> & Pick<HostRecord, "name" | "source">;
 
-/** A host with what was reported of it. */
+/** Builds a host from its reported fields. */
 export function foundHost(networkId: string, { name, source, ...reported }: HostFields): OwnFields<HostRecord> {
   return { name, network_id: networkId, source, ...UNSAID_HOST, ...nonNull(reported) };
 }
 
-/** A port of a host. @param discoveryId the scan or run that sees it */
+/** Builds a port. @param discoveryId the scan or run that found it */
 export function foundPort(
   host: Host,
   { number, protocol }: { readonly number: number; readonly protocol: PortProtocol },
@@ -40,9 +39,9 @@ export function foundPort(
 }
 
 /**
- * A service of a host.
- * @param position behind the services that the host has
- * @param discoveryId as foundPort takes it
+ * Builds a service.
+ * @param position after the host's existing services
+ * @param discoveryId same as for foundPort
  */
 export function foundService(
   host: Host,
@@ -64,9 +63,9 @@ export function foundService(
 }
 
 /**
- * A service on a port.
+ * Builds the binding of a service to a port.
  * @param addressId null: on all addresses of the host
- * @param discoveryId as foundPort takes it
+ * @param discoveryId same as for foundPort
  */
 export function foundBinding(
   host: Host,
@@ -86,7 +85,7 @@ export function foundBinding(
   };
 }
 
-/** A subnet, called by its prefix. @param known what is known of it besides */
+/** Builds a subnet named after its prefix. @param known other known fields */
 export function foundSubnet(
   networkId: string,
   cidr: string,

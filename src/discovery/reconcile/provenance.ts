@@ -1,4 +1,4 @@
-// Who set a field, by the ledger. Asked only where a scan contradicts the inventory.
+// Provenance of field values, from the ledger. Queried only if a scan contradicts the inventory.
 
 import { ownValue } from "../../base/fields.ts";
 import { parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";
@@ -8,7 +8,7 @@ import { KINDS } from "../../records/resources.ts";
 import { consolidatedIn } from "../../resources/consolidations/consolidation.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 
-/** Versions looked at; a field unchanged in them counts as a person's. */
+/** Maximum number of versions read; a field unchanged in all of them counts as set by a person. */
 const VERSIONS_LOOKED_AT_MAX = 100_000;
 
 const KIND = "(SELECT kind FROM history_records WHERE n = ?1)";
@@ -25,11 +25,10 @@ interface Version {
 }
 
 /**
- * Whether the value of a field of a live record was set by a person (or a program with a key), as opposed to discovery.
- * A restore or a revert sets nothing of its own: whoever set the value that it brought back, did; nor does a removal of
- * what the field named. A value that a record was created with by a person counts unless it is what everything is
- * created with.
- * @param unsaid what the field has where nobody says anything: null, "" or the default of a create
+ * True if a person (or a program with an API key) set the field of a live record, not discovery. A restore or revert
+ * counts for the author of the value it brought back; removing the referenced record does not count. A value that a
+ * person created the record with counts unless it is the default.
+ * @param unsaid values that the field has by default: null, "" or the default of a create
  */
 export function isSetByPerson(
   tx: WriteTransaction,
@@ -41,12 +40,12 @@ export function isSetByPerson(
   return isLastWordAPersons(tx, id, field, valueIn, unsaid);
 }
 
-/** The same of the MAC addresses that an interface entry forwards to, which are records of their own. */
+/** isSetByPerson for the MAC addresses in an entry's forwarding table, which are separate records. */
 export function isForwardingSetByPerson(tx: WriteTransaction, ifEntryId: string): boolean {
   return isLastWordAPersons(tx, ifEntryId, "fdb_macs", ({ sequence }) => forwardingAt(tx, ifEntryId, sequence), [null]);
 }
 
-/** The MAC addresses as they were after a transaction; null for none. */
+/** Returns the MAC addresses after a transaction; null if none. */
 function forwardingAt(tx: WriteTransaction, ifEntryId: string, sequence: number): string | null {
   const row = tx.db.$client
     .query(
@@ -60,7 +59,7 @@ function forwardingAt(tx: WriteTransaction, ifEntryId: string, sequence: number)
   return row.macs;
 }
 
-/** @param valueIn asked only where it matters */
+/** @param valueIn called only where needed */
 function isLastWordAPersons(
   tx: WriteTransaction,
   id: string,
@@ -69,7 +68,7 @@ function isLastWordAPersons(
   unsaid: readonly unknown[],
 ): boolean {
   const n = tx.recordN(id);
-  // A record of this very transaction is what discovery made of it.
+  // Discovery created a record of the current transaction.
   if (n === null || n === 0) return false;
   const rows = tx.db.$client
     .query(
@@ -81,7 +80,7 @@ function isLastWordAPersons(
        ORDER BY v.key DESC LIMIT ${VERSIONS_LOOKED_AT_MAX}`,
     )
     .iterate(n, JSON.stringify(field)) as Iterable<Version>;
-  /** The value that a restore brought back, while its origin is looked for. */
+  /** Value brought back by a restore, while its origin is searched. */
   let sought: { readonly value: unknown } | null = null;
   for (const version of rows) {
     if (sought !== null && !Bun.deepEquals(sought.value, valueIn(version))) continue;
@@ -90,13 +89,13 @@ function isLastWordAPersons(
       continue;
     }
     if (version.operation === UPDATED && MOVING.has(version.source)) {
-      // What a host took of another one was set by whoever set it there; all else that changes follows what moved.
+      // A value moved from another host counts for whoever set it there; all other changes follow from the move.
       const former = consolidatedIn(tx, n, version.sequence);
       if (former !== null) return isLastWordAPersons(tx, former, field, valueIn, unsaid);
       continue;
     }
     if (version.operation === UPDATED && isSideEffect(version.source, field)) {
-      // What was named by it went, and nobody said that there is to be nothing in its place.
+      // The referenced record was removed; nobody set the field to none.
       if ((valueIn(version) ?? null) === null) return false;
       continue;
     }
@@ -109,7 +108,7 @@ function isLastWordAPersons(
   return true;
 }
 
-/** Whether a person ever wrote a record: then it is not discovery's to end. */
+/** True if a person ever wrote the record: then discovery must not delete it. */
 export function isTouchedByPerson(tx: WriteTransaction, id: string): boolean {
   const n = tx.recordN(id);
   if (n === null || n === 0) return false;
@@ -124,12 +123,12 @@ export function isTouchedByPerson(tx: WriteTransaction, id: string): boolean {
 }
 
 const UPDATED = 2;
-/** Commands whose values come from the network, whoever asked for them. */
+/** Commands whose values come from the network, whichever user started them. */
 const DISCOVERY = "discovery.";
 
 /**
- * Whether a command takes a reference off other records, as opposed to setting their fields: a removal takes itself off
- * all that names it, and an update of a host the addresses that it has no more off interface entries.
+ * True if a command clears references in other records instead of setting their fields: a delete clears references to
+ * itself, and a host update clears removed addresses from interface entries.
  */
 function isSideEffect(source: string, field: string): boolean {
   return (
@@ -139,7 +138,7 @@ function isSideEffect(source: string, field: string): boolean {
   );
 }
 
-/** What moves records between hosts, and sets nothing of its own. */
+/** Commands that move records between hosts and set no values themselves. */
 const MOVING = new Set(["host.consolidate", "host.split"]);
 
 function isRestoring(source: string): boolean {

@@ -1,6 +1,5 @@
-// What is known of an address that answered, or that another device has heard of, without having asked the machine who
-// it is: it belongs to the host that has it, unless a MAC address says otherwise. One address alone never turns one
-// host into another.
+// Records an address that answered or was overheard, without querying the machine. It belongs to the host that has it,
+// unless a MAC address disagrees. One address alone never turns one host into another.
 
 import { parseIp } from "../../base/ip.ts";
 import { isOneDevices } from "../../base/mac.ts";
@@ -21,12 +20,10 @@ import { selfHost } from "./self-host.ts";
 import type { Signs } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
-/** The machine that the appliance runs on. */
+/** The machine that runs the appliance. */
 const LOCALHOST: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
-/**
- * @returns what became of it: dropped where a person deleted its host, or where a device contradicts it
- */
+/** @returns fate of the sighting: dropped if a person deleted its host or a device contradicts it */
 export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): RowFate {
   const { ip_address: address, mac_address: mac, answered } = sighting;
   if (sighting.is_mac_shared === true && mac !== null) write.index.noteShared(mac);
@@ -54,7 +51,7 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
   return present.size >= CHILDREN_MAX ? "limit" : "deleted";
 }
 
-/** Null if unknown. */
+/** Returns null if unknown. */
 function holderOf(
   write: ScanWrite,
   book: AddressBook,
@@ -65,23 +62,23 @@ function holderOf(
   const byMac = isIdentifying ? index.atMac(mac).filter((id) => !index.isPartedFrom(id, address)) : [];
   const at = index.atAddress(address);
   if (answered.length === 0) {
-    // Tables of others are hours old: they do not contradict who just answered there.
+    // Other devices' tables are hours old: they do not contradict a host that just answered there.
     const answering = at.find((id) => wasSeenNow(write, book.of(id).get(address)));
     if (answering !== undefined) return tx.get(hostKind, answering);
   }
-  // Both agree, or the MAC address tells nothing.
+  // Both signs agree, or the MAC address is not conclusive.
   const confirmed = at.filter(
     (id) => !isIdentifying || byMac.includes(id) || isCompatible(write, book.of(id).get(address), byMac),
   );
   if (confirmed.length > 0) return tx.get(hostKind, lastSeenAt(write, book, address, confirmed));
   const records = at.flatMap((id) => book.of(id).get(address) ?? []);
   if (records.some((record) => book.isClaimed(record))) return "contradiction";
-  // The machine with this MAC address has a new IP address. Of several (clones) none is certain.
+  // The machine with this MAC address has a new IP address. With several (clones), none is certain.
   if (byMac.length === 1) return tx.get(hostKind, byMac[0] as string);
   return LOCALHOST.has(address) ? selfHost(tx, write.networkId) : null;
 }
 
-/** Of several hosts with an address, the one last seen there, so that a lost one can become stale. */
+/** Returns the host last seen at the address, so that a lost one can become stale. */
 function lastSeenAt(write: ScanWrite, book: AddressBook, address: string, ids: readonly string[]): string {
   const [first] = ids as readonly [string, ...string[]];
   if (ids.length === 1) return first;
@@ -89,14 +86,14 @@ function lastSeenAt(write: ScanWrite, book: AddressBook, address: string, ids: r
   return ids.reduce((latest, id) => (seenAt(id) > seenAt(latest) ? id : latest), first);
 }
 
-/** Whether the MAC address may be an untold one of the host. */
+/** True if the MAC address may be an unreported one of the host. */
 function isCompatible(write: ScanWrite, record: IpAddressRecord | undefined, byMac: readonly string[]): boolean {
   if (byMac.length > 0) return false;
   // The address moves between routers: its old MAC address does not identify a host.
   return record !== undefined && (record.mac_address === null || !isSign(write, record.mac_address));
 }
 
-/** Whether a MAC address identifies the holder of an address. */
+/** True if a MAC address identifies the holder of an address. */
 function isSign({ index }: ScanWrite, mac: string): boolean {
   return isOneDevices(mac) && !index.isShared(mac);
 }
@@ -123,8 +120,8 @@ function wasSeenNow({ tx, scanId }: ScanWrite, record: IpAddressRecord | undefin
 }
 
 /**
- * Undefined to keep the old one.
- * @param isHearsay of an address that has just been seen
+ * Returns undefined to keep the stored MAC address.
+ * @param isHearsay true for an overheard address that was itself just seen
  */
 function macToKeep(
   write: ScanWrite,
@@ -136,9 +133,9 @@ function macToKeep(
   if (mac === null) return undefined;
   if (known === undefined || known.mac_address === null) return mac;
   if (isHearsay) return undefined;
-  // The one that identifies the host wins.
+  // The MAC address that identifies the host wins.
   if (write.index.isShared(mac) && !write.index.isShared(known.mac_address)) return undefined;
-  // A device's word on its own interfaces beats what others see.
+  // A device's own interface data outranks what others see.
   return hasInterfaces(write.tx, host.id) ? undefined : mac;
 }
 
@@ -152,7 +149,7 @@ function reportedOf(
   const name = lineOf(hostname ?? "");
   const isFirst = name !== "" && isFirstOf(present, address);
   const isNamed = name !== "" && (isFirst || host.hostname === null);
-  // A host named by its address takes a name once it has one.
+  // A host named after its address takes a host name once it has one.
   const isCalledByAddress = host.sys_name === null && (parseIp(host.name) !== null || host.name === host.hostname);
   return {
     hostname: isNamed ? name : undefined,
@@ -168,7 +165,7 @@ function isFirstOf(present: ReadonlyMap<string, IpAddressRecord>, address: strin
   return true;
 }
 
-/** By the maker of its interface; none for virtual routers and proxies. */
+/** Returns the manufacturer by interface MAC address; null for virtual routers and proxies. */
 function makerOf(write: ScanWrite, mac: string | null): string | null {
   return mac !== null && isSign(write, mac) ? vendorOf(mac) : null;
 }

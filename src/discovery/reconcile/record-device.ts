@@ -1,4 +1,4 @@
-// Writes what an agent told to its host: its fields, addresses, VLANs and interfaces. A partial table clears nothing.
+// Writes an agent's report to its host: fields, addresses, VLANs and interfaces. A partial table clears nothing.
 
 import { isLocallyAdministered, isOneDevices } from "../../base/mac.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
@@ -30,9 +30,7 @@ import { VlanKeeper } from "./vlan-keeper.ts";
 
 const SNMP_PORT = { number: 161, protocol: "Udp", service: { name: "SNMP", service_definition: "snmp" } } as const;
 
-/**
- * @returns its host; null if a person has deleted it
- */
+/** @returns the host; null if a person deleted it */
 export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSighting): HostRecord | null {
   const asked = sighting.ip_address;
   write.isContinued = sighting.is_continued === true;
@@ -64,7 +62,7 @@ export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: 
 interface GoneThrough {
   readonly host: HostRecord;
   readonly leftOut: LeftOut;
-  /** Whether another device reports the host, of which this one is a part. */
+  /** True if another device reports the host and this one was consolidated into it. */
   readonly isBeside: boolean;
 }
 
@@ -80,7 +78,7 @@ function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSigh
   )
     return null;
   write.seenIds = new Set();
-  // In a continued command the device has reported the host already: the first command decides.
+  // In a continued command this device already reported the host: the first command decides.
   const isSecond = () => known !== null && !write.index.isConsolidated(known.id) && write.wasHeard(known.id, asked);
   const isBeside = known !== null && isFormerBeside(write, book, known, asked);
   write.isRepeat = isBeside || (write.isContinued ? sighting.is_repeat === true : isSecond());
@@ -92,9 +90,9 @@ function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSigh
 }
 
 /**
- * Whether a device says what its host was known by before it was consolidated, while the host reports itself elsewhere:
- * then it adds to the host and contradicts nothing, or the two would change it with every scan. Else the host is what
- * it says now, as after a device was replaced.
+ * True if a device matches the former signs of a consolidated host that reports itself elsewhere: it then only adds
+ * data, or both devices would overwrite each other in every scan. Otherwise, as after a replacement, the host takes the
+ * new data.
  */
 function isFormerBeside(
   write: ScanWrite,
@@ -145,7 +143,7 @@ function writeReported(write: ScanWrite, { book, sighting, known, isBeside }: Re
   let isWhole = true;
   const vlans = new VlanKeeper(write);
   if (device.vlans !== undefined) {
-    // The network's names follow the host's own word.
+    // Only the host's main device names the network's VLANs.
     if (!isBeside) vlans.name(host.id, device.vlans, !isBroken(device, "vlans"));
     leftOut.add("vlans", "deleted", device.vlans.filter(({ number }) => vlans.idOf(number) === null).length);
   }
@@ -153,7 +151,7 @@ function writeReported(write: ScanWrite, { book, sighting, known, isBeside }: Re
     const reported = withoutLists(device.interfaces, unknownLists(write, host, device));
     const interfaces = isBeside ? ownInterfaces(write, host, reported) : reported;
     if (isBeside) leftOut.add("interfaces", "contradicted", reported.length - interfaces.length);
-    // What is left is its own: there its word counts.
+    // The remaining interfaces are this device's own: its data counts there.
     write.isRepeat &&= !isBeside;
     const isForwardingPartial = device.is_forwarding_partial === true;
     const reportedAddresses = device.addresses;
@@ -168,8 +166,8 @@ function writeReported(write: ScanWrite, { book, sighting, known, isBeside }: Re
 }
 
 /**
- * The MAC address seen where a device answered, as a sign. If its own are unknown, one of nobody says nothing: it may
- * answer by another interface.
+ * Returns the MAC address seen at the answering address as a sign. If the device's MAC addresses are unknown, one that
+ * no host has is ignored: the device may have answered by another interface.
  */
 function seenMacOf(write: ScanWrite, { device, mac_address: mac }: DeviceSighting): string | null {
   return mac !== null && isBroken(device, "interfaces") && write.index.atMac(mac).length === 0 ? null : mac;
@@ -198,7 +196,7 @@ function reportedHost(
   };
 }
 
-/** The maker of the device's own interfaces, else of the one seen. */
+/** Returns the manufacturer by the device's own interfaces, else by the MAC address seen. */
 function makerByMac(device: Device, seenMac: string | null): string | undefined {
   const own = [device.bridge_address, ...(device.interfaces ?? []).map((each) => each.mac_address), seenMac];
   const mac = own.find((each) => typeof each === "string" && isOneDevices(each) && !isLocallyAdministered(each));
@@ -212,7 +210,7 @@ function nameOf(device: Device, { hostname, ip_address }: DeviceSighting): strin
 function changedHost(write: ScanWrite, id: string, reported: Reported<HostRecord>, device: Device): HostRecord {
   const host = write.tx.get(hostKind, id);
   const { hostname, manufacturer, ...others } = reported;
-  // The first found name and maker stay.
+  // Keep the first hostname and manufacturer found.
   const isMakerReported = typeof device.manufacturer === "string" || host.manufacturer === null;
   const named = {
     ...others,
@@ -221,12 +219,12 @@ function changedHost(write: ScanWrite, id: string, reported: Reported<HostRecord
   };
   const name = lineOf(device.sys_name ?? "");
   const source = host.source.type === "Inferred" ? { source: DISCOVERED } : {};
-  // An unnamed host takes the name of whichever device tells one.
+  // An unnamed host takes the name of any device that reports one.
   const open = host.sys_name === null ? (["name"] as const) : [];
   return write.again(hostKind, host, { ...named, ...(name === "" ? {} : { name }), ...source }, {}, open);
 }
 
-/** Without those whose number or name another interface of the host has already. */
+/** Drops interfaces whose number or name another interface of the host already has. */
 function ownInterfaces(
   write: ScanWrite,
   host: HostRecord,
@@ -245,7 +243,7 @@ function ownInterfaces(
   });
 }
 
-/** The addresses reported, and the one that answered: with NAT they differ. */
+/** Writes the reported addresses and the one that answered: they differ behind NAT. */
 function recordAddresses(
   write: ScanWrite,
   book: AddressBook,
@@ -256,7 +254,7 @@ function recordAddresses(
 ): void {
   const byIndex = new Map((device.interfaces ?? []).map((each) => [each.if_index, each]));
   const own = device.addresses ?? [];
-  // Without interfaces an address keeps its MAC address: the one seen may be another interface's.
+  // Without interfaces, an address keeps its MAC address: the one seen may belong to another interface.
   const isSure = !isBroken(device, "addresses") && !isBroken(device, "interfaces");
   const orKept = (address: string, mac: string | undefined) =>
     isSure || (present.get(address)?.mac_address ?? null) === null ? mac : undefined;
@@ -277,7 +275,7 @@ function recordAddresses(
   }
   for (const address of new Set([asked, ...own.map((each) => each.ip_address).filter(isOwnAddress)])) {
     for (const other of write.index.atAddress(address)) book.absorb(host, other, present);
-    // Answering proves that it has it, not that it is configured: NAT and router pairs answer too.
+    // Answering proves possession, not configuration: NAT and router pairs answer too.
     if (address === asked && present.has(address)) book.takeFromOthers(address, host, write.index.atAddress(address));
   }
   const stored = present.get(asked);
@@ -288,9 +286,9 @@ function recordAddresses(
 }
 
 /**
- * Whether the reported MAC address of a shared or asked address differs while the old one is still on an interface:
- * then the old one stays. Routers that share an address each tell their own interface, and where taken for one the
- * order of answers would decide.
+ * True if the reported MAC address of a shared or polled address differs while the old one is still on an interface:
+ * then the old one stays. Routers sharing an address each report their own interface, and if merged into one host, the
+ * order of responses would decide.
  */
 function isDisputed(
   write: ScanWrite,
@@ -317,13 +315,13 @@ function identified(write: ScanWrite, signs: Signs, sighting: DeviceSighting): R
   for (;;) {
     const known = identify(signs, candidates);
     if (known === null) return sighting.device.broken === undefined ? null : reportedThere(write, signs, sighting);
-    // That they are one was a person's word.
+    // A person consolidated them: keep the match.
     if (write.index.isConsolidated(known.id) || !isAnother(write, known.id, sighting)) return known;
     candidates = candidates.filter(({ id }) => id !== known.id);
   }
 }
 
-/** With missing tables signs are missing too: it is the host that reported there before, unless a sign differs. */
+/** Missing tables mean missing signs: falls back to the host that last reported there, unless a sign differs. */
 function reportedThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting): ReturnType<typeof identify<string>> {
   for (const id of write.index.reportersAt(sighting.ip_address)) {
     const known = write.index.signsOf(id);
@@ -335,8 +333,8 @@ function reportedThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting)
 }
 
 /**
- * Whether the host has reported itself in this scan under another name or other MAC addresses: then this is another
- * device, whatever signs they share, or the two would be one host that changes with every scan.
+ * True if the host already reported itself in this scan with another name or other MAC addresses: then this is a
+ * different device, whatever signs they share. Merged, they would change the host in every scan.
  */
 function isAnother(
   write: ScanWrite,

@@ -28,22 +28,22 @@ import type { VlanKeeper } from "./vlan-keeper.ts";
 interface InterfaceContext {
   readonly addresses: ReadonlyMap<string, IpAddressRecord>;
   readonly reportedAddresses: readonly DeviceAddress[] | undefined;
-  /** The ifIndexes with a row of ifXTable. */
+  /** ifIndexes with a row in ifXTable. */
   readonly extended: ReadonlySet<number>;
-  /** Whether the forwarding table may hold more. */
+  /** True if the forwarding table may hold more entries. */
   readonly isForwardingPartial: boolean;
   readonly vlans: VlanKeeper;
   readonly leftOut: LeftOut;
 }
 
-/** Per device: with interfaces, addresses and subnets no more than a transaction may create. */
+/** Per device: with interfaces, addresses and subnets within the limit of creations per transaction. */
 export const FORWARDING_MAX = FDB_MACS_MAX;
 /** Per interface and protocol. */
 export const ANNOUNCEMENTS_MAX = 1_000;
 
 /**
- * Entries of interfaces that are gone stay and become stale.
- * @returns false where VLANs are left for another command
+ * Entries of vanished interfaces stay and become stale.
+ * @returns false if VLANs are left for another command
  */
 export function recordInterfaces(
   write: ScanWrite,
@@ -144,10 +144,10 @@ export function recordInterfaces(
 type VlanIds = Reported<IfEntryRecord>["vlan_ids"];
 
 /**
- * How many VLANs change on an interface. What is never written counts as none: it would fill every command, and the
+ * Counts the VLAN changes on an interface. Changes never written count as 0: they would fill every command, and the
  * device would never finish.
- * @param reported ids, null for none; undefined if unknown
- * @param isDeleted whether a person has deleted it
+ * @param reported IDs, null for none; undefined if unknown
+ * @param isDeleted true if a person deleted the interface
  */
 function vlanChanges(write: ScanWrite, before: IfEntryRecord | null, reported: VlanIds, isDeleted: boolean): number {
   if (reported === undefined) return 0;
@@ -157,7 +157,7 @@ function vlanChanges(write: ScanWrite, before: IfEntryRecord | null, reported: V
   return isSetByPerson(write.tx, before.id, "vlan_ids", [null, ""]) ? 0 : countDifferent(before.vlan_ids, reported);
 }
 
-/** How many ids are in only one list. */
+/** Counts the IDs present in only one list. */
 function countDifferent(before: readonly string[] | undefined, reported: VlanIds): number {
   const old = new Set(before);
   const now = new Set(reported);
@@ -166,7 +166,7 @@ function countDifferent(before: readonly string[] | undefined, reported: VlanIds
   return fresh + old.size;
 }
 
-/** An interface that is not kept, with its other rows, native VLAN and lists. */
+/** Counts a dropped interface with its other rows, native VLAN and lists. */
 function leaveOut({ leftOut, extended }: InterfaceContext, each: DeviceInterface, reason: RowReason): void {
   const { forwarding = [], lldp = [], cdp = [], native_vlan } = each;
   leftOut.add("interfaces", reason, 1);
@@ -186,8 +186,8 @@ function deletedInterfaces({ tx }: ScanWrite, host: HostRecord): DeletedInterfac
 }
 
 /**
- * An interface that takes over a number ends the entry that had it: numbers are unique.
- * @returns the numbers of entries by a person, which discovery may not end
+ * Deletes the entry whose number another interface takes over: numbers are unique.
+ * @returns the numbers of manual entries, which discovery must not delete
  */
 function freeIndexes(
   write: ScanWrite,
@@ -224,7 +224,7 @@ function freeIndexes(
   return held;
 }
 
-/** Fields that no row of the device's interface tables is asked for: whose it is, and what its neighbors announce. */
+/** Fields not derived from the interface's table row: ownership and neighbor announcements. */
 type NotOfRow =
   | "host_id"
   | "network_id"
@@ -236,7 +236,7 @@ type NotOfRow =
   | `lldp_${string}`
   | `cdp_${string}`;
 
-/** The entry's fields, with VLANs as those of the network. */
+/** Returns the entry's fields, with VLANs as the network's VLAN records. */
 function reportedFieldsOf(
   { native_vlan, vlans: numbers, ...row }: DeviceInterface,
   vlans: VlanKeeper,
@@ -259,7 +259,7 @@ function reportedFieldsOf(
   };
 }
 
-/** The first of each protocol has its own fields. */
+/** The first announcement of each protocol has dedicated fields. */
 function reportedAnnouncements(
   { lldp: announced, cdp: cached }: DeviceInterface,
   before: IfEntryRecord | null,
@@ -282,7 +282,7 @@ function reportedAnnouncements(
       : cdp.slice(1).map((each) => known.withFarEnd({ protocol: "Cdp", ...each }))),
   ];
   reported.more_neighbors = listOrNone(more);
-  // The far end is resolved anew at the end of the scan.
+  // The far end is resolved again at the end of the scan.
   if (
     before?.neighbor !== undefined &&
     FAR_END.some((field) => reported[field] !== undefined && !Bun.deepEquals(reported[field], before[field] ?? null))
@@ -291,7 +291,7 @@ function reportedAnnouncements(
   return reported;
 }
 
-/** Those certainly at the other end first. */
+/** Directly attached neighbors first. */
 function nearestFirst(announced: readonly LldpAnnouncement[]): readonly LldpAnnouncement[] {
   if (announced.length < 2) return announced;
   const isBeyond = ({ mgmt_addr: _address, ...each }: LldpAnnouncement) => isFloodable({ protocol: "Lldp", ...each });
@@ -300,14 +300,14 @@ function nearestFirst(announced: readonly LldpAnnouncement[]): readonly LldpAnno
 
 const FAR_END = ["lldp_chassis_id", "lldp_port_id", "cdp_device_id", "cdp_port_id"] as const;
 
-/** What an entry has of its first neighbor by a protocol. */
+/** Entry fields for the first neighbor of a protocol. */
 type FieldsOf<Protocol extends string> = ReportedEach<
   IfEntryRecord,
   Extract<keyof Reported<IfEntryRecord>, `${Protocol}_${string}`>
 >;
 
 function lldpFields(first: LldpAnnouncement | undefined, before: IfEntryRecord | null): FieldsOf<"lldp"> {
-  // If the address is unknown, the same neighbor keeps its own.
+  // If the address is unknown, the same neighbor keeps its stored one.
   const isKept =
     first?.mgmt_addr === null &&
     Bun.deepEquals([first.chassis_id, first.port_id], [before?.lldp_chassis_id, before?.lldp_port_id]);
@@ -337,7 +337,7 @@ function moreLldp({ mgmt_addr, ...announced }: LldpAnnouncement, known: KnownNei
   return before ?? known.withFarEnd(more);
 }
 
-/** An entry's further neighbors by what they announce: there may be hundreds. */
+/** An entry's further neighbors, indexed by announcement: there may be hundreds. */
 class KnownNeighbors {
   private readonly byText = new Map<string, MoreNeighbor>();
   private readonly byTextWithoutAddress = new Map<string, MoreNeighbor>();
@@ -362,7 +362,7 @@ class KnownNeighbors {
   }
 }
 
-/** In a fixed order. */
+/** Serializes in a fixed order. */
 function textOf(announced: MoreNeighbor): string {
   const { neighbor: _farEnd, ...rest } = announced;
   return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -372,18 +372,18 @@ function putFirst<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): voi
   if (!map.has(key)) map.set(key, value);
 }
 
-/** Whether an entry that was not reported stays. @param here what was reported at its interface */
+/** True if an unreported entry stays. @param here entries reported on the same interface */
 type IsKept = (record: ForwardingEntry, here: readonly ForwardingEntry[]) => boolean;
 
 interface LearnedThere {
   readonly reported: readonly ForwardingEntry[];
   readonly stored: readonly FdbEntryRecord[];
-  /** Null where the table is complete: what was not reported is gone. */
+  /** Null for a complete table: unreported entries are gone. */
   readonly isKept: IsKept | null;
   readonly leftOut: LeftOut;
 }
 
-/** A person's list stands, with a differing table kept beside it. */
+/** A manual list stays, with a differing table stored as discovered. */
 function syncForwarding(
   write: ScanWrite,
   entry: IfEntryRecord,
@@ -392,7 +392,7 @@ function syncForwarding(
   const { tx } = write;
   const isAll = isKept === null;
   const before = entry.discovered?.fdb_macs as readonly string[] | undefined;
-  // A partial table cannot be compared with a person's list.
+  // A partial table cannot be compared with a manual list.
   if (!isAll && before !== undefined) return leaveOutBeside(leftOut, "withheld", reported, stored, before);
   const wanted = new Map(reported.map((each) => [keyOf(each), each]));
   const gone = stored.filter((record) => !wanted.delete(keyOf(record)) && (isAll || !isKept(record, reported)));
@@ -416,7 +416,10 @@ function syncForwarding(
   if (isComposed !== stored.length > 0) tx.setComposed(ifEntryKind, entry.id, isComposed);
 }
 
-/** Rows neither in a person's list nor beside it. A list of MAC addresses has each once, whatever the VLANs. */
+/**
+ * Counts rows that are neither in a manual list nor in the discovered one. A list of MAC addresses has each once,
+ * whatever the VLANs.
+ */
 function leaveOutBeside(
   leftOut: LeftOut,
   reason: RowReason,
@@ -434,8 +437,8 @@ function leaveOutBeside(
 }
 
 /**
- * A person's list of MAC addresses says nothing of VLANs.
- * @returns those that stand beside it
+ * A manual list of MAC addresses has no VLANs.
+ * @returns the discovered MAC addresses stored with it
  */
 function keepBeside(
   { tx }: ScanWrite,
@@ -460,10 +463,10 @@ function countReportedForwarding(interfaces: readonly DeviceInterface[]): number
 }
 
 /**
- * Of a partial forwarding table. Tables with VLANs are complete, so an untold entry with a VLAN is gone. One without
- * stays, unless its station was reported at the same interface.
- * @param room how many may stay
- * @param left counts those without room
+ * Retention rule for a partial forwarding table. VLAN-aware tables are complete, so an unreported entry with a VLAN is
+ * gone. One without a VLAN stays unless its MAC address was reported on the same interface.
+ * @param room maximum number of entries kept
+ * @param left counts entries beyond it
  */
 export function keptForwarding(room: number, left: { forwarding: number }): IsKept {
   let kept = 0;

@@ -1,4 +1,4 @@
-// Open ports and their services. A service is recognized by its port: a person's name for it stays.
+// Records open ports and their services. A service is recognized by its port and keeps a manual name.
 
 import { type BindingRecord, bindingKind } from "../../resources/bindings/binding.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
@@ -10,7 +10,7 @@ import { foundBinding, foundPort, foundService } from "./new-records.ts";
 import { isTouchedByPerson } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-/** Ports not seen stay: a filter may hide them. */
+/** Keeps unseen ports: a filter may hide them. */
 export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readonly OpenPort[]): void {
   if (open.length === 0) return;
   const { tx } = write;
@@ -48,7 +48,7 @@ export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readon
     for (const binding of bound) {
       write.see(bindingKind, binding.id);
       const record = services.get(binding.service_id);
-      // Several services on one port are a person's work.
+      // Several services on one port were entered manually.
       if (record !== undefined)
         services.set(
           record.id,
@@ -83,8 +83,8 @@ interface Known {
 }
 
 /**
- * Whether another service answers at the port than the one bound to it: that one is also at other ports, or its new
- * name is taken. Else it was renamed. What a person has touched stays.
+ * True if the port's bound service was replaced: it is also bound to other ports, or its new name is taken. Otherwise
+ * it was renamed. Keeps manually edited services.
  */
 function isOtherService(
   write: ScanWrite,

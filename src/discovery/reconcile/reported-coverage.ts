@@ -1,5 +1,5 @@
-// A device asked with a credential assigned to its host confirms its own addresses: it may then be asked there too, in
-// subnets that accept credentials.
+// Extends a host's credential to its own reported addresses: a device polled with an assigned credential may then be
+// polled there too, in subnets that accept credentials.
 
 import { cover } from "../../resources/credential-assignments/coverage.ts";
 import {
@@ -12,12 +12,10 @@ import { subnetKind } from "../../resources/subnets/subnet.ts";
 import type { DeviceSighting } from "../sightings.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-/** Read once for each write; a subnet that it makes is of another's word. */
+/** Read once per write; subnets created by this write do not count. */
 const READ = new WeakMap<ScanWrite, AcceptingSubnets>();
 
-/**
- * @param host of the device
- */
+/** @param host host of the device */
 export function coverReported(write: ScanWrite, host: HostRecord, { device, credential }: DeviceSighting): void {
   if (credential === null) return;
   const { tx, networkId } = write;

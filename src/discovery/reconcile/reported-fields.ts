@@ -1,11 +1,11 @@
-// What a scan tells of a record, merged with what the record says: discovery's own values follow the network, a
-// person's value stands and the scan's is kept beside it. Pure: who set a value is asked for.
+// Merges scan results into a record: discovered values follow the network; manual values stay, with the scan's value
+// stored as discovered. Pure: provenance comes from a callback.
 
 import { ownValue } from "../../base/fields.ts";
 import type { NoneBeside, RecordBase } from "../../db/kind.ts";
 import type { Discoverable } from "../../resources/discovered.ts";
 
-/** Undefined: not reported; null: none, also where that is reported by omission. */
+/** Undefined: not reported; null: none, even if reported by omission. */
 export type Reported<R> = {
   [Name in Exclude<keyof R, keyof RecordBase | keyof Discoverable>]?:
     | R[Name]
@@ -13,7 +13,7 @@ export type Reported<R> = {
     | undefined;
 };
 
-/** The same of fields that a scan has to say something of, be it that it does not tell them. */
+/** Reported fields that a scan must list explicitly, as undefined if it does not report them. */
 export type ReportedEach<R, Name extends keyof Reported<R>> = {
   [Each in Name]-?: Reported<R>[Each] | undefined;
 };
@@ -21,11 +21,11 @@ export type ReportedEach<R, Name extends keyof Reported<R>> = {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The changes that bring a record to what was reported.
- * @param record optional fields without a value may be left out
- * @param none how the kind writes "none": null or undefined
- * @param isSetByPerson asked only for fields that differ
- * @returns undefined for a field to be left out
+ * Computes the changes that bring a record to the reported values.
+ * @param record may omit optional fields without a value
+ * @param none the kind's representation of "none": null or undefined
+ * @param isSetByPerson called only for fields that differ
+ * @returns undefined for a field to be omitted
  */
 export function mergeReported<R extends object>(
   record: R,
@@ -60,7 +60,7 @@ export function mergeReported(
   return changes;
 }
 
-/** Texts and numbers, the common case, need no walk. */
+/** Fast path for text and numbers, the common case. */
 function isEqual(a: unknown, b: unknown): boolean {
   return (
     a === b || (typeof a === "object" && typeof b === "object" && a !== null && b !== null && Bun.deepEquals(a, b))

@@ -1,5 +1,5 @@
-// What devices last reported: an unchanged one, of an unchanged host, is only marked as seen. Beside the ledger;
-// without it everything is compared.
+// Last report per device: an unchanged report of an unchanged host is only marked as seen. Stored outside the ledger;
+// without it, everything is compared.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
@@ -12,7 +12,7 @@ import type { DeviceSighting } from "../sightings.ts";
 import { LeftOut } from "./left-out.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
-/** The version of the reconciliation rules: new rules may make other records of the same data. */
+/** Version of the reconciliation rules: new rules may create different records from the same data. */
 const RULES = 4;
 
 const reports = sqliteTable("discovery_tellings", {
@@ -28,9 +28,9 @@ const reports = sqliteTable("discovery_tellings", {
 });
 const reportRows = new KeyedRows(reports, ["network_n", "ip_address"]);
 
-/** SHA-256 of all that is written of a device, without its neighbors. */
+/** SHA-256 of everything written for a device, except its neighbors. */
 export function digestOf({ device, mac_address, hostname }: DeviceSighting): string {
-  // Not written, so not counted.
+  // Not written, so excluded.
   const { arp: _others, rows: _rows, conclusions: _conclusions, ...reported } = device;
   return new Bun.CryptoHasher("sha256")
     .update(JSON.stringify([RULES, reported, mac_address, hostname ?? null]))
@@ -39,7 +39,7 @@ export function digestOf({ device, mac_address, hostname }: DeviceSighting): str
 
 /**
  * Marks an unchanged device as seen.
- * @returns its host and what is not kept; null where it must be compared
+ * @returns its host and the dropped rows; null if the device must be compared
  */
 export function reportedAsBefore(
   write: ScanWrite,
@@ -54,14 +54,14 @@ export function reportedAsBefore(
   const host = hostId === null ? null : tx.find(hostKind, hostId);
   if (
     host === null ||
-    // Of a host that was two, another device may have the word.
+    // Another device may have reported a consolidated host.
     write.index.isConsolidated(host.id) ||
     tx.versionOf(host.id).sequence !== row.host_sequence ||
     tx.isChanged(host.id) ||
     write.index.hasLost(host.id)
   )
     return null;
-  // Another host has the address: it may lose it.
+  // Another host has the address and may lose it.
   if (write.index.holdersOf(sighting.ip_address).some((id) => id !== host.id)) return null;
   tx.observe(hostKind, host.id, { last_seen_at: write.seen.last_seen_at ?? null });
   const observed = renderObserved(ifEntryKind, write.seen);
@@ -73,7 +73,7 @@ export function reportedAsBefore(
   return { host, leftOut: new LeftOut(row.left_out) };
 }
 
-/** @param seenIds the records marked as seen for it */
+/** @param seenIds records marked as seen for this device */
 export function rememberReport(
   write: ScanWrite,
   sighting: DeviceSighting,
@@ -109,7 +109,7 @@ function find({ tx, networkId }: ScanWrite, address: string) {
   return reportRows.find(tx.db, tx.recordN(networkId) ?? 0, address);
 }
 
-/** The last change of what the network ignores: a lifted entry may come back. */
+/** Returns the last change of the network's ignored entries: a lifted entry may come back. */
 function ignoredSequence({ tx, networkId }: ScanWrite): number {
   const row = tx.db.$client
     .query("SELECT max(sequence) AS sequence FROM history_census WHERE scope = ?1")

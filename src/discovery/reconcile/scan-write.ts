@@ -1,5 +1,4 @@
-// What the parts of a scan's write share: who writes, how records are made or confirmed, and the outcome. Knows no
-// protocol.
+// Shared state of a scan's write: actor, record creation and confirmation, result. Must not know any protocol.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";
@@ -36,19 +35,19 @@ import { mergeReported, type Reported } from "./reported-fields.ts";
 export interface ScanInput {
   readonly scan_id: string;
   readonly network_id: string;
-  /** The scan's target CIDRs. */
+  /** Target CIDRs of the scan. */
   readonly blocks?: readonly string[];
-  /** Whether an Admin named them: subnets made of them accept credentials. */
+  /** True if an Admin named the targets: subnets created from them accept credentials. */
   readonly are_blocks_accepting?: boolean;
 }
 
 /**
- * VLAN memberships changed per command. Each is a row with two indexes: the 2,000,000 of a large switch would block
- * other writers for up to 15 s.
+ * Maximum VLAN membership changes per command. Each is a row with two indexes: the 2,000,000 of a large switch would
+ * block other writers for up to 15 s.
  */
 export const VLAN_CHANGES_OF_COMMAND = 100_000;
 
-/** What a dry run's transaction, open over several commands, remembers. */
+/** State of a dry run's transaction, which stays open across commands. */
 const INDEXES = new WeakMap<WriteTransaction, KnownHosts>();
 const HEARD = new WeakMap<WriteTransaction, Set<string>>();
 
@@ -59,14 +58,14 @@ export class ScanWrite {
   readonly networkId: string;
   readonly index: KnownHosts;
   readonly seen: Observed;
-  /** Since the last collection. */
+  /** Records seen since the last collection. */
   seenIds = new Set<string>();
   /**
-   * Whether a second device taken for an already reported host is being written. The first one's word stands, or they
-   * would overwrite each other in every scan.
+   * True while writing a second device matched to an already reported host. The first report stands, or they would
+   * overwrite each other in every scan.
    */
   isRepeat = false;
-  /** Whether a part was written, and reported, before. */
+  /** True if a part was already written and reported. */
   isContinued = false;
   private vlanRoom = VLAN_CHANGES_OF_COMMAND;
   private readonly unfinished: Unfinished[] = [];
@@ -74,9 +73,9 @@ export class ScanWrite {
   private ignored: Map<IgnoredEntity, IgnoredRecord[]> | null = null;
   private readonly findings: Finding[] = [];
   private readonly reasons = new Map<string, string>();
-  /** By where they answered. */
+  /** Keyed by answering address. */
   readonly devices: SeenDevice[] = [];
-  /** Overheard and not kept. */
+  /** Overheard but dropped. */
   readonly setAside: Array<{ readonly ip_address: string; readonly reason: RowReason }> = [];
   private readonly hosts: Array<{ ip_address: string; host_id: string }> = [];
 
@@ -94,9 +93,9 @@ export class ScanWrite {
   }
 
   /**
-   * Creates a record seen for the first time; its `first_discovery_id`, if any, is the scan's.
-   * @param isIgnored whether a person deleted the same thing, where its identity is not enough
-   * @returns null where a person has
+   * Creates a record seen for the first time; sets its `first_discovery_id`, if any, to the scan.
+   * @param isIgnored true if a person deleted the same thing, if its identity is not enough to tell
+   * @returns null if a person deleted it
    */
   found<R extends RecordBase, T extends OwnFields<R>>(
     kind: Kind<R>,
@@ -113,7 +112,7 @@ export class ScanWrite {
 
   /**
    * Updates a record seen again.
-   * @param unsaid by field, its value when nobody says anything, besides null and ""
+   * @param unsaid default values by field, besides null and ""
    * @param open fields that a second report may change too
    */
   again<R extends RecordBase & Discoverable, T extends Reported<R> & object>(
@@ -142,7 +141,7 @@ export class ScanWrite {
     this.seenIds.add(id);
   }
 
-  /** Ends a record that is certainly gone. @param reason one clause */
+  /** Deletes a record that is certainly gone. @param reason one clause */
   close(kind: AnyKind, record: RecordBase, label: string, reason: string): void {
     removeRecord(this.tx, kind, record.id, true);
     this.findings.push({ type: "Closed", entity: kind.name, id: record.id, label, reason });
@@ -152,19 +151,19 @@ export class ScanWrite {
     if (!this.isContinued) this.findings.push(finding);
   }
 
-  /** Whether an interface may change that many VLANs in this command; the first may always. */
+  /** True if an interface may change this many VLANs in this command; the first interface always may. */
   mayChangeVlans(count: number): boolean {
     if (count > this.vlanRoom && this.vlanRoom < VLAN_CHANGES_OF_COMMAND) return false;
     this.vlanRoom -= count;
     return true;
   }
 
-  /** Reports that a device is not fully written. */
+  /** Reports a partially written device. */
   leaveUnfinished(address: string): void {
     this.unfinished.push({ ip_address: address, is_repeat: this.isRepeat });
   }
 
-  /** Reports that a device has more than is kept. @param what kind of records, in the plural */
+  /** Reports a device with more records than the limit. @param what kind of records, plural */
   tellLimit(host: HostRecord, what: string, left: number, most: number): void {
     this.tell({
       type: "Partial",
@@ -175,13 +174,13 @@ export class ScanWrite {
     });
   }
 
-  /** Keeps how a host was seen, for the outcome. */
+  /** Stores how a host was seen, for the result. */
   sawHost(hostId: string, address: string, reason: string): void {
     this.hosts.push({ ip_address: address, host_id: hostId });
     if (!this.reasons.has(hostId)) this.reasons.set(hostId, reason);
   }
 
-  /** What people have deleted, by kind; read once per write. */
+  /** Returns the entries deleted by people, by kind; read once per write. */
   ignoredOf(entity: IgnoredEntity): readonly IgnoredRecord[] {
     this.ignored ??= Map.groupBy(this.tx.children(ignoredKind, "network_n", this.networkId), (record) => record.entity);
     return this.ignored.get(entity) ?? [];
@@ -192,8 +191,8 @@ export class ScanWrite {
   }
 
   /**
-   * Whether a device reported a host before in this scan, as far as its entries show.
-   * @param asked where it is reported now: a host reported nowhere else does not count
+   * True if a device already reported the host in this scan, judging by its entries.
+   * @param asked current answering address: a host reported nowhere else does not count
    */
   wasHeard(hostId: string, asked: string): boolean {
     if (this.heard.has(hostId)) return true;
@@ -209,7 +208,7 @@ export class ScanWrite {
       .some((entry) => this.tx.observedOf(entry.id).last_discovery_id === this.scanId);
   }
 
-  /** Whether a person deleted what has this identity, and wants no other; of hosts it tells nothing. */
+  /** True if a person deleted the record with this identity. Does not apply to hosts. */
   isIgnored(kind: AnyKind, identity: string | null): boolean {
     if (kind.code === hostKind.code) return false;
     return (
@@ -219,7 +218,7 @@ export class ScanWrite {
     );
   }
 
-  /** To be asked once, at the end. */
+  /** Call once, at the end. */
   result(): Recorded {
     const total = new Counter();
     const perHost = new Map<
@@ -268,7 +267,7 @@ export class ScanWrite {
   }
 }
 
-/** Only open fields, and those that the record lacks. */
+/** Keeps only open fields and fields that the record lacks. */
 function withoutContradictions<T extends object>(
   record: { readonly [Name in keyof T]?: unknown },
   reported: T,
@@ -279,7 +278,7 @@ function withoutContradictions<T extends object>(
   return news;
 }
 
-/** A line for a subnet or a VLAN. */
+/** Builds the result line for a subnet or VLAN. */
 function sharedFinding(
   kind: AnyKind,
   id: string,

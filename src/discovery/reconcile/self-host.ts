@@ -1,4 +1,4 @@
-// The host of the machine that the appliance runs on, where it has recorded itself.
+// Lookup of the appliance's own host, if recorded.
 
 import { eq } from "drizzle-orm";
 import { applianceSettings } from "../../access/tables.ts";
@@ -10,7 +10,7 @@ export function selfHostSetting(networkId: string): string {
   return `self_host/${networkId}`;
 }
 
-/** Null where it has not recorded itself, or the host is gone. */
+/** Returns null if the appliance has not recorded itself or the host was deleted. */
 export function selfHost(tx: WriteTransaction, networkId: string): HostRecord | null {
   const row = tx.db
     .select({ value: applianceSettings.value })

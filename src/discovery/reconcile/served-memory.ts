@@ -1,5 +1,5 @@
-// What the agents of hosts have served so far, so that a table no longer served is missed, and for how long. Beside the
-// ledger: without it nothing was served before.
+// Columns that each host's agent has served, and how long any have been missing. Stored outside the ledger; without it,
+// nothing was served before.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ownValue } from "../../base/fields.ts";
@@ -26,8 +26,8 @@ const servedRows = new KeyedRows(servedTables, ["host_n"]);
 type ServedRow = typeof servedTables.$inferSelect;
 
 /**
- * Adds what a device reported; an agent of another kind begins anew. What is missing for its term is forgotten: it
- * counts as empty until reported again.
+ * Adds a device's report; a different kind of agent starts over. Forgets columns missing past their term: they count as
+ * empty until reported again.
  */
 export function rememberServed(write: ScanWrite, host: HostRecord, device: Device): void {
   const { served } = device;
@@ -60,8 +60,8 @@ function isOver(name: string, miss: Miss | undefined, device: Device, now: Insta
 }
 
 /**
- * Since when something is missing from a device's table, and when it will count as empty, as a clause.
- * @returns null for nothing, or where the table is partial
+ * States since when a table's data is missing and when it will count as empty, as a clause.
+ * @returns null if nothing is missing or the table is partial
  */
 export function missedClause(write: ScanWrite, host: HostRecord, device: Device, table: DeviceTable): string | null {
   if (device.missed === undefined) return null;
@@ -80,14 +80,14 @@ export function missedClause(write: ScanWrite, host: HostRecord, device: Device,
 }
 
 /**
- * Whether a host's agent, if still of the same kind, served a column before.
- * @param column as servedOf has it
+ * True if the host's agent, if still of the same kind, served a column before.
+ * @param column in the format of servedOf
  */
 export function hasServed(write: ScanWrite, host: HostRecord, device: Device, column: string): boolean {
   return columnsOf(knownRow(write, host), device).includes(column);
 }
 
-/** Of a host from an earlier transaction. */
+/** Only for a host from an earlier transaction. */
 function knownRow(write: ScanWrite, host: HostRecord): ServedRow | undefined {
   const n = write.tx.recordN(host.id);
   return n !== null && n > 0 ? rowOf(write, n) : undefined;
@@ -97,12 +97,12 @@ function rowOf({ tx }: ScanWrite, hostN: number): ServedRow | undefined {
   return servedRows.find(tx.db, hostN);
 }
 
-/** None for an agent of another kind. */
+/** Empty for a different kind of agent. */
 function columnsOf(row: ServedRow | undefined, device: Device): readonly string[] {
   return isOfOneKind(row, device) ? (namesIn(row?.columns) ?? []) : [];
 }
 
-/** Empty where it is unknown what was served. */
+/** Empty if the served columns are unknown. */
 function missedOf(row: ServedRow | undefined, device: Device): Missed {
   return isOfOneKind(row, device) && namesIn(row?.columns) !== null ? missedIn(row?.missed) : {};
 }
@@ -113,8 +113,8 @@ function isOfOneKind(row: ServedRow | undefined, { sys_object_id: reported = nul
 }
 
 /**
- * Of the host that last reported at the address, else the one known to have it.
- * @param hostId null for none
+ * Returns the served columns of the host that last reported at the address, else of the host known to have it.
+ * @param hostId null if none
  */
 export function servedBefore(
   reader: Reader,
@@ -132,13 +132,13 @@ export function servedBefore(
   return { sys_object_id: row[0], columns, ...(ended.length === 0 ? {} : { ended }) };
 }
 
-/** The known MAC addresses of the interfaces of that host. */
+/** Returns the stored interface MAC addresses of that host. */
 export function macsBefore(reader: Reader, networkN: number, address: string, hostId: string | null): string[] {
   const hostN = reportedHost(reader, networkN, address, hostId);
   return ((hostN === null ? [] : reader.statement(MACS).values(hostN)) as Array<[string]>).map(([mac]) => mac);
 }
 
-/** Null for none or damage: a scan goes on without. */
+/** Returns null if missing or corrupt: the scan continues without it. */
 function namesIn(columns: string | undefined): string[] | null {
   try {
     const names: unknown = JSON.parse(columns ?? "null");
@@ -148,7 +148,7 @@ function namesIn(columns: string | undefined): string[] | null {
   }
 }
 
-/** Empty for damage: the term begins anew. */
+/** Empty if corrupt: the term restarts. */
 function missedIn(missed: string | undefined): Missed {
   try {
     const misses: unknown = JSON.parse(missed ?? "null");

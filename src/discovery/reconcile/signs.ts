@@ -1,30 +1,30 @@
-// What identifies a device, without placeholders, addresses that move between routers and addresses that every machine
-// has. Pure.
+// Identifying signs of a device, excluding placeholders, addresses that move between routers, and addresses that every
+// machine has. Pure.
 
 import { cidrContains, parseCidr, parseIp } from "../../base/ip.ts";
 import { isOneDevices } from "../../base/mac.ts";
 import type { Device } from "../device.ts";
 
-/** Within one network. */
+/** Valid within one network. */
 export interface Signs {
-  /** Trimmed, in lower case; null for none or a placeholder. */
+  /** Trimmed, lower case; null if none or a placeholder. */
   readonly serialNumber: string | null;
-  /** LLDP chassis id. */
+  /** LLDP chassis ID. */
   readonly chassisId: string | null;
   readonly macs: ReadonlySet<string>;
-  /** In lower case. */
+  /** Lower case. */
   readonly sysName: string | null;
   readonly addresses: ReadonlySet<string>;
 }
 
-/** Null for placeholders. In lower case: agents differ in that between versions. */
+/** Returns null for placeholders. Lower case: the case differs between agent versions. */
 export function serialSign(serial: string | null | undefined): string | null {
   const text = (serial ?? "").trim().toLowerCase();
   if (text.length < 4 || NO_SERIALS.has(text) || /^(.)\1*$/.test(text)) return null;
   return text;
 }
 
-/** Null for default names. */
+/** Returns null for default names. */
 export function nameSign(name: string | null | undefined): string | null {
   const text = (name ?? "").trim().toLowerCase();
   return text === "" || NO_NAMES.has(text) ? null : text;
@@ -59,7 +59,7 @@ export function signsOfDevice(device: Device, asked: string, seenMac: string | n
   };
 }
 
-/** As they were written down when a host was deleted or consolidated: `mac:00:1b:21:aa:bb:cc`. */
+/** Parses the texts stored when a host was deleted or consolidated: `mac:00:1b:21:aa:bb:cc`. */
 export function signsOfTexts(texts: readonly string[]): Signs {
   const of = (name: string) =>
     texts.filter((text) => text.startsWith(`${name}:`)).map((text) => text.slice(name.length + 1));
@@ -72,7 +72,7 @@ export function signsOfTexts(texts: readonly string[]): Signs {
   };
 }
 
-/** What hosts are looked up by: each sign with its sort. */
+/** Yields the lookup keys of hosts: each sign prefixed by its type. */
 export function* signKeys({ serialNumber, chassisId, macs, sysName, addresses }: Signs): Generator<string> {
   if (serialNumber !== null) yield `serial/${serialNumber}`;
   if (chassisId !== null) yield `chassis/${chassisId}`;

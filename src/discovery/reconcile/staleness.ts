@@ -1,4 +1,4 @@
-// Which records discovery has not seen for a while. Read beside the writer: it goes through a whole network.
+// Finds records not seen by discovery for a while. Runs outside the writer: it scans a whole network.
 
 import { getTableName } from "drizzle-orm";
 import { formatInstant, type Instant } from "../../base/instant.ts";
@@ -11,13 +11,13 @@ export interface Unseen {
 }
 
 /**
- * The living records that discovery found or saw, not yet stale and last seen before an instant, by kind and number.
- * Not what a person entered and no scan saw.
- * @param cutoff now less the network's stale_after_hours
+ * Live, non-stale records found or seen by discovery and last seen before the cutoff, by kind and number. Excludes
+ * manual records that no scan saw.
+ * @param cutoff now minus the network's stale_after_hours
  */
 export function* findUnseen(db: Reader["db"], networkN: number, cutoff: Instant): Generator<Unseen> {
   for (const kind of PERISHABLE) {
-    // Parts count as seen when entered; hosts only by discovery.
+    // Parts count as seen when entered; hosts only when discovered.
     const isFound = kind.observed.includes("last_discovery_id")
       ? "AND json_extract('{' || substr(o.observed, 2) || '}', '$.last_discovery_id') IS NOT NULL"
       : "";

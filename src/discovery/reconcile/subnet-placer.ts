@@ -1,4 +1,4 @@
-// Gives addresses their subnets: the one of the device's prefix, made if missing, else the most specific one.
+// Assigns addresses to subnets: the one of the device's prefix, created if missing, else the most specific one.
 
 import { type Cidr, cidrContains, cidrOf, type Ip, parseCidr, parseIp } from "../../base/ip.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";
@@ -10,19 +10,19 @@ import type { ScanWrite } from "./scan-write.ts";
 
 export class SubnetPlacer {
   private readonly write: ScanWrite;
-  /** By CIDR; read on first use. */
+  /** Keyed by CIDR; read on first use. */
   private readonly ids = new Map<string, string>();
   private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };
   private isRead = false;
   private deletedBlocks: ReadonlyArray<{ readonly record: IgnoredRecord; readonly cidr: Cidr | null }> | null = null;
 
-  /** The scan's targets that may be a subnet. */
+  /** Scan targets that may become a subnet. */
   private readonly blocks: readonly Cidr[];
   private readonly areBlocksAccepting: boolean;
 
   /**
-   * @param blocks the scan's target CIDRs
-   * @param areBlocksAccepting whether an Admin named them: subnets made of them accept credentials
+   * @param blocks target CIDRs of the scan
+   * @param areBlocksAccepting true if an Admin named them: subnets created from them accept credentials
    */
   constructor(write: ScanWrite, blocks: readonly string[] = [], areBlocksAccepting = false) {
     this.write = write;
@@ -36,8 +36,8 @@ export class SubnetPlacer {
   }
 
   /**
-   * @param prefixLength the device's; null if unknown
-   * @returns null where a person has deleted the only possible subnet
+   * @param prefixLength as reported by the device; null if unknown
+   * @returns null if a person deleted the only possible subnet
    */
   place(address: string, prefixLength: number | null): string | null {
     this.read();
@@ -51,15 +51,15 @@ export class SubnetPlacer {
     }
     const known = this.containing(ip);
     if (known !== null) return known;
-    // A target block counts as one subnet until a device says how it is divided.
+    // A target block counts as one subnet until a device reports how it is divided.
     const reported = this.reportedBlock(ip);
     const block = reported === null ? null : this.idOf(reported, INFERRED);
     if (block !== null) return block;
-    // A deleted subnet does not come back in pieces.
+    // Do not recreate a deleted subnet in pieces.
     return this.deleted(ip) === null ? this.idOf(blockOfEverybody(ip) ?? cidrOf(ip, bits)) : null;
   }
 
-  /** The deletion that leaves an address without a subnet; null where there is a place for it. Makes none. */
+  /** Returns the deletion that leaves an address without a subnet; null if a subnet fits. Creates none. */
   unwanted(address: string): IgnoredRecord | null {
     this.read();
     const ip = parseIp(address);
@@ -71,7 +71,7 @@ export class SubnetPlacer {
       : null;
   }
 
-  /** Whether one of the network's subnets but the Internet contains an address. */
+  /** True if a subnet of the network other than the Internet contains the address. */
   contains(address: string): boolean {
     this.read();
     const ip = parseIp(address);
@@ -110,8 +110,8 @@ export class SubnetPlacer {
   }
 
   /**
-   * Made if missing; null where a person has deleted it.
-   * @param source of a new one
+   * Creates the subnet if missing; null if a person deleted it.
+   * @param source for a new subnet
    */
   private idOf(cidr: Cidr, source: SourceRecord = DISCOVERED): string | null {
     const known = this.ids.get(cidr.text);
@@ -121,7 +121,7 @@ export class SubnetPlacer {
       foundSubnet(this.write.networkId, cidr.text, {
         subnet_type: typeOf(cidr),
         source,
-        // Only what an Admin named as a target accepts secrets.
+        // Only targets named by an Admin accept secrets.
         accepts_credentials: this.areBlocksAccepting && this.blocks.some((block) => block.text === cidr.text),
       }),
     );
@@ -146,7 +146,7 @@ function blockOfEverybody(ip: Ip): Cidr | null {
   return [...LOOPBACKS, ...LINK_LOCALS].find((block) => cidrContains(block, ip)) ?? null;
 }
 
-/** By its address. Internet subnets are never swept. */
+/** Derives the type from the address. Internet subnets are never swept. */
 function typeOf(cidr: Cidr): SubnetType {
   const first = parseIp(cidr.text.slice(0, cidr.text.indexOf("/")));
   const isIn = (blocks: readonly Cidr[]) => first !== null && blocks.some((block) => cidrContains(block, first));

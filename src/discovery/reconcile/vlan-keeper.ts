@@ -1,4 +1,4 @@
-// The VLANs of a network: found by number, made if new, named after a device.
+// VLANs of a network: looked up by number, created if new, named after a device.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
@@ -25,7 +25,7 @@ export class VlanKeeper {
     this.write = write;
   }
 
-  /** Made if missing; null for one that a person has deleted, and for no VLAN number. */
+  /** Creates the VLAN if missing; null if a person deleted it or the number is invalid. */
   idOf(number: number, name: string | null = null): string | null {
     if (number < VLAN_NUMBER_MIN || number > VLAN_NUMBER_MAX) return null;
     const known = this.ids.get(number);
@@ -47,9 +47,9 @@ export class VlanKeeper {
   }
 
   /**
-   * Names the VLANs of a device. Devices differ in their names for a VLAN: the network's changes only when the device
-   * that it came from changes it.
-   * @param areAll whether VLANs or names not among them are gone
+   * Names the VLANs after a device. Devices use different names for a VLAN: the network's name changes only if the
+   * device it came from changes it.
+   * @param areAll true if missing VLANs and names are gone
    */
   name(hostId: string, vlans: readonly DeviceVlan[], areAll: boolean): void {
     const { tx } = this.write;
