@@ -1,5 +1,4 @@
-// Blocks of addresses as numbers: the addresses of hosts in them, their union, and the most specific one anywhere.
-// Pure.
+// Address blocks as number ranges: host addresses, union, intersection and most specific block. Pure.
 
 import { type Ip, parseCidr, parseIp } from "../../base/ip.ts";
 
@@ -12,14 +11,14 @@ export interface Block {
   readonly cidr: string;
 }
 
-/** Addresses from one to another, what may be done with them, and the block that says so. */
+/** Address range with its permissions and the block that grants them. */
 export interface BlockRange {
   readonly version: 4 | 6;
   readonly first: bigint;
   readonly last: bigint;
-  /** Whether they may be asked. */
+  /** True if a scan may poll these addresses. */
   readonly isAllowed: boolean;
-  /** Whether each is asked in turn. */
+  /** True if a scan polls each of them in turn. */
   readonly isWalked: boolean;
   readonly cidr: string;
 }
@@ -30,7 +29,7 @@ export interface JudgedBlock extends Block {
 }
 
 /**
- * Addresses of no host: this network (RFC 1122), multicast, reserved, broadcast; link-local IPv6, whose zone is
+ * Addresses without a host: this network (RFC 1122), multicast, reserved, broadcast; link-local IPv6, since the zone is
  * unknown.
  */
 export const FORBIDDEN: ReadonlyArray<Block & { readonly what: string }> = [
@@ -43,7 +42,7 @@ export const FORBIDDEN: ReadonlyArray<Block & { readonly what: string }> = [
   { ...forbidden("ff00::/8"), what: "multicast" },
 ];
 
-/** Of an address or a CIDR; null for anything else. */
+/** Parses an address or CIDR; null for anything else. */
 export function blockOf(text: string): Block | null {
   if (!text.includes("/")) {
     const ip = parseIp(text);
@@ -72,7 +71,7 @@ export function blockOf(text: string): Block | null {
   };
 }
 
-/** Without the network and broadcast address, or the subnet-router anycast address of IPv6 (RFC 4291 §2.6.1). */
+/** Strips the network and broadcast address, or the subnet-router anycast address of IPv6 (RFC 4291 §2.6.1). */
 export function interior(block: Block): Block {
   const [first, last] = edgesOf(block);
   return {
@@ -82,9 +81,9 @@ export function interior(block: Block): Block {
   };
 }
 
-/** The addresses without a host in a block; null for none. */
+/** Returns the addresses of a block that no host may have; null if none. */
 export function edgesOf(block: Block): [first: bigint | null, last: bigint | null] {
-  // In /31 (RFC 3021) and /127 (RFC 6164) both addresses are hosts'.
+  // In /31 (RFC 3021) and /127 (RFC 6164), both addresses are host addresses.
   if (block.version === 4) return block.prefixLength <= 30 ? [block.first, block.last] : [null, null];
   return [block.prefixLength <= 126 ? block.first : null, null];
 }
@@ -103,12 +102,12 @@ export function withoutForbidden(block: Block): Block[] {
   return left;
 }
 
-/** Whether all of a block or range lies in another one. */
+/** True if the outer block or range contains all of the inner one. */
 export function isCovering(outer: Span, inner: Span): boolean {
   return outer.version === inner.version && outer.first <= inner.first && outer.last >= inner.last;
 }
 
-/** What lies in both, each in ascending order without overlaps; otherwise as in the first. */
+/** Intersects two lists, each ascending and without overlaps; other fields come from the first. */
 export function common(ranges: readonly BlockRange[], others: readonly BlockRange[]): BlockRange[] {
   const shared: BlockRange[] = [];
   let place = 0;
@@ -126,7 +125,7 @@ export function common(ranges: readonly BlockRange[], others: readonly BlockRang
   return shared;
 }
 
-/** Each address once, in ascending order. */
+/** Merges blocks into ascending ranges without overlaps. */
 export function union(blocks: ReadonlyArray<Span & Pick<Block, "cidr">>): BlockRange[] {
   const merged: BlockRange[] = [];
   for (const block of [...blocks].filter(({ first, last }) => first <= last).sort(byFirst)) {
@@ -145,7 +144,7 @@ export function union(blocks: ReadonlyArray<Span & Pick<Block, "cidr">>): BlockR
   return merged;
 }
 
-/** Each address in its smallest block. Prefixes nest or are disjoint. */
+/** Assigns each address to its smallest block. Prefixes nest or are disjoint. */
 export function mostSpecific(blocks: readonly JudgedBlock[]): BlockRange[] {
   const ranges: BlockRange[] = [];
   const open: JudgedBlock[] = [];
@@ -181,12 +180,12 @@ export function mostSpecific(blocks: readonly JudgedBlock[]): BlockRange[] {
   return ranges;
 }
 
-/** 32 or 128 bits. */
+/** Returns 32 or 128 bits. */
 export function numberOf(ip: Pick<Ip, "bytes">): bigint {
   return BigInt(`0x${ip.bytes.toHex()}`);
 }
 
-/** Canonical. */
+/** Formats canonically. */
 export function addressText(version: 4 | 6, number: bigint): string {
   if (version === 4) {
     const value = Number(number);
@@ -202,7 +201,7 @@ function forbidden(cidr: string): Block {
 
 type Span = Pick<Block, "version" | "first" | "last">;
 
-/** Whether one ends before the other begins; never where there is none. */
+/** True if one ends before the other begins; false if either is undefined. */
 function isBefore(one: Span | undefined, other: Span | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   return one.version < other.version || (one.version === other.version && one.last < other.first);

@@ -1,4 +1,4 @@
-// The addresses of a scan as devices to ask, each known host once. Pure.
+// Converts the addresses of a scan to devices to poll, each known host once. Pure.
 
 import type { AddressSighting } from "../sightings.ts";
 import type { Credentials } from "./credentials.ts";
@@ -10,7 +10,7 @@ export function candidateAt(address: string, network: KnownNetwork, isNamed: boo
   return { host: ownerOf(address, network), addresses: [address], seen: [], isNamed };
 }
 
-/** Null where none of its addresses may be asked. */
+/** Returns null if no address of the host may be polled. */
 export function candidateOfHost(host: KnownHost, network: KnownNetwork, scope: Scope): PollTarget | null {
   const addresses = host.addresses.map((each) => each.ip_address).filter((address) => scope.contains(address));
   return addresses.length === 0
@@ -23,7 +23,7 @@ export function candidateOfHost(host: KnownHost, network: KnownNetwork, scope: S
       };
 }
 
-/** The addresses that answered a sweep, by the host that has them. */
+/** Groups the addresses that answered a sweep by host. */
 export function candidatesOf(
   seen: ReadonlyMap<string, AddressSighting>,
   network: KnownNetwork,
@@ -49,7 +49,7 @@ export function candidatesOf(
   return candidates;
 }
 
-/** Every address to walk; the first of a known host stands for all of its own, the others are null. */
+/** Yields each walked address; the first one of a known host stands for all its addresses, the others yield null. */
 export function* candidatesIn(scope: Scope, network: KnownNetwork): Generator<PollTarget | null> {
   const taken = new Set<string>();
   for (const address of scope.addresses()) {
@@ -63,18 +63,18 @@ export function* candidatesIn(scope: Scope, network: KnownNetwork): Generator<Po
   }
 }
 
-/** Whether a host should answer SNMP: it did before, or has a credential of its own. */
+/** True if a host should answer SNMP: it did before, or has its own credential. */
 export function isExpected(host: KnownHost, network: KnownNetwork, credentials: Credentials): boolean {
   return credentials.isOwn(host.id) || host.addresses.some(({ ip_address }) => network.remembered.has(ip_address));
 }
 
-/** Null for nobody, and for an address of several hosts. */
+/** Returns null if no host or several hosts have the address. */
 function ownerOf(address: string, network: KnownNetwork): KnownHost | null {
   const owners = network.byAddress.get(address) ?? [];
   return owners.length === 1 ? (network.hosts.get(owners[0]?.host_id ?? "") ?? null) : null;
 }
 
-/** Those that answered SNMP before first. */
+/** Sorts addresses that answered SNMP before to the front. */
 function provenFirst(addresses: readonly string[], network: KnownNetwork): string[] {
   return [...new Set([...addresses.filter((address) => network.remembered.has(address)), ...addresses])];
 }

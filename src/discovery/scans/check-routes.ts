@@ -1,4 +1,4 @@
-// POST /api/v1/ip-addresses/{id}/check: asks one address now, by a scan that has it as its only target.
+// POST /api/v1/ip-addresses/{id}/check: polls one address now, by a scan with this single target.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
@@ -24,7 +24,7 @@ const AddressCheck = Body({
 
 const EXAMPLE: Static<typeof Scan> = { ...QUEUED_EXAMPLE, kind: "sweep", targets: [IP_ADDRESS_EXAMPLE.ip_address] };
 
-/** Beside the routes of addresses, which know no scan. */
+/** Separate from the address routes, which know no scans. */
 export function checkRoutes(surface: Surface<Actor, Access>, backend: Backend<ScanCommands>, scans: Scans): void {
   surface.post(
     "/api/v1/ip-addresses/:id/check",

@@ -1,4 +1,4 @@
-// The writer's commands for scans themselves. Findings are written by the commands of reconciliation.
+// Writer commands for scans. The reconcile commands write the findings.
 
 import { and, asc, desc, eq, inArray, lt, notInArray } from "drizzle-orm";
 import { type CommandActor, requireRole } from "../../access/actor.ts";
@@ -50,23 +50,23 @@ export interface ScanQueueing {
   readonly targets: readonly string[] | null;
   readonly commit: boolean;
   readonly allow_large: boolean;
-  /** The due schedule and its time. */
+  /** The due schedule and its due time. */
   readonly schedule: { readonly id: string; readonly due_at: number } | null;
 }
 
 /**
- * @throws DomainError entity_reference_invalid for the network; entity_in_use where too many wait in it;
+ * @throws DomainError entity_reference_invalid for the network; entity_in_use if too many scans are queued;
  * auth_permission_denied for targets that the caller may not name
  */
 function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor): Scan {
   return queue(tx, input, actor, false);
 }
 
-/** @param isCheck whether it is of one address that is in the inventory */
+/** @param isCheck true for a check of a single address in the inventory */
 function queue(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor, isCheck: boolean): Scan {
   const [network] = getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   if (network === undefined) throw new Error("scans: a network that is there is not");
-  // Only an Admin writes a schedule's targets (schedules/commands.ts).
+  // Only an Admin can write a schedule's targets (schedules/commands.ts).
   const areTargetsPermitted =
     input.targets !== null && (input.schedule !== null || atLeast(actor.role, ROLE_FOR_ANY_TARGET));
   if (input.targets !== null && !areTargetsPermitted) assertWithinSubnets(tx, network.id, input.targets, actor.role);
@@ -102,8 +102,8 @@ function queue(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor, i
 }
 
 /**
- * The place of a scan that is to wait. Each schedule has one of its own, and each Admin one for checks; nobody can take
- * all others, nor can those below Admin together.
+ * Assigns a queue place. Each schedule has its own, and each Admin one for checks. No single user can take all others,
+ * nor can users below Admin together.
  * @throws DomainError entity_in_use
  */
 function placeFor(
@@ -139,14 +139,14 @@ function placeFor(
 }
 
 export interface AddressCheck {
-  /** Of an address. */
+  /** IP address ID. */
   readonly id: string;
   readonly kind: ScanKind;
 }
 
 /**
- * A scan of one address alone, with the rights of any scan that has it as its target.
- * @throws DomainError entity_not_found; validation_failed for an address that no scan asks; else as queueScan
+ * Queues a scan of a single address, with the same permissions as any scan with this target.
+ * @throws DomainError entity_not_found; validation_failed for an address that scans never poll; else as queueScan
  */
 function checkAddress(tx: WriteTransaction, { id, kind }: AddressCheck, actor: CommandActor): Scan {
   const { network_id, ip_address } = getReachable(tx, ipAddressKind, id, actor);
@@ -158,9 +158,9 @@ function checkAddress(tx: WriteTransaction, { id, kind }: AddressCheck, actor: C
 }
 
 /**
- * Whether a caller may have a credential sent to any address that they name. Writes nothing.
+ * Checks that the caller may send a credential to any address. Writes nothing.
  * @throws DomainError entity_not_found; entity_reference_invalid for the network; validation_failed for an address that
- * no scan asks; auth_permission_denied; entity_access_denied for a credential that a confined caller may not assign
+ * scans never poll; auth_permission_denied; entity_access_denied for a credential that a confined caller may not assign
  */
 function tryCredential(tx: WriteTransaction, input: TrialOrder, actor: CommandActor): TrialOrder {
   const { credential_id, network_id, ip_address } = input;
@@ -173,11 +173,12 @@ function tryCredential(tx: WriteTransaction, input: TrialOrder, actor: CommandAc
   return { credential_id: id, network_id, ip_address };
 }
 
-/** Who may name any target, and has the network's credentials sent there. */
+/** Role required to name any target and send the network's credentials there. */
 const ROLE_FOR_ANY_TARGET: Role = "Admin";
 
 /**
- * Others may name what a scan of the network's subnets would ask; when it runs, the subnets of then decide again.
+ * Lower roles may name addresses that a scan of the network's subnets covers. The subnets are checked again when the
+ * scan runs.
  * @throws DomainError auth_permission_denied
  */
 function assertWithinSubnets(tx: WriteTransaction, networkId: string, targets: readonly string[], role: Role): void {
@@ -190,22 +191,22 @@ function assertWithinSubnets(tx: WriteTransaction, networkId: string, targets: r
   );
 }
 
-/** The role that whoever ordered a scan must still have. */
+/** Role that the requester of a scan must still have. */
 export function roleToOrder({ are_targets_permitted }: Pick<Scan, "are_targets_permitted">): Role {
   return are_targets_permitted ? ROLE_FOR_ANY_TARGET : "Member";
 }
 
 export interface Dispatched {
-  /** The addresses to ask first, by credential. */
+  /** Addresses to poll first, by credential. */
   readonly target_ips: ReadonlyArray<{ readonly credential_id: string; readonly ip_addresses: readonly string[] }>;
-  /** Whether an Admin named its targets: the network's credentials may be sent there. */
+  /** True if an Admin named the targets: the network's credentials may be sent there. */
   readonly are_targets_permitted: boolean;
 }
 
 /**
- * Begins a scan. One that asks devices takes over the first addresses of credentials assigned in its network or
+ * Starts a scan. A scan that polls SNMP takes over the first addresses of credentials assigned in its network or
  * nowhere, and clears them unless it is a dry run.
- * @returns null for a scan that no longer waits, or whose network is gone, which ends it
+ * @returns null if the scan is no longer queued, or if its network was deleted, which ends the scan
  */
 function dispatchScan(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Dispatched | null {
   const row = find(tx, input.id);
@@ -238,7 +239,7 @@ function dispatchScan(tx: WriteTransaction, input: { id: string }, actor: Comman
 
 export interface ScanNote {
   readonly id: string;
-  /** The place of the first finding in the scan. */
+  /** Ordinal of the first finding within the scan. */
   readonly ordinal: number;
   readonly findings: readonly Finding[];
   readonly progress: ScanProgress;
@@ -249,7 +250,7 @@ interface ScanNoted {
   readonly isNetworkGone: boolean;
 }
 
-/** Writes down what a running scan found so far, in case the appliance is cut off. */
+/** Saves the findings of a running scan so far, in case the appliance is interrupted. */
 function noteScan(tx: WriteTransaction, input: { bytes: Uint8Array }): ScanNoted {
   const { id, ordinal, findings, progress, outcome } = JSON.parse(new TextDecoder().decode(input.bytes)) as ScanNote;
   const row = find(tx, id);
@@ -272,14 +273,14 @@ function noteScan(tx: WriteTransaction, input: { bytes: Uint8Array }): ScanNoted
 export interface ScanEnd {
   readonly id: string;
   readonly status: ScanEnding;
-  /** Null: as noted last. */
+  /** Null: keep the last saved value. */
   readonly progress: ScanProgress | null;
   readonly outcome: ScanOutcome | null;
-  /** Null leaves the outcome's. */
+  /** Null keeps the outcome's problem. */
   readonly problem: string | null;
 }
 
-/** Ends a waiting or running scan; no change to an ended one. */
+/** Ends a queued or running scan; does not change an ended one. */
 function endScan(tx: WriteTransaction, input: ScanEnd): void {
   const row = find(tx, input.id);
   if (row === null || !isUnderWay(row)) return;
@@ -293,8 +294,8 @@ function endScan(tx: WriteTransaction, input: ScanEnd): void {
 }
 
 /**
- * Ends a waiting scan; a running one is for its runner to end.
- * @throws DomainError entity_not_found; entity_stale for one that has ended
+ * Ends a queued scan; a running one is ended by its runner.
+ * @throws DomainError entity_not_found; entity_stale if the scan has ended
  */
 function cancelScan(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Scan {
   const row = find(tx, input.id);
@@ -311,7 +312,7 @@ function cancelScan(tx: WriteTransaction, input: { id: string }, actor: CommandA
   return scanOf(find(tx, row.id) as StoredScan, networkId);
 }
 
-/** Interrupts all waiting and running scans. @returns how many there were */
+/** Interrupts all queued and running scans. @returns their number */
 function interruptScans(tx: WriteTransaction, input: { problem: string }): number {
   const rows = tx.db
     .select()
@@ -326,7 +327,7 @@ function interruptScans(tx: WriteTransaction, input: { problem: string }): numbe
   return rows.length;
 }
 
-/** The last handled due time of a schedule; nothing is kept of one that is gone. */
+/** Stores the last handled due time of a schedule; nothing if the schedule was deleted. */
 function passSchedule(tx: WriteTransaction, input: { schedule_id: string; due_at: number }): void {
   const scheduleN = tx.recordN(input.schedule_id);
   if (scheduleN === null) return;
@@ -363,7 +364,7 @@ function numberOf(tx: WriteTransaction, id: string): number {
   return n;
 }
 
-/** Deletes the oldest ended ones, with their findings. */
+/** Deletes the oldest ended scans with their findings. */
 function forgetOldScans(tx: WriteTransaction, networkN: number): void {
   const [oldestKept] = tx.db
     .select({ id: discoveryScans.id })
@@ -386,7 +387,7 @@ function forgetOldScans(tx: WriteTransaction, networkN: number): void {
     .run();
 }
 
-/** Deletes the read findings of all but the newest scans, of each when it drops out. */
+/** Deletes the Read findings of a scan once it is no longer among the newest. */
 function forgetOldReads(tx: WriteTransaction, networkN: number): void {
   const beyond = tx.db
     .select({ id: discoveryScans.id })
@@ -404,7 +405,7 @@ function forgetOldReads(tx: WriteTransaction, networkN: number): void {
   }
 }
 
-/** Credentials of an organization with first addresses. */
+/** Returns an organization's credentials that have first addresses. */
 function credentialsWithTargets(tx: WriteTransaction, organizationN: number): string[] {
   const rows = tx.db.$client
     .query(

@@ -1,5 +1,5 @@
-// Who is asked with a credential at this moment, and why: the subnets of its networks that accept it, the addresses of its
-// hosts that it is sent to or that wait for an Admin's word, its first addresses. Reads; says what the scans go by.
+// Current reach of a credential: subnets of its networks that accept it, addresses of its hosts that receive it or
+// await an Admin's approval, and its first addresses. Reads the same data as scans.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../../access/actor.ts";
@@ -12,7 +12,7 @@ import { PASSED_OVER_TYPES, SUBNET_TYPES } from "../../resources/subnets/subnet-
 import { IpAddressText, OneOf, Uuid } from "../../schemas/schemas.ts";
 import { readSubnets } from "./known-network.ts";
 
-/** Subnets and addresses that are listed; what is counted is all. */
+/** Maximum number of listed subnets and addresses; counts include all. */
 export const REACH_LISTED_MAX = 500;
 
 const Count = Type.Integer({ minimum: 0 });
@@ -69,7 +69,7 @@ export const CredentialReach = Type.Object(
 );
 export type CredentialReach = Static<typeof CredentialReach>;
 
-/** Of what is within reach. @throws DomainError entity_not_found */
+/** Limited to the caller's networks. @throws DomainError entity_not_found */
 export function credentialReach(reader: Reader, credentialId: string, actor: Actor): CredentialReach {
   const found = reader.find(credentialKind, credentialId, actor, null);
   if (found === null) throw notFound(credentialKind, credentialId);
@@ -137,7 +137,7 @@ function hostsOf(reader: Reader, credentialN: number, reaches: (networkN: number
 const NETWORKS = `SELECT a.network_n, r.id, json_extract('{' || n.members || '}', '$.name')
   FROM credential_assignments a JOIN history_records r ON r.n = a.network_n JOIN networks n ON n.n = a.network_n
   WHERE a.credential_n = ? AND a.host_n IS NULL ORDER BY a.n`;
-/** With the addresses that each is for, and one row where it is for none. */
+/** One row per assigned address; one row for an assignment without addresses. */
 const HOSTS = `SELECT a.network_n, w.id, h.id, json_extract('{' || o.members || '}', '$.name'),
     json_extract('{' || a.members || '}', '$.ip_address_ids'), r.id, i.ip_address,
     EXISTS (SELECT 1 FROM credential_coverage v WHERE v.assignment_n = a.n AND v.ip_address = i.ip_address

@@ -1,5 +1,5 @@
-// Which credentials are tried at an address, in order: those named for it, assigned to the host and the address, to the
-// host, to the network. Only where an Admin allows it. Pure; opening secrets is passed in.
+// Credential selection per address, in order: first addresses, assigned to host and address, to the host, to the
+// network. Limited to addresses that an Admin allows. Pure; opening secrets is injected.
 
 import type { WorkingCredential } from "../sightings.ts";
 import type { SnmpCredential } from "../snmp/credential.ts";
@@ -9,19 +9,19 @@ import type { Refusal } from "./probes.ts";
 
 export interface Choice {
   readonly credentials: readonly SnmpCredential[];
-  /** Unusable ones. */
+  /** Unusable credentials. */
   readonly refused: readonly Refusal[];
-  /** What last opened it, if among them. */
+  /** The credential that last opened the address, if among these. */
   readonly remembered: WorkingCredential | null;
-  /** Null where nothing is held back. */
+  /** Null if nothing is withheld. */
   readonly withheld: Withheld | null;
 }
 
 /** Assigned credentials that no Admin allows at an address. */
 export interface Withheld {
-  /** The address at hosts whose credentials wait for its confirmation. */
+  /** The address on each host whose credentials await its approval. */
   readonly waiting: readonly KnownAddress[];
-  /** Whether the network's credentials are not allowed there. */
+  /** True if the network's credentials are not allowed there. */
   readonly isOutside: boolean;
 }
 
@@ -31,7 +31,7 @@ export class Credentials {
   private readonly network: CredentialNetwork;
   private readonly open: (id: string) => OpenedCredential | null;
   private readonly accepts: (address: string) => boolean;
-  /** By address, those with it as a first address. */
+  /** Credentials by first address. */
   private readonly named = new Map<string, string[]>();
   private readonly broadcast: readonly string[];
   private readonly ofHost = new Map<
@@ -40,9 +40,9 @@ export class Credentials {
   >();
 
   /**
-   * @param targetIps credentials' first addresses
-   * @param open null for a credential that is gone
-   * @param accepts whether the network's credentials may be sent to an address
+   * @param targetIps first addresses of credentials
+   * @param open returns null for a deleted credential
+   * @param accepts true if the network's credentials may be sent to an address
    */
   constructor(
     network: CredentialNetwork,
@@ -62,7 +62,7 @@ export class Credentials {
     }
   }
 
-  /** Whether there is no credential at all. */
+  /** True if there are no credentials at all. */
   get isEmpty(): boolean {
     return this.network.assignments.length === 0 && this.named.size === 0;
   }
@@ -86,7 +86,7 @@ export class Credentials {
     };
   }
 
-  /** Most precise first, each once. */
+  /** Most specific first, without duplicates. */
   private meantFor(address: string): { readonly ids: readonly string[]; readonly withheld: Withheld | null } {
     const atAddress: string[] = [];
     const atHost: string[] = [];

@@ -1,5 +1,5 @@
-// Asks devices by SNMP: each host once, so many at a time, with its credentials, only at permitted addresses. Keeps who
-// could not be reached and why.
+// SNMP polling of devices: each host once, with limited concurrency, its own credentials, and only at permitted
+// addresses. Records unreachable hosts and the reasons.
 
 import { parseIp } from "../../base/ip.ts";
 import { isOneDevices } from "../../base/mac.ts";
@@ -14,24 +14,24 @@ import type { KnownHost, KnownNetwork } from "./known-network.ts";
 import { DEVICES_AT_A_TIME, type Probes, type Refusal } from "./probes.ts";
 import type { ProgressMeter } from "./progress.ts";
 
-/** Addresses tried per host: a router that is down has too many. */
+/** Maximum addresses tried per host: a router that is down has too many. */
 export const ADDRESSES_OF_HOST_MAX = 8;
 /**
- * Answered requests between garbage collections: two dozen small devices, or a dozen large ones. A collection takes
- * some hundredths of the reading time.
+ * Answered requests between garbage collections: about 24 small devices or 12 large ones. A collection takes a few
+ * percent of the reading time.
  */
 const REQUESTS_BETWEEN_COLLECTIONS = 1_500;
-/** Per scan, from the neighbor tables of devices. */
+/** Per scan, from the devices' neighbor tables. */
 const OVERHEARD_MAX = 262_144;
 
-/** One device, as known before it is asked. */
+/** A device, as known before polling. */
 export interface PollTarget {
   readonly host: KnownHost | null;
-  /** In this order. */
+  /** In polling order. */
   readonly addresses: readonly string[];
-  /** What a sweep saw, to be recorded once the host is known. */
+  /** Sightings of the sweep, recorded once the host is known. */
   readonly seen: readonly AddressSighting[];
-  /** Whether someone named it, so that its silence is reported. */
+  /** True if a person named the device: report it if it does not answer. */
   readonly isNamed: boolean;
 }
 
@@ -45,7 +45,7 @@ type PollOutcome =
 interface HeardBy {
   readonly ip_address: string;
   readonly rows: RowCount;
-  /** Addresses that it was first to tell of, and others. */
+  /** Addresses that this device was the first to report, and all others. */
   readonly own: readonly string[];
   readonly others: readonly string[];
 }
@@ -61,11 +61,11 @@ interface DevicePollingOptions {
   readonly probes: Pick<Probes, "askDevice" | "macOf">;
   readonly network: KnownNetwork;
   readonly choose: (address: string) => Choice;
-  /** Whether a chosen credential, unchanged, may still go to an address. */
+  /** True if a chosen credential is unchanged and may still be sent to the address. */
   readonly maySend: (address: string, credential: SnmpCredential) => boolean;
-  /** What the agent has reported so far. @param hostId the host taken to have the address */
+  /** Columns that the agent has served so far. @param hostId the presumed host of the address */
   readonly servedBefore: (address: string, hostId: string | null) => ServedBefore | null;
-  /** The known MAC addresses of its interfaces. */
+  /** Stored MAC addresses of the device's interfaces. */
   readonly macsBefore: (address: string, hostId: string | null) => readonly string[];
   readonly mayAsk: (address: string) => boolean;
   readonly progress: ProgressMeter;
@@ -76,7 +76,7 @@ interface DevicePollingOptions {
 
 export class DevicePolling {
   private readonly options: DevicePollingOptions;
-  /** Addresses asked, or claimed by a device that answered. */
+  /** Addresses polled, or claimed by a device that answered. */
   private readonly settled = new Set<string>();
   private readonly answered = new Set<string>();
   private readonly reachedHosts = new Set<string>();
@@ -84,20 +84,20 @@ export class DevicePolling {
     readonly candidate: PollTarget;
     readonly refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }>;
   }> = [];
-  /** Neighbors' addresses and names, in order. */
+  /** Addresses and names of neighbors, in order. */
   private readonly heardAddresses = new Set<string>();
   private readonly heardNames = new Set<string>();
-  /** Held-back credentials by address, with its known host. */
+  /** Withheld credentials by address, with the address's known host. */
   private readonly withheld = new Map<string, { readonly host: KnownHost | null; readonly withheld: Withheld }>();
   private readonly answeredNames = new Set<string>();
-  /** The neighbor tables' entries, by address. */
+  /** Neighbor table entries by address. */
   private readonly overheard = new Map<string, AddressSighting>();
   private readonly heardBy: HeardBy[] = [];
-  /** Repeated overheard addresses, as far as they are remembered. */
+  /** Repeatedly overheard addresses, counted up to OVERHEARD_MAX. */
   private repeated = 0;
   private requestsToCollect = 0;
   private readonly inFlight = new Map<string, AbortController>();
-  /** Where those asked now were seen. */
+  /** MAC addresses seen at the addresses being polled. */
   private readonly macs = new Map<string, string>();
 
   constructor(options: DevicePollingOptions) {
@@ -116,7 +116,7 @@ export class DevicePolling {
     });
   }
 
-  /** Whether asking the address again is useless. */
+  /** True if polling the address again is pointless. */
   isSettled(address: string): boolean {
     return this.settled.has(address);
   }
@@ -129,7 +129,7 @@ export class DevicePolling {
     return this.reachedHosts.has(hostId);
   }
 
-  /** Neighbors since the last call, without names of answered or known hosts. */
+  /** Returns neighbors since the last call, without the names of answered or known hosts. */
   takeHeard(): { readonly addresses: readonly string[]; readonly names: readonly string[] } {
     const addresses = [...this.heardAddresses].filter((address) => !this.settled.has(address));
     const names = [...this.heardNames].filter((name) => !this.answeredNames.has(name));
@@ -138,15 +138,15 @@ export class DevicePolling {
     return { addresses, names };
   }
 
-  /** Overheard hosts that did not answer. To be asked once, at the end. */
+  /** Yields overheard hosts that did not answer. Call once, at the end. */
   *neighborsOfDevices(): Generator<AddressSighting> {
     for (const sighting of this.overheard.values()) if (!this.answered.has(sighting.ip_address)) yield sighting;
     this.overheard.clear();
   }
 
   /**
-   * The fate of neighbor table rows by device, when all that was heard is written.
-   * @param setAside what was not kept, by address
+   * Counts neighbor table rows by fate, per device. Call after all overheard addresses are written.
+   * @param setAside dropped addresses with the reason
    */
   *heardRows(setAside: ReadonlyMap<string, RowReason>): Generator<HeardRows> {
     for (const { ip_address, rows, own, others } of this.heardBy) {
@@ -163,8 +163,8 @@ export class DevicePolling {
   }
 
   /**
-   * Unreached hosts whose silence matters.
-   * @param isReported whether mere silence of a known host is reported
+   * Yields unreached hosts worth reporting.
+   * @param isReported true if a known host is reported merely for not answering
    */
   *unreached(isReported: (host: KnownHost) => boolean): Generator<Finding> {
     for (const { candidate, refusals } of this.refused) {
@@ -183,7 +183,7 @@ export class DevicePolling {
     }
   }
 
-  /** Silent addresses that were not asked with all assigned credentials. */
+  /** Yields addresses that did not answer and did not receive all assigned credentials. */
   *unanswered(): Generator<readonly [address: string, withheld: Withheld]> {
     for (const [address, { host, withheld }] of this.withheld) {
       if (!this.answered.has(address) && (host === null || !this.reachedHosts.has(host.id))) yield [address, withheld];
@@ -216,7 +216,7 @@ export class DevicePolling {
       this.settled.add(address);
       const failures = await this.askAddress(address, candidate);
       if (failures === null) return { isReached: true };
-      // Without credentials nobody was kept waiting.
+      // Nothing was sent without credentials, so no time was lost.
       if (failures.length === 0) continue;
       tried += 1;
       progress.failed(worstOf(failures).reason);
@@ -225,7 +225,7 @@ export class DevicePolling {
     return { isReached: false, refusals };
   }
 
-  /** Null where it answered; empty without credentials. */
+  /** Returns null if the address answered; empty without credentials. */
   private async askAddress(address: string, candidate: PollTarget): Promise<readonly Refusal[] | null> {
     const { probes, progress, signal } = this.options;
     const { credentials, refused, remembered, withheld } = this.options.choose(address);
@@ -244,7 +244,7 @@ export class DevicePolling {
     progress.requests += asked.requests;
     if (!asked.ok) return needless.signal.aborted ? [] : [...refused, ...asked.failures];
     progress.devicesAnswered += 1;
-    // A device's answers are thousands of small objects, which the collector leaves for too long.
+    // A device's responses are thousands of small objects, which the collector leaves too long.
     this.requestsToCollect += asked.requests;
     if (this.requestsToCollect >= REQUESTS_BETWEEN_COLLECTIONS) {
       this.requestsToCollect = 0;
@@ -257,7 +257,7 @@ export class DevicePolling {
     this.learn({ ip_address: address, mac_address: mac, device: asked.device }, candidate.host);
     const areMacsMissing = asked.device.broken?.includes("interfaces") === true;
     this.overhear(address, heardOf(asked.device, areMacsMissing ? this.options.macsBefore(address, hostId) : []));
-    // Neighbors are written when all have answered.
+    // Write neighbors after all devices have answered.
     const { arp: _heard, ...device } = asked.device;
     const sighting: DeviceSighting = {
       ip_address: address,
@@ -270,7 +270,7 @@ export class DevicePolling {
     return null;
   }
 
-  /** Of several devices that overheard an address the first counts. */
+  /** The first device to overhear an address counts. */
   private overhear(address: string, { sightings, rows }: Heard): void {
     const own: string[] = [];
     const others: string[] = [];
@@ -290,7 +290,7 @@ export class DevicePolling {
     if (rows.read > 0) this.heardBy.push({ ip_address: address, rows: narrowed(rows, counted), own, others });
   }
 
-  /** What a device says of itself and its neighbors that saves asking, or leads on. */
+  /** Learns from a device's own and neighbor data which addresses to skip and which to follow. */
   private learn(
     { ip_address, mac_address, device }: Pick<DeviceSighting, "ip_address" | "mac_address" | "device">,
     host: KnownHost | null,
@@ -302,10 +302,10 @@ export class DevicePolling {
       ),
     );
     for (const { ip_address: own } of device.addresses ?? []) {
-      // Asked all the same, if another host is known by it: one of the two is wrong.
+      // If another host has this address, poll it anyway: one of the two is wrong.
       const owners = network.byAddress.get(own) ?? [];
       if (own === ip_address || !owners.every((each) => each.host_id === host?.id)) continue;
-      // Also where another station was seen, or a device could hide others by claiming their addresses.
+      // Poll also if another MAC address was seen there, or a device could hide others by claiming their addresses.
       const seenAs = this.macs.get(own) ?? probes.macOf(own);
       if (seenAs !== null && macs.size > 0 && !macs.has(seenAs) && isOneDevices(seenAs)) continue;
       this.settled.add(own);
@@ -325,7 +325,7 @@ export class DevicePolling {
   }
 }
 
-/** Some at a time; the first error stops the rest. */
+/** Runs work with limited concurrency; the first error stops the rest. */
 export async function inParallel<T>(
   items: Iterable<T>,
   atATime: number,
@@ -352,22 +352,22 @@ export async function inParallel<T>(
   if (failed !== undefined) throw failed.reason;
 }
 
-/** Nobody, or no agent, is there. */
+/** No host or no agent at the address. */
 const SILENT: ReadonlySet<string> = new Set(["no_answer", "port_closed", "unreachable", "cancelled"]);
 
-/** A plausible host name (RFC 1123 §2.1). */
+/** Plausible host name (RFC 1123 §2.1). */
 const NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?)*\.?$/i;
 
 function nameKey(name: string): string {
   return name.trim().toLowerCase();
 }
 
-/** The most telling: someone refuses. */
+/** Returns the most informative refusal: an explicit one first. */
 function worstOf(refusals: readonly Refusal[]): Refusal {
   return (refusals.find(({ reason }) => !SILENT.has(reason)) ?? refusals.at(-1)) as Refusal;
 }
 
-/** Each address, unless it is the label, with its most telling refusal, as one clause. */
+/** Lists each address, unless it is the label, with its most informative refusal, as one clause. */
 function reasonOf(
   refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }>,
   label: string,

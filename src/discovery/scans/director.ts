@@ -1,5 +1,5 @@
-// Which scan runs when: a queue per network, a few networks at a time, on one thread, whose writes go through the
-// writer. Knows nothing of what a scan does.
+// Scan scheduler: one queue per network, a few networks in parallel, one scanning thread that writes through the
+// writer. Must not know what a scan does.
 
 import { type CommandActor, type Orderer, SYSTEM_AUTHOR } from "../../access/actor.ts";
 import { ORDER_WITHDRAWN } from "../../access/rights-now.ts";
@@ -19,43 +19,43 @@ import type { ScanMessages, ScannerOptions } from "./scan-thread.ts";
 import type { SightingCommands } from "./sighting-commands.ts";
 import type { TrialOrder } from "./trial.ts";
 
-/** How long a cancelled scan is waited for. */
+/** Wait limit for a cancelled scan. */
 export const CANCEL_TIMEOUT_MS = 2_000;
-/** How long the thread is waited for at shutdown. */
+/** Wait limit for the thread at shutdown. */
 const STOP_TIMEOUT_MS = 1_500;
-/** When orderers' rights are checked after a commit, and regularly: a key may expire. */
+/** Delay of the requesters' permission check after a commit, and its interval: an API key may expire. */
 const [LOOK_SOON_MS, LOOK_MS] = [50, 1_000] as const;
-/** Retry of a scan's end that could not be written (full disk). */
+/** Retry interval if the end of a scan could not be written (full disk). */
 const END_AGAIN_MS = 5_000;
 
-/** The state of a waiting or running scan. */
+/** State of a queued or running scan. */
 interface LiveScan {
-  /** Increased by every change. */
+  /** Incremented by every change. */
   readonly version: number;
-  /** Null before its start. */
+  /** Null before the scan starts. */
   readonly progress: ScanProgress | null;
   readonly findings: number;
 }
 
 export interface Scans {
   /**
-   * Takes in a scan just written as Queued.
-   * @param userId whose turn it waits for, also where an API key ordered it; null for a schedule
+   * Accepts a scan just written as Queued.
+   * @param userId user whose turn it takes, also for an API key; null for a schedule
    */
   take(scan: Scan, userId: string | null): void;
-  /** Null for one that neither waits nor runs. */
+  /** Returns null if the scan is neither queued nor running. */
   live(id: string): LiveScan | null;
-  /** How far those are that run, by id. */
+  /** Progress of running scans, by ID. */
   progress(): Record<string, ScanProgress>;
-  /** Waits until a scan is beyond a version; changed, also, for one that has ended. */
+  /** Waits until a scan is past a version; resolves as changed if the scan has ended. */
   beyond(id: string, version: number, signal: AbortSignal): Promise<WaitOutcome>;
-  /** Waits for its end for a moment. */
+  /** Waits briefly for the scan to end. */
   cancel(id: string): Promise<void>;
   /**
-   * Tries a credential at an address, beside the scans.
-   * @param signal ends it where nobody waits any more
-   * @param onStep told each step as it ends
-   * @throws DomainError auth_permission_denied once its orderer may no longer; shutting_down; internal_error
+   * Tries a credential at an address, independently of scans.
+   * @param signal cancels when no client waits any longer
+   * @param onStep called with each step as it ends
+   * @throws DomainError auth_permission_denied once the requester loses the permission; shutting_down; internal_error
    */
   tryCredential(
     order: TrialOrder,
@@ -65,7 +65,7 @@ export interface Scans {
   ): Promise<readonly TrialStep[]>;
 }
 
-/** Of an appliance that serves a backup: nothing runs, every write is refused before. */
+/** For an appliance that serves a backup: nothing runs, and every write is rejected earlier. */
 export const NO_SCANS: Scans = {
   take: () => {},
   live: () => null,
@@ -81,22 +81,22 @@ type ScanThread = Thread<ScanMessages>;
 
 interface Entry {
   readonly scan: Scan;
-  /** Those of one line are served in their order; lines take turns. */
+  /** Entries of one line run in order; lines take turns. */
   readonly line: string;
-  /** Writes while its orderer has the right. */
+  /** Author of writes while the requester has the permission. */
   readonly author: CommandActor;
-  /** Writes the outcome in any case. */
+  /** Author of the outcome, in any case. */
   readonly teller: CommandActor;
   state: "waiting" | "dispatching" | "running" | "ending";
   isCancelled: boolean;
-  /** Cancelled because its orderer lost the right. */
+  /** Cancelled because the requester lost the permission. */
   isWithdrawn: boolean;
   live: LiveScan;
   readonly waiters: Set<(outcome: WaitOutcome) => void>;
   readonly gone: PromiseWithResolvers<void>;
 }
 
-/** A trial under way. */
+/** A running trial. */
 interface Trial {
   readonly order: TrialOrder;
   readonly orderer: Orderer;
@@ -112,19 +112,19 @@ export interface ScanDirectorOptions {
   readonly timers: Timers;
   readonly log: Log;
   readonly counts: Counts["scans"];
-  /** Null for a network that is gone. */
+  /** Returns null for a deleted network. */
   readonly organizationIdOf: (networkId: string) => string | null;
-  /** Whether a former run left unfinished scans. */
+  /** True if the previous run left unfinished scans. */
   readonly hasLeftBehind: () => boolean;
-  /** Whether the orderer still has the right. */
+  /** True if the requester still has the permission. */
   readonly mayOrder: (orderer: Orderer) => boolean;
 }
 
 export class ScanDirector implements Scans {
   private readonly options: ScanDirectorOptions;
-  /** By time of request. */
+  /** In request order. */
   private readonly entries = new Map<string, Entry>();
-  /** The lines of the entries: which came, or was served, least recently is first. */
+  /** Lines of the entries, least recently added or served first. */
   private readonly turns = new Set<string>();
   private readonly trials = new Map<number, Trial>();
   private lastTrial = 0;
@@ -141,7 +141,7 @@ export class ScanDirector implements Scans {
     this.stopListening = options.commits.subscribe(() => this.look(LOOK_SOON_MS), { intervalMs: 0, isOwnOnly: true });
   }
 
-  /** Interrupts what a former run left. To be called before anything is queued. */
+  /** Interrupts scans left by the previous run. Call before anything is queued. */
   async start(): Promise<void> {
     if (!this.options.hasLeftBehind()) return;
     const { writes, log } = this.options;
@@ -267,7 +267,7 @@ export class ScanDirector implements Scans {
     return [...this.entries.values()].some(({ scan }) => scan.schedule_id === scheduleId);
   }
 
-  /** Stops all scans and interrupts them in the store. Followers are let go at once. */
+  /** Stops all scans and interrupts them in the store. Releases waiting clients at once. */
   stop(): Promise<void> {
     this.stopped ??= this.stopAll();
     return this.stopped;
@@ -297,7 +297,7 @@ export class ScanDirector implements Scans {
     for (const entry of [...this.entries.values()]) this.forget(entry);
   }
 
-  /** Checks the orderers' rights after so much time at the latest. */
+  /** Checks the requesters' permissions within this time. */
   private look(inMs: number): void {
     if (this.isStopping || this.isLookSoon) return;
     const ordered = () => [
@@ -323,7 +323,7 @@ export class ScanDirector implements Scans {
     this.trials.get(id)?.outcome.reject(new DomainError("auth_permission_denied", ORDER_WITHDRAWN_SENTENCE, {}));
   }
 
-  /** Its writes are refused already. */
+  /** Its writes are already rejected. */
   private withdraw(entry: Entry): void {
     if (entry.isWithdrawn || this.entries.get(entry.scan.id) !== entry) return;
     entry.isWithdrawn = true;
@@ -333,7 +333,7 @@ export class ScanDirector implements Scans {
     else if (entry.state === "running") this.thread?.post({ type: "cancel", id: entry.scan.id });
   }
 
-  /** The organization with the fewest scans under way comes first; within it, lines take turns. */
+  /** The organization with the fewest active scans comes first; within it, lines take turns. */
   private pump(): void {
     if (this.isStopping) return;
     const busy = new Set<string>();
@@ -367,7 +367,7 @@ export class ScanDirector implements Scans {
     entry.state = "dispatching";
     try {
       const { result, sequence } = await writes.run("discovery.dispatch", { id: scan.id }, author);
-      // In any case, what is Running only in the store is interrupted with the rest.
+      // Scans that are Running only in the store are interrupted with the rest.
       if (this.isStopping) return;
       if (result === null) {
         this.forget(entry);
@@ -511,7 +511,7 @@ export class ScanDirector implements Scans {
   private async end(entry: Entry, end: ScanEnd): Promise<void> {
     const { writes, log, timers } = this.options;
     entry.state = "ending";
-    // What it completed by then was permitted.
+    // A scan that completed by then was permitted.
     const isCut = entry.isWithdrawn && end.status !== "Completed";
     const reported: ScanEnd = isCut ? { ...end, status: "Cancelled", problem: ORDER_WITHDRAWN } : end;
     try {
@@ -554,7 +554,7 @@ export class ScanDirector implements Scans {
   }
 }
 
-/** A sentence of its own, where nobody reads it beside a scan. */
+/** A full sentence, since it appears without the context of a scan. */
 const ORDER_WITHDRAWN_SENTENCE = "You no longer have the rights to try a credential; the trial was ended.";
 
 function stopping(): DomainError {
@@ -569,7 +569,7 @@ function isWithdrawal(error: unknown): boolean {
   return error instanceof DomainError && error.code === "auth_permission_denied";
 }
 
-/** Null for a schedule, which belongs to the organization. */
+/** Returns null for a schedule, which belongs to the organization. */
 function ordererOf(scan: Scan): Orderer | null {
   const { type, id } = scan.requested_by;
   return (type === "User" || type === "ApiKey") && id !== null
@@ -577,7 +577,7 @@ function ordererOf(scan: Scan): Orderer | null {
     : null;
 }
 
-/** Limited to its network. */
+/** Limited to the scan's network. */
 function authorOf(scan: Scan, organizationId: string): CommandActor {
   return {
     type: "Discovery",

@@ -1,4 +1,4 @@
-// A dry run: the same commands in one transaction over a read-only connection, which is never finished. Only finishing
+// Dry run: the same commands in one transaction on a read-only connection that is never committed. Only a commit
 // writes.
 
 import type { CommandActor } from "../../access/actor.ts";
@@ -18,7 +18,7 @@ import { recordLabel } from "../../resources/record-label.ts";
 import type { Finding, Recorded } from "../sightings.ts";
 import type { SightingCommands } from "./sighting-commands.ts";
 
-/** Fields of every record, of no interest. */
+/** Fields common to all records, not reported. */
 const OF_EVERY_RECORD = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id", "first_discovery_id"]);
 
 export class DryRun {
@@ -26,14 +26,14 @@ export class DryRun {
   private readonly tx: WriteTransaction;
   private readonly commands: Commands;
   private readonly actor: CommandActor;
-  /** By record id. */
+  /** Keyed by record ID. */
   private readonly reasons = new Map<string, string>();
-  /** Forwarding entries that would go and come, by interface: most of what a scan writes, so not held as records. */
+  /** Forwarding entries to remove and add, by interface: most of a scan's writes, so not held as records. */
   private readonly forwarding = new Map<string, { readonly from: Set<string>; readonly to: Set<string> }>();
 
   /**
-   * Each command reads the current state: one held for a whole scan would keep the WAL from being checkpointed.
-   * @param db a read-only connection of its own
+   * Each command reads the current state: a snapshot held for a whole scan would block checkpoints of the WAL.
+   * @param db a dedicated read-only connection
    */
   constructor(options: { db: Sql; commands: Commands; actor: CommandActor; now: Instant; uuids: UuidSource }) {
     this.db = options.db;
@@ -50,11 +50,11 @@ export class DryRun {
   }
 
   /**
-   * As the writer would.
-   * @returns the outcome without changes of records, which findings() gives at the end
+   * Runs a command like the writer.
+   * @returns the outcome without record changes; findings() yields these at the end
    */
   async run(name: keyof SightingCommands, bytes: Uint8Array): Promise<CommandOutcome<Recorded>> {
-    // Lets others on this thread go first.
+    // Yields to other work on this thread.
     await new Promise<void>((resolve) => setImmediate(resolve));
     const command = Object.hasOwn(this.commands, name) ? this.commands[name] : undefined;
     if (command === undefined) throw new Error(`scans: there is no command ${name}`);
@@ -89,7 +89,7 @@ export class DryRun {
     }
   }
 
-  /** Null for a record that would be gone. */
+  /** Null for a record that would be deleted. */
   unwritten(kind: AnyKind): ReadonlyMap<string, RecordBase | null> {
     return new Map(
       this.tx
@@ -164,7 +164,7 @@ function isOfRecords(type: Finding["type"]): boolean {
   return type === "Created" || type === "Changed" || type === "Closed";
 }
 
-/** Afterwards never comes: it would hold all that devices reported. */
+/** Never runs: storing the callbacks would hold all reported data. */
 class UnfinishedTransaction extends WriteTransaction {
   override afterwardsRun(): void {}
 }

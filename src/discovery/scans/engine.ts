@@ -1,4 +1,4 @@
-// A scan from beginning to end: whom it asks, in which phases, and what it passes on. Orchestration only.
+// Scan orchestration from start to end: devices to poll, phases, and data passed on. Must not decode or write records.
 
 import type { Clock } from "../../base/clock.ts";
 import { sharedBytes } from "../../base/shared-bytes.ts";
@@ -26,20 +26,20 @@ import type { SightingInputs } from "./sighting-commands.ts";
 import type { AddressStanding } from "./standing-credentials.ts";
 import { withheldFindings } from "./withheld.ts";
 
-/** Swept before those that answered are asked; what is known of them is kept that long. */
+/** Addresses swept before those that answered are polled; their sightings are held until then. */
 const ADDRESSES_OF_SLICE = 16_384;
-/** Devices asked because others named them. */
+/** Maximum devices polled because neighbors announced them. */
 const FOLLOWED_MAX = 10_000;
-/** Names of neighbors looked up. */
+/** Maximum neighbor names looked up. */
 const NAMES_MAX = 1_000;
-/** After so many failures in a row the name server counts as dead. */
+/** Consecutive failures after which the name server counts as down. */
 export const NAMES_UNANSWERED_MAX = 16;
 /** Per command. */
 const STALE_OF_BATCH = 2_000;
-/** Records searched at once, and how often. */
+/** Records searched per pass, and maximum passes. */
 const STALE_AT_ONCE = 50_000;
 const STALE_PASSES_MAX = 1_000;
-/** How often the outcome so far is written, and how many findings at once. */
+/** Interval for saving the outcome so far, and findings per save. */
 export const NOTE_MS = 1_000;
 const FINDINGS_OF_NOTE = 500;
 
@@ -48,23 +48,23 @@ const LOST: Readonly<Record<LostReason, string>> = {
   endless: "its answers could not all be written: the write stopped making progress",
 };
 
-/** Links between interfaces, as their devices announce them. */
+/** Links between interfaces, as announced by their devices. */
 export interface Links {
-  /** Inputs of the commands that write them. */
+  /** Inputs of the commands that write the links. */
   find(): Iterable<SightingInputs["discovery.links"]>;
 }
 
 export interface EngineParts {
   readonly probes: Probes;
-  /** Null for a network that is gone. */
+  /** Null for a deleted network. */
   readonly network: KnownNetwork | null;
   readonly openCredential: (id: string) => OpenedCredential | null;
-  /** Who may be sent which credential now. */
+  /** Credentials currently allowed per address. */
   readonly standing: (networkN: number) => AddressStanding;
   /** See reconcile/served-memory.ts. */
   readonly servedBefore: (networkN: number, address: string, hostId: string | null) => ServedBefore | null;
   readonly macsBefore: (networkN: number, address: string, hostId: string | null) => readonly string[];
-  /** Else null. */
+  /** Null unless this is a dry run. */
   readonly dryRun: DryRun | null;
   readonly links: Links;
   readonly unseen: (networkN: number, cutoff: number) => Iterable<Unseen>;
@@ -87,14 +87,14 @@ class ScanRun {
   private readonly book = new ScanReport();
   private readonly progress: ProgressMeter;
   private readonly recorder: Recorder;
-  /** Ends the scan of a deleted network, which nobody could cancel. */
+  /** Ends the scan of a deleted network, which no user could cancel. */
   private readonly gone = new AbortController();
-  /** Told to stop, or without a network. */
+  /** Aborted if stopped or if the network was deleted. */
   private readonly signal: AbortSignal;
-  /** Known hosts that answered a sweep, and targets named singly that did. */
+  /** Known hosts, and single-address targets, that answered a sweep. */
   private readonly alive = new Set<string>();
   private readonly aliveTargets = new Set<string>();
-  /** Answered devices by address, and overheard addresses not kept. */
+  /** Answered devices by address, and dropped overheard addresses. */
   private readonly devices = new Map<string, SeenDevice>();
   private readonly setAside = new Map<string, RowReason>();
   private noting: Promise<void> = Promise.resolve();
@@ -219,19 +219,19 @@ class ScanRun {
     if (order.kind !== "snmp") await this.sweep(scope, network, asking, isAsking, credentials);
     else if (isAsking) await this.askKnown(scope, network, asking);
     if (isAsking) await this.follow(scope, network, asking);
-    // Of all that answered; the writer takes those in the network.
+    // Neighbors of all devices; the writer keeps those within the network.
     for (const sighting of asking.neighborsOfDevices()) await this.recorder.address(sighting);
     await this.recorder.flush();
     this.tellHeard(asking);
     await this.link();
     await this.perish(network);
     await this.tellChanges();
-    // Last, as there may be very many: findings come first.
+    // Last, since there may be very many: other findings come first.
     this.tellUnreached(scope, network, asking, credentials);
     for (const finding of withheldFindings(asking.unanswered(), subnets, network.hosts)) book.add(finding);
   }
 
-  /** By current rights: what an Admin has taken back meanwhile is not sent. */
+  /** Uses current permissions: a credential revoked by an Admin during the scan is not sent. */
   private chosen(
     address: string,
     { remembered }: KnownNetwork,
@@ -254,12 +254,12 @@ class ScanRun {
     this.hasAnnouncedChanges = true;
     for (const finding of this.parts.dryRun.findings()) {
       this.book.add(finding);
-      // As they come: all at once would double the memory.
+      // Save in batches: all at once would double the memory.
       if (this.book.freshCount >= FINDINGS_OF_NOTE) await this.note();
     }
   }
 
-  /** Credentials' first addresses anywhere, without those of no host. */
+  /** First addresses of credentials, anywhere, except addresses without a host. */
   private targetIps(): Set<string> {
     const wanted = new Set(this.order.target_ips.flatMap(({ ip_addresses }) => ip_addresses));
     for (const address of wanted) {
@@ -271,7 +271,7 @@ class ScanRun {
     return wanted;
   }
 
-  /** Slice by slice: what answers is asked, and forgotten, before the next. */
+  /** Sweeps slice by slice: polls, then forgets, the answering addresses before the next slice. */
   private async sweep(
     scope: Scope,
     network: KnownNetwork,
@@ -280,7 +280,7 @@ class ScanRun {
     credentials: Credentials,
   ): Promise<void> {
     const { progress, parts, recorder } = this;
-    // The known addresses of blocks too large to walk.
+    // Known addresses of blocks too large to sweep.
     const besides = [...network.byAddress.keys()].filter((address) => scope.contains(address) && !scope.walks(address));
     progress.addressesTotal = scope.total + besides.length;
     for (const slice of sliced(chained(scope.addresses(), besides), ADDRESSES_OF_SLICE)) {
@@ -308,7 +308,7 @@ class ScanRun {
       await this.ask(asking, candidatesOf(seen, network, scope));
     }
     if (!isAsking) return;
-    // Devices that answer only SNMP: known to, or named.
+    // Known or named devices that answer only SNMP.
     const silent = [...network.hosts.values()].filter(
       (host) => !this.alive.has(host.id) && !asking.hasReached(host.id) && isExpected(host, network, credentials),
     );
@@ -322,7 +322,7 @@ class ScanRun {
     ]);
   }
 
-  /** Each host once. */
+  /** Polls each host once. */
   private async askKnown(scope: Scope, network: KnownNetwork, asking: DevicePolling): Promise<void> {
     const { progress } = this;
     progress.enter("snmp");
@@ -336,7 +336,7 @@ class ScanRun {
     await this.ask(asking, counted(candidatesIn(scope, network), progress), scope.total);
   }
 
-  /** The permitted neighbors of those that answered, and theirs. */
+  /** Polls the permitted neighbors of answered devices, and their neighbors in turn. */
   private async follow(scope: Scope, network: KnownNetwork, asking: DevicePolling): Promise<void> {
     const { progress, parts } = this;
     progress.enter("follow");
@@ -420,7 +420,7 @@ class ScanRun {
     }
   }
 
-  /** The fate of neighbor table rows by device; neighbors are written after all devices. */
+  /** Reports the fates of neighbor table rows per device; neighbors are written after all devices. */
   private tellHeard(asking: DevicePolling): void {
     for (const { ip_address, rows, outside } of asking.heardRows(this.setAside)) {
       const device = this.devices.get(ip_address);
@@ -453,7 +453,8 @@ class ScanRun {
     this.progress.enter("stale");
     const { clock, unseen, dryRun } = this.parts;
     const cutoff = clock.now() - staleAfterHours * 3_600_000;
-    // Taken whole: an open read would hold its state for all scans of this thread. Marked records are not found again.
+    // Collected first: an open read would hold its snapshot for all scans of this thread. Marked records are not found
+    // again.
     for (let passes = 0; passes < STALE_PASSES_MAX; passes += 1) {
       const records = taken(unseen(n, cutoff), STALE_AT_ONCE);
       for (const batch of sliced(records, STALE_OF_BATCH)) {
@@ -471,7 +472,7 @@ class ScanRun {
     });
   }
 
-  /** If there is more than last time. */
+  /** Saves the outcome if it changed since the last save. */
   private async note(): Promise<void> {
     const { ordinal, findings } = this.book.takeFresh();
     const progress = this.progress.now();
@@ -493,7 +494,7 @@ class ScanRun {
   }
 }
 
-/** An item counts as done when the next is asked for. */
+/** Counts an item as done when the next one is requested. */
 function* counted(candidates: Iterable<PollTarget | null>, progress: ProgressMeter): Generator<PollTarget> {
   for (const candidate of candidates) {
     if (candidate !== null) yield candidate;

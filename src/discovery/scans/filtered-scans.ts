@@ -1,4 +1,4 @@
-// Scans and findings of which a filter asks: gone through beside the thread that answers, since there may be very many.
+// Filtered lists of scans and findings. Runs outside the main thread, since there may be very many rows.
 
 import type { Actor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";
@@ -25,7 +25,7 @@ interface FilteredInput {
 }
 
 export interface FilteredScansInput extends FilteredInput, Omit<ScanQuery, "reach" | "then"> {
-  /** How far those are that run at this moment, by id. */
+  /** Current progress of running scans, by ID. */
   readonly live: Readonly<Record<string, ScanProgress>>;
 }
 
@@ -34,14 +34,14 @@ export interface FilteredFindingsInput extends FilteredInput {
   readonly types?: readonly FindingType[] | undefined;
 }
 
-/** Rows that are looked at, and that are told, in a step. */
+/** Rows read, and rows returned, per step. */
 const STEP_ROWS = 500;
 const STEP_TOLD = 100;
-/** Hands the turn to other reads. */
+/** Yields to other reads. */
 const PAUSE = new Uint8Array(0);
 const encoder = new TextEncoder();
 
-/** The page as an envelope. */
+/** Returns the page as an envelope. */
 export const filteredScans = longRead(
   "filtered scans",
   function* (reader: Reader, input: FilteredScansInput) {
@@ -63,7 +63,7 @@ export const filteredScans = longRead(
   { isInLargeSteps: true },
 );
 
-/** The page as an envelope. */
+/** Returns the page as an envelope. */
 export const filteredFindings = longRead(
   "filtered findings",
   function* (reader: Reader, input: FilteredFindingsInput) {
@@ -82,7 +82,7 @@ export const filteredFindings = longRead(
 
 interface PageParts<Key> {
   readonly source: (settled: Parameters<typeof matchingKeys>[1]) => RowSource<Key>;
-  /** As JSON; without those that have gone since. */
+  /** As JSON, without rows deleted in the meantime. */
   readonly texts: (keys: readonly Key[]) => ReadonlyMap<Key, string>;
 }
 

@@ -1,4 +1,4 @@
-// What a scan must know of its network: subnets, hosts with addresses, credentials. Read once, beside the writer.
+// Snapshot of a network for a scan: subnets, hosts with addresses, credentials. Read once, outside the writer.
 
 import type { Reader } from "../../db/reading/reader.ts";
 import type { SubnetWord } from "../../resources/subnets/accepting.ts";
@@ -16,16 +16,16 @@ export interface KnownHost {
   readonly name: string;
   /** Null if never reported. */
   readonly sys_name: string | null;
-  /** By time of creation. */
+  /** By creation time. */
   readonly addresses: readonly KnownAddress[];
 }
 
-/** A credential to try in the network, at a host, or at some of its addresses. */
+/** A credential to try in the network, on a host, or at some of the host's addresses. */
 export interface Assignment {
   readonly credential_id: string;
   readonly host_id: string | null;
   readonly ip_address_ids: readonly string[] | null;
-  /** Of a host: the addresses that it may be sent to (credential-assignments/coverage.ts). */
+  /** For a host: addresses that may receive the credential (credential-assignments/coverage.ts). */
   readonly covered: ReadonlySet<string>;
 }
 
@@ -37,11 +37,11 @@ export interface KnownNetwork {
   /** Routers may share an address. */
   readonly byAddress: ReadonlyMap<string, readonly KnownAddress[]>;
   readonly assignments: readonly Assignment[];
-  /** What last opened an address. */
+  /** Last working credential by address. */
   readonly remembered: ReadonlyMap<string, WorkingCredential>;
 }
 
-/** Null for a network that is gone. */
+/** Returns null for a deleted network. */
 export function readKnownNetwork(reader: Reader, networkId: string): KnownNetwork | null {
   return reader.snapshot(() => {
     const n = reader.recordN(networkId);
@@ -94,7 +94,7 @@ export function readKnownNetwork(reader: Reader, networkId: string): KnownNetwor
   });
 }
 
-/** By time of creation. */
+/** By creation time. */
 export function readSubnets(reader: Reader, networkN: number): SubnetWord[] {
   const rows = reader.statement(SUBNETS).values(networkN) as Array<[string, string, SubnetType, number]>;
   return rows.map(([id, cidr, subnet_type, accepts]) => ({

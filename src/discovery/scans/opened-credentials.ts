@@ -1,4 +1,4 @@
-// Credentials with their secrets in the clear, opened on each use, as they may have changed. Never logged or kept.
+// Credentials with plaintext secrets, opened on each use since they may have changed. Must not log or store them.
 
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { Reader } from "../../db/reading/reader.ts";
@@ -29,7 +29,7 @@ export class OpenedCredentials {
     this.files = files;
   }
 
-  /** Null for a credential that is gone. */
+  /** Returns null for a deleted credential. */
   get(id: string): OpenedCredential | null {
     return this.reader.snapshot(() => this.open(id));
   }
@@ -78,7 +78,7 @@ export class OpenedCredentials {
   private secret(id: string, n: number, type: CredentialType, field: SecretField, minLength: number): string {
     const secret = secretIn(type, field);
     const text = secret?.mode === "FilePath" ? this.files.read(secret.path) : this.sealed(id, n, field);
-    // A secret file was never checked.
+    // Secret files are not validated on configuration.
     if ([...text].length < minLength) throw new SecretUnreadable(`it has fewer than ${minLength} characters`);
     return text;
   }

@@ -1,4 +1,4 @@
-// The boundary between a scan and how it asks the network. Types and limits only.
+// Interface between a scan and its network probes. Types and limits only.
 
 import type { Device } from "../device.ts";
 import type { ServedBefore } from "../mib/served.ts";
@@ -6,9 +6,9 @@ import type { AddressSighting, WorkingCredential } from "../sightings.ts";
 import type { SnmpCredential } from "../snmp/credential.ts";
 import type { TrialStep } from "../snmp/trial-steps.ts";
 
-/** Devices read at once. */
+/** Devices polled concurrently. */
 export const DEVICES_AT_A_TIME = 32;
-/** Names looked up at once. */
+/** Concurrent name lookups. */
 export const NAMES_AT_A_TIME = 32;
 
 export interface SweepProgress {
@@ -20,7 +20,7 @@ export interface SweepProgress {
 }
 
 interface SweepEvents {
-  /** The sweep waits for it, and fails with it. */
+  /** The sweep awaits it and fails with it. */
   readonly answer: (sighting: AddressSighting) => void | Promise<void>;
   readonly progress: (progress: SweepProgress) => void;
 }
@@ -28,7 +28,7 @@ interface SweepEvents {
 export interface Refusal {
   readonly credential_id: string;
   readonly reason: string;
-  /** For people; holds no secret. */
+  /** User-readable; contains no secret. */
   readonly clause: string;
 }
 
@@ -41,44 +41,44 @@ interface AskOptions {
   readonly remembered: WorkingCredential | null;
   /** Null if unknown. */
   readonly served: ServedBefore | null;
-  /** Asked before each sending; false once the credential was taken back or changed. */
+  /** Called before each send; false once the credential was revoked or changed. */
   readonly maySend: (credential: SnmpCredential) => boolean;
   readonly signal: AbortSignal;
 }
 
-/** What tells whether anything is at an address. */
+/** Result of checking whether an address is in use. */
 export interface Reached {
-  /** Empty where nothing answered. */
+  /** Empty if nothing answered. */
   readonly answered: AddressSighting["answered"];
-  /** What was asked with, for people: `ICMP by raw socket, TCP`. */
+  /** Probe methods, user-readable: `ICMP by raw socket, TCP`. */
   readonly means: string;
   readonly hasRoute: boolean;
 }
 
 interface TryOptions {
-  /** Asked before each sending; false once the credential was changed or deleted. */
+  /** Called before each send; false once the credential was changed or deleted. */
   readonly maySend: () => boolean;
   readonly signal: AbortSignal;
-  /** Told each step as it ends. */
+  /** Called with each step as it ends. */
   readonly onStep: (step: TrialStep) => void;
 }
 
 export interface Probes {
   /**
    * Finds out which of these addresses answer.
-   * @returns the means, for people. Ends soon after the signal is aborted.
+   * @returns the probe methods, user-readable. Ends soon after the signal is aborted.
    */
   sweep(addresses: readonly string[], signal: AbortSignal, events: SweepEvents): Promise<{ readonly means: string }>;
-  /** Reads a device with the first credential that opens it. Ends soon after the signal is aborted. */
+  /** Polls a device with the first credential that works. Ends soon after the signal is aborted. */
   askDevice(address: string, options: AskOptions): Promise<AskedDevice>;
-  /** Whether an address answers, without talking to its services. Ends soon after the signal is aborted. */
+  /** Checks whether an address answers, without contacting its services. Ends soon after the signal is aborted. */
   reach(address: string, signal: AbortSignal): Promise<Reached>;
   /** Tries one credential: the steps from `agent` to `forwarding`. Ends soon after the signal is aborted. */
   tryCredential(address: string, credential: SnmpCredential, options: TryOptions): Promise<readonly TrialStep[]>;
-  /** On this machine's own links; null if unknown. */
+  /** Only for this machine's own links; null if unknown. */
   macOf(address: string): string | null;
-  /** Null where nobody answers. Ends soon after the signal is aborted. */
+  /** Returns null if no name server answers. Ends soon after the signal is aborted. */
   addressesOf(name: string, signal: AbortSignal): Promise<readonly string[] | null>;
-  /** Forgets keys made of secrets. To be called when nobody is asked. */
+  /** Clears keys derived from secrets. Call when no polling is in progress. */
   forgetSecrets(): void;
 }

@@ -1,4 +1,4 @@
-// The progress of a running scan, reported a few times a second, with an estimate of the rest.
+// Progress of a running scan, reported a few times per second, with an estimate of the remaining time.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Instant } from "../../base/instant.ts";
@@ -6,7 +6,7 @@ import type { Timers } from "../../base/timers.ts";
 import type { SweepProgress } from "./probes.ts";
 import { NO_PROGRESS, PROGRESS_INTERVAL_MS, type ScanPhase, type ScanProgress } from "./scan.ts";
 
-/** No estimate before. */
+/** Minimum elapsed time for an estimate. */
 const ESTIMATE_AFTER_MS = 2_000;
 
 interface SliceBegin {
@@ -44,7 +44,7 @@ export class ProgressMeter {
     this.phase = phase;
     if (phase === "sweep") this.walkBegan ??= this.clock.now();
     if (phase !== "snmp" && phase !== "follow" && phase !== "target_ips") this.asking = null;
-    // New phases show at once, within the promised rate.
+    // Report new phases at once, within the documented rate.
     if (this.clock.now() - this.reportedAt >= PROGRESS_INTERVAL_MS) this.tell();
   }
 
@@ -61,7 +61,7 @@ export class ProgressMeter {
     return { addressesDone: this.addressesDone, requests: this.requests, errors: new Map(this.errors) };
   }
 
-  /** Since the slice began. */
+  /** Counts since the start of the slice. */
   sweptTo(begin: SliceBegin, { done, requests, errors }: SweepProgress): void {
     this.addressesDone = begin.addressesDone + done;
     this.requests = begin.requests + requests;
@@ -116,7 +116,7 @@ export class ProgressMeter {
   }
 }
 
-/** Milliseconds, at the rate so far; null if unknown. */
+/** Milliseconds at the rate so far; null if unknown. */
 function left(elapsedMs: number, done: number, total: number): number | null {
   if (done >= total) return 0;
   return done === 0 || elapsedMs < ESTIMATE_AFTER_MS ? null : (elapsedMs / done) * (total - done);

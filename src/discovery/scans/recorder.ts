@@ -1,5 +1,5 @@
-// Passes what a scan sees to the writer, in batches and in order, a few commands at a time, so that a fast network
-// waits for a slow disk and does not fill memory.
+// Sends a scan's sightings to the writer in ordered batches, a few commands at a time: a fast network waits for a slow
+// disk instead of filling memory.
 
 import { DomainError } from "../../base/errors.ts";
 import { sharedBytes } from "../../base/shared-bytes.ts";
@@ -10,21 +10,21 @@ import type { SightingCommands, SightingInputs } from "./sighting-commands.ts";
 
 export const DEVICES_OF_BATCH = 16;
 const ADDRESSES_OF_BATCH = 500;
-/** Characters of JSON per batch: one device may have a hundred thousand rows. */
+/** Characters of JSON per batch: one device may have 100,000 rows. */
 export const LENGTH_OF_BATCH = 2_000_000;
-/** The longest wait for a batch to fill. */
+/** Maximum wait for a batch to fill. */
 export const BATCH_MS = 200;
 export const COMMANDS_AT_A_TIME = 2;
-/** Retries of a busy store. */
+/** Retries while the store is busy. */
 const BUSY_TRIES = 120;
 const BUSY_MS = 1_000;
-/** Errors of one sighting that say nothing of the others. */
+/** Errors of a single sighting that do not affect the others. */
 const BREAKS_ONE: ReadonlySet<string> = new Set(["internal_error", "payload_too_large"]);
 
 /** Runs a command on the bytes of its input. @throws DomainError */
 type RunCommand = (command: keyof SightingCommands, bytes: Uint8Array) => Promise<CommandOutcome<Recorded>>;
 
-/** broken: it broke its command; endless: a command went on with it and wrote nothing more. */
+/** broken: the sighting made its command fail; endless: a continued command wrote nothing more. */
 export type LostReason = "broken" | "endless";
 
 interface Item {
@@ -42,14 +42,14 @@ interface Batch {
 interface RecorderOptions {
   readonly scanId: string;
   readonly networkId: string;
-  /** Of the scan's targets. */
+  /** Target CIDRs of the scan. */
   readonly blocks?: readonly string[];
-  /** Whether an Admin named them: subnets made of them accept credentials. */
+  /** True if an Admin named them: subnets created from them accept credentials. */
   readonly areBlocksAccepting?: boolean;
   readonly run: RunCommand;
   readonly timers: Timers;
   readonly recorded: (recorded: Recorded, sequence: number | null) => void;
-  /** Told of what was not, or not fully, written; the rest of its batch is. */
+  /** Called for sightings not, or not fully, written; the rest of the batch is written. */
   readonly lost: (label: string, reason: LostReason) => void;
 }
 
@@ -65,7 +65,7 @@ export class Recorder {
   private cancelTimer: () => void = () => {};
   private isTimerSet = false;
   private readonly turns: Array<() => void> = [];
-  /** Callers that wait for room. */
+  /** Callers waiting for room. */
   private held: Array<() => void> = [];
   private underWay = 0;
   private readonly sending = new Set<Promise<void>>();
@@ -76,19 +76,19 @@ export class Recorder {
     this.options = options;
   }
 
-  /** Resolves when there is room for more. @throws what broke the recording */
+  /** Resolves when there is room for more. @throws the error that stopped the recording */
   device(sighting: DeviceSighting): Promise<void> {
     return this.add(this.devices, sighting.ip_address, sighting);
   }
 
-  /** As device, after what was passed on before. */
+  /** Same as device; ordered after earlier sightings. */
   address(sighting: AddressSighting): Promise<void> {
     return this.add(this.addresses, sighting.ip_address, sighting);
   }
 
   /**
-   * Another command, after what was passed on before.
-   * @param input besides the scan and its network
+   * Runs another command, after earlier sightings.
+   * @param input without the scan and its network
    */
   async command<N extends keyof SightingInputs>(command: N, input: SightingInputs[N]): Promise<void> {
     this.flushBatches();
@@ -102,7 +102,7 @@ export class Recorder {
     this.assertWhole();
   }
 
-  /** Takes nothing more, drops what is not yet sent, and waits for the rest. */
+  /** Rejects new input, drops unsent batches, and waits for the rest. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.cancelTimer();
@@ -135,7 +135,7 @@ export class Recorder {
     this.cancelTimer = this.options.timers.after(BATCH_MS, () => this.flushBatches());
   }
 
-  /** Devices first: an address may be one of theirs. */
+  /** Devices first: an address may belong to one of them. */
   private flushBatches(): void {
     this.cancelTimer();
     this.isTimerSet = false;
@@ -157,7 +157,7 @@ export class Recorder {
   }
 
   private async whenFree(work: () => Promise<unknown>): Promise<void> {
-    // A turn is passed on directly, so that nobody comes in between.
+    // Pass the slot on directly, so that no other caller gets in between.
     if (this.underWay >= COMMANDS_AT_A_TIME) await new Promise<void>((resolve) => this.turns.push(resolve));
     else this.underWay += 1;
     try {
@@ -171,8 +171,8 @@ export class Recorder {
   }
 
   /**
-   * A sighting that breaks its command must not take others along.
-   * @param isContinued whether an earlier command wrote a part of it
+   * A sighting that makes its command fail must not affect others.
+   * @param isContinued true if an earlier command wrote part of it
    */
   private async sightings(command: Batch["command"], items: readonly Item[], isContinued = false): Promise<void> {
     try {
@@ -183,12 +183,12 @@ export class Recorder {
         command,
         `${reported}"sightings":[${items.map(({ text }) => text).join(",")}]`,
       );
-      // What one command does not finish the next one does; others come in between.
+      // The next command continues an unfinished one; other commands may run in between.
       for (const { label, text } of items) {
         const left = unfinished.find(({ ip_address }) => ip_address === label);
         if (left === undefined) continue;
         if (this.isClosed) return;
-        // The next would write nothing either.
+        // Another command would write nothing either.
         if (isContinued && Object.keys(records).length === 0) this.options.lost(label, "endless");
         else await this.sightings(command, [{ label, text: isContinued ? text : continued(text, left) }], true);
       }
@@ -203,9 +203,7 @@ export class Recorder {
     }
   }
 
-  /**
-   * @param members of the input, as JSON
-   */
+  /** @param members of the input, as JSON */
   private async runText(command: keyof SightingCommands, members: string): Promise<Recorded> {
     const { scanId, networkId, run, timers, recorded } = this.options;
     const bytes = sharedBytes(

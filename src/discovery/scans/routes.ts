@@ -1,4 +1,4 @@
-// /api/v1/discovery/scans: asking for scans, and what became of them.
+// /api/v1/discovery/scans: requesting scans and reading their results.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../access/actor.ts";
@@ -63,14 +63,14 @@ import { FINDING_FIELDS, SCAN_FIELDS } from "./scan-rows.ts";
 import { targetProblems } from "./scope.ts";
 import { scanOf } from "./stored-scan.ts";
 
-/** Streams of events at a time, and of one user and that user's keys. */
+/** Concurrent event streams, in total and per user including the user's API keys. */
 const SCAN_STREAMS_MAX = 256;
 export const SCAN_STREAMS_OF_USER_MAX = 32;
-/** Between two signs of life on a stream. */
+/** Interval of heartbeats on a stream. */
 const HEARTBEAT_MS = 15_000;
-/** What a client waits before it connects again. */
+/** Client delay before reconnecting. */
 const RETRY_MS = 3_000;
-/** Rows that are read at once for a list without a limit. */
+/** Rows read at once for a list without a limit. */
 const STEP_ROWS = 100;
 
 const group = "Discovery";
@@ -92,7 +92,7 @@ const Findings = Type.Object({
 
 type Params = Static<typeof IdParams>;
 
-/** A scan as it is answered, with how far it is while it runs. */
+/** Converts a scan to its response, with progress while it runs. */
 type Shown = (scan: FoundScan) => Scan;
 
 /** /api/v1/discovery/scans. */
@@ -244,7 +244,7 @@ export function scanRoutes(
   outcomeRoutes(surface, backend, scans, watch, shown);
 }
 
-/** What a scan found, and what happens while it runs. */
+/** Findings and live events of a scan. */
 function outcomeRoutes(
   surface: Surface<Actor, Access>,
   backend: Backend,
@@ -356,7 +356,7 @@ function outcomeRoutes(
     );
 }
 
-/** Each step reads what is there when it is asked for. */
+/** Each step reads the current state. */
 function* allOf(reader: Reader, query: ScanQuery, offset: number, shown: Shown): Generator<Uint8Array> {
   let step = pageOfScans(reader, query, STEP_ROWS, offset);
   for (let last = step.at(-1); last !== undefined; last = step.at(-1)) {
@@ -388,7 +388,7 @@ async function* follow(
   let [sentStatus, sentVersion] = ["", -1];
   try {
     for (;;) {
-      // Each time with the rights of the moment: a key that is disabled hears no more.
+      // Uses current permissions each time: a disabled key receives nothing more.
       const found = call.again((actor) => findScan(reader, call.params.id, actor, null));
       if (found === null) return;
       const { row } = found;
@@ -397,7 +397,7 @@ async function* follow(
         yield event("end", shown(found));
         return;
       }
-      // Nobody does it any more: the next start says so of it.
+      // No runner has it: the next start marks it as interrupted.
       if (live === null) return;
       if (row.status !== sentStatus) yield event("scan", shown(found));
       else if (live.version !== sentVersion && live.progress !== null)
@@ -410,7 +410,7 @@ async function* follow(
       if (outcome === "elapsed") yield HEARTBEAT;
     }
   } catch (error) {
-    // Rights that were lost end the stream: connecting again tells why. Anything else breaks it off, and is logged.
+    // Lost permissions end the stream: reconnecting reports why. Any other error breaks it off and is logged.
     if (!(error instanceof DomainError && error.code.startsWith("auth_"))) throw error;
   }
 }

@@ -1,27 +1,27 @@
-// How a scan ends that was stopped or failed, and what is said of it.
+// Ending of stopped and failed scans: status and problem text.
 
 import { DomainError } from "../../base/errors.ts";
 import type { Timers } from "../../base/timers.ts";
 import type { ScanEnding } from "./scan.ts";
 import type { StopReason } from "./scan-thread.ts";
 
-/** A stopped scan is left behind after this. */
+/** A stopped scan is abandoned after this time. */
 export const STOP_MS = 800;
 
-/** People are not told the cause of an internal error; the log is. */
+/** The cause of an internal error goes to the log only, not to users. */
 export interface Ending {
   readonly status: ScanEnding;
-  /** One clause; null for none. */
+  /** One clause; null if none. */
   readonly problem: string | null;
   readonly cause: string | null;
 }
 
-/** In words for people. */
+/** Error with a user-readable message. */
 export class ScanProblem extends Error {
   override readonly name = "ScanProblem";
 }
 
-/** The work, or a moment more of it after the signal. */
+/** Waits for the work, but only briefly after the signal. */
 export async function orStopped(work: Promise<void>, signal: AbortSignal, timers: Timers): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
   let release = () => {};

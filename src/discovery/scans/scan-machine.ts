@@ -1,5 +1,5 @@
-// The scanning thread's parts put together: its own connection to read by, the secrets' key, what asks the network.
-// Does not write: writes go through the ports that each scan is given.
+// Assembly of the scanning thread: its read connection, the secret key, the probes. Must not write: writes go through
+// the ports given to each scan.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -26,7 +26,7 @@ import { runTrial } from "./trial-machine.ts";
 
 export interface MachineParts {
   readonly probes: Probes;
-  /** What the writer runs on what a scan sees, for scans that only tell what it would do. */
+  /** Writer commands for sightings, for dry runs. */
   readonly commands: Commands;
   readonly links: (
     reader: Reader,
@@ -36,7 +36,7 @@ export interface MachineParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
-  /** After the last scan; the garbage collector at once where nothing is said. */
+  /** Called after the last scan; default: immediate garbage collection. */
   readonly afterScans?: (() => void) | undefined;
 }
 
@@ -105,7 +105,7 @@ export function openScanMachine(
   };
 }
 
-/** Until the next scan there is nothing that would make the collector look. */
+/** Nothing else would trigger the collector until the next scan. */
 function collect(): void {
   Bun.gc(true);
 }

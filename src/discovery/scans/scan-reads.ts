@@ -1,5 +1,5 @@
-// Scans and their findings as callers see them, in living networks within reach, now or then. Reads rows; knows nothing
-// of what runs.
+// Queries for scans and findings visible to a caller, in live networks, now or at a past time. Must not know running
+// scans.
 
 import type { Instant } from "../../base/instant.ts";
 import { rowConditionSql } from "../../db/reading/condition-sql.ts";
@@ -25,7 +25,7 @@ export interface ScansAt {
   readonly asOf: AsOf;
 }
 
-/** Scans are kept beside the ledger: what they were then is told by their own instants. */
+/** Scans are stored outside the ledger: their own timestamps give their past state. */
 export function scansThen({ at, asOf }: Moment): ScansAt | null {
   return at === null || asOf === null ? null : { at, asOf };
 }
@@ -38,7 +38,7 @@ export interface ScanQuery {
   readonly direction: "asc" | "desc";
 }
 
-/** Null where the caller sees none. */
+/** Returns null if not visible to the caller. */
 export function findScan(reader: Reader, id: string, reach: Reach, then: ScansAt | null): FoundScan | null {
   const sql = new SqlBuilder(null);
   const where = conditions(reader, sql, { reach, then, direction: "asc" });
@@ -47,7 +47,7 @@ export function findScan(reader: Reader, id: string, reach: Reach, then: ScansAt
   return found === undefined ? null : scanIn(found, then);
 }
 
-/** Regardless of the page. */
+/** Ignores paging. */
 export function countScans(reader: Reader, query: ScanQuery): number {
   const sql = new SqlBuilder(null);
   const where = conditions(reader, sql, query);
@@ -56,7 +56,7 @@ export function countScans(reader: Reader, query: ScanQuery): number {
   return row[0];
 }
 
-/** By time of request. @param limit rows */
+/** In request order. @param limit rows */
 export function pageOfScans(reader: Reader, query: ScanQuery, limit: number, offset: number): FoundScan[] {
   const sql = new SqlBuilder(null);
   const where = conditions(reader, sql, query);
@@ -67,7 +67,7 @@ export function pageOfScans(reader: Reader, query: ScanQuery, limit: number, off
   return rows.map((row) => scanIn(row, query.then));
 }
 
-/** The ids of scans by time of request after one of them, each with what SQL tells of it: 1, 0, or null. */
+/** Returns the IDs of scans after a given one, in request order, each with the SQL verdict: 1, 0 or null. */
 export function judgedScans(
   reader: Reader,
   query: ScanQuery,
@@ -87,7 +87,7 @@ export function judgedScans(
     .values(...sql.values) as Array<[string, number | null]>;
 }
 
-/** Those of these scans that are still there, by id. */
+/** Returns the scans that still exist, by ID. */
 export function scansOf(reader: Reader, query: ScanQuery, ids: readonly string[]): Map<string, FoundScan> {
   const sql = new SqlBuilder(null);
   const where = conditions(reader, sql, query);
@@ -97,7 +97,7 @@ export function scansOf(reader: Reader, query: ScanQuery, ids: readonly string[]
   return new Map(rows.map((row) => [row[0], scanIn(row, query.then)]));
 }
 
-/** Those that failed after an instant and by another, in networks that are there as of a transaction; newest first. */
+/** Returns scans that failed within a time range, in networks that exist as of a transaction; newest first. */
 export function failedScans(
   reader: Reader,
   { reach, networkN, after, at, sequence }: FailedScansQuery,
@@ -126,11 +126,11 @@ export interface FailedScan {
   readonly id: string;
   readonly networkN: number;
   readonly endedAt: Instant;
-  /** The schedule that started it. */
+  /** Schedule that started the scan. */
   readonly scheduleId: string | null;
 }
 
-/** What the last completed scan of each of these networks did not reach, where that ended in a stretch of time. */
+/** Counts hosts unreached by each network's last completed scan, if that scan ended in the time range. */
 export function missedByLast(
   reader: Reader,
   { reach, after, at }: Omit<FailedScansQuery, "networkN" | "sequence">,
@@ -149,7 +149,7 @@ export function missedByLast(
 
 export interface FailedScansQuery {
   readonly reach: Reach;
-  /** Null for all that the caller reaches. */
+  /** Null for all networks visible to the caller. */
   readonly networkN: number | null;
   readonly after: Instant;
   readonly at: Instant;
@@ -186,7 +186,7 @@ export function findingsOf(
   return { items: rows.map(([finding]) => finding), total };
 }
 
-/** After an ordinal, −1 for all, with an offset. */
+/** Returns findings after an ordinal (−1 for all), with an offset. */
 export function findingsAfter(
   reader: Reader,
   scanId: string,
@@ -206,7 +206,7 @@ export function findingsAfter(
   return { items: rows.map(([, finding]) => finding), last: rows.at(-1)?.[0] ?? after };
 }
 
-/** The ordinals of findings after one, each with what SQL tells of it: 1, 0, or null. */
+/** Returns the ordinals of findings after a given one, each with the SQL verdict: 1, 0 or null. */
 export function judgedFindings(
   reader: Reader,
   { scanId, types, condition }: JudgedFindings,
@@ -247,7 +247,7 @@ export function findingsAt(reader: Reader, scanId: string, ordinals: readonly nu
   );
 }
 
-/** Null for a network that is gone. */
+/** Returns null for a deleted network. */
 export function organizationIdOf(reader: Reader, networkId: string): string | null {
   const rows = reader
     .statement(
@@ -282,7 +282,7 @@ const SELECT = `SELECT s.id, s.organization_n, s.network_n, s.status, s.requeste
   s.request, s.progress, s.outcome, r.id
   FROM discovery_scans s JOIN history_records r ON r.n = s.network_n`;
 
-/** What a row's status was at an instant. */
+/** Status of a row at a past time. */
 function statusThenSql(at: string): string {
   return `CASE WHEN s.ended_at <= ${at} THEN s.status WHEN s.started_at <= ${at} THEN 'Running' ELSE 'Queued' END`;
 }
@@ -292,7 +292,7 @@ function conditions(reader: Reader, sql: SqlBuilder, { reach, then, networkId, s
   if (reach.networkNs !== null)
     where.push(`s.network_n IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(reach.networkNs))}))`);
   if (networkId !== undefined) where.push(`s.network_n = ${sql.bind(reader.recordN(networkId) ?? 0)}`);
-  // What lies below a network that is not there does not exist.
+  // Scans of a network that did not exist are hidden.
   if (then === null) where.push("EXISTS (SELECT 1 FROM networks w WHERE w.n = s.network_n)");
   else {
     const sequence = sql.bind(then.asOf.sequence);

@@ -1,4 +1,4 @@
-// A scan's outcome so far: counts, and findings that are passed on in batches. Bounded.
+// Running outcome of a scan: counts, and findings handed over in batches. Bounded.
 
 import { ownValue } from "../../base/fields.ts";
 import type { Finding, RecordCounts, Recorded } from "../sightings.ts";
@@ -8,7 +8,7 @@ export class ScanReport {
   icmp: string | null = null;
   problem: string | null = null;
   devices = 0;
-  /** Including those not kept. */
+  /** Including dropped findings. */
   count = 0;
   private kept = 0;
   private keptReads = 0;
@@ -18,10 +18,10 @@ export class ScanReport {
   private readonly byType = new Map<string, number>();
   private readonly records: Records = {};
   private fresh: Finding[] = [];
-  /** By record id. */
+  /** Keyed by record ID. */
   private readonly freshPlaces = new Map<string, number>();
 
-  /** Several commands may tell of one record: merged while the first is not passed on. */
+  /** Several commands may report the same record: merges findings until the first is handed over. */
   add(finding: Finding): void {
     if (finding.type === "Changed" && finding.id !== null && this.isTogether(finding.id, finding)) return;
     this.byType.set(finding.type, (this.byType.get(finding.type) ?? 0) + 1);
@@ -40,7 +40,7 @@ export class ScanReport {
       this.freshPlaces.set(finding.id, this.fresh.length - 1);
   }
 
-  /** @param findings those to be reported */
+  /** @param findings the findings to report */
   addRecorded(recorded: Recorded, sequence: number | null, findings: readonly Finding[] = recorded.findings): void {
     for (const [kind, counts] of Object.entries(recorded.records)) addCounts(this.records, kind, counts);
     for (const finding of findings) this.add(finding);
@@ -55,7 +55,7 @@ export class ScanReport {
     };
   }
 
-  /** The findings since the last call, and the place of the first. */
+  /** Returns the findings since the last call, and the ordinal of the first. */
   takeFresh(): { readonly ordinal: number; readonly findings: readonly Finding[] } {
     const findings = this.fresh;
     this.fresh = [];
@@ -67,7 +67,7 @@ export class ScanReport {
     return this.fresh.length;
   }
 
-  /** @param found addresses that answered */
+  /** @param found number of addresses that answered */
   outcome(found: number): ScanOutcome {
     return {
       records: this.records,

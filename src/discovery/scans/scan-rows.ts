@@ -1,4 +1,4 @@
-// What a filter can ask of scans and of their findings, and where SQL has it.
+// Filterable fields of scans and findings, with their SQL.
 
 import { instantSql } from "../../db/reading/condition-sql.ts";
 import { KINDS } from "../../records/resources.ts";
@@ -31,8 +31,8 @@ export const FINDING_ROWS: RowList = {
 export const FINDING_FIELDS = new RowFields(FINDING_ROWS);
 
 /**
- * A JSON object with a field of the scan s in the network r. What comes later than the request is only that of the
- * present, and how far a running scan is only its own thread knows.
+ * Returns a JSON object with a field of the scan s in the network r. Fields set after the request are available only
+ * for the present; progress is known only to the scanning thread.
  */
 export function scanObjectSql(isPresent: boolean): (field: string) => string | null {
   return (field) => {
@@ -46,7 +46,7 @@ export function scanObjectSql(isPresent: boolean): (field: string) => string | n
       case "reason":
         return "s.request";
       case "are_targets_permitted":
-        // Absent of those of before.
+        // Absent in older scans.
         return `json_patch('{"are_targets_permitted":false}', s.request)`;
       case "id":
         return "json_object('id', s.id)";

@@ -1,4 +1,4 @@
-// The messages between the appliance and the scanning thread, and that thread's side.
+// Messages between the appliance and the scanning thread, and the thread's side of them.
 
 import { describeFault, domainError, type PlainError } from "../../base/errors.ts";
 import type { Messages, StartThread, ThreadMain } from "../../base/thread.ts";
@@ -19,24 +19,24 @@ export interface ScanOrder extends Dispatched {
   readonly targets: readonly string[] | null;
   readonly commit: boolean;
   readonly allow_large: boolean;
-  /** The transaction of its beginning; null for none. */
+  /** Transaction that started the scan; null if none. */
   readonly dispatch_sequence: number | null;
 }
 
 export type StopReason = "Cancelled" | "Interrupted";
 
-/** Crosses to the thread at its start. */
+/** Sent to the thread on startup. */
 export interface ScannerOptions {
   readonly databasePath: string;
   readonly secretKey: Uint8Array;
-  /** Absolute; null where none is configured. */
+  /** Absolute path; null if not configured. */
   readonly secretsFolder: string | null;
   readonly snmpPort: number;
   /** Null for the default list. */
   readonly tcpPorts: readonly number[] | null;
 }
 
-/** The writer's commands of a scan, with input as JSON bytes. */
+/** Writer commands of a scan, with input as JSON bytes. */
 type ScanWrites = SightingCommands & Pick<ScanCommands, "discovery.note">;
 
 export interface ScanMessages extends Messages {
@@ -66,13 +66,13 @@ type FromScanner =
   | { readonly type: "progress"; readonly scan_id: string; readonly progress: ScanProgress; readonly findings: number }
   /** `cause` of an internal failure, for the log. */
   | { readonly type: "ended"; readonly end: ScanEnd; readonly cause: string | null }
-  /** A trial's step, as it ended. */
+  /** A completed step of a trial. */
   | { readonly type: "step"; readonly id: number; readonly step: TrialStep }
-  /** A trial's steps; a `cause` for the log where something went wrong within. */
+  /** All steps of a trial; `cause` for the log after an internal failure. */
   | { readonly type: "tried"; readonly id: number; readonly steps: readonly TrialStep[]; readonly cause: string | null }
   | { readonly type: "closed" };
 
-/** A thread that cannot start ends at once: its scan fails, and the next one tries again. */
+/** A thread that cannot start ends at once: its scan fails, and the next scan retries. */
 export function startOrEnd(start: StartThread<ScanMessages>): StartThread<ScanMessages> {
   return (hear, ended) => {
     try {
@@ -85,12 +85,10 @@ export function startOrEnd(start: StartThread<ScanMessages>): StartThread<ScanMe
 }
 
 export interface ScanPorts {
-  /**
-   * @throws DomainError as the command threw it
-   */
+  /** @throws DomainError as thrown by the command */
   write<N extends keyof ScanWrites>(command: N, bytes: Uint8Array): Promise<CommandOutcome<ScanWrites[N]["result"]>>;
   report(progress: ScanProgress, findings: number): void;
-  /** Its reason is a StopReason. */
+  /** The reason is a StopReason. */
   readonly signal: AbortSignal;
 }
 
@@ -101,7 +99,7 @@ export interface ScanMachine {
   close(): void;
 }
 
-/** Several scans at a time. */
+/** Runs several scans concurrently. */
 export function serveScans(open: (options: ScannerOptions) => ScanMachine): ThreadMain<ScanMessages> {
   return (post) => {
     let machine: ScanMachine | null = null;

@@ -1,5 +1,5 @@
-// The scan: what was asked for, how far it came and what came of it. Not a record of the ledger: a scan that finds
-// nothing new writes nothing there.
+// Scan schemas: request, progress and outcome. Stored outside the ledger: a scan that finds nothing new writes nothing
+// there.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { SCAN_KINDS, type ScanKind, TARGETS_MAX } from "../../resources/schedules/schedule.ts";
@@ -10,33 +10,33 @@ import { FINDING_TYPES, OUTSIDE_TOLD_MAX } from "../sightings.ts";
 
 export const SCAN_STATUSES = ["Queued", "Running", "Completed", "Cancelled", "Failed", "Interrupted"] as const;
 export type ScanStatus = (typeof SCAN_STATUSES)[number];
-/** Those that a scan ends with. */
+/** Final states of a scan. */
 export type ScanEnding = Exclude<ScanStatus, "Queued" | "Running">;
 
-/** In their order; a scan of many addresses sweeps and asks in turns. */
+/** In order; a scan of many addresses alternates between sweep and snmp. */
 const SCAN_PHASES = ["dispatch", "target_ips", "sweep", "snmp", "follow", "links", "stale", "done"] as const;
 export type ScanPhase = (typeof SCAN_PHASES)[number];
 
-/** Scans that wait for their turn in one network, besides those with a place of their own. */
+/** Maximum queued scans per network, not counting scans with a place of their own. */
 export const SCANS_WAITING_MAX = 10;
-/** Of these, those of one user and that user's API keys. */
+/** Of these, the maximum per user, including the user's API keys. */
 export const SCANS_WAITING_OF_USER_MAX = 3;
-/** Of these, the places that only Admins and Owners can have. */
+/** Of these, the places reserved for Admins and Owners. */
 export const SCANS_WAITING_OF_ADMINS = 2;
-/** Networks that are scanned at the same time. */
+/** Networks scanned concurrently. */
 export const SCANS_RUNNING_MAX = 4;
-/** Scans of one network that are remembered; with the next one the oldest that has ended goes. */
+/** Scans stored per network; the next scan deletes the oldest ended one. */
 export const SCANS_KEPT = 1_000;
-/** Findings of one scan that are kept; what is beyond is counted. */
+/** Findings stored per scan; further ones are only counted. */
 export const FINDINGS_KEPT = 10_000;
-/** Findings besides that say what became of the rows of a device's table: some 10,000 devices have so many. */
+/** Additional Read findings, which account for the rows of device tables: enough for about 10,000 devices. */
 export const READS_KEPT = 100_000;
-/** Scans of one network of which these are kept: the newest. */
+/** Newest scans per network that keep Read findings. */
 export const SCANS_WITH_READS = 10;
-/** Between two reports of a running scan. */
+/** Interval between progress reports of a running scan. */
 export const PROGRESS_INTERVAL_MS = 250;
 
-/** What a scan without targets asks, and what those below Admin may name. */
+/** Coverage of a scan without targets, and the limit for targets named by roles below Admin. */
 export const ASKED_SUBNETS = `the network's subnets, except those of type ${PASSED_OVER_TYPES.slice(0, -1).join(", ")} and ${PASSED_OVER_TYPES.at(-1)}`;
 
 interface RequestedBy {
@@ -45,29 +45,29 @@ interface RequestedBy {
   readonly name: string;
 }
 
-/** Whose place a waiting scan takes. */
+/** Queue place of a waiting scan. */
 export interface ScanPlace {
   /** The user, also for an API key; null for a schedule. */
   readonly user_id: string | null;
   readonly is_admins: boolean;
-  /** Whether it is none of those of the network. */
+  /** True if the place does not count toward the network's limit. */
   readonly is_own: boolean;
 }
 
-/** What was asked for. */
+/** Scan request. */
 export interface ScanRequest {
   readonly kind: ScanKind;
   /** Canonical; null for the network's subnets. */
   readonly targets: readonly string[] | null;
   readonly commit: boolean;
   readonly allow_large: boolean;
-  /** Whether an Admin named the targets; absent of scans that were asked for before it was written down. */
+  /** True if an Admin named the targets; absent in scans from before this field existed. */
   readonly are_targets_permitted?: boolean;
   readonly schedule_id: string | null;
   readonly requested_by: RequestedBy;
-  /** The place that it takes while it waits; absent of scans that were asked for before places were told apart. */
+  /** Queue place while waiting; absent in scans from before this field existed. */
   readonly place?: ScanPlace;
-  /** Why, as whoever asked for it said; absent of scans that were asked for before anybody could. */
+  /** Reason given by the requester; absent in scans from before this field existed. */
   readonly reason?: string | null;
 }
 
@@ -244,7 +244,7 @@ export const NO_OUTCOME: ScanOutcome = {
   problem: null,
 };
 
-/** Who the ledger says a scan's changes are by. */
+/** Author name of a scan's changes in the ledger. */
 export function scanName(kind: ScanKind): string {
   return `${kind} scan`;
 }

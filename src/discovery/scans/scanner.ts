@@ -1,4 +1,4 @@
-// What the scanning thread asks the network with, put together.
+// Assembly of the scanning thread with the system's network probes.
 
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";

@@ -1,5 +1,5 @@
-// Has scans asked for when schedules are due. A due time that was missed while nobody ran is made up for once, at the
-// start; one that finds the scan of the last one still waiting or running is passed over. Must not know how a scan is
+// Requests scans when schedules are due. Due times missed while the appliance was down are made up for once, at
+// startup. A due time is skipped while the schedule's previous scan is queued or running. Must not know how a scan is
 // done.
 
 import type { CommandActor } from "../../access/actor.ts";
@@ -15,10 +15,10 @@ import type { ScheduleRecord } from "../../resources/schedules/schedule.ts";
 import type { ScanCommands, ScanQueueing } from "./commands.ts";
 import type { Scan } from "./scan.ts";
 
-/** The clock is looked at this often at least: it may be set. Timers take 2^31 − 1 ms at most. */
+/** Maximum interval between clock checks: the clock may be set. Timers take at most 2^31 − 1 ms. */
 const LOOK_MS = 15 * 60 * 1000;
 
-/** What becomes of the scans that schedules ask for. */
+/** Interface to the scans that schedules request. */
 export interface ScheduledScans {
   isUnderWay(scheduleId: string): boolean;
   take(scan: Scan, userId: null): void;
@@ -27,7 +27,7 @@ export interface ScheduledScans {
 interface Due {
   readonly schedule: ScheduleRecord;
   readonly organizationId: string;
-  /** The next due time that has not been looked after. */
+  /** Next unhandled due time. */
   readonly at: Instant;
 }
 
@@ -41,11 +41,11 @@ export class ScheduleRunner {
   private readonly log: Log;
   private stopListening: () => void = () => {};
   private cancelTimer: () => void = () => {};
-  /** Schedules that a scan is being asked for right now, by the due time. */
+  /** Due time by schedule, for requests in progress. */
   private readonly underWay = new Map<string, Instant>();
   private seen = "";
   private due: Due[] = [];
-  /** When it was looked last what is due. */
+  /** Time of the last check for due schedules. */
   private lookedAt: Instant = Number.NEGATIVE_INFINITY;
   private isStopped = false;
 
@@ -67,7 +67,7 @@ export class ScheduleRunner {
     this.log = options.log;
   }
 
-  /** Begins with what was missed. */
+  /** Starts with missed due times. */
   start(): void {
     this.stopListening = this.commits.subscribe(() => this.look(), { isOwnOnly: true });
     this.look();
@@ -79,7 +79,7 @@ export class ScheduleRunner {
     this.cancelTimer();
   }
 
-  /** Reads the schedules anew where they have changed, asks for what is due and waits for the next. */
+  /** Reloads changed schedules, requests due scans and waits for the next. */
   private look(): void {
     if (this.isStopped) return;
     this.reader.snapshot(() => {
@@ -118,7 +118,7 @@ export class ScheduleRunner {
     if (this.due.length > 0) this.cancelTimer = this.timers.after(next - now, () => this.runDue());
   }
 
-  /** @param dueAt of several that were missed the last one */
+  /** @param dueAt the last of several missed ones */
   private async ask({ schedule, organizationId }: Due, dueAt: Instant): Promise<void> {
     const { id, network_id, name, kind, targets } = schedule;
     const reported = { schedule_id: id, name, network_id, due_at: formatInstant(dueAt) };
@@ -164,7 +164,7 @@ export class ScheduleRunner {
     }
   }
 
-  /** Says that a due time has been looked after. */
+  /** Marks a due time as handled. */
   private async pass(scheduleId: string, dueAt: Instant, author: CommandActor): Promise<void> {
     await this.writes
       .run("discovery.schedule_pass", { schedule_id: scheduleId, due_at: dueAt }, author)
@@ -182,7 +182,7 @@ export class ScheduleRunner {
     const now = this.clock.now();
     return rows.flatMap(([members, organizationId, looked]) => {
       const schedule = JSON.parse(members) as ScheduleRecord;
-      // What was due before it said so, or while it was not enabled, was not.
+      // Due times before the schedule's last edit or while it was disabled do not count.
       const since = Math.max(looked ?? 0, parseInstant(schedule.valid_from) ?? 0, this.underWay.get(schedule.id) ?? 0);
       const at = nextDue(schedule.cron, schedule.timezone, isAhead(since, now) ? now : since);
       return at === null ? [] : [{ schedule, organizationId, at }];
@@ -190,19 +190,16 @@ export class ScheduleRunner {
   }
 }
 
-/**
- * Whether an instant is of a clock that was wrong and has been set back since: waiting for it to come again would be
- * waiting for months.
- */
+/** True if a timestamp comes from a wrong clock that was since set back: waiting for it could take months. */
 function isAhead(instant: Instant, now: Instant): boolean {
-  // Less than this is a correction, after which nothing is to be done twice.
+  // A smaller difference is a clock correction, after which no scan must repeat.
   return instant > now + LOOK_MS;
 }
 
-/** Due times that are gone through one by one; of a longer absence the last one before now is found from there. */
+/** Due times stepped through one by one; after a longer absence, the last one before now is found directly. */
 const DUE_STEPS_MAX = 1_000;
 
-/** The last due time that is not later than now, from one that is not, and the one after it. */
+/** Returns the last due time not later than now, and the next. @param from a due time not later than now */
 function lastDue(
   { cron, timezone }: ScheduleRecord,
   from: Instant,

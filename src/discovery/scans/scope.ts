@@ -1,5 +1,5 @@
-// Which addresses a scan may ask: those of its targets, or of the network's subnets. Pure; every address that is asked
-// has been asked about here. Must not know how they are asked.
+// Scope of a scan: the addresses of its targets, or of the network's subnets, that it may poll. Pure; every polled
+// address is checked here. Must not know how addresses are polled.
 
 import { parseIp } from "../../base/ip.ts";
 import { PASSED_OVER_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
@@ -21,16 +21,16 @@ import {
 } from "./address-blocks.ts";
 import { ASKED_SUBNETS } from "./scan.ts";
 
-/** A target or subnet above this is walked through only where that is asked for. */
+/** A larger IPv4 target or subnet is walked only on request. */
 const LARGEST_PREFIX_V4 = 16;
-/** A target or subnet above this is never walked through: nobody lives to see the end of it. */
+/** A larger IPv6 target or subnet is never walked: it would not end in a lifetime. */
 const LARGEST_PREFIX_V6 = 112;
-/** Addresses of one scan, whatever is asked for: a /12. */
+/** Maximum addresses per scan, whatever is requested: a /12. */
 export const SCAN_ADDRESSES_MAX = 1_048_576;
 
 /**
- * What only this machine reaches, itself and what a cloud tells it (169.254.169.254), whatever a subnet with these
- * addresses is said to be: whoever may write subnets may not see it.
+ * Addresses that only this machine reaches: itself and cloud metadata (169.254.169.254), whatever the type of a subnet
+ * with these addresses. Users who may write subnets must not see these.
  */
 const OWN_ADDRESSES: readonly Block[] = ["127.0.0.0/8", "::1", "169.254.0.0/16", "fd00:ec2::254"].flatMap(
   (text) => blockOf(text) ?? [],
@@ -41,28 +41,28 @@ export interface KnownSubnet {
   readonly subnet_type: SubnetType;
 }
 
-/** What of a network is not walked through. */
+/** Part of a network that is not walked. */
 interface PassedOver {
   readonly cidr: string;
   /** One clause. */
   readonly reason: string;
 }
 
-/** A target that cannot be taken. */
+/** Rejected target. */
 interface TargetProblem {
-  /** Its place in the list. */
+  /** Index in the list. */
   readonly index: number;
-  /** The rest of a sentence: "is larger than …". */
+  /** Predicate of a sentence: "is larger than …". */
   readonly message: string;
 }
 
 export class Scope {
-  /** How many addresses are walked through. */
+  /** Number of addresses to walk. */
   readonly total: number;
   readonly passedOver: readonly PassedOver[];
-  /** Ranges in ascending order that do not overlap. */
+  /** Ascending ranges without overlaps. */
   private readonly ranges: readonly BlockRange[];
-  /** Addresses that stand for a whole subnet and not for a host. */
+  /** Addresses that denote a whole subnet, not a host. */
   private readonly edges: Edges;
   private readonly named: ReadonlySet<string>;
 
@@ -83,10 +83,10 @@ export class Scope {
   }
 
   /**
-   * Of targets that were found good.
-   * @param subnets the network's: what is broadcast in them is not asked
-   * @param inhabited addresses that hosts have, whatever they look like
-   * @param isWithinSubnets leaves out what a scan of the subnets may not ask, as for those who may name nothing else
+   * Builds the scope of validated targets.
+   * @param subnets of the network: their broadcast addresses are skipped
+   * @param inhabited addresses that hosts have, even if they look like edges
+   * @param isWithinSubnets drops addresses that a scan of the subnets may not poll, for callers limited to these
    */
   static ofTargets(
     targets: readonly string[],
@@ -111,8 +111,8 @@ export class Scope {
   }
 
   /**
-   * Of all the subnets of a network. The most specific subnet that an address lies in decides. What is too large is not
-   * walked through, and its addresses that are known may still be asked.
+   * Builds the scope of a network's subnets. The most specific subnet of an address decides. Subnets that are too large
+   * are not walked, but their known addresses may still be polled.
    */
   static ofSubnets(subnets: readonly KnownSubnet[], inhabited: ReadonlySet<string> = new Set()): Scope {
     const passedOver: PassedOver[] = [];
@@ -120,7 +120,7 @@ export class Scope {
       const block = judgedSubnet(subnet);
       if (block === null) return [];
       const { isOwn, isAllowed, tooLarge } = block;
-      // Every machine has loopback and link-local addresses: nobody misses those.
+      // Every machine has loopback and link-local addresses: do not report those.
       const isMissed = subnet.subnet_type !== "Loopback" && forbiddenAs(block) === null;
       if (!isAllowed && isMissed)
         passedOver.push({
@@ -155,7 +155,7 @@ export class Scope {
     return new Scope(ranges, Edges.of(judged, inhabited), passedOver, new Set());
   }
 
-  /** Whether the address may be asked at all. */
+  /** True if the address may be polled at all. */
   contains(address: string): boolean {
     const ip = parseIp(address);
     if (ip === null) return false;
@@ -164,7 +164,7 @@ export class Scope {
     return range?.isAllowed === true && !this.edges.has(ip.version, number);
   }
 
-  /** Whether the address is among those that are walked through. */
+  /** True if the address is among those walked. */
   walks(address: string): boolean {
     const ip = parseIp(address);
     if (ip === null) return false;
@@ -172,17 +172,17 @@ export class Scope {
     return this.rangeOf(ip.version, number)?.isWalked === true && !this.edges.has(ip.version, number);
   }
 
-  /** The targets that are single addresses and may be asked. */
+  /** Returns the single-address targets that may be polled. */
   get namedAddresses(): string[] {
     return [...this.named].filter((address) => this.contains(address));
   }
 
-  /** Whether the address is a target by itself. */
+  /** True if the address is itself a target. */
   names(address: string): boolean {
     return this.named.has(address);
   }
 
-  /** All that are walked through, each once: IPv4 before IPv6, by their numbers. */
+  /** Yields each walked address once: IPv4 before IPv6, in numeric order. */
   *addresses(): Generator<string> {
     for (const range of walked(this.ranges)) {
       for (let number = range.first; number <= range.last; number += 1n) {
@@ -206,8 +206,8 @@ export class Scope {
 }
 
 /**
- * What is wrong with targets, each an address or a CIDR.
- * @param allowLarge whether IPv4 targets above /16 are wanted; null where nobody can ask for them
+ * Validates targets, each an address or a CIDR.
+ * @param allowLarge true to allow IPv4 targets above /16; null if the caller has no such option
  */
 export function targetProblems(targets: readonly string[], allowLarge: boolean | null): TargetProblem[] {
   const problems: TargetProblem[] = [];
@@ -231,8 +231,8 @@ export function targetProblems(targets: readonly string[], allowLarge: boolean |
 }
 
 /**
- * Targets that reach beyond what a scan of the network's subnets may ask: into no subnet, into one of a type that is
- * passed over, or to what only this machine reaches. As they were named.
+ * Returns targets that reach beyond a scan of the network's subnets: outside all subnets, in one of a skipped type, or
+ * at addresses that only this machine reaches. As the caller wrote them.
  */
 export function targetsOutside(targets: readonly string[], subnets: readonly KnownSubnet[]): string[] {
   const allowed = allowedRanges(subnets);
@@ -242,7 +242,7 @@ export function targetsOutside(targets: readonly string[], subnets: readonly Kno
   });
 }
 
-/** What is wrong with the targets of a schedule, which has no `allow_large`. */
+/** Validates the targets of a schedule, which has no `allow_large`. */
 export function scheduledTargetProblems(targets: readonly string[]): TargetProblem[] {
   return targetProblems(targets, null);
 }
@@ -258,25 +258,25 @@ function problemOf(block: Block, allowLarge: boolean | null): string | null {
   return forbiddenBlock === null ? null : `is ${forbiddenBlock}`;
 }
 
-/** What a block is as a whole, where no host may have its addresses; else null. */
+/** Returns the reason if no host may have any address of the block; else null. */
 function forbiddenAs(block: Block): string | null {
   return FORBIDDEN.find((each) => isCovering(each, block))?.what ?? null;
 }
 
-/** The largest prefix that would do; null where the block is no larger. */
+/** Returns the largest prefix allowed; null if the block is not larger. */
 function largerThanAllowed(block: Block, allowLarge: boolean): string | null {
   if (block.version === 6) return block.prefixLength < LARGEST_PREFIX_V6 ? `/${LARGEST_PREFIX_V6}` : null;
   return block.prefixLength < LARGEST_PREFIX_V4 && !allowLarge ? `/${LARGEST_PREFIX_V4}` : null;
 }
 
 interface JudgedSubnet extends JudgedBlock {
-  /** What only this machine reaches. */
+  /** True for addresses that only this machine reaches. */
   readonly isOwn: boolean;
-  /** The largest prefix that is walked through, where this one is larger. */
+  /** Largest prefix walked, if this subnet is larger; else null. */
   readonly tooLarge: string | null;
 }
 
-/** Whether a subnet may be asked, and whether it is walked through; null for what is no CIDR. */
+/** Determines whether a subnet may be polled and walked; null for an invalid CIDR. */
 function judgedSubnet({ cidr, subnet_type }: KnownSubnet): JudgedSubnet | null {
   const block = blockOf(cidr);
   if (block === null) return null;
@@ -286,13 +286,13 @@ function judgedSubnet({ cidr, subnet_type }: KnownSubnet): JudgedSubnet | null {
   return { ...block, isOwn, isAllowed, tooLarge, isWalked: isAllowed && tooLarge === null };
 }
 
-/** The most specific subnet decides, and none about what only this machine reaches. */
+/** The most specific subnet decides, except for addresses that only this machine reaches. */
 function judgedRanges(subnets: readonly JudgedSubnet[]): BlockRange[] {
   const own = OWN_ADDRESSES.map((block) => ({ ...block, isAllowed: false, isWalked: false }));
   return mostSpecific([...own, ...subnets]);
 }
 
-/** Ascending and apart from each other, also where one subnet borders on the next. */
+/** Ascending and disjoint, with adjacent subnets merged. */
 function allowedRanges(subnets: readonly KnownSubnet[]): BlockRange[] {
   const ranges = judgedRanges(subnets.flatMap((subnet) => judgedSubnet(subnet) ?? []));
   return union(ranges.filter(({ isAllowed }) => isAllowed));

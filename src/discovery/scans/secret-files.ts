@@ -1,13 +1,13 @@
-// Secrets that stand in files below one folder, read when they are used. Must not keep nor tell what is in them.
+// Secrets in files below one folder, read on use. Must not store or log their contents.
 
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 import { SECRET_MAX_LENGTH } from "../../resources/credentials/credential.ts";
 
-/** UTF-8 takes four bytes for a character at most; one line break more. */
+/** UTF-8 takes at most four bytes per character; plus one line break. */
 const FILE_MAX_BYTES = SECRET_MAX_LENGTH * 4 + 2;
 
-/** A secret that cannot be had. `message` is a clause for people. */
+/** A secret that cannot be read. `message` is a user-readable clause. */
 export class SecretUnreadable extends Error {
   override readonly name = "SecretUnreadable";
 }
@@ -15,15 +15,15 @@ export class SecretUnreadable extends Error {
 export class SecretFiles {
   private readonly folder: string | null;
 
-  /** @param folder absolute; null where none is configured */
+  /** @param folder absolute path; null if not configured */
   constructor(folder: string | null) {
     this.folder = folder;
   }
 
   /**
-   * The text of a file, without a final line break.
+   * Reads a file's text without a final line break.
    * @param path relative to the folder
-   * @throws SecretUnreadable also for a file outside of the folder, by whatever links
+   * @throws SecretUnreadable also for a file outside the folder, through any link
    */
   read(path: string): string {
     if (this.folder === null) throw new SecretUnreadable("no folder of secrets is configured (--secrets-folder)");
@@ -38,7 +38,7 @@ export class SecretFiles {
   }
 }
 
-/** @param file where it really is, as the folder is */
+/** @param file real path, like the folder */
 function assertInside(folder: string, file: string, path: string): void {
   if (!file.startsWith(folder.endsWith(sep) ? folder : folder + sep))
     throw new SecretUnreadable(`the file ${path} is outside the folder of secrets`);
@@ -55,13 +55,13 @@ function real(path: string, what: string): string {
 function bytesOf(file: string, path: string, folder: string): Uint8Array {
   let descriptor: number;
   try {
-    // A named pipe would hang the scan, and what became a link meanwhile leads who knows where.
+    // A named pipe would hang the scan, and a file replaced by a link could point anywhere.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
     throw unreadable(`the file ${path}`, error);
   }
   try {
-    // A folder on the way may have become a link since someone looked: what counts is what was opened.
+    // A parent folder may have become a link since the check: verify the opened file.
     assertInside(folder, linkOf(descriptor, path), path);
     const { mode, size } = fstatSync(descriptor);
     if ((mode & constants.S_IFMT) !== constants.S_IFREG)

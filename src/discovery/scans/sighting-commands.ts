@@ -1,5 +1,5 @@
-// What the writer runs on what scans see, by name. A scan that only tells what it would do runs the same on its own
-// thread, and writes nothing: whatever they keep beside the records must be written by afterwardsRun alone.
+// Writer commands for sightings, by name. Dry runs execute the same commands on the scanning thread and write nothing:
+// commands must write data other than records only in afterwardsRun.
 
 import type { CallsOf } from "../../db/writing/command.ts";
 import { fromScan, markStale, recordAddresses, recordDevices } from "../reconcile/commands.ts";
@@ -14,11 +14,11 @@ export const SIGHTING_COMMANDS = {
 };
 export type SightingCommands = CallsOf<typeof SIGHTING_COMMANDS>;
 
-/** What the commands that are not given sightings are told, beside of which scan it is. */
+/** Inputs of the commands without sightings, besides the scan. */
 export interface SightingInputs {
   readonly "discovery.links": SightingInput<typeof linkNeighbors>;
   readonly "discovery.stale": SightingInput<typeof markStale>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: only what it is told matters here.
+// biome-ignore lint/suspicious/noExplicitAny: only the input type matters here.
 type SightingInput<C extends (tx: any, input: any, actor: any) => unknown> = Omit<Parameters<C>[1], keyof ScanInput>;

@@ -1,6 +1,5 @@
-// Who may be sent which credential at this moment: asked anew just before one is sent, since an Admin may have taken it
-// back while the scan runs. Reads little for each address; what holds for the whole network is kept until a subnet, a
-// credential or an assignment changes.
+// Current credential permissions per address, checked again before each send: an Admin may revoke one during a scan.
+// Reads little per address; caches network-wide data until a subnet, credential or assignment changes.
 
 import type { Reader } from "../../db/reading/reader.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
@@ -10,7 +9,7 @@ import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { type Assignment, type KnownAddress, type KnownNetwork, readSubnets } from "./known-network.ts";
 
-/** What decides about one address. Of the hosts' assignments and the addresses, those that concern it. */
+/** Permissions for one address, with the host assignments and addresses that concern it. */
 interface StandingWord extends Pick<KnownNetwork, "assignments" | "byAddress"> {
   readonly subnets: AcceptingSubnets;
 }
@@ -18,17 +17,17 @@ interface StandingWord extends Pick<KnownNetwork, "assignments" | "byAddress"> {
 export interface AddressStanding {
   at(address: string): StandingWord;
   /**
-   * Whether a credential that was given an address to begin with may still go there.
-   * @param isTaken whether the scan has taken the credential's addresses from it, as one that commits does
+   * True if a credential with the address among its first addresses may still be sent there.
+   * @param isTaken true if the scan cleared the credential's first addresses, as a committing scan does
    */
   isNamed(credentialId: string, address: string, isTaken: boolean): boolean;
-  /** What `find` found, until anything is committed by anybody. */
+  /** Caches the result of `find` until the next commit. */
   untilCommit(name: string, find: () => boolean): boolean;
 }
 
-/** What is the same for all addresses. */
+/** Permissions common to all addresses. */
 interface NetworkWord {
-  /** The transaction that it was read after. */
+  /** Transaction after which this was read. */
   readonly sequence: number;
   readonly subnets: AcceptingSubnets;
   readonly broadcast: readonly Assignment[];
@@ -80,8 +79,8 @@ export class StandingCredentials implements AddressStanding {
   }
 
   /**
-   * A scan's own writes move the ledger all the time: what they wrote is looked through once, and the network is read
-   * again only for what can change the answer.
+   * A scan's own writes advance the ledger constantly: new versions are checked once, and the network is reloaded only
+   * after relevant changes.
    */
   private networkWord(): NetworkWord {
     const { reader, networkN, word } = this;
@@ -119,7 +118,7 @@ const TOUCHED_SINCE = `SELECT EXISTS (SELECT 1 FROM history_versions v CROSS JOI
 const BROADCAST = `SELECT c.id FROM credential_assignments a JOIN history_records c ON c.n = a.credential_n
   WHERE a.network_n = ? AND a.host_n IS NULL ORDER BY a.credential_n, a.n`;
 /**
- * By the address: all of a network are far more than share a value. In the order of their making, and of the
+ * By address: a network has far more addresses than share one value. In order of creation of the addresses and
  * credentials.
  */
 const AT_ADDRESS = `SELECT r.id, h.id, c.id, json_extract('{' || a.members || '}', '$.ip_address_ids'),
@@ -129,7 +128,7 @@ const AT_ADDRESS = `SELECT r.id, h.id, c.id, json_extract('{' || a.members || '}
     JOIN history_records r ON r.n = i.n JOIN history_records h ON h.n = i.host_n
       JOIN history_records c ON c.n = a.credential_n
   WHERE i.ip_address = ?2 AND +i.network_n = ?1 ORDER BY i.n, a.credential_n, a.n`;
-/** The addresses that it is given now, and whether it is assigned, but not in this network. */
+/** Its current first addresses, and whether it is assigned, but not in this network. */
 const NAMED = `SELECT json_extract('{' || c.members || '}', '$.target_ips'),
     EXISTS (SELECT 1 FROM credential_assignments a WHERE a.credential_n = c.n)
       AND NOT EXISTS (SELECT 1 FROM credential_assignments a WHERE a.credential_n = c.n AND a.network_n = ?1)

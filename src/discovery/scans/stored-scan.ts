@@ -1,12 +1,12 @@
-// A scan as it stands on the wire, made of its row. Pure.
+// Converts a scan row to its API representation. Pure.
 
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import type { Scan, ScanProgress } from "./scan.ts";
 import type { StoredScan } from "./tables.ts";
 
 /**
- * @param networkId of its network
- * @param live how far it is at this moment, where it runs
+ * @param networkId network of the scan
+ * @param live current progress, if running
  */
 export function scanOf(row: StoredScan, networkId: string, live: ScanProgress | null = null): Scan {
   const {
@@ -35,12 +35,12 @@ export function scanOf(row: StoredScan, networkId: string, live: ScanProgress | 
     started_at: textOf(row.started_at),
     ended_at: textOf(row.ended_at),
     progress: live ?? row.progress,
-    // What is noted while it runs is for the case that it is cut off.
+    // The outcome saved during a run only covers an interruption.
     outcome: row.ended_at === null ? null : row.outcome,
   };
 }
 
-/** The scan as it was known at an instant after its request: what came later is not in it. */
+/** Returns the scan as of a time after its request, without later data. */
 export function scanThen(row: StoredScan, at: Instant): StoredScan {
   if (row.ended_at !== null && row.ended_at <= at) return row;
   const isStarted = row.started_at !== null && row.started_at <= at;

@@ -1,5 +1,4 @@
-// The probes of a real network: the sweep, SNMP with the MIBs, the kernel's neighbor table and the system's resolver,
-// put together.
+// Probes of a real network: sweep, SNMP with the MIBs, the kernel's neighbor table and the system resolver.
 
 import { parseIp } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";
@@ -14,18 +13,18 @@ import type { Probes, Reached } from "./probes.ts";
 
 type SweepErrors = Awaited<ReturnType<typeof sweep>>["errors"];
 
-/** The neighbor table is read again after this. */
+/** Maximum age of the neighbor table cache. */
 const NEIGHBORS_MAX_AGE_MS = 1_000;
-/** A name that nobody answers for by then has no address. */
+/** A name without a response by then has no address. */
 const NAME_TIMEOUT_MS = 3_000;
 
 interface SystemProbesOptions {
   readonly snmpPort: number;
-  /** Null for the sweep's own list. */
+  /** Null for the sweep's default list. */
   readonly tcpPorts: readonly number[] | null;
   readonly timers: Timers;
   readonly random: Random;
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
 }
 
@@ -58,7 +57,7 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
           monotonicMs,
           isDnsOn: false,
           isIdentifyingOn: false,
-          // Those that tell whether it is there: all of them would take longer than whoever waits.
+          // Only the ports that best reveal a host: all ports would exceed the caller's wait.
           tcpPorts: portsForSilent(tcpPorts ?? DEFAULT_TCP_PORTS),
         },
         {
@@ -67,7 +66,7 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
           },
         },
       ).catch(() => {
-        // It took too long, or this machine tells no routes: nothing is known, and it is asked by SNMP all the same.
+        // Timeout, or no routes from this machine: reachability is unknown, and SNMP is tried anyway.
         return { means: "ICMP and TCP", errors: {} as SweepErrors };
       });
       return { answered: [...answered], means, hasRoute: answered.size > 0 || errors.NoRoute === undefined };
@@ -78,7 +77,7 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
       try {
         return neighbors.find(address, NEIGHBORS_MAX_AGE_MS)?.neighbor.mac_address ?? null;
       } catch {
-        // A kernel that tells nobody: one sign less.
+        // The kernel provides no neighbor table: one sign less.
         return null;
       }
     },
@@ -88,9 +87,9 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
       const cancel = timers.after(NAME_TIMEOUT_MS, end);
       signal.addEventListener("abort", end);
       try {
-        // A name without dots is looked for in the domains of this machine, as people here would. Not by
-        // getaddrinfo(3): it holds one of the few threads that hash passwords as well, for as long as nobody answers,
-        // and whoever announces names decides who that is.
+        // Resolves a name without dots in this machine's search domains, as users would expect. Not by getaddrinfo(3):
+        // a lookup without a response holds one of the few threads that also hash passwords, and devices choose the
+        // names that they announce.
         const found = await Promise.race([Bun.dns.lookup(name, { backend: "c-ares" }).catch(() => []), over]);
         return found === null ? null : [...new Set(found.flatMap(({ address }) => parseIp(address)?.text ?? []))];
       } finally {

@@ -1,5 +1,4 @@
-// The tables of scans as Drizzle sees them; migrations/0006_discovery.sql says why each is there. None of them has
-// history.
+// Drizzle tables of scans; migrations/0006_discovery.sql explains each. None has history.
 
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Finding, FindingType } from "../sightings.ts";

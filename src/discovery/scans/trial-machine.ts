@@ -1,5 +1,5 @@
-// Carries out the trial of a credential at an address in the scanning thread: opens the secret, asks whether the address
-// answers, then with the credential, and says whether a scan would send it there. Writes nothing.
+// Credential trial in the scanning thread: opens the secret, checks reachability, tries the credential, and reports
+// whether a scan would send it there. Must not write.
 
 import type { Timers } from "../../base/timers.ts";
 import type { Reader } from "../../db/reading/reader.ts";
@@ -18,9 +18,9 @@ export interface TrialParts {
 }
 
 /**
- * Never rejects because of what a device does. Nothing is sent with the credential once it is another one, or gone.
- * @param signal ends it soon
- * @param onStep told each step as it ends
+ * Never rejects because of a device's behavior. Sends nothing once the credential was changed or deleted.
+ * @param signal ends the trial soon
+ * @param onStep called with each step as it ends
  */
 export async function runTrial(
   order: TrialOrder,
@@ -55,13 +55,13 @@ export async function runTrial(
   const maySend = () =>
     standing?.untilCommit(`trial ${id}`, () => Bun.deepEquals(credentials.get(id), opened)) ?? false;
   add(await reach(probes, address, timers, signal));
-  // It tells them itself.
+  // The probe reports these steps itself.
   steps.push(...(await probes.tryCredential(address, opened.credential, { maySend, signal, onStep })));
   if (standing !== null) add(wouldBeSent(standing, order));
   return steps;
 }
 
-/** What a sweep asks an address, without talking to its services. */
+/** Checks whether the address answers a sweep, without contacting its services. */
 async function reach(
   probes: TrialParts["probes"],
   address: string,
@@ -95,7 +95,7 @@ async function reach(
 
 const WAYS = { Icmp: "ICMP echo", Tcp: "TCP", Neighbor: "ARP or neighbor discovery", Snmp: "SNMP" } as const;
 
-/** Whether a scan of the network that is asked for now, without targets, sends the credential to the address. */
+/** Reports whether a scan of the network without targets, requested now, would send the credential to the address. */
 function wouldBeSent(standing: StandingCredentials, { credential_id: id, ip_address: address }: TrialOrder): TrialStep {
   const startedMs = performance.now();
   const { subnets, assignments, byAddress } = standing.at(address);

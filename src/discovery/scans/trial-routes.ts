@@ -1,5 +1,4 @@
-// What discovery says of a credential: who is asked with it and why, and what comes of sending it to one address that an
-// Admin names.
+// Routes for the reach of a credential and for its trial at one address named by an Admin.
 
 import { type Access, type Actor, ADMIN, type Orderer, VIEWER } from "../../access/actor.ts";
 import { DomainError } from "../../base/errors.ts";
@@ -29,7 +28,7 @@ import {
   type TrialOrder,
 } from "./trial.ts";
 
-/** Beside the routes of credentials, which know nothing of discovery. */
+/** Separate from the credential routes, which must not know discovery. */
 export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<ScanCommands>, scans: Scans): void {
   const places = new HeldConnections({
     maxOfUser: TRIALS_OF_USER_MAX,
@@ -97,7 +96,7 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
     }
   }
 
-  /** What is refused before anything is sent is refused as it is where nothing is followed. */
+  /** Errors before the first send are the same with and without a stream. */
   async function followed(call: TryCall): Promise<Response> {
     const release = places.take(call.actor.userN);
     const gone = new AbortController();
@@ -118,7 +117,7 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
     }
   }
 
-  /** @throws DomainError as the command does; internal_error where the log cannot be written */
+  /** @throws DomainError as the command does; internal_error if the log cannot be written */
   async function begin(call: TryCall): Promise<Begun> {
     const { network_id, ip_address } = call.body;
     const { result: order } = await runWrite(backend, call, "discovery.try", {
@@ -165,7 +164,7 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
     return trial;
   }
 
-  /** Each step as it ends, then the whole; or what ended it before. */
+  /** Yields each step as it ends, then the whole result or the error that ended it. */
   async function* told(call: TryCall, begun: Begun, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const waiting: TrialStep[] = [];
     let isOver = false;
@@ -189,7 +188,7 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
     try {
       yield event("trial", JSON.stringify(await trial));
     } catch (error) {
-      // The status is out already. What is no refusal breaks the stream off, and is in the log.
+      // The status is already sent. Any other error breaks the stream off and is logged.
       if (!(error instanceof DomainError)) throw error;
       const refusal = errorResponse(error, {});
       yield event("refused", `{"status":${refusal.status},${(await refusal.text()).trim().slice(1)}`);
@@ -199,11 +198,11 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
 
 type TryCall = ResourceCall<{ readonly id: string }, unknown, CredentialTry>;
 
-/** A trial that may be carried out. */
+/** An accepted trial. */
 interface Begun {
   readonly order: TrialOrder;
   readonly orderer: Orderer;
-  /** Who tries it, for the log. */
+  /** User's name, for the log. */
   readonly name: string;
 }
 

@@ -1,4 +1,4 @@
-// A trial of a credential at an address: what is asked for, what it is answered with, its limits. Schemas and words only.
+// Credential trial at an address: request, response and limits. Schemas and texts only.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { CREDENTIAL_EXAMPLE } from "../../resources/credentials/credential.ts";
@@ -13,10 +13,10 @@ import {
   TRIAL_TEXT_MAX_LENGTH,
 } from "../snmp/trial-steps.ts";
 
-/** Under way at a time, and of one user and that user's keys. */
+/** Concurrent trials, in total and per user including the user's API keys. */
 export const TRIALS_MAX = 8;
 export const TRIALS_OF_USER_MAX = 2;
-/** Of what tells whether the address answers at all. */
+/** Deadline of the reachability check. */
 export const REACH_DEADLINE_MS = 4_000;
 
 export const CredentialTry = Body({
@@ -65,14 +65,14 @@ export const CredentialTrial = Type.Object(
 );
 export type CredentialTrial = Static<typeof CredentialTrial>;
 
-/** For the thread that scans. */
+/** Order sent to the scanning thread. */
 export interface TrialOrder {
   readonly credential_id: string;
   readonly network_id: string;
   readonly ip_address: string;
 }
 
-/** What steps come to: the first that did not pass decides, of those without which nothing is read. */
+/** Concludes a trial: the first failed step decides, among those without which nothing can be read. */
 export function concluded(order: TrialOrder, steps: readonly Step[]): CredentialTrial {
   const isWorking = steps.some(({ step, outcome }) => step === "system" && outcome === "Passed");
   const { credential_id, network_id, ip_address } = order;
@@ -87,10 +87,10 @@ export function concluded(order: TrialOrder, steps: readonly Step[]): Credential
   };
 }
 
-/** Whether it answers a ping decides nothing: many devices do not. */
+/** The ping result does not decide: many devices do not answer. */
 const DECIDING = ["secret", "agent", "authentication", "system"] as const satisfies readonly Step["step"][];
 
-/** That the credential was refused says more than that the agent's being there is unclear. */
+/** A refused credential is more informative than an unclear agent. */
 function failingStep(steps: readonly Step[]): Step | undefined {
   const deciding = DECIDING.flatMap((name) => steps.filter(({ step }) => step === name));
   return deciding.find(({ outcome }) => outcome === "Failed") ?? deciding.find(({ outcome }) => outcome === "Unclear");

@@ -1,4 +1,4 @@
-// Says of addresses that stayed silent that credentials were not sent to them, where, and who can change that. Pure.
+// Findings for silent addresses that did not receive credentials: where, and who can change that. Pure.
 
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import type { AcceptingSubnets, SubnetWord } from "../../resources/subnets/accepting.ts";
@@ -7,7 +7,7 @@ import type { Finding } from "../sightings.ts";
 import type { Withheld } from "./credentials.ts";
 import type { KnownHost } from "./known-network.ts";
 
-/** Addresses that are named in one finding. */
+/** Maximum addresses named in one finding. */
 const ADDRESSES_NAMED_MAX = 3;
 
 interface Silence {
@@ -16,9 +16,9 @@ interface Silence {
 }
 
 /**
- * One finding for each subnet that keeps the network's credentials away, and for each address of a host that waits for
- * its confirmation.
- * @param unanswered addresses with what they were not asked with
+ * Yields one finding per subnet that does not accept the network's credentials, and one per host address awaiting
+ * approval.
+ * @param unanswered addresses with the credentials withheld from them
  */
 export function* withheldFindings(
   unanswered: Iterable<readonly [address: string, withheld: Withheld]>,
@@ -28,7 +28,7 @@ export function* withheldFindings(
   const silences = new Map<SubnetWord, Silence>();
   for (const [address, { waiting, isOutside }] of unanswered) {
     for (const at of waiting) yield waits(address, at.id, hosts.get(at.host_id));
-    // What lies in no subnet was asked with a credential that was given it by name.
+    // An address outside all subnets received only the credentials that name it.
     const subnet = isOutside ? subnets.smallestOf(address) : null;
     if (subnet === null) continue;
     const silence = silences.get(subnet) ?? { addresses: [], count: 0 };
