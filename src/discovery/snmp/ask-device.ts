@@ -1,5 +1,5 @@
-// Finds the credential that opens a device and reads the device with it. What is read and what it means is for the MIBs
-// to say.
+// Finds the working credential of a device and reads the device with it. Must not know what is read or what it means:
+// the MIBs do.
 
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
@@ -18,31 +18,31 @@ import { errorFailure } from "./walk.ts";
 
 const SNMP_PORT = 161;
 
-/** While a credential is tried: most of those that are wrong say nothing, and each of them costs as much as this. */
+/** Timeouts while trying credentials: a wrong one mostly gets no response, so each costs this much. */
 const TRYING_TIMEOUTS: SnmpTimeouts = { timeoutMs: 1_000, retries: 1 };
 
 export interface AskDeviceOptions {
-  /** In the order in which they are tried. */
+  /** In the order tried. */
   readonly credentials: readonly SnmpCredential[];
-  /** What opened it the last time: tried first where it is among the credentials. */
+  /** Last working credential: tried first if it is among these. */
   readonly remembered: WorkingCredential | null;
-  /** What the agent has reported so far, so that what it serves no more is missed; null where that is not known. */
+  /** Columns that the agent has served so far, to detect those no longer served; null if unknown. */
   readonly served?: ServedBefore | null;
-  /** Asked before everything that is sent with a credential; always true by default. */
+  /** Called before each send with a credential; default: always true. */
   readonly maySend?: (credential: SnmpCredential) => boolean;
   readonly signal: AbortSignal;
   readonly timers: Timers;
   readonly random: Random;
-  /** Called for every datagram that is sent. */
+  /** Called for every datagram sent. */
   readonly onRequest?: () => void;
   readonly tryingTimeouts?: SnmpTimeouts;
-  /** Of the reading itself; those of session.ts and read-steps.ts by default. */
+  /** For the reading itself; default: those of session.ts and read-steps.ts. */
   readonly timeouts?: SnmpTimeouts;
   readonly deviceDeadlineMs?: number;
   readonly stepDeadlineMs?: number;
 }
 
-/** What is read, and what is made of it. */
+/** The read plan and the decoder of its results. */
 export interface DeviceReader {
   readonly plan: readonly ReadStep[];
   readonly deviceOf: (reads: Reads, served: ServedBefore | null) => Device;
@@ -51,7 +51,7 @@ export interface DeviceReader {
 interface TriedCredential {
   readonly credential_id: string;
   readonly reason: FailureReason;
-  /** For people. */
+  /** User-readable. */
   readonly clause: string;
 }
 
@@ -60,9 +60,9 @@ export type DeviceOutcome =
   | { readonly ok: false; readonly failures: readonly TriedCredential[]; readonly requests: number };
 
 /**
- * Tries the credentials one after the other, each with one small question, and reads the device with the first that is
- * answered. Never rejects because of what a device does, and leaves no socket behind. A closed port or an address that
- * cannot be reached ends the trying: the one failure is then the last.
+ * Tries the credentials in order, each with one small request, and reads the device with the first that is answered.
+ * Never rejects because of a device's behavior, and leaves no socket open. A closed port or unreachable address ends
+ * the attempts: that failure is then the last.
  */
 export async function askDevice(
   target: { readonly address: string; readonly port?: number },
@@ -82,7 +82,7 @@ export async function askDevice(
     });
     if (isFailure(opened)) {
       failures.push({ credential_id: credential.credential_id, ...opened });
-      // One that was taken back ends nothing but its own trial.
+      // A revoked credential ends only its own attempt.
       if (ENDS_TRYING.has(opened.reason) && options.maySend?.(credential) !== false) break;
       continue;
     }
@@ -107,7 +107,7 @@ const SYS_UP_TIME = "1.3.6.1.2.1.1.3.0";
 
 interface Trial {
   readonly credential: SnmpCredential;
-  /** Ways to make its key; one null where there is no choice. */
+  /** Key extension methods to try; a single null if there is no choice. */
   readonly extensions: readonly (KeyExtension | null)[];
 }
 
@@ -153,14 +153,14 @@ async function open(
     }
     session.close();
     problem = refusal;
-    // Only with the wrong key is an engine silent that has reported its id, or does it say that it cannot decrypt.
+    // The key is wrong only if an engine that reported its ID stays silent or reports a decryption error.
     const isOfKey = session.hasFoundEngine && (refusal.reason === "no_answer" || refusal.reason === "wrong_password");
     if (!isOfKey) break;
   }
   return problem;
 }
 
-/** Null when the agent answers: even that the object is not there. */
+/** Returns null if the agent answers, even if only that the object does not exist. */
 async function tryOut(session: SnmpSession, signal: AbortSignal): Promise<SnmpFailure | null> {
   const answer = await session.ask({ kind: "Get", oids: [SYS_OBJECT_ID, SYS_UP_TIME] }, signal);
   if (isFailure(answer)) return answer;

@@ -1,5 +1,5 @@
-// What a device is asked with, its secrets in the clear: lives as long as a scan and is never stored, logged or put
-// into an error.
+// SNMP credentials with plaintext secrets. They live as long as a scan. Must never be stored, logged or put into an
+// error.
 
 import type { AUTH_PROTOCOLS, PRIV_PROTOCOLS } from "../../resources/credentials/credential.ts";
 
@@ -15,7 +15,7 @@ export interface CommunityCredential {
   readonly community: string;
 }
 
-/** User-based security (RFC 3414). A password is null where its protocol is None. */
+/** User-based Security Model (RFC 3414). A password is null if its protocol is None. */
 export interface UserCredential {
   readonly credential_id: string;
   readonly name: string;
@@ -25,6 +25,6 @@ export interface UserCredential {
   readonly auth_password: string | null;
   readonly priv_protocol: PrivProtocol;
   readonly priv_password: string | null;
-  /** Null and "" are the default context. */
+  /** Null and "" denote the default context. */
   readonly context_name: string | null;
 }

@@ -1,23 +1,22 @@
-// A UDP socket that hears one address and port alone, and hears as well that nobody is there. Knows nothing of what it
-// carries.
+// UDP socket connected to one address and port, reporting ICMP errors. Must not know the payload.
 
 import { failure, type SnmpFailure } from "./failure.ts";
 
 export interface DatagramListener {
   received(datagram: Buffer): void;
-  /** What the network says of a datagram that was sent. */
+  /** A network error for a datagram that was sent. */
   failed(problem: SnmpFailure): void;
 }
 
 export interface DatagramSocket {
-  /** A datagram that cannot be sent right now is lost, as others are on their way. */
+  /** Drops a datagram that cannot be sent right now, like a loss in transit. */
   send(datagram: Uint8Array): void;
-  /** Frees it at once; any number of times. */
+  /** Frees the socket at once. Idempotent. */
   close(): void;
 }
 
 /**
- * Connected (connect(2)): the kernel lets in no datagram from elsewhere, and hands over the ICMP errors that come back.
+ * Connected (connect(2)): the kernel drops datagrams from elsewhere and reports returning ICMP errors.
  * @param address an IPv4 or IPv6 address
  */
 export async function openDatagramSocket(
@@ -27,7 +26,7 @@ export async function openDatagramSocket(
 ): Promise<DatagramSocket | SnmpFailure> {
   try {
     const socket = await Bun.udpSocket({
-      // Without it an IPv6 peer is refused.
+      // Without it, an IPv6 peer is rejected.
       ...(address.includes(":") ? { hostname: "::" } : {}),
       connect: { hostname: address, port },
       socket: {
@@ -63,8 +62,8 @@ function report(error: unknown, listener: DatagramListener): void {
 }
 
 /**
- * errno(3) of ICMP errors (ip(7)) and of what the routing table says; null for others, such as full buffers, which
- * pass.
+ * Maps the errno(3) of ICMP errors (ip(7)) and routing errors; null for others, such as full buffers, which are
+ * temporary.
  */
 function failureOfCode(code: string): SnmpFailure | null {
   if (code === "ECONNREFUSED") return failure("port_closed");

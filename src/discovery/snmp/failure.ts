@@ -1,5 +1,4 @@
-// Why a device could not be read, told apart as far as the protocol lets one. Words only: who decides what is in the
-// other files.
+// Reasons for a failed SNMP read, as precise as the protocol allows. Texts only: other files decide which applies.
 
 export const FAILURE_REASONS = [
   "no_answer",
@@ -20,21 +19,21 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 export interface SnmpFailure {
   readonly reason: FailureReason;
-  /** For people: `the port is closed: no SNMP agent listens there`. Holds no secret. */
+  /** User-readable: `the port is closed: no SNMP agent listens there`. Contains no secret. */
   readonly clause: string;
 }
 
-/** @param clause where more is known than the reason alone says */
+/** @param clause if more is known than the reason alone states */
 export function failure(reason: FailureReason, clause: string = CLAUSES[reason]): SnmpFailure {
   return { reason, clause };
 }
 
-/** Tells a failure from what would have come instead of it. */
+/** Distinguishes a failure from a result. */
 export function isFailure(value: unknown): value is SnmpFailure {
   return typeof value === "object" && value !== null && "reason" in value && "clause" in value;
 }
 
-/** Failures after which nothing else that is asked in the same way will be answered. */
+/** Failures after which no similar request will be answered. */
 export function isFinal({ reason }: SnmpFailure): boolean {
   return FINAL.has(reason);
 }

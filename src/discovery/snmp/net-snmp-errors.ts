@@ -1,4 +1,4 @@
-// What the errors of net-snmp say about a device. Pure.
+// Maps net-snmp errors to failures of a device. Pure.
 
 import { ResponseInvalidCode } from "net-snmp";
 import { ownValue } from "../../base/fields.ts";
@@ -7,13 +7,13 @@ import { failure, type SnmpFailure } from "./failure.ts";
 interface Verdict {
   readonly failure: SnmpFailure;
   /**
-   * Whether asking again is of no use: the agent itself has said so. What merely does not fit may have been meant for
-   * someone else.
+   * True if a retry is useless: the agent itself reported the error. A mere mismatch may have been meant for another
+   * request.
    */
   readonly isCertain: boolean;
 }
 
-/** @param hasContext whether a context other than the default was asked for */
+/** @param hasContext true if a context other than the default was requested */
 export function verdictOf(error: Error & { readonly code?: number }, hasContext: boolean): Verdict {
   switch (error.code) {
     case ResponseInvalidCode.EAuthFailure:
@@ -42,12 +42,12 @@ export function verdictOf(error: Error & { readonly code?: number }, hasContext:
   }
 }
 
-/** ResponseInvalidCode.ENotInTimeWindow, which the declared type lacks. */
+/** ResponseInvalidCode.ENotInTimeWindow, missing in the declared type. */
 const NOT_IN_TIME_WINDOW = 14;
 
 const PRIVACY = "the privacy password or protocol is wrong";
 
-/** usmStats (RFC 3414 §5) in net-snmp's words. */
+/** usmStats (RFC 3414 §5), with net-snmp's texts as keys. */
 const REPORTS: Readonly<Record<string, Verdict>> = {
   "Unsupported Security Level": {
     failure: failure("unsupported", "the user has another security level, with other passwords or protocols"),

@@ -1,5 +1,5 @@
-// A session of net-snmp over a socket that is not its own, with what it gets wrong put right: it encodes, decodes and
-// keeps the security of SNMPv3. It waits for nothing and repeats nothing.
+// net-snmp session over an external socket, with workarounds for its bugs: encodes, decodes and handles SNMPv3
+// security. Must not wait or retry.
 
 import { SecurityLevel, Session, type User, Version1, Version2c, Version3 } from "net-snmp";
 import type { SnmpCredential } from "./credential.ts";
@@ -14,16 +14,16 @@ interface ResponsePdu {
 
 export type Answered = (error: Error | null, pdu: ResponsePdu) => void;
 
-/** What is used of net-snmp 3.29: its methods, and those of its fields that its declared type leaves out. */
+/** The part of net-snmp 3.29 in use: its methods, and fields missing in its declared type. */
 export interface NetSnmp {
   readonly version: number;
-  /** Of the requests from now on. */
+  /** For requests from now on. */
   community: string;
-  /** Of the requests from now on. */
+  /** For requests from now on. */
   context: string;
-  /** Requests that it has an answer to come for. */
+  /** Number of requests awaiting a response. */
   readonly reqCount: number;
-  /** Of SNMPv3, once the engine is known. */
+  /** SNMPv3 only, once the engine is known. */
   readonly msgSecurityParameters?: {
     readonly msgAuthoritativeEngineID?: Uint8Array;
     readonly msgAuthoritativeEngineBoots?: number;
@@ -33,7 +33,7 @@ export interface NetSnmp {
   getNext(oids: string[], answered: Answered): void;
   getBulk(oids: string[], nonRepeaters: number, maxRepetitions: number, answered: Answered): void;
   cancelRequests(error: Error): void;
-  /** Throws on some datagrams that can be decoded and are not what it reckons with. */
+  /** Throws on some decodable datagrams that it does not expect. */
   onMsg(datagram: Buffer): void;
   /** A datagram that cannot be decoded. */
   on(event: "error", listener: () => void): void;
@@ -41,10 +41,9 @@ export interface NetSnmp {
 }
 
 /**
- * @param user of SNMPv3
- * @param send sends a datagram; before it does, or not at all where it does not, it calls `register`, which has
- * net-snmp wait for the answer:
- *   net-snmp's own way, a callback once the datagram is sent, may come after the answer
+ * @param user for SNMPv3
+ * @param send sends a datagram; first calls `register`, which makes net-snmp await the response, or calls neither if
+ * nothing is sent. net-snmp's own way, a callback after the send, may run after the response arrived.
  */
 export function createNetSnmp(
   credential: SnmpCredential,
@@ -69,8 +68,7 @@ export function createNetSnmp(
   const options = {
     version: credential.version === "SnmpV1" ? Version1 : credential.version === "SnmpV2c" ? Version2c : Version3,
     dgramModule: { createSocket: () => socket },
-    // Its own repetitions come all at the same moment, and it takes no answer to the first of two for one to the
-    // second.
+    // Its own retries all fire at once, and a response to the first attempt does not count for the second.
     retries: 0,
     timeout: NEVER_MS,
   };
@@ -80,7 +78,8 @@ export function createNetSnmp(
     options as object,
   ) as unknown as NetSnmp;
   const flags = flagsOf(user);
-  // Its own hides the error index, takes answers without the protection that the question had, and copies the varbinds.
+  // The built-in version hides the error index, accepts responses without the request's protection, and copies the
+  // varbinds.
   snmp.onSimpleGetResponse = (request, message) => {
     const isMeant =
       message.pdu.id === request.message.pdu.id && ((message.msgGlobalData?.msgFlags ?? 0) & AUTH_AND_PRIV) === flags;
@@ -107,5 +106,5 @@ function flagsOf(user: User | null): number {
   return user.level === SecurityLevel.authNoPriv ? 1 : AUTH_AND_PRIV;
 }
 
-/** As long as setTimeout can. */
+/** Maximum of setTimeout. */
 const NEVER_MS = 2 ** 31 - 1;

@@ -1,4 +1,4 @@
-// A credential as a user of net-snmp, and the keys that it keeps of the passwords. No I/O.
+// Converts a credential to a net-snmp user, and clears its key cache. No I/O.
 
 import { Authentication, AuthProtocols, PrivProtocols, SecurityLevel, type User } from "net-snmp";
 import type { WorkingCredential } from "../sightings.ts";
@@ -6,17 +6,17 @@ import type { AuthProtocol, PrivProtocol, UserCredential } from "./credential.ts
 import { failure, type SnmpFailure } from "./failure.ts";
 
 /**
- * How a key of 256 bits is made of a digest that has less: draft-blumenthal-aes-usm-04, and the one of Cisco and others
- * after draft-reeder-snmpv3-usm-3desede.
+ * Method to extend a shorter digest to a 256-bit key: draft-blumenthal-aes-usm-04, or the one of Cisco and others after
+ * draft-reeder-snmpv3-usm-3desede.
  */
 export type KeyExtension = NonNullable<WorkingCredential["key_extension"]>;
 
-/** Whether there are two ways to make its privacy key: a digest of 256 bits or more is long enough as it is. */
+/** True if two methods exist for its privacy key: a digest of 256 bits or more needs no extension. */
 export function hasKeyExtension({ auth_protocol, priv_protocol }: UserCredential): boolean {
   return priv_protocol === "Aes256" && (auth_protocol === "Md5" || auth_protocol === "Sha1");
 }
 
-/** @returns why not, where the credential is not whole */
+/** @returns a failure if the credential is incomplete */
 export function snmpUserOf(credential: UserCredential, extension: KeyExtension): User | SnmpFailure {
   const {
     security_name: name,
@@ -35,8 +35,8 @@ export function snmpUserOf(credential: UserCredential, extension: KeyExtension):
 }
 
 /**
- * Forgets the keys that net-snmp keeps by password and engine, for ever: when a scan has ended. They are made anew when
- * they are missing.
+ * Clears the keys that net-snmp caches forever by password and engine. Call when a scan has ended; keys are derived
+ * again when needed.
  */
 export function forgetKeys(): void {
   (Authentication as unknown as { authToKeyCache: Record<string, unknown> }).authToKeyCache = {};

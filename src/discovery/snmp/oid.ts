@@ -1,8 +1,8 @@
-// The order of dotted OIDs, and of indexes, which are their ends. Pure.
+// Order of dotted OIDs, and of indexes, which are OID suffixes. Pure.
 
 /**
- * Less than, equal to or greater than nought as `a` comes before, is, or comes after `b`: by their numbers, one after
- * the other, a shorter one first. Both as net-snmp writes them: decimal, without leading noughts.
+ * Returns a number below, equal to or above 0 as `a` sorts before, equal to or after `b`: by sub-identifier, a prefix
+ * first. Both in net-snmp's format: decimal, without leading zeros.
  */
 export function compareOids(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
@@ -10,10 +10,11 @@ export function compareOids(a: string, b: string): number {
   while (at < length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
   if (at === length) {
     if (a.length === b.length) return 0;
-    // One begins with the other: it goes on with a dot, or its last number is longer. Either way it is the greater.
+    // One is a prefix of the other, which continues with a dot or a longer last number. Either way the longer is
+    // greater.
     return a.length - b.length;
   }
-  // The first number that differs: of two lengths the longer is the greater, else the first digit that differs tells.
+  // First differing number: the one with more digits is greater, else the first differing digit decides.
   const digits = endOfNumber(a, at) - endOfNumber(b, at);
   return digits !== 0 ? digits : a.charCodeAt(at) - b.charCodeAt(at);
 }

@@ -1,5 +1,4 @@
-// Carries out a reading plan on one agent, step by step: what fails in one step stays in it. Knows no MIB and no
-// sockets.
+// Runs a read plan on one agent, step by step; a failure stays within its step. Must not know MIBs or sockets.
 
 import type { Timers } from "../../base/timers.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../mib/reads.ts";
@@ -17,14 +16,13 @@ interface ReadOptions {
   readonly timers: Timers;
   readonly deviceDeadlineMs?: number;
   readonly stepDeadlineMs?: number;
-  /** Called before each step with what is behind it. */
+  /** Called before each step. */
   readonly onStep?: (step: ReadStep) => void;
 }
 
 /**
- * Reads what the plan asks for. Never rejects: what could not be read says why. Once the agent has gone (its port
- * closed, or silent to a step and to the simplest question after it) the steps that are left fail for that reason
- * without being asked.
+ * Runs the plan. Never rejects: unread data carries its reason. Once the agent is gone (port closed, or silent to a
+ * step and then to the simplest request), the remaining steps fail with that reason and are not polled.
  */
 export async function readSteps(
   asking: SnmpRequester,
@@ -68,13 +66,10 @@ export async function readSteps(
   return reads;
 }
 
-/**
- * Steps that are waited for in vain at full length, of a device that answers others. Whatever is asked of it then is
- * first asked briefly.
- */
+/** Steps with a full-length timeout on a device that answers others. After that, each step is first probed briefly. */
 export const MAX_SILENT_STEPS = 3;
 
-/** Which parts of a device have said nothing while others answered. */
+/** Subtrees of a device that stayed silent while others answered. */
 class Silences {
   private readonly subtrees = new Set<string>();
   private count = 0;
@@ -85,9 +80,9 @@ class Silences {
     if (oid !== null) this.subtrees.add(moduleOf(oid));
   }
 
-  /** Whether it is likely that nothing comes of a step. */
+  /** True if the step will probably time out. */
   isDoubtful(step: ReadStep): boolean {
-    // Contexts of VLANs are tried briefly of themselves.
+    // VLAN contexts are always probed briefly.
     if (step.vlanContexts !== undefined) return false;
     const oid = firstOid(step);
     return this.count >= MAX_SILENT_STEPS || (oid !== null && this.subtrees.has(moduleOf(oid)));
@@ -95,8 +90,8 @@ class Silences {
 }
 
 /**
- * What a whole MIB stands under: a group of mib-2, one of an enterprise's, or of another registry. One process of an
- * agent serves it, or none.
+ * Returns the subtree of a whole MIB: a group of mib-2, of an enterprise, or of another registry. A single process of
+ * the agent serves it, or none.
  */
 function moduleOf(oid: string): string {
   const arcs = oid.split(".");
@@ -113,9 +108,7 @@ function isEmpty({ scalars, columns }: StepRead): boolean {
   );
 }
 
-/**
- * Its silence to the smallest question of a step, without waiting for long; null where it answers, whatever that is.
- */
+/** Probes the smallest request of a step with a short timeout; null if the agent answers in any way. */
 async function briefSilence(asking: SnmpRequester, step: ReadStep, signal: AbortSignal): Promise<SnmpFailure | null> {
   const oid = firstOid(step);
   if (oid === null) return null;
@@ -124,12 +117,12 @@ async function briefSilence(asking: SnmpRequester, step: ReadStep, signal: Abort
   return isFailure(answer) && answer.reason === "no_answer" ? answer : null;
 }
 
-/** After so many contexts in a row that say nothing the rest are not asked. */
+/** Consecutive silent contexts after which the rest are skipped. */
 const MAX_SILENT_CONTEXTS = 2;
 
 interface StepOutcome {
   readonly read: StepRead;
-  /** What ended it before its end. */
+  /** Failure that ended the step early. */
   readonly failure: SnmpFailure | null;
 }
 
@@ -148,7 +141,7 @@ async function readStep(
   };
 }
 
-/** @param before what ended the step already */
+/** @param before failure that already ended the step */
 async function readColumns(
   asking: SnmpRequester,
   step: ReadStep,
@@ -165,8 +158,8 @@ async function readColumns(
 }
 
 /**
- * The columns of every context in one, each index after the VLAN's number. An agent that says nothing or no to the
- * first of them, and answers in its own context, has none: then there is nothing in them, and that is all.
+ * Merges the columns of all contexts, prefixing each index with the VLAN number. An agent that stays silent or rejects
+ * the first contexts, but answers in its default context, has no VLAN contexts: the result is then empty and complete.
  */
 async function readContexts(
   asking: SnmpRequester,
@@ -196,7 +189,7 @@ async function readContexts(
       if (!column.isComplete) into.problem ??= `VLAN ${vlan}: ${column.problem ?? "not read"}`;
     }
     silentCount = walked.failure?.reason === "no_answer" ? silentCount + 1 : 0;
-    // A context that the agent does not know is no reason to give up the others; its closed port is.
+    // A context unknown to the agent is no reason to skip the others; a closed port is.
     const isOver = walked.failure !== null && (isFinal(walked.failure) || walked.failure.reason === "deadline");
     if (isOver || silentCount >= MAX_SILENT_CONTEXTS) ended = walked.failure;
   }
@@ -206,7 +199,7 @@ async function readContexts(
   return { columns: new Map(entries), failure: ended };
 }
 
-/** Whether a context gave nothing because it is not there, or not for us. */
+/** True if a context returned nothing because it does not exist or is not accessible. */
 function isRefused({ columns, failure }: Walked): boolean {
   if (failure !== null && !REFUSALS.has(failure.reason)) return false;
   return [...columns.values()].every(
@@ -217,7 +210,7 @@ function isRefused({ columns, failure }: Walked): boolean {
 const REFUSALS: ReadonlySet<FailureReason> = new Set(["no_answer", "unsupported", "refused"]);
 const REFUSED = failureFor("refused").clause;
 
-/** After a step that broke off: why there is no use in going on, or null. */
+/** Returns the reason to stop after a failed step, or null. */
 async function whetherGone(
   asking: SnmpRequester,
   failure: SnmpFailure,
@@ -225,7 +218,7 @@ async function whetherGone(
 ): Promise<SnmpFailure | null> {
   if (isFinal(failure)) return failure;
   if (failure.reason !== "no_answer") return null;
-  // A table that it says nothing to is one thing, an agent that says nothing any more another.
+  // Distinguishes a table that times out from an agent that no longer answers.
   const answer = await probe(asking, signal);
   return isFailure(answer) ? answer : null;
 }

@@ -1,5 +1,4 @@
-// What the readers of this folder want of a session: one question at a time, and an answer or why there is none. No
-// I/O.
+// Interface of an SNMP session for the readers in this folder: one request at a time, answered or failed. No I/O.
 
 import type { SnmpFailure } from "./failure.ts";
 
@@ -7,7 +6,7 @@ export interface Question {
   readonly kind: "Get" | "GetNext" | "GetBulk";
   /** Dotted. */
   readonly oids: readonly string[];
-  /** Of GetBulk: rows wanted. All OIDs repeat. */
+  /** GetBulk only: number of rows wanted. All OIDs repeat. */
   readonly maxRepetitions?: number;
 }
 
@@ -15,33 +14,35 @@ export interface Varbind {
   readonly oid: string;
   /** VARBIND_TYPE. */
   readonly type: number;
-  /** As net-snmp decodes it: number, string of an OID or address, Buffer, null for none. */
+  /** As decoded by net-snmp: number, OID or address as a string, Buffer, or null. */
   readonly value: unknown;
 }
 
-/** What the agent said; of GetBulk row by row. Neither its OIDs nor its length need be what was asked for. */
+/** Response of the agent; for GetBulk, row by row. Its OIDs and length may differ from the request. */
 export interface AgentReply {
   readonly varbinds: readonly Varbind[];
   /** ERROR_STATUS; 0 for none. */
   readonly errorStatus: number;
-  /** Which OID of the question, from 1; 0 and anything else says nothing. */
+  /** Index of the OID in the request, from 1; 0 and any other value carry no meaning. */
   readonly errorIndex: number;
   /** Size of the datagram. */
   readonly byteCount: number;
 }
 
 export interface SnmpRequester {
-  /** Whether it knows GetBulk: v1 does not. */
+  /** True if the version has GetBulk: v1 does not. */
   readonly hasBulk: boolean;
   /**
-   * Asks, again where no answer comes, and gives up by itself after a bounded time. Never rejects. The one before must
-   * have been answered.
-   * @param signal aborted with an SnmpFailure as its reason, the answer is that failure; with any other, `cancelled`
+   * Sends a request, retries without a response, and gives up after a bounded time. Never rejects. The previous request
+   * must be finished.
+   * @param signal if aborted with an SnmpFailure, the result is that failure; otherwise `cancelled`
    */
   ask(question: Question, signal: AbortSignal): Promise<AgentReply | SnmpFailure>;
-  /** The same agent, waited for not much longer than its answers have taken so far. Shares the turn to ask. */
+  /** Same agent, with a timeout not much longer than its responses so far. Shares the request slot. */
   briefly(): SnmpRequester;
-  /** The same agent's context of one VLAN: community `public@10`, SNMPv3 context `vlan-10`. Shares the turn to ask. */
+  /**
+   * Same agent, in the context of one VLAN: community `public@10`, SNMPv3 context `vlan-10`. Shares the request slot.
+   */
   inVlan(vlan: number): SnmpRequester;
 }
 

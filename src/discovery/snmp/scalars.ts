@@ -1,5 +1,4 @@
-// Reads single instances by GET, however little of them an agent answers at once. Pure: it knows no sockets and no
-// time, only answers.
+// Reads single instances by GET, even if an agent answers only a few at once. Must not know sockets or time. Pure.
 
 import type { SnmpValue } from "../mib/reads.ts";
 import { failure, isFailure, type SnmpFailure } from "./failure.ts";
@@ -8,16 +7,16 @@ import { isException, varbindValue } from "./value.ts";
 import { errorFailure } from "./walk.ts";
 
 interface ScalarsRead {
-  /** Those that exist. */
+  /** Existing instances. */
   readonly values: ReadonlyMap<string, SnmpValue>;
-  /** Why those of them that are missing could not be asked; null where all were. */
+  /** Reason for unread instances; null if all were read. */
   readonly problem: string | null;
-  /** What ended the reading as a whole. */
+  /** Failure that ended the reading as a whole. */
   readonly failure: SnmpFailure | null;
 }
 
 /**
- * Asks for all at once; without the one that the agent names as the reason of an error; else one by one.
+ * Requests all at once; then without the one that the agent reports in an error; else one by one.
  * @param scalars name → OID
  */
 export async function getScalars(
@@ -27,7 +26,7 @@ export async function getScalars(
 ): Promise<ScalarsRead> {
   const values = new Map<string, SnmpValue>();
   let problem: string | null = null;
-  // Groups still to be asked for: each is one question.
+  // Pending groups, one request each.
   const groups: Scalar[][] = [Object.entries(scalars).map(([name, oid]) => ({ name, oid }))];
   for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
     if (group.length === 0) continue;
@@ -56,12 +55,12 @@ interface Scalar {
 }
 
 interface ScalarOutcome {
-  /** Null for what is only not there. */
+  /** Null if the instance merely does not exist. */
   readonly problem: SnmpFailure | null;
   readonly culprit?: Scalar | undefined;
 }
 
-/** @returns null when everything asked for was answered, if only by its not being there */
+/** @returns null if the whole request was answered, including nonexistent instances */
 function take(
   { varbinds, errorStatus, errorIndex }: AgentReply,
   group: readonly Scalar[],

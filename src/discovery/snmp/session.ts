@@ -1,5 +1,5 @@
-// Asks one SNMP agent through net-snmp: one question at a time, repeated without an answer, within a time limit. Does
-// not interpret answers; nothing that arrives makes it throw.
+// Queries one SNMP agent through net-snmp: one request at a time, with retries and a time limit. Must not interpret
+// responses; no datagram makes it throw.
 
 import { type User, Version3 } from "net-snmp";
 import type { Random } from "../../base/random.ts";
@@ -13,7 +13,7 @@ import { type KeyExtension, snmpUserOf } from "./net-snmp-user.ts";
 import type { AgentReply, Question, SnmpRequester } from "./requests.ts";
 
 export interface SnmpTimeouts {
-  /** Until the first repetition; each further wait is half as long again. */
+  /** Until the first retry; each further wait is 1.5 times as long. */
   readonly timeoutMs: number;
   readonly retries: number;
 }
@@ -25,9 +25,9 @@ export interface SessionOptions {
   readonly random: Random;
   readonly timeouts?: SnmpTimeouts;
   readonly onRequest?: () => void;
-  /** Asked before every datagram; false ends the question as `cancelled`, unsent. */
+  /** Called before every datagram; false ends the request as `cancelled`, unsent. */
   readonly maySend?: () => boolean;
-  /** Of AES-256; Blumenthal by default. */
+  /** For AES-256; default Blumenthal. */
   readonly keyExtension?: KeyExtension;
 }
 
@@ -55,14 +55,14 @@ export class SnmpSession implements SnmpRequester {
   timeouts: SnmpTimeouts;
   private readonly options: SessionOptions;
   private readonly snmp: NetSnmp;
-  /** Community or context name of its own. */
+  /** Community or context name of the credential itself. */
   private readonly context: string;
   private socket: DatagramSocket | null = null;
   private pending: Pending | null = null;
   private hasAnswered = false;
-  /** Whether another context answered: until then it is unknown whether there are any. */
+  /** True once another context answered: until then, the agent may have none. */
   private hasAnsweredElsewhere = false;
-  /** The longest answer so far. */
+  /** Longest response time so far. */
   private slowestMs = 0;
   private isClosed = false;
 
@@ -81,12 +81,12 @@ export class SnmpSession implements SnmpRequester {
     if (this.isClosed) socket.close();
   }
 
-  /** Whether an SNMPv3 engine answered its discovery. */
+  /** True if an SNMPv3 engine answered discovery. */
   get hasFoundEngine(): boolean {
     return this.snmp.msgSecurityParameters !== undefined;
   }
 
-  /** What an SNMPv3 engine has told of itself; null before it answers its discovery. */
+  /** Engine data reported by SNMPv3 discovery; null before that. */
   get engine(): { readonly id: string; readonly boots: number; readonly timeSeconds: number } | null {
     const told = this.snmp.msgSecurityParameters;
     if (told === undefined) return null;
@@ -119,7 +119,7 @@ export class SnmpSession implements SnmpRequester {
     return asking();
   }
 
-  /** Frees the socket; an open question is answered `cancelled`. Idempotent. */
+  /** Frees the socket; an open request ends as `cancelled`. Idempotent. */
   close(): void {
     this.isClosed = true;
     this.settle(failure("cancelled"));
@@ -163,13 +163,13 @@ export class SnmpSession implements SnmpRequester {
     });
   }
 
-  /** What may not exist (a context, say) gets less time: an agent that answers fast elsewhere would here too. */
+  /** Contexts that may not exist get less time: an agent that answers fast elsewhere would answer fast here too. */
   private briefTimeouts(): SnmpTimeouts {
     const timeoutMs = Math.max(MIN_BRIEF_TIMEOUT_MS, SLOWER_ELSEWHERE * this.slowestMs);
     return { ...this.timeouts, timeoutMs: Math.min(this.timeouts.timeoutMs, timeoutMs) };
   }
 
-  /** net-snmp sends it, after finding the engine where needed. */
+  /** net-snmp sends it, after engine discovery if needed. */
   private issue(pending: Pending): void {
     pending.issue += 1;
     pending.sendCount = 0;
@@ -197,9 +197,7 @@ export class SnmpSession implements SnmpRequester {
     else this.snmp.getBulk(oids, 0, question.maxRepetitions ?? 1, answered);
   }
 
-  /**
-   * @param register has net-snmp wait for the answer, which might come before a socket callback
-   */
+  /** @param register makes net-snmp await the response, which might arrive before a socket callback */
   private send(datagram: Uint8Array, register: () => void): void {
     const pending = this.pending;
     if (pending === null) return;
@@ -210,7 +208,7 @@ export class SnmpSession implements SnmpRequester {
     }
     if (this.isTakenBack()) return;
     register();
-    // The second send of one issue means that the engine has been found.
+    // The second send of one issue means that the engine was discovered.
     if (pending.sendCount > 1) pending.attempt = 0;
     pending.datagram = datagram;
     pending.sentAtMs = performance.now();
@@ -245,7 +243,7 @@ export class SnmpSession implements SnmpRequester {
     try {
       this.snmp.onMsg(datagram);
     } catch {
-      // Decodable but unexpected by net-snmp: signed where nothing is signed, missing fields.
+      // Decodable but unexpected by net-snmp: signed without security, missing fields.
       if (this.pending === pending && pending.issue === issue) this.tryAgain(failure("garbage"));
     }
     if (this.pending === pending && pending.issue === issue && pending.sendCount === sendCount) pending.strayCount += 1;
@@ -257,7 +255,10 @@ export class SnmpSession implements SnmpRequester {
     else this.tryAgain(verdict.failure);
   }
 
-  /** What came is no answer, and net-snmp may have stopped waiting: asked again at once, as often as after silence. */
+  /**
+   * The datagram was not a valid response, and net-snmp may have stopped waiting: retries at once, as often as after
+   * silence.
+   */
   private tryAgain(problem: SnmpFailure): void {
     const pending = this.pending;
     if (pending === null) return;
@@ -280,7 +281,7 @@ export class SnmpSession implements SnmpRequester {
     pending.settle(result);
   }
 
-  /** Frees net-snmp's timer and callback for each. */
+  /** Frees net-snmp's timer and callback for each request. */
   private forgetRequests(pending: Pending): void {
     pending.issue += 1;
     if (this.snmp.reqCount > 0) this.snmp.cancelRequests(new Error("given up"));
@@ -303,11 +304,11 @@ export class SnmpSession implements SnmpRequester {
 const TAKEN_BACK = "the credential was withdrawn or changed meanwhile";
 
 const BACKOFF = 1.5;
-/** Random part of a wait, so that repetitions spread. */
+/** Random part of a wait, to spread retries. */
 const JITTER = 0.25;
 const MIN_BRIEF_TIMEOUT_MS = 200;
 const SLOWER_ELSEWHERE = 4;
-/** Up to three in SNMPv3: for the engine's id, its time, the answer. */
+/** Up to three in SNMPv3: for the engine ID, its time, the response. */
 const MAX_SENDS = 4;
 
 interface Pending {
@@ -318,18 +319,18 @@ interface Pending {
   attempt: number;
   /** Incremented per request to net-snmp: callbacks of earlier ones are ignored. */
   issue: number;
-  /** Datagrams of this issue, without repetitions. */
+  /** Datagrams of this issue, without retries. */
   sendCount: number;
-  /** Datagrams that answered nothing. */
+  /** Datagrams that matched no request. */
   strayCount: number;
-  /** Of the last datagram received. */
+  /** Size of the last datagram received. */
   byteCount: number;
   waitedMs: number;
-  /** Of the first datagram, by performance.now. */
+  /** Send time of the first datagram, by performance.now. */
   sentAtMs: number;
-  /** Repeated as is: an answer to any repetition counts. */
+  /** Retried unchanged: a response to any attempt counts. */
   datagram: Uint8Array | null;
-  /** Why what came was no answer. */
+  /** Reason for rejecting the last datagram. */
   problem: SnmpFailure | null;
   stopWaiting: (() => void) | null;
 }

@@ -1,15 +1,15 @@
-// A deadline inside another one. The signal tells that it is over, and why.
+// Deadline nested in another signal. The signal carries the reason.
 
 import type { Timers } from "../../base/timers.ts";
 import { failure } from "./failure.ts";
 
 interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Frees its timer. */
+  /** Frees the timer. */
   release(): void;
 }
 
-/** Aborts with the failure `deadline` after so long, or as `outer` does, with its reason. */
+/** Aborts with the failure `deadline` after this time, or along with `outer`, with its reason. */
 export function limited(outer: AbortSignal, ms: number, timers: Timers): TimeLimit {
   const controller = new AbortController();
   const pass = (): void => controller.abort(outer.reason);

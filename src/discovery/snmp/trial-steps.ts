@@ -1,4 +1,4 @@
-// What the trial of a credential at an address goes through, and how each step ends. Words only.
+// Steps and outcomes of a credential trial at an address. Texts only.
 
 import type { FailureReason } from "./failure.ts";
 
@@ -17,11 +17,11 @@ export const TRIAL_STEPS = [
 ] as const;
 export type TrialStepName = (typeof TRIAL_STEPS)[number];
 
-/** `Unclear` is what cannot be told from here; `Empty` is a table that answers and has no rows. */
+/** `Unclear`: cannot be determined from here. `Empty`: the table answers and has no rows. */
 export const TRIAL_OUTCOMES = ["Passed", "Failed", "Unclear", "Empty", "NotTried"] as const;
 export type TrialOutcome = (typeof TRIAL_OUTCOMES)[number];
 
-/** Beyond those for which a device cannot be read. */
+/** Reasons in addition to those of a failed read. */
 export const TRIAL_REASONS = [
   "secret_unreadable",
   "no_route",
@@ -34,16 +34,16 @@ export type TrialReason = FailureReason | (typeof TRIAL_REASONS)[number];
 
 export interface TrialFact {
   readonly name: string;
-  /** As text, at most TRIAL_TEXT_MAX_LENGTH characters: what a device says of itself may be anything. */
+  /** As text, at most TRIAL_TEXT_MAX_LENGTH characters: devices may report anything. */
   readonly value: string;
 }
 
 export interface TrialStep {
   readonly step: TrialStepName;
   readonly outcome: TrialOutcome;
-  /** Null where there is none to be given. */
+  /** Null if there is none. */
   readonly reason: TrialReason | null;
-  /** For people; holds no secret. */
+  /** User-readable; contains no secret. */
   readonly sentence: string;
   readonly duration_ms: number;
   readonly facts: readonly TrialFact[];
@@ -51,7 +51,7 @@ export interface TrialStep {
 
 export const TRIAL_TEXT_MAX_LENGTH = 255;
 
-/** A step of a trial as it ended, that began at `startedMs` by performance.now. */
+/** Builds a completed step that began at `startedMs` by performance.now. */
 export function endedStep(
   step: TrialStepName,
   startedMs: number,
@@ -62,7 +62,7 @@ export function endedStep(
   return { step, outcome, reason, sentence, duration_ms, facts };
 }
 
-/** A step that nothing came of, since one before it ended the trial. */
+/** Builds a step skipped because an earlier one ended the trial. */
 export function untriedStep(step: TrialStepName, sentence: string): TrialStep {
   return { step, outcome: "NotTried", reason: null, sentence, duration_ms: 0, facts: [] };
 }

@@ -1,5 +1,5 @@
-// Tries one credential at one agent and tells step by step what came of it: whether an agent is there, whether it takes
-// the credential, what it shows. Reads only as much as tells that, and decides nothing.
+// Tries one credential on one agent and reports each step: agent present, credential accepted, data visible. Reads no
+// more than that requires. Must not decide anything.
 
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
@@ -24,26 +24,26 @@ import { isException } from "./value.ts";
 import { errorFailure, walk } from "./walk.ts";
 
 const SNMP_PORT = 161;
-/** All of the trial that is SNMP. */
+/** Deadline of the trial's SNMP part. */
 export const SNMP_TRIAL_DEADLINE_MS = 14_000;
-/** Of each table. */
+/** Per table. */
 const TABLE_DEADLINE_MS = 2_500;
-/** Rows are counted up to here. */
+/** Rows are counted up to this number. */
 const ROWS_COUNTED_MAX = 50;
 const TRYING_TIMEOUTS: SnmpTimeouts = { timeoutMs: 1_000, retries: 1 };
 
 export interface TryCredentialOptions {
-  /** Asked before everything that is sent with the credential. */
+  /** Called before each send with the credential. */
   readonly maySend: () => boolean;
   readonly signal: AbortSignal;
-  /** Told each step as it ends. */
+  /** Called with each step as it ends. */
   readonly onStep?: ((step: TrialStep) => void) | undefined;
   readonly timers: Timers;
   readonly random: Random;
   readonly timeouts?: SnmpTimeouts;
 }
 
-/** Never rejects because of what a device does, and leaves no socket behind. */
+/** Never rejects because of a device's behavior, and leaves no socket open. */
 export async function tryCredential(
   target: { readonly address: string; readonly port?: number },
   credential: SnmpCredential,
@@ -82,13 +82,13 @@ interface Target {
 }
 
 interface Authenticated {
-  /** Null where the credential does not open the agent. */
+  /** Null if the agent does not accept the credential. */
   readonly session: SnmpSession | null;
-  /** Of the agent and of the authentication. */
+  /** Steps for the agent and the authentication. */
   readonly steps: readonly TrialStep[];
 }
 
-/** Whether an agent is there, and whether it answers one small question with the credential. */
+/** Checks whether an agent is present and answers one small request with the credential. */
 async function authenticate(
   target: Target,
   credential: SnmpCredential,
@@ -100,7 +100,7 @@ async function authenticate(
     last = await attempt(target, credential, extension, options);
     if (last.session !== null && !isFailure(last.answer)) break;
     last.session?.close();
-    // Only with the wrong key is an engine silent that has reported its id, or does it say that it cannot decrypt.
+    // The key is wrong only if an engine that reported its ID stays silent or reports a decryption error.
     const { answer, engine } = last;
     const isOfKey = engine !== null && isFailure(answer) && ["no_answer", "wrong_password"].includes(answer.reason);
     if (!isOfKey) break;
@@ -143,12 +143,12 @@ interface Engine {
 interface Attempt {
   readonly session: SnmpSession | null;
   readonly answer: AgentReply | SnmpFailure;
-  /** Of SNMPv3, once it has answered its discovery. */
+  /** SNMPv3 only, once discovered. */
   readonly engine: Engine | null;
   readonly extension: KeyExtension | null;
 }
 
-/** Ways to make its key; one null where there is no choice. */
+/** Key extension methods to try; a single null if there is no choice. */
 function extensionsOf(credential: SnmpCredential): readonly (KeyExtension | null)[] {
   return credential.version === "SnmpV3" && hasKeyExtension(credential) ? ["Blumenthal", "Reeder"] : [null];
 }
@@ -192,7 +192,7 @@ function userAccepted(
   });
 }
 
-/** What the usmStats reports of RFC 3414 §5 tell apart, and what silence does not. */
+/** Distinguishes the usmStats reports of RFC 3414 §5; silence remains ambiguous. */
 function userRefused(
   { security_name, auth_protocol, priv_protocol, context_name }: UserCredential,
   { reason, clause }: SnmpFailure,
@@ -229,7 +229,7 @@ function userRefused(
   });
 }
 
-/** A community that is wrong is met with silence: so whether an agent is there is asked by what needs no secret. */
+/** A wrong community gets no response: engine discovery, which needs no secret, shows whether an agent is present. */
 async function ofCommunity(
   target: Target,
   version: "SnmpV1" | "SnmpV2c",
@@ -243,7 +243,7 @@ async function ofCommunity(
       session,
       steps: [
         endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent answers." }),
-        // One answer tells both.
+        // One response proves both.
         endedStep("authentication", performance.now(), {
           outcome: "Passed",
           sentence: `The device answers the community in ${protocol}.`,
@@ -290,7 +290,7 @@ async function ofCommunity(
   return { session: null, steps: [agent, authentication] };
 }
 
-/** By a discovery without user (RFC 3414 §4), after which nothing more is sent; null for silence. */
+/** Discovery without a user (RFC 3414 §4); sends nothing after that. Null if no response. */
 async function discoverEngine(target: Target, options: TryCredentialOptions): Promise<{ readonly id: string } | null> {
   const nobody: UserCredential = {
     credential_id: "",
@@ -339,11 +339,11 @@ function withoutAgent({ port }: Target, problem: SnmpFailure, startedMs: number,
 
 const READING_STEPS = ["system", "interfaces", "addresses", "lldp", "forwarding"] as const satisfies TrialStepName[];
 
-/** Of each table the columns that are asked for, one after the other until one has rows. */
+/** Columns requested per table, in order, until one has rows. */
 const TABLES: ReadonlyArray<{
   readonly step: Exclude<(typeof READING_STEPS)[number], "system">;
   readonly what: string;
-  /** What it means where there are none. */
+  /** Consequence of an empty table. */
   readonly empty: string;
   readonly columns: readonly string[];
 }> = [
@@ -377,7 +377,7 @@ const TABLES: ReadonlyArray<{
   },
 ];
 
-/** The system group, and whether the tables answer that a scan reads. */
+/** Reads the system group and checks whether the tables that scans read answer. */
 async function readLittle(
   session: SnmpSession,
   signal: AbortSignal,
@@ -405,7 +405,7 @@ async function readLittle(
 
 interface StepRead {
   readonly step: TrialStep;
-  /** Why there is no use in asking on. */
+  /** Reason to stop; null to continue. */
   readonly gone: SnmpFailure | null;
 }
 
@@ -448,7 +448,7 @@ async function readSystem(session: SnmpSession, signal: AbortSignal): Promise<St
   return { step: await nothingShown(session, signal, startedMs), gone: null };
 }
 
-/** Neither error nor value: whether the agent shows anything at all. */
+/** No error and no value: checks whether the agent shows anything at all. */
 async function nothingShown(session: SnmpSession, signal: AbortSignal, startedMs: number): Promise<TrialStep> {
   const answer = await session.ask({ kind: "GetNext", oids: [EVERYTHING] }, signal);
   const first = isFailure(answer) || answer.errorStatus !== 0 ? undefined : answer.varbinds[0];
@@ -517,7 +517,7 @@ function reasonOf(clause: string): FailureReason {
   return STUCK.test(clause) ? "not_increasing" : "agent_error";
 }
 
-/** Of whatever a device says: no controls, one line, cut. */
+/** Formats device text: one line without control characters, truncated. */
 function shown(value: SnmpValue): string {
   const text = typeof value === "object" ? textOf(value) : String(value);
   return (text ?? "").slice(0, TRIAL_TEXT_MAX_LENGTH);
@@ -535,5 +535,5 @@ const SYSTEM_GROUP = {
   sys_object_id: "1.3.6.1.2.1.1.2.0",
 };
 const REFUSED = errorFailure(ERROR_STATUS.noAccess).clause;
-/** What walk.ts says of an agent that goes in circles. */
+/** Clauses of walk.ts for an agent that loops. */
 const STUCK = /^the device('s answers do not advance| repeats )/;

@@ -1,4 +1,4 @@
-// Values of varbinds for the MIBs. Pure.
+// Converts varbind values for the MIBs. Pure.
 
 import type { SnmpValue } from "../mib/reads.ts";
 import { VARBIND_TYPE, type Varbind } from "./requests.ts";
@@ -9,8 +9,8 @@ export function isException({ type }: Varbind): boolean {
 }
 
 /**
- * Null for no value or an obsolete type (Null, BitString); undefined for one cut off. Counter64 becomes a number: exact
- * up to 2^53.
+ * Null for no value or an obsolete type (Null, BitString); undefined for a truncated value. Counter64 becomes a number,
+ * exact up to 2^53.
  */
 export function varbindValue({ type, value }: Varbind): SnmpValue | null | undefined {
   switch (type) {

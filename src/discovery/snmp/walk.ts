@@ -1,4 +1,4 @@
-// Reads columns of a table side by side to their ends, never in circles. Pure: knows only answers.
+// Walks table columns in parallel to their ends, without looping. Must not know sockets. Pure.
 
 import { groupedDigits } from "../../base/text.ts";
 import type { ColumnRead, SnmpValue } from "../mib/reads.ts";
@@ -7,30 +7,30 @@ import { compareOids } from "./oid.ts";
 import { type AgentReply, ERROR_STATUS, type SnmpRequester, type Varbind } from "./requests.ts";
 import { isException, varbindValue } from "./value.ts";
 
-/** More rows in a column are taken as invented. */
+/** Beyond this number, the rows of a column count as fabricated. */
 const ROW_CAP = 200_000;
-/** Per device, all walks together: an agent that invents rows does so in every table. */
+/** Per device, across all walks: an agent that fabricates rows does so in every table. */
 const VALUE_CAP = 800_000;
-/** Answers per device. */
+/** Response bytes per device. */
 const BYTE_CAP = 64 * 2 ** 20;
 
 export interface WalkOptions {
-  /** Ends the walk with what it has. */
+  /** Ends the walk, keeping the values read. */
   readonly signal: AbortSignal;
-  /** Kept from walk to walk of one device. */
+  /** Shared by all walks of one device. */
   readonly pace?: Pace;
-  /** Unanswered questions in a row, each smaller, that end the walk. */
+  /** Consecutive unanswered requests, each smaller, that end the walk. */
   readonly maxSilences?: number;
-  /** ROW_CAP and VALUE_CAP by default. */
+  /** Default: ROW_CAP and VALUE_CAP. */
   readonly rowCap?: number;
   readonly valueCap?: number;
 }
 
-/** How much a device answers at once, and in total. */
+/** Size of a device's responses, per request and in total. */
 export interface Pace {
-  /** Most varbinds per question. */
+  /** Maximum varbinds per request. */
   ceiling: number;
-  /** Size of an answered varbind, as last seen. */
+  /** Last known size of a varbind in a response. */
   varbindBytes: number;
   valueCount: number;
   byteCount: number;
@@ -38,7 +38,7 @@ export interface Pace {
 
 export interface Walked {
   readonly columns: ReadonlyMap<string, ColumnRead>;
-  /** What ended the whole walk; null where each column ended by itself. */
+  /** Failure that ended the whole walk; null if each column ended by itself. */
   readonly failure: SnmpFailure | null;
 }
 
@@ -47,8 +47,8 @@ export function newPace(): Pace {
 }
 
 /**
- * Walks the columns, each until the agent leaves it. What was read stays when it breaks off; a failed column does not
- * affect the others. A column is complete only if the agent said what follows: a later OID, the end of its view, or
+ * Walks each column until the agent leaves it. Keeps values read before a failure; a failed column does not affect the
+ * others. A column is complete only if the agent returned its successor: a later OID, the end of its view, or
  * noSuchName in v1.
  * @param columns name → OID
  */
@@ -61,7 +61,7 @@ export async function walk(
   return running.run();
 }
 
-/** Larger answers come in fragments, which firewalls drop and small agents do not send. */
+/** Larger responses are fragmented: firewalls drop fragments, and small agents do not send them. */
 const ANSWER_BYTES = 1_400;
 const FIRST_VARBIND_BYTES = 50;
 const MAX_VARBINDS = 100;
@@ -72,7 +72,7 @@ const MAX_SILENCES = 2;
 interface Column {
   readonly name: string;
   readonly oid: string;
-  /** With its dot. */
+  /** With the trailing dot. */
   readonly prefix: string;
   readonly values: Map<string, SnmpValue>;
   /** Index of the last value; "" before the first. */
@@ -92,7 +92,7 @@ class Walk {
   private active: Column[];
   private failure: SnmpFailure | null = null;
   private silences = 0;
-  /** Columns per question, while narrowing down to one row what the agent fails on. */
+  /** Columns per request, while isolating the row on which the agent fails. */
   private width = MAX_WIDTH;
   private singleRows = 0;
 
@@ -128,7 +128,7 @@ class Walk {
       else this.takeAnswer(answer, group, rows);
       if (this.active.some(isOver)) this.active = this.active.filter((column) => !isOver(column));
     }
-    // Silence even to the smallest question: size was not the cause.
+    // Silent even to the smallest request: size was not the cause.
     if (this.failure?.reason === "no_answer") this.pace.ceiling = ceiling;
     const columns = new Map(
       this.columns.map(({ name, isComplete, problem, values }) => [name, { isComplete, problem, values }]),
@@ -174,7 +174,7 @@ class Walk {
       at = at + 1 === group.length ? 0 : at + 1;
       if (isOver(column)) continue;
       if (!this.take(column, varbind)) {
-        // What follows a cut-off varbind may be anything.
+        // Data after a truncated varbind may be anything.
         if (varbind === answer.varbinds[0]) this.narrow(group, rows, failure("garbage"));
         break;
       }
@@ -182,7 +182,7 @@ class Walk {
     if (this.pace.valueCount > this.valueCap || this.pace.byteCount > BYTE_CAP) this.end(failure("row_cap"));
   }
 
-  /** @returns whether the varbind was whole */
+  /** @returns true if the varbind was complete */
   private take(column: Column, varbind: Varbind): boolean {
     if (isException(varbind)) {
       column.isComplete = true;
@@ -231,19 +231,19 @@ class Walk {
       return;
     }
     const { clause } = errorFailure(errorStatus);
-    // Earlier rows are still to be had.
+    // Earlier rows can still be read.
     if (rows > 1 || column === undefined) this.narrow(group, rows, failure("agent_error", clause));
     else this.fail(column, clause);
   }
 
-  /** For good. */
+  /** Permanently lowers the request size. */
   private shrink(group: Column[], rows: number, problem: SnmpFailure): void {
     const asked = group.length * rows;
     if (asked > 1) this.pace.ceiling = Math.max(1, Math.floor(asked / 2));
     else this.fail(group[0] as Column, problem.clause);
   }
 
-  /** Row by row, then column by column, until the failure is isolated. */
+  /** Goes row by row, then column by column, until the failure is isolated. */
   private narrow(group: Column[], rows: number, problem: SnmpFailure): void {
     if (rows > 1) {
       this.singleRows = rows;
@@ -267,7 +267,7 @@ class Walk {
   }
 }
 
-/** A message without its varbinds. */
+/** Size of a message without its varbinds. */
 const ENVELOPE_BYTES = 60;
 const MIN_VARBIND_BYTES = 10;
 

@@ -1,8 +1,8 @@
-// The addresses of blocks in turn, in constant memory. Pure.
+// Enumerates the addresses of CIDR blocks in constant memory. Pure.
 
 import { type Cidr, cidrContains, ipOfBytes, ipSortKey } from "../../base/ip.ts";
 
-/** The longest IPv6 block walked: 65,536 addresses. A /64 at 3,000 a second takes 195 million years. */
+/** Longest IPv6 block enumerated: 65,536 addresses. A /64 at 3,000 per second would take 195 million years. */
 const MIN_IPV6_PREFIX_LENGTH = 112;
 
 export function isEnumerable(cidr: Cidr): boolean {
@@ -10,7 +10,7 @@ export function isEnumerable(cidr: Cidr): boolean {
 }
 
 /**
- * Every address once, canonical, in the order of the blocks, without network and broadcast addresses of IPv4 prefixes
+ * Yields every address once, canonical, in block order, without the network and broadcast addresses of IPv4 prefixes
  * shorter than /31 (RFC 3021). Nested blocks count once. Throws a RangeError for a block that is not enumerable.
  */
 export function eachAddress(cidrs: Iterable<Cidr>): Iterable<string> {
@@ -24,7 +24,7 @@ export function eachAddress(cidrs: Iterable<Cidr>): Iterable<string> {
   };
 }
 
-/** The count of `addressesOf`, which throws as that does. */
+/** Number of addresses from eachAddress; throws likewise. */
 export function addressCount(cidrs: Iterable<Cidr>): bigint {
   return rangesOf(cidrs).reduce((sum, { first, last }) => sum + (last - first) + 1n, 0n);
 }

@@ -10,9 +10,7 @@ interface ArpAnswer {
   readonly mac_address: string;
 }
 
-/**
- * @param mac canonical, of the asking interface @param source its IPv4 address
- */
+/** @param mac canonical, of the sending interface @param source IPv4 address of that interface */
 export function arpRequest(mac: string, source: Ip, target: Ip): Uint8Array {
   const message = new Uint8Array(MESSAGE_BYTES);
   message.set(HEADER);
@@ -23,7 +21,7 @@ export function arpRequest(mac: string, source: Ip, target: Ip): Uint8Array {
   return message;
 }
 
-/** Null for everything but replies of one station (no broadcast, multicast or zeros). */
+/** Returns null for anything but a reply from a single station (no broadcast, multicast or zeros). */
 export function parseArpReply(message: Uint8Array): ArpAnswer | null {
   if (
     message.length < MESSAGE_BYTES ||

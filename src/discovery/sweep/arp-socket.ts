@@ -1,5 +1,5 @@
-// Finds stations on a link by this process's own ARP, sparing the kernel's neighbor table of a thousand entries. A
-// router may answer for others.
+// Finds stations on a link by ARP requests of this process, sparing the kernel's neighbor table of about 1,000 entries.
+// A router may answer for other stations.
 
 import type { Ip } from "../../base/ip.ts";
 import { ifIndexOfLinkAddress, linkBroadcastAddress } from "../kernel/socket-address.ts";
@@ -11,14 +11,14 @@ interface ArpSocketParts extends ProbeRoundOptions {
   readonly sockets: Sockets;
 }
 
-/** The link and our addresses on it. */
+/** The link and this machine's addresses on it. */
 export interface ArpLink {
   readonly ifIndex: number;
   readonly source: Ip;
   readonly mac: string;
 }
 
-/** Null without CAP_NET_RAW. */
+/** Returns null without CAP_NET_RAW. */
 export function openArpSocket(parts: ArpSocketParts): ArpSocket | null {
   const protocol = ((ETHERTYPE_ARP & 0xff) << 8) | (ETHERTYPE_ARP >>> 8);
   const descriptor = parts.sockets.open(AF_PACKET, SOCK_DGRAM, protocol);
@@ -29,7 +29,7 @@ export function openArpSocket(parts: ArpSocketParts): ArpSocket | null {
 
 const BUFFER_BYTES = 1024 * 1024;
 
-/** As long as a telephone takes to wake from power saving. */
+/** As long as a phone takes to wake from power saving. */
 const WAITS_MS = [800, 1_200];
 
 const MAX_PER_ROUND = 1_024;
@@ -39,7 +39,7 @@ export class ArpSocket {
   private readonly parts: ArpSocketParts;
   private readonly asking: ProbeRound<string>;
   isUsed = false;
-  /** By interface and address. */
+  /** Keyed by interface and address. */
   private readonly open = new Map<string, Open<string>>();
 
   constructor(descriptor: number, parts: ArpSocketParts) {

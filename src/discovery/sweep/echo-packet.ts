@@ -1,6 +1,6 @@
 // ICMP and ICMPv6 echo messages (RFC 792, RFC 4443 section 4). Pure.
 
-/** Random bytes in each request, which only its receiver can know. */
+/** Random bytes in each request, known only to its receiver. */
 export const ECHO_TOKEN_BYTES = 16;
 
 interface EchoRequest {
@@ -16,7 +16,7 @@ interface EchoReply {
   readonly token: Uint8Array;
 }
 
-/** With its checksum in IPv4; in IPv6 the kernel adds it, as it knows the source address. */
+/** Includes the checksum for IPv4; for IPv6 the kernel adds it, since it knows the source address. */
 export function echoRequest({ version, identifier, sequence, token }: EchoRequest): Uint8Array {
   const message = new Uint8Array(HEADER_BYTES + ECHO_TOKEN_BYTES + SIGNATURE.length);
   const view = new DataView(message.buffer);
@@ -30,8 +30,8 @@ export function echoRequest({ version, identifier, sequence, token }: EchoReques
 }
 
 /**
- * Null for all but echo replies, also for router errors that quote a request.
- * @param hasIpHeader whether the IPv4 header precedes it, as on raw sockets
+ * Returns null for anything but an echo reply, including router errors that quote a request.
+ * @param hasIpHeader true if the IPv4 header precedes the message, as on raw sockets
  */
 export function parseEchoReply(version: 4 | 6, packet: Uint8Array, hasIpHeader: boolean): EchoReply | null {
   const start = hasIpHeader ? ((packet[0] ?? 0) & 0x0f) * 4 : 0;
@@ -53,10 +53,10 @@ const REPLY_V4 = 0;
 const ECHO_V6 = 128;
 const REPLY_V6 = 129;
 
-/** For people reading the wire. */
+/** Identifies the sender in packet captures. */
 const SIGNATURE = new TextEncoder().encode("netledger sweep\0");
 
-/** RFC 1071, of an even number of bytes. */
+/** RFC 1071, for an even number of bytes. */
 function checksum(message: Uint8Array): number {
   let sum = 0;
   for (let index = 0; index < message.length; index += 2)

@@ -1,5 +1,5 @@
-// ICMP echo through a datagram or raw socket: many addresses at once, each answer matched to its request. Ignores other
-// senders, router errors and replies to other programs.
+// ICMP echo through a datagram or raw socket: many addresses in parallel, each reply matched to its request. Ignores
+// other senders, router errors and replies to other programs.
 
 import type { Ip } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";
@@ -16,7 +16,7 @@ export interface EchoSocketParts extends ProbeRoundOptions {
 
 type EchoSocketType = "IcmpDatagram" | "IcmpRaw";
 
-/** Null where the process may not open it, or the kernel lacks that IP version. */
+/** Returns null if the process may not open the socket or the kernel lacks the IP version. */
 export function openEchoSocket(version: 4 | 6, type: EchoSocketType, parts: EchoSocketParts): Echo | null {
   const { sockets } = parts;
   const descriptor = sockets.open(
@@ -26,7 +26,7 @@ export function openEchoSocket(version: 4 | 6, type: EchoSocketType, parts: Echo
   );
   if (descriptor < 0) return null;
   if (type === "IcmpRaw") {
-    // A raw socket gets all ICMP of the machine: filtering leaves room for echo replies.
+    // A raw socket receives all ICMP of the machine: the filter leaves room for echo replies.
     if (version === 4)
       sockets.setOption(descriptor, SOL_RAW, ICMP_FILTER, new Uint8Array(Uint32Array.of(~(1 << ECHO_REPLY_V4)).buffer));
     else sockets.setOption(descriptor, IPPROTO_ICMPV6, ICMP6_FILTER, icmp6FilterFor(ECHO_REPLY_V6));
@@ -45,13 +45,13 @@ const ECHO_REPLY_V4 = 0;
 const ECHO_REPLY_V6 = 129;
 const BUFFER_BYTES = 4 * 1024 * 1024;
 
-/** Waits for the first and second request; a late answer to the first counts. */
+/** Waits for the first and second request; a late reply to the first counts. */
 const WAITS_MS = [700, 1_000];
 
 /** Per round, so that a flood does not block the thread. */
 const MAX_PER_ROUND = 1_024;
 
-/** struct icmp6_filter: 256 bits; set ones are blocked. */
+/** struct icmp6_filter: 256 bits; set bits are blocked. */
 function icmp6FilterFor(type: number): Uint8Array {
   const words = new Uint32Array(8).fill(0xffff_ffff);
   words[type >>> 5] = ~(1 << (type & 31));
@@ -108,7 +108,7 @@ class EchoSocket implements Echo {
     this.parts.sockets.closeSocket(this.descriptor);
   }
 
-  /** Not used by an open request. */
+  /** A sequence number not used by an open request. */
   private nextSequence(): number {
     do this.sequence = (this.sequence + 1) & 0xffff;
     while (this.sent.has(this.sequence));
@@ -123,7 +123,7 @@ class EchoSocket implements Echo {
       const reply = parseEchoReply(this.version, received.bytes, hasIpHeader);
       const sent = reply === null ? undefined : this.sent.get(reply.sequence);
       if (reply === null || sent === undefined) continue;
-      // The kernel has matched the identifier of a datagram socket already.
+      // For a datagram socket, the kernel already matched the identifier.
       const isOurs = this.means === "IcmpDatagram" || reply.identifier === this.identifier;
       const isWhole = Buffer.compare(reply.token, sent.token) === 0;
       if (isOurs && isWhole && ipOfSocketAddress(received.from)?.ip.text === sent.ip.text) sent.open.answer(null);

@@ -1,4 +1,5 @@
-// ICMP echo through fping or ping, which may where this process may not. Starts no shell and leaves no child.
+// ICMP echo through fping or ping, which may have permissions that this process lacks. Starts no shell and leaves no
+// child.
 
 import { type Ip, parseIp } from "../../base/ip.ts";
 import type { Timers } from "../../base/timers.ts";
@@ -9,11 +10,11 @@ export interface EchoToolParts {
   readonly timers: Timers;
   /** Resolves when one more request may be sent. */
   readonly permit: () => Promise<void>;
-  /** Null where the program is not installed. */
+  /** Returns null if the program is not installed. */
   readonly findTool: (name: string) => string | null;
 }
 
-/** Null where the program is missing or may not send echoes, as tried on this machine. */
+/** Returns null if the program is missing or may not send echo requests, as tested against this machine. */
 export async function openEchoTool(
   version: 4 | 6,
   means: "Fping" | "Ping",
@@ -32,7 +33,7 @@ export async function openEchoTool(
   }
 }
 
-/** Leaves neither running. */
+/** Checks both tools and stops them again. */
 export async function hasEchoTool(parts: EchoToolParts): Promise<boolean> {
   for (const means of ["Fping", "Ping"] as const) {
     const echo = await openEchoTool(4, means, parts);
@@ -42,10 +43,12 @@ export async function hasEchoTool(parts: EchoToolParts): Promise<boolean> {
   return false;
 }
 
-/** Children at once, one address each. */
+/** Concurrent children, one address each. */
 const MAX_PINGS = 64;
 
-/** Children at once, each with a batch of addresses at one per millisecond, fping's limit for users other than root. */
+/**
+ * Concurrent children, each with a batch of addresses at one per millisecond, fping's limit for users other than root.
+ */
 const MAX_FPINGS = 8;
 const BATCH_SIZE = 128;
 /** Requests within this time share a child. */
@@ -71,7 +74,7 @@ class PingEcho implements Echo {
         this.children.run([this.path, "-n", "-q", "-c", "1", "-W", "1", ip.text], ""),
       );
       if (exitCode === 0) return { kind: "Answered" };
-      // 1: no answer. Others: no route, permission or such option.
+      // 1: no reply. Others: no route, no permission or no such option.
       if (exitCode !== 1) return { kind: "Failed", error: "Tool" };
     }
     return { kind: "Silent" };
@@ -130,7 +133,7 @@ class FpingEcho implements Echo {
       .then(
         ({ exitCode, output }) => {
           const alive = new Set(output.split("\n").map((line) => parseIp(line.trim())?.text));
-          // 0: all answer. 1: some do not. 2: some names are no addresses. Others: no permission or such option.
+          // 0: all answer. 1: some do not. 2: some names are not addresses. Others: no permission or no such option.
           const isWorking = exitCode !== null && exitCode <= 2;
           for (const { ip, settle } of batch)
             settle(
@@ -148,12 +151,12 @@ class FpingEcho implements Echo {
   }
 }
 
-/** All end with the sweep. */
+/** Running children; all end with the sweep. */
 class Children {
   private readonly running = new Set<Bun.Subprocess>();
   private ended: { reason: unknown } | null = null;
 
-  /** The exit code is null for a program not started or killed. */
+  /** The exit code is null for a program that did not start or was killed. */
   async run(command: string[], input: string): Promise<{ exitCode: number | null; output: string }> {
     this.throwIfEnded();
     const child = start(command, input);
@@ -178,11 +181,11 @@ class Children {
   }
 }
 
-/** By a pipe: Bun keeps the descriptor of a buffer given to a child. */
+/** Uses a pipe: Bun keeps the descriptor open if a child gets a buffer. */
 function start(command: string[], input: string): Bun.Subprocess<"pipe", "pipe", "ignore"> | null {
   try {
     const child = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "ignore" });
-    // The exit code tells why it stopped reading.
+    // The exit code reports why the child stopped reading.
     feed(child, input).catch(() => {});
     return child;
   } catch {

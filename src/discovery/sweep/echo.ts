@@ -1,4 +1,4 @@
-// The means of ICMP echo, and their outcomes.
+// ICMP echo methods and outcomes.
 
 import type { Ip } from "../../base/ip.ts";
 import type { ErrorKind } from "./error-kinds.ts";
@@ -7,7 +7,7 @@ import type { ErrorKind } from "./error-kinds.ts";
 export const ECHO_MEANS = ["IcmpDatagram", "IcmpRaw", "Fping", "Ping"] as const;
 export type EchoMeans = (typeof ECHO_MEANS)[number];
 
-/** For people. */
+/** User-readable. */
 export const ECHO_MEANS_LABELS: Readonly<Record<EchoMeans, string>> = {
   IcmpDatagram: "ICMP by datagram socket",
   IcmpRaw: "ICMP by raw socket",
@@ -15,15 +15,18 @@ export const ECHO_MEANS_LABELS: Readonly<Record<EchoMeans, string>> = {
   Ping: "ICMP by ping",
 };
 
-/** Answered: an echo reply of the address itself; router errors are Silent. Failed: the request could not be sent. */
+/**
+ * Answered: an echo reply from the address itself; router errors count as Silent. Failed: the request could not be
+ * sent.
+ */
 export type EchoOutcome =
   | { readonly kind: "Answered" | "Silent" }
   | { readonly kind: "Failed"; readonly error: ErrorKind };
 
 export interface Echo {
   readonly means: EchoMeans;
-  /** At most twice. */
+  /** Sends at most two requests. */
   ask(ip: Ip): Promise<EchoOutcome>;
-  /** Callers get the reason as an error, now and later; everything is closed. */
+  /** Rejects current and later calls with the reason and closes everything. */
   end(reason: unknown): void;
 }

@@ -1,4 +1,4 @@
-// The kinds of probe errors that a scan counts. Pure.
+// Probe error kinds counted by a scan. Pure.
 
 import {
   EACCES,
@@ -15,10 +15,10 @@ import {
 } from "../kernel/sockets.ts";
 
 /**
- * NoRoute: none on this machine. HostUnreachable, NetworkUnreachable, PortUnreachable: said by a router or our kernel;
- * no evidence on the address. NotPermitted: by a rule of this machine. Exhausted: no descriptor, local port or buffer
- * left. Intercepted: every port is open, so something on the way accepts all. NameServer: reverse DNS failed. Tool:
- * fping or ping failed. Other: any other errno.
+ * NoRoute: this machine has no route. HostUnreachable, NetworkUnreachable, PortUnreachable: reported by a router or the
+ * local kernel; no evidence about the address. NotPermitted: by a rule of this machine. Exhausted: no descriptor, local
+ * port or buffer left. Intercepted: every port is open, so a middlebox accepts all. NameServer: reverse DNS failed.
+ * Tool: fping or ping failed. Other: any other errno.
  */
 export type ErrorKind =
   | "NoRoute"

@@ -1,5 +1,5 @@
-// Identifies services on open TCP ports by their fingerprints. Knows no protocol, and is silent on ports without a
-// fingerprint: a printer would print what it gets.
+// Identifies services on open TCP ports by their fingerprints. Must not know any protocol. Sends nothing to ports
+// without a fingerprint: a printer would print it.
 
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -10,7 +10,7 @@ import type { Fingerprint, Reading } from "../fingerprints/fingerprint.ts";
 import { serviceOf } from "../self/well-known-services.ts";
 import type { IdentifiedService } from "../sightings.ts";
 
-/** Most bytes read of an answer. */
+/** Maximum bytes read of a response. */
 export const MAX_ANSWER_BYTES = 16 * 1024;
 
 /** From connecting to the last byte. */
@@ -22,13 +22,13 @@ interface ServiceIdentifierParts {
   readonly permit: <Result>(conversation: () => Promise<Result>) => Promise<Result>;
 }
 
-/** By port number alone; null for none. */
+/** Identifies by port number alone; null if unknown. */
 export function knownService(port: number): IdentifiedService | null {
   const known = serviceOf({ number: port, protocol: "Tcp" });
   return known === null ? null : { name: known.name, service_definition: known.service_definition };
 }
 
-/** One connection per fingerprint until one fits. */
+/** Opens one connection per fingerprint until one matches. */
 export class ServiceIdentifier {
   private readonly parts: ServiceIdentifierParts;
   private readonly fingerprints: readonly Fingerprint[];
@@ -42,11 +42,11 @@ export class ServiceIdentifier {
     this.greetings = fingerprints.filter(({ request, transport }) => request === null && transport === "Tcp");
   }
 
-  /** What answers; else the service known for the port; null for none. */
+  /** Returns the service that answers, else the service known for the port; null if none. */
   async identify(ip: Ip, port: number): Promise<IdentifiedService | null> {
     const ofPort = this.fingerprints.filter(({ ports }) => ports.includes(port));
     const isGreeting = ({ request, transport }: Fingerprint): boolean => request === null && transport === "Tcp";
-    // Servers that speak first may be on any port: SSH on 8022, mail on 21.
+    // Servers that send a greeting may use any port: SSH on 8022, mail on 21.
     if (ofPort.length === 0 || ofPort.some(isGreeting)) {
       const service = await this.converse(ip, port, "Tcp", null, this.greetings);
       if (service) return service;
@@ -59,7 +59,7 @@ export class ServiceIdentifier {
     return knownService(port);
   }
 
-  /** Callers get the reason as an error, now and later; all connections are closed. */
+  /** Rejects current and later calls with the reason and closes all connections. */
   end(reason: unknown): void {
     this.ended ??= { reason };
     for (const refuse of [...this.open]) refuse(reason);
@@ -103,7 +103,7 @@ export class ServiceIdentifier {
   }
 }
 
-/** The first match; More while one may still match. */
+/** Returns the first match; More while one may still match. */
 function readingOf(readers: readonly Fingerprint[], bytes: Uint8Array, isWhole: boolean, port: number): Reading {
   const readings = readers.map(({ read }) => read({ bytes, isWhole, port }));
   return (
@@ -117,7 +117,8 @@ function serviceIn(reading: Reading): IdentifiedService | null {
 }
 
 /**
- * Devices' certificates are self-signed or expired and nothing is secret: all are accepted, as are old TLS versions.
+ * Device certificates are often self-signed or expired, and nothing sent is secret: accepts any certificate and old TLS
+ * versions.
  */
 function connect(ip: Ip, port: number, transport: Fingerprint["transport"], ready: () => void): Socket {
   if (transport === "Tcp") return connectTcp({ host: ip.text, port }, ready);

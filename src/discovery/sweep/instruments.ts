@@ -1,4 +1,4 @@
-// The means of a sweep: opened, limited and closed together.
+// Probe methods of a sweep: opened, rate-limited and closed together.
 
 import { readFileSync } from "node:fs";
 import type { Random } from "../../base/random.ts";
@@ -20,7 +20,7 @@ import { type TcpConnector, TcpProber } from "./tcp-prober.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 export interface KernelAccess {
-  /** Null where the C library cannot be called. */
+  /** Returns null if the C library cannot be called. */
   readonly sockets: () => Sockets | null;
   readonly routes: () => RouteLookup;
   readonly neighbors: () => NeighborSource;
@@ -35,7 +35,7 @@ interface InstrumentOptions {
   readonly ratePerSecond: number;
   /** Best first; empty for none. */
   readonly echoMeans: readonly EchoMeans[];
-  /** Whether links may be asked by our own ARP. */
+  /** True to probe links by this process's own ARP. */
   readonly isArpOn: boolean;
   readonly dnsServers: readonly string[];
   readonly findTool: (name: string) => string | null;
@@ -49,17 +49,17 @@ export class Instruments {
   readonly timers: Timers;
   readonly monotonicMs: () => number;
   readonly routes: RouteLookup;
-  /** Null where not permitted. */
+  /** Null if not permitted. */
   readonly arp: ArpSocket | null;
   readonly tcp: TcpConnector;
   readonly neighbors: NeighborTable;
   readonly hasNeighborStates: boolean;
   readonly dns: ReverseDns;
   readonly services: ServiceIdentifier;
-  /** Hosts asked for all their ports: some finish before the next begin. */
+  /** Hosts whose ports are being scanned: some finish before the next start. */
   readonly hosts = new Slots(MAX_HOSTS);
   readonly connections: Slots;
-  /** Link addresses that only the kernel can resolve. */
+  /** Slots for on-link addresses that only the kernel can resolve. */
   readonly unresolved: Slots;
   readonly errors = new Map<ErrorKind, number>();
   requests = 0;
@@ -74,7 +74,7 @@ export class Instruments {
   private readonly pausing = new Set<(reason: unknown) => void>();
   private ended: { reason: unknown; isDone: Promise<void> } | null = null;
 
-  /** Throws an Error where the machine tells no routes. */
+  /** Throws an Error if this machine provides no routes. */
   constructor(options: InstrumentOptions) {
     const { timers, random, monotonicMs, ratePerSecond } = options;
     this.options = options;
@@ -103,7 +103,7 @@ export class Instruments {
     });
   }
 
-  /** Waits for one more request, and counts it. */
+  /** Waits until one more request is allowed, and counts it. */
   async permit(): Promise<void> {
     await this.requestsPerSecond.take();
     this.requests += 1;
@@ -128,7 +128,7 @@ export class Instruments {
     this.errors.set(error, (this.errors.get(error) ?? 0) + 1);
   }
 
-  /** Found at first use; null for none. */
+  /** Opened on first use; null if none works. */
   async echo(version: 4 | 6): Promise<Echo | null> {
     if (this.ended) throw this.ended.reason;
     const echo = this.echoes.get(version) ?? this.openEcho(version);
@@ -136,7 +136,7 @@ export class Instruments {
     return await echo;
   }
 
-  /** For people: `ICMP by raw socket, ARP, TCP`. */
+  /** User-readable: `ICMP by raw socket, ARP, TCP`. */
   describe(isTcpOn: boolean): string {
     const isIcmpWanted = this.options.echoMeans.length > 0;
     const icmp = [...this.echoMeans].map((means) => ECHO_MEANS_LABELS[means]);
@@ -151,7 +151,7 @@ export class Instruments {
     return parts.join(", ") + (lacks.length > 0 ? ` (${lacks.join("; ")})` : "");
   }
 
-  /** Waiting callers fail with the reason; no descriptor, timer or child is left. Idempotent. */
+  /** Rejects waiting callers with the reason; leaves no descriptor, timer or child. Idempotent. */
   end(reason: unknown): Promise<void> {
     this.ended ??= { reason, isDone: this.close(reason) };
     return this.ended.isDone;
@@ -182,7 +182,7 @@ export class Instruments {
     return echo;
   }
 
-  /** A broadcast costs every station, on wireless links most. */
+  /** Every station must process a broadcast, which is most costly on wireless links. */
   private async permitBroadcast(): Promise<void> {
     await this.broadcastsPerSecond.take();
     await this.permit();
@@ -193,7 +193,7 @@ const MAX_HOSTS = 128;
 const MAX_CONVERSATIONS = 64;
 const MAX_BROADCASTS_PER_SECOND = 800;
 
-/** Connections within a process's open file limit, shared with other sweeps, the store, and API clients. */
+/** Maximum connections within the process's open file limit, shared with other sweeps, the store and API clients. */
 export function roomForConnections(openFiles: number): number {
   return Math.max(MIN_CONNECTIONS, Math.floor(openFiles / OPEN_FILES_OF_CONNECTION));
 }
@@ -201,7 +201,7 @@ export function roomForConnections(openFiles: number): number {
 const MIN_CONNECTIONS = 16;
 const OPEN_FILES_OF_CONNECTION = 12;
 
-/** RLIMIT_NOFILE, which Bun raises at its start. */
+/** RLIMIT_NOFILE, which Bun raises on startup. */
 function openFilesMax(): number {
   try {
     return Number(
@@ -212,7 +212,7 @@ function openFilesMax(): number {
   }
 }
 
-/** The kernel's default, which only the first network namespace shows. */
+/** The kernel's default, visible only in the initial network namespace. */
 const DEFAULT_NEIGHBOR_ROOM = 1_024;
 
 /** Half of the kernel's neighbor table, leaving room for the machine's other traffic. */

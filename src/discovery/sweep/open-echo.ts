@@ -1,4 +1,4 @@
-// Opens the best means of ICMP echo on this machine.
+// Opens the best ICMP echo method on this machine.
 
 import type { Sockets } from "../kernel/sockets.ts";
 import { ECHO_MEANS, type Echo, type EchoMeans } from "./echo.ts";
@@ -6,11 +6,11 @@ import { type EchoSocketParts, openEchoSocket } from "./echo-socket.ts";
 import { type EchoToolParts, openEchoTool } from "./echo-tools.ts";
 
 interface EchoParts extends Omit<EchoSocketParts, "sockets">, EchoToolParts {
-  /** Null where the C library cannot be called. */
+  /** Null if the C library cannot be called. */
   readonly sockets: Sockets | null;
 }
 
-/** The first that works; null for none. */
+/** Returns the first method that works; null if none. */
 export async function openEcho(
   version: 4 | 6,
   parts: EchoParts,

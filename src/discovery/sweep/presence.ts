@@ -1,5 +1,5 @@
-// Whether a host is at an address: by ARP or the neighbor table on own links, ICMP echo, a few TCP ports. Believes no
-// claim by others, nor a neighbor confirmed before it was asked.
+// Presence check for an address: ARP or the neighbor table on own links, ICMP echo, a few TCP ports. Trusts neither
+// claims by third parties nor a neighbor entry confirmed before the probe.
 
 import type { Ip } from "../../base/ip.ts";
 import type { LinkRoute } from "../kernel/ip-route.ts";
@@ -15,13 +15,13 @@ type Evidence = "Icmp" | "Tcp" | "Neighbor";
 export interface Presence {
   readonly answered: ReadonlySet<Evidence>;
   readonly mac_address: string | null;
-  /** Of the ports already asked. */
+  /** Outcomes of ports already probed. */
   readonly tcp: ReadonlyMap<number, TcpOutcome>;
 }
 
 /**
- * Null for none.
- * @param tcpPorts the permitted TCP ports; a few are asked where nothing else answers
+ * Returns null if no host is present.
+ * @param tcpPorts the permitted TCP ports; a few are probed if nothing else answers
  */
 export async function presenceAt(
   ip: Ip,
@@ -40,7 +40,7 @@ export async function presenceAt(
     : await presenceByKernel(ip, instruments, portsForSilent(tcpPorts));
 }
 
-/** One port, within the sweep's limits. */
+/** Probes one port, within the sweep's limits. */
 export async function askPort(ip: Ip, port: number, waitMs: number, instruments: Instruments): Promise<TcpOutcome> {
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await instruments.connections.during(async () => {
@@ -48,35 +48,33 @@ export async function askPort(ip: Ip, port: number, waitMs: number, instruments:
       return await instruments.tcp.connect(ip, port, waitMs);
     });
     if (outcome.kind === "Failed") instruments.count(outcome.error);
-    // Our own shortage passes.
+    // A local shortage is temporary.
     if (outcome.kind !== "Failed" || outcome.error !== "Exhausted" || attempt >= MAX_ATTEMPTS) return outcome;
     await instruments.pause(EXHAUSTED_WAIT_MS);
   }
 }
 
-/** Whether the address itself answered. */
+/** True if the address itself answered. */
 export function isAnswer({ kind }: TcpOutcome): boolean {
   return kind === "Open" || kind === "Refused";
 }
 
-/** Three ports of 4,096 addresses, 512 at once: eight seconds. One SYN, as the kernel repeats it after a second. */
+/** Three ports of 4,096 addresses, 512 in parallel: eight seconds. One SYN, as the kernel repeats it after a second. */
 const SILENT_WAIT_MS = 350;
 
-/** As for a known host. */
+/** Same as for a known host. */
 const PORTS_AT_ONCE = 6;
 
 const MAX_ATTEMPTS = 5;
 const EXHAUSTED_WAIT_MS = 200;
 
-/** The kernel asks three times, a second apart. */
+/** The kernel sends three requests, one second apart. */
 const RESOLVING_MS = 3_200;
-/** An old entry is doubted for five seconds, then asked for three. */
+/** The kernel delays five seconds for a stale entry, then probes for three. */
 const DOUBTING_MS = 9_000;
 const TABLE_AGE_MS = 250;
 
-/**
- * @param isOwn of this machine, where nobody else could refuse
- */
+/** @param isOwn true for an address of this machine, where no other device could refuse */
 async function presenceByItself(
   ip: Ip,
   instruments: Instruments,
@@ -102,7 +100,7 @@ async function askPorts(ip: Ip, ports: readonly number[], instruments: Instrumen
   );
 }
 
-/** Without an ARP answer nothing else would arrive. */
+/** Without an ARP reply, no other packet would arrive. */
 async function presenceByArp(
   ip: Ip,
   instruments: Instruments,
@@ -140,9 +138,9 @@ async function presenceByKernel(
     if (echoed?.kind === "Answered") answered.add("Icmp");
     else if (entryOf(ip, instruments).mac_address !== null)
       await Promise.all(fewPorts.map((port) => ask(port, SILENT_WAIT_MS)));
-    // A failed echo request may not have made the kernel ask.
+    // After a failed echo request, the kernel may not have resolved the neighbor.
     else if (first !== undefined && echoed?.kind !== "Silent") await ask(first, RESOLVING_MS);
-    // A failed request may not have left this machine, so the kernel doubts nothing.
+    // A failed request may not have left this machine, so the kernel would not verify the entry.
     const isAsked = [echoed, ...tcp.values()].some((outcome) => outcome !== null && outcome.kind !== "Failed");
     const askedMs = instruments.monotonicMs();
     const neighbor = await neighborSince(
@@ -159,20 +157,20 @@ async function presenceByKernel(
 }
 
 interface NeighborFinding {
-  /** There: confirmed since. Unknown: no entry, or one the kernel does not doubt. */
+  /** There: confirmed since the start. Unknown: no entry, or one that the kernel does not verify. */
   readonly kind: "There" | "Absent" | "Unknown";
   readonly mac_address: string | null;
 }
 
 interface AskedAddress {
   readonly startedMs: number;
-  /** End of the asking. */
+  /** End of the probes. */
   readonly askedMs: number;
-  /** Whether there was an entry before; only for entries without a state. */
+  /** True if an entry existed before; only for entries without a state. */
   readonly wasThere: boolean;
-  /** Whether something was surely sent, so that the kernel doubts an unconfirmed entry. */
+  /** True if something was certainly sent, so that the kernel verifies an unconfirmed entry. */
   readonly isAsked: boolean;
-  /** Whether the address answered by itself, so that no wait is needed. */
+  /** True if the address itself answered, so that no wait is needed. */
   readonly isKnown: boolean;
 }
 
@@ -185,9 +183,9 @@ async function neighborSince(
     // An earlier table shows the earlier state.
     const sinceMs = instruments.hasNeighborStates ? Number.NEGATIVE_INFINITY : askedMs;
     const { mac_address, state, confirmedAtMs } = entryOf(ip, instruments, sinceMs);
-    // Reachable: confirmed within the minute, so the kernel does not ask.
+    // Reachable: confirmed within the last minute, so the kernel does not verify it.
     const isProven = state === "Reachable" || (confirmedAtMs !== null && confirmedAtMs >= startedMs);
-    // Untold: a new entry is confirmed; an old one once it outlives the kernel's doubts.
+    // Untold: a new entry counts as confirmed; an old one once it outlives the kernel's verification.
     const isNew = state === "Untold" && !wasThere;
     if (mac_address !== null && state !== "Permanent" && (isProven || isNew)) return { kind: "There", mac_address };
     if (isKnown || state === "Permanent" || state === "NoArp")
@@ -206,9 +204,7 @@ interface Entry {
   readonly confirmedAtMs: number | null;
 }
 
-/**
- * @param sinceMs the oldest table to accept
- */
+/** @param sinceMs time of the oldest acceptable table */
 function entryOf(ip: Ip, { neighbors, monotonicMs }: Instruments, sinceMs = Number.NEGATIVE_INFINITY): Entry {
   const found = neighbors.find(ip.text, Math.min(TABLE_AGE_MS, monotonicMs() - sinceMs));
   if (found === null) return { mac_address: null, state: "None", confirmedAtMs: null };
@@ -220,7 +216,7 @@ async function answersEcho(ip: Ip, instruments: Instruments): Promise<boolean> {
   return (await echoOf(ip, instruments))?.kind === "Answered";
 }
 
-/** Null without a means. */
+/** Returns null if no echo method works. */
 async function echoOf(ip: Ip, instruments: Instruments): Promise<EchoOutcome | null> {
   const echo = await instruments.echo(ip.version);
   if (echo === null) return null;

@@ -1,5 +1,4 @@
-// Questions answered on a shared socket: who waits for what, how often it is asked, and how all end at once. Knows no
-// protocol.
+// Requests on a shared socket: matching, repeats and joint cancellation. Must not know any protocol.
 
 import type { Timers } from "../../base/timers.ts";
 import { EAGAIN, ENOBUFS } from "../kernel/sockets.ts";
@@ -13,7 +12,7 @@ export interface Open<Answer> {
 export interface ProbeRoundOptions {
   readonly timers: Timers;
   readonly pump: Pump;
-  /** Resolves when one more may be sent. */
+  /** Resolves when one more request may be sent. */
   readonly permit: () => Promise<void>;
 }
 
@@ -22,7 +21,7 @@ export type ProbeOutcome<Answer> =
   | { readonly kind: "Silent" }
   | { readonly kind: "Failed"; readonly error: ErrorKind };
 
-/** Repeats questions until answered, and listens while any is open. */
+/** Repeats requests until answered, and listens while any is open. */
 export class ProbeRound<Answer> {
   private readonly timers: Timers;
   private readonly pump: Pump;
@@ -31,9 +30,7 @@ export class ProbeRound<Answer> {
   private readonly open = new Set<Question<Answer>>();
   private ended: { reason: unknown } | null = null;
 
-  /**
-   * @param drain takes what has come in on the socket
-   */
+  /** @param drain reads pending input of the socket */
   constructor({ timers, pump, permit }: ProbeRoundOptions, drain: Drain) {
     this.timers = timers;
     this.pump = pump;
@@ -43,7 +40,7 @@ export class ProbeRound<Answer> {
 
   /**
    * @param waitsMs one wait per attempt
-   * @param send asks once and returns 0 or an errno; late answers to earlier attempts count
+   * @param send sends one request and returns 0 or an errno; late replies to earlier attempts count
    */
   async ask(waitsMs: readonly number[], send: (open: Open<Answer>) => number): Promise<ProbeOutcome<Answer>> {
     this.throwIfEnded();
@@ -54,7 +51,7 @@ export class ProbeRound<Answer> {
       for (const waitMs of waitsMs) {
         await this.permit();
         let errno = this.send(question, send);
-        // The kernel's buffer is full for a moment.
+        // The kernel's buffer is briefly full.
         for (
           let attempt = 1;
           (errno === EAGAIN || errno === ENOBUFS) && attempt <= FULL_BUFFER_ATTEMPTS;
@@ -74,7 +71,7 @@ export class ProbeRound<Answer> {
     }
   }
 
-  /** Callers get the reason as an error, now and later. */
+  /** Rejects current and later calls with the reason. */
   end(reason: unknown): void {
     this.ended ??= { reason };
     this.pump.remove(this.drain);
@@ -82,7 +79,7 @@ export class ProbeRound<Answer> {
   }
 
   private send(question: Question<Answer>, send: (open: Open<Answer>) => number): number {
-    // The socket is closed by now, and its number may be reused.
+    // The socket is closed by now, and its descriptor may be reused.
     this.throwIfEnded();
     return question.answered ? 0 : send(question);
   }

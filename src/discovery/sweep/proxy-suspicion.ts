@@ -1,7 +1,7 @@
-// Addresses known only by one MAC address: a few are hosts that drop everything, many are a router's proxy ARP (RFC
-// 1027). Pure.
+// Proxy ARP detection (RFC 1027) for addresses known only by a MAC address: a few are hosts that drop everything, many
+// belong to a router that answers for them. Pure.
 
-/** With more silent addresses a station answers for others. */
+/** With more silent addresses than this, a station answers for others. */
 export const MAX_SILENT_ADDRESSES_OF_ONE_STATION = 4;
 
 export class ProxySuspicion<Sighting> {
@@ -15,7 +15,7 @@ export class ProxySuspicion<Sighting> {
     this.held.set(mac, all.length > MAX_SILENT_ADDRESSES_OF_ONE_STATION ? null : all);
   }
 
-  /** What is credible at the end. */
+  /** Yields the credible sightings. Call at the end. */
   *unsuspected(): Generator<Sighting> {
     for (const held of this.held.values()) yield* held ?? [];
   }

@@ -1,11 +1,11 @@
-// Polls sockets that the event loop does not know, while something is expected.
+// Polls sockets unknown to the event loop while a reply is expected.
 
 import type { Timers } from "../../base/timers.ts";
 
-/** Takes what has come in, without waiting. @returns whether there was anything */
+/** Reads pending input without waiting. @returns true if there was any */
 export type Drain = () => boolean;
 
-/** Never blocks the thread; polls less often while nothing comes. */
+/** Never blocks the thread; polls less often while nothing arrives. */
 export class Pump {
   private readonly timers: Timers;
   private readonly drains = new Set<Drain>();

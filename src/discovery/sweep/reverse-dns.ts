@@ -1,5 +1,5 @@
-// Reverse DNS through the system's or given resolvers. Few at once, as resolvers drop floods; a failure is not "no
-// name".
+// Reverse DNS through the system's or given resolvers. Limited concurrency, since resolvers drop floods; a failure does
+// not mean "no name".
 
 import { Resolver } from "node:dns/promises";
 import type { Ip } from "../../base/ip.ts";
@@ -8,17 +8,17 @@ import type { Timers } from "../../base/timers.ts";
 import { hostnameIn, reverseName } from "./reverse-name.ts";
 import { Slots } from "./slots.ts";
 
-/** Of 1,000 at once a resolver answered a quarter. */
+/** Of 1,000 concurrent queries, a resolver answered a quarter. */
 const MAX_IN_FLIGHT = 100;
 const TIMEOUT_MS = 2_000;
 const MAX_JITTER_MS = 40;
-/** After so many failures in a row the server counts as dead: no two seconds for every host. */
+/** Consecutive failures after which the server counts as down, to save two seconds per host. */
 const MAX_UNANSWERED = 100;
 
 interface ReverseDnsParts {
   readonly timers: Timers;
   readonly random: Random;
-  /** IP addresses, with a port other than 53 (`192.0.2.1:5353`, `[fd00::1]:5353`); empty for the system's. */
+  /** IP addresses, with a port if not 53 (`192.0.2.1:5353`, `[fd00::1]:5353`); empty for the system's resolvers. */
   readonly servers: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export class ReverseDns {
     if (servers.length > 0) this.resolver.setServers(servers);
   }
 
-  /** In lower case; null for no name; undefined for a failure. */
+  /** Lower case; null if no name; undefined on failure. */
   async nameOf(ip: Ip): Promise<string | null | undefined> {
     return await this.slots.during(async () => {
       if (this.unanswered >= MAX_UNANSWERED) return undefined;
@@ -47,7 +47,7 @@ export class ReverseDns {
     });
   }
 
-  /** Callers get the reason as an error, now and later. */
+  /** Rejects current and later calls with the reason. */
   end(reason: unknown): void {
     this.ended ??= { reason };
     this.slots.end(reason);
@@ -59,7 +59,7 @@ export class ReverseDns {
     return this.unlessEnded((resolve) => this.timers.after(ms, resolve));
   }
 
-  /** The resolver's timeout counts whole seconds per server in turn: ours covers all. */
+  /** The resolver's timeout counts whole seconds per server in turn: this one covers all. */
   private ask(name: string): Promise<string | null | undefined> {
     return this.unlessEnded((resolve) => {
       let isOver = false;
@@ -94,7 +94,7 @@ export class ReverseDns {
   }
 }
 
-/** NXDOMAIN, or no PTR records. */
+/** NXDOMAIN or no PTR records. */
 function hasNone(error: unknown): boolean {
   return codeOf(error) === "ENOTFOUND" || codeOf(error) === "ENODATA";
 }

@@ -1,4 +1,4 @@
-// The DNS name of an address, and the host name in an answer. Pure.
+// Reverse DNS name of an address, and the host name in a PTR response. Pure.
 
 import type { Ip } from "../../base/ip.ts";
 
@@ -9,8 +9,8 @@ export function reverseName(ip: Ip): string {
 }
 
 /**
- * In lower case, without the final dot; null where none is a host name, as anything may be there. Of several the first
- * in alphabetical order, since servers rotate them.
+ * Lower case, without the final dot; null if none is a valid host name, since PTR records may contain anything. Of
+ * several, the first alphabetically, since servers rotate them.
  */
 export function hostnameIn(answers: readonly string[]): string | null {
   const names = answers.map((answer) => answer.toLowerCase().replace(/\.$/, "")).filter(isHostname);

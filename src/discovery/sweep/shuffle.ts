@@ -1,4 +1,4 @@
-// Random order in bounded memory: block by block, each shuffled.
+// Random order in bounded memory: shuffles block by block.
 
 import type { Random } from "../../base/random.ts";
 

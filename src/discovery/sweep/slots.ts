@@ -1,6 +1,6 @@
-// Limits concurrency; others wait in order.
+// Concurrency limit; further callers wait in order.
 
-/** When ended, waiting and later callers get the reason as an error. */
+/** Once ended, rejects waiting and later callers with the reason. */
 export class Slots {
   private readonly waiting: { enter: () => void; refuse: (reason: unknown) => void }[] = [];
   private free: number;
@@ -19,7 +19,7 @@ export class Slots {
     }
   }
 
-  /** Waits for room and takes it; exactly one `give` follows. */
+  /** Waits for a free slot and takes it; exactly one `give` must follow. */
   take(): Promise<void> {
     if (this.ended) return Promise.reject(this.ended.reason);
     if (this.free > 0) {

@@ -1,5 +1,5 @@
-// Probes addresses and tells of each that answers: how, its MAC address and name, its open ports and services. Keeps at
-// most a block of addresses, and nothing open at the end.
+// Probes addresses and reports each one that answers: probe methods, MAC address, name, open ports and services. Holds
+// at most one block of addresses, and leaves nothing open at the end.
 
 import { type Ip, parseIp } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";
@@ -16,13 +16,13 @@ import { DEFAULT_TCP_PORTS } from "./tcp-ports.ts";
 import type { TcpOutcome } from "./tcp-prober.ts";
 
 interface SweepTargets {
-  /** Canonical; gone through once. */
+  /** Canonical; iterated once. */
   readonly addresses: Iterable<string>;
   readonly count: number;
 }
 
 export interface SweepOptions {
-  /** Each at most once; empty for none. Default DEFAULT_TCP_PORTS. */
+  /** Without duplicates; empty for none. Default DEFAULT_TCP_PORTS. */
   readonly tcpPorts?: readonly number[];
   /** Concurrent TCP connections, 1–512; default 512. */
   readonly concurrency?: number;
@@ -30,33 +30,33 @@ export interface SweepOptions {
   readonly ratePerSecond?: number;
   /** Best first; empty for no ICMP. */
   readonly echoMeans?: readonly EchoMeans[];
-  /** Whether own links may be asked by our own ARP rather than through the kernel; default true. */
+  /** True to probe own links by this process's ARP rather than through the kernel; default true. */
   readonly isArpOn?: boolean;
-  /** Whether names come from reverse DNS; default true. */
+  /** True to look up names by reverse DNS; default true. */
   readonly isDnsOn?: boolean;
-  /** In place of the system's resolvers: IP addresses, with a port other than 53. */
+  /** Replaces the system's resolvers: IP addresses, with a port if not 53. */
   readonly dnsServers?: readonly string[];
-  /** Whether open ports are identified; default true. Else they are named by number. */
+  /** True to identify services on open ports; default true. Otherwise they are named by port number. */
   readonly isIdentifyingOn?: boolean;
   readonly signal?: AbortSignal;
   readonly random: Random;
   readonly timers: Timers;
-  /** Monotonic clock; default the process's own. */
+  /** Monotonic clock; default: the process's own. */
   readonly monotonicMs?: () => number;
   readonly findTool?: (name: string) => string | null;
-  /** Default: as far as this process may. */
+  /** Default: everything this process may use. */
   readonly kernel?: KernelAccess;
 }
 
 export interface SweepCounts {
   /** Addresses done. */
   readonly done: number;
-  /** Those that answered. Ones known only to their link are counted at the end. */
+  /** Addresses that answered. Those known only by neighbor evidence count at the end. */
   readonly found: number;
-  /** Echo requests, ARP questions, TCP connections, conversations with open ports, names asked for. */
+  /** Echo requests, ARP requests, TCP connections, conversations with open ports, name lookups. */
   readonly requests: number;
   readonly errors: Readonly<Partial<Record<ErrorKind, number>>>;
-  /** For people: `ICMP by raw socket, ARP, TCP`. Final once an address was done. */
+  /** User-readable: `ICMP by raw socket, ARP, TCP`. Final once an address is done. */
   readonly means: string;
 }
 
@@ -65,16 +65,16 @@ export interface SweepStats extends SweepCounts {
 }
 
 interface SweepListeners {
-  /** The next answers wait for it; if it fails, the sweep does. */
+  /** The sweep awaits it and fails with it. */
   readonly answer: (sighting: AddressSighting) => void | Promise<void>;
   /** At most every 200 ms, and once at the end. */
   readonly progress?: (progress: SweepCounts) => void;
 }
 
 /**
- * Probes addresses in random order within blocks of 1,024: ICMP echo with one retry first, on own links the neighbors.
- * All TCP ports of a host that is there, three of a silent address. Rejects with the signal's reason, a listener's
- * first error, or an Error where the machine tells no routes; always after everything is closed.
+ * Probes addresses in random order within blocks of 1,024: first ICMP echo with one retry, or neighbors on own links.
+ * Scans all TCP ports of a present host, three of a silent address. Rejects with the signal's reason, a listener's
+ * first error, or an Error if this machine provides no routes; always after everything is closed.
  */
 export async function sweep(targets: SweepTargets, options: SweepOptions, on: SweepListeners): Promise<SweepStats> {
   options.signal?.throwIfAborted();
@@ -82,16 +82,16 @@ export async function sweep(targets: SweepTargets, options: SweepOptions, on: Sw
   return await run.run();
 }
 
-/** Most wait for answers that never come. */
+/** Most are waiting for replies that never arrive. */
 const MAX_ADDRESSES_AT_ONCE = 2_048;
 const BLOCK_SIZE = 1_024;
 const MAX_CONCURRENCY = 512;
 const DEFAULT_RATE_PER_SECOND = 3_000;
-/** So as not to overrun a small device. */
+/** Avoids overloading a small device. */
 const MAX_PORTS_AT_ONCE = 6;
 /** The kernel repeats a SYN after a second: one loss costs no port. */
 const PORT_WAIT_MS = 1_500;
-/** Fewer may well all be open. */
+/** Fewer ports may well all be open. */
 const MIN_PORTS_TO_SUSPECT = 12;
 const PROGRESS_EVERY_MS = 200;
 
@@ -136,7 +136,7 @@ class SweepRun {
     try {
       const addresses = shuffledInBlocks(this.targets.addresses, BLOCK_SIZE, this.options.random);
       const workers = Math.max(1, Math.min(MAX_ADDRESSES_AT_ONCE, this.targets.count));
-      // All end before the sweep does.
+      // All workers end before the sweep does.
       await Promise.all(Array.from({ length: workers }, () => this.work(addresses)));
       for (const sighting of this.suspicion.unsuspected())
         if (!this.failure) await this.tell(sighting).catch((error: unknown) => this.fail(error));
@@ -220,7 +220,7 @@ class SweepRun {
           : await this.instruments.services.identify(ip, number);
       open.push({ number, protocol: "Tcp", service });
     }
-    // Skips what this machine could not ask.
+    // Excludes ports that this machine could not probe.
     const asked = ascending([...outcomes.keys()].filter((port) => !isOwnFault(outcomes.get(port))));
     return { asked, open, outcomes };
   }

@@ -1,5 +1,5 @@
-// TCP probes through the runtime's sockets, for processes that may not call libc. Never "refused": the runtime says so
-// of unreachable hosts too.
+// TCP probes through the runtime's sockets, for processes that may not call libc. Never reports "refused": the runtime
+// does so for unreachable hosts too.
 
 import { connect, type Socket } from "node:net";
 import type { Ip } from "../../base/ip.ts";
@@ -47,7 +47,7 @@ export class RuntimeTcpProber implements TcpConnector {
   }
 }
 
-/** A connection to a free local port may get that port itself, and meet itself. */
+/** A connection to a free local port may get that port as its source and connect to itself. */
 function isToItself(socket: Socket | null, port: number): boolean {
   return socket !== null && socket.localPort === port && socket.localAddress === socket.remoteAddress;
 }

@@ -1,4 +1,4 @@
-// The default TCP ports of a sweep.
+// Default TCP ports of a sweep.
 
 /** Common on hosts, printers, cameras, switches and servers. */
 export const DEFAULT_TCP_PORTS: readonly number[] = [
@@ -6,7 +6,7 @@ export const DEFAULT_TCP_PORTS: readonly number[] = [
   8443, 9100, 27_017,
 ];
 
-/** For addresses that do not answer otherwise. With more, a silent network would take minutes. */
+/** Ports for addresses that do not answer otherwise. With more, a silent network would take minutes. */
 export function portsForSilent(tcpPorts: readonly number[]): number[] {
   const favorites = FAVORITES.filter((port) => tcpPorts.includes(port));
   const others = tcpPorts.filter((port) => !favorites.includes(port));

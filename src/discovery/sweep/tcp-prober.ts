@@ -1,5 +1,5 @@
-// TCP probes through non-blocking libc sockets, as Bun calls unreachable hosts refused. Sends no data; believes a
-// refusal only if it came as TCP.
+// TCP probes through non-blocking libc sockets, since Bun reports unreachable hosts as refused. Sends no data; trusts a
+// refusal only if it arrived as TCP.
 
 import type { Ip } from "../../base/ip.ts";
 import type { Timers } from "../../base/timers.ts";
@@ -20,18 +20,18 @@ import { type ErrorKind, errorKindOf } from "./error-kinds.ts";
 import type { Pump } from "./pump.ts";
 
 /**
- * Open: accepted. Refused: a TCP reset of the address itself. Silent: no answer in time. Failed: an error that proves
- * nothing about the address, such as a router's "port unreachable". Unproven: not open, but unknown whether the address
- * said so.
+ * Open: accepted. Refused: a TCP reset from the address itself. Silent: no reply in time. Failed: an error that proves
+ * nothing about the address, such as a router's "port unreachable". Unproven: not open, but the origin of the refusal
+ * is unknown.
  */
 export type TcpOutcome =
   | { readonly kind: "Open" | "Refused" | "Silent" | "Unproven" }
   | { readonly kind: "Failed"; readonly error: ErrorKind };
 
 export interface TcpConnector {
-  /** Closed at once. The caller limits their number: each is a descriptor. */
+  /** Closes at once. The caller limits the number of connections: each takes a descriptor. */
   connect(ip: Ip, port: number, waitMs: number): Promise<TcpOutcome>;
-  /** Callers get the reason as an error, now and later; all descriptors are closed. */
+  /** Rejects current and later calls with the reason and closes all descriptors. */
   end(reason: unknown): void;
 }
 
@@ -92,7 +92,7 @@ export class TcpProber implements TcpConnector {
     const ready = connecting.filter(({ events }) => events !== 0);
     for (const each of ready) {
       const errno = this.parts.sockets.takeError(each.descriptor);
-      // Any error at the socket means that the port is not open.
+      // Any socket error means that the port is not open.
       const isOpen = errno === 0 && (each.events & (POLLOUT | POLLERR | POLLHUP)) === POLLOUT;
       this.conclude(
         each,
@@ -122,15 +122,13 @@ export class TcpProber implements TcpConnector {
     return this.hasReceivedSegment(descriptor) ? { kind: "Refused" } : { kind: "Failed", error: "PortUnreachable" };
   }
 
-  /** A connection to a free local port may get that port itself, and meet itself. */
+  /** A connection to a free local port may get that port as its source and connect to itself. */
   private isToItself(descriptor: number, ip: Ip, port: number): boolean {
     const own = ipOfSocketAddress(this.parts.sockets.nameOf(descriptor));
     return own?.port === port && own.ip.text === ip.text;
   }
 
-  /**
-   * ICMP "port unreachable", which routers and firewalls send too, gives the errno of a reset without a TCP segment.
-   */
+  /** ICMP "port unreachable", also sent by routers and firewalls, yields the errno of a reset without a TCP segment. */
   private hasReceivedSegment(descriptor: number): boolean {
     const info = new Uint8Array(SEGMENTS_IN_OFFSET + 4);
     if (this.parts.sockets.getOption(descriptor, IPPROTO_TCP, TCP_INFO, info) < info.length) return false;

@@ -1,8 +1,8 @@
-// Limits a rate; others wait in order.
+// Rate limit; further callers wait in order.
 
 import type { Timers } from "../../base/timers.ts";
 
-/** When ended, waiting and later callers get the reason as an error. */
+/** Once ended, rejects waiting and later callers with the reason. */
 export class TokenBucket {
   private readonly ratePerMs: number;
   private readonly capacity: number;
@@ -14,7 +14,7 @@ export class TokenBucket {
   private cancelTimer: (() => void) | null = null;
   private ended: { reason: unknown } | null = null;
 
-  /** Unused tokens last for BURST_MS, so that coarse timers lose nothing and no flood follows. */
+  /** Unused tokens last for BURST_MS, so that coarse timers lose none and no flood follows. */
   constructor(ratePerSecond: number, monotonicMs: () => number, timers: Timers) {
     this.ratePerMs = ratePerSecond / 1_000;
     this.capacity = Math.max(1, this.ratePerMs * BURST_MS);
