@@ -115,6 +115,6 @@ const ROUTE_TYPES: ReadonlyMap<number, RouteType> = new Map([
   [1, "Unicast"],
   [2, "Local"],
   [3, "Broadcast"],
-  [4, "Local"], // anycast: of IPv6, an address of this machine's own
+  [4, "Local"], // anycast: in IPv6, an address of this machine
   [5, "Multicast"],
 ]);

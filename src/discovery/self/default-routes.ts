@@ -1,11 +1,11 @@
-// By which interfaces this machine reaches everything that is in none of its subnets, by the kernel's tables of routes.
-// I/O only: proc-tables.ts knows the text.
+// Interfaces of this machine's default routes, from the kernel's routing tables. I/O only: proc-tables.ts parses the
+// text.
 
 import { join } from "node:path";
 import { parseIpv6RouteTable, parseRouteTable } from "../kernel/proc-tables.ts";
 import { readTable } from "./kernel-files.ts";
 
-/** The names of the interfaces of default routes, each once, in order; of routes that refuse nothing. */
+/** Interface names of default routes, sorted and without duplicates; skips routes that reject. */
 export async function readDefaultInterfaces(procRoot: string): Promise<string[]> {
   const [four, six] = await Promise.all([
     readTable(join(procRoot, "net/route")),

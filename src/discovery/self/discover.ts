@@ -1,4 +1,4 @@
-// Self discovery as one step: read the machine, then record it. The reading stays outside the write transaction.
+// Self discovery in one step: reads the machine, then records it. Reading happens outside the write transaction.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { CommandOutcome } from "../../db/writing/transaction.ts";
@@ -7,7 +7,7 @@ import type { MachineSnapshot } from "./machine.ts";
 import { readMachine } from "./read-machine.ts";
 import type { SelfCommands, SelfDiscovered, SelfDiscoveryInput } from "./reconcile.ts";
 
-/** @throws DomainError entity_reference_invalid for a network out of the actor's reach */
+/** @throws DomainError entity_reference_invalid for a network that the actor cannot access */
 export async function discoverSelf(
   writes: WriteQueue<SelfCommands>,
   options: {

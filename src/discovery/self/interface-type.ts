@@ -1,13 +1,13 @@
-// What kind of interface the kernel's marks mean, as an IANAifType-MIB number.
-// Pure, and independent of anything that can change while the interface stays the same (MTU, state, addresses).
+// Maps kernel interface attributes to an IANAifType-MIB number. Pure, and independent of state that can change while
+// the interface stays the same (MTU, status, addresses).
 
-/** What /sys/class/net/<name> says about the kind. */
+/** Type attributes in /sys/class/net/<name>. */
 interface InterfaceMarks {
-  /** ARPHRD_… of include/uapi/linux/if_arp.h: the file `type`. */
+  /** ARPHRD_… of include/uapi/linux/if_arp.h, from the file `type`. */
   hardwareType: number;
-  /** DEVTYPE of the file `uevent`; null when the driver gives none. */
+  /** DEVTYPE of the file `uevent`; null if the driver sets none. */
   deviceType: string | null;
-  /** The names of the files and folders there. */
+  /** Names of the files and folders there. */
   entries: ReadonlySet<string>;
 }
 
@@ -30,8 +30,8 @@ const IF_TYPE = {
 } as const;
 
 /**
- * The most telling mark wins: a bridge, a bond and a VLAN are all Ethernet by their hardware type. What only looks like
- * Ethernet (veth, tap, dummy, macvlan) is ethernetCsmacd, as SNMP agents say; encapsulation in IP, also of Ethernet, is
+ * The most specific attribute wins: bridges, bonds and VLANs are all Ethernet by hardware type. Emulated Ethernet
+ * (veth, tap, dummy, macvlan) is ethernetCsmacd, as SNMP agents report it; IP encapsulation, also of Ethernet, is
  * tunnel.
  */
 export function interfaceType({ hardwareType, deviceType, entries }: InterfaceMarks): number {

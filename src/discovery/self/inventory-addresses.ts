@@ -1,23 +1,18 @@
-// Which of a machine's addresses belong in an inventory, and the subnet that each implies.
-// Pure: must not read anything.
+// Selects the machine addresses that belong in an inventory, with the subnet of each. Pure: must not read anything.
 
 import { cidrContains, cidrOf, type Ip, ipSortKey, parseCidr, parseIp } from "../../base/ip.ts";
 import type { MachineAddress, MachinePort } from "./machine.ts";
 import type { KernelAddress } from "./rtnetlink.ts";
 
 /**
- * The addresses by which a machine is known in its network, by address, each once.
- *
- * Left out:
+ * Addresses by which the machine is known in its network, sorted, each once. Omits:
  * - loopback (127.0.0.0/8, ::1) and link-local (169.254.0.0/16, RFC 3927; fe80::/10, RFC 4291 §2.5.6): every machine
- * and every link has the same block, so it
- *   is no subnet of the network, and the address leads nowhere without its zone. The loopback INTERFACE may have others, such as a router's /32.
- * - temporary ones (RFC 8981): replaced daily by chance, each would be a change of a machine that did not change.
- * - duplicates, which IPv6 found another machine to have (RFC 4862 §5.4.5). Tentative ones stay: without a carrier they
- * are so for ever.
- *
- * An address on several interfaces (unnumbered links) is given once: where its prefix is shortest, then at the lowest
- * index.
+ * and link has the same block, so it is not a subnet of the network, and the address is useless without its zone. The
+ * loopback INTERFACE may have others, such as a router's /32.
+ * - temporary ones (RFC 8981): replaced daily at random, each would change the record of an unchanged machine.
+ * - duplicates: IPv6 found that another machine has the address (RFC 4862 §5.4.5). Tentative ones stay: without a
+ * carrier they remain tentative.
+ * An address on several interfaces (unnumbered links) is listed once: with its shortest prefix, then lowest index.
  */
 export function inventoryAddresses(addresses: readonly KernelAddress[]): MachineAddress[] {
   const kept = addresses.filter(({ ip, isTemporary, isDuplicate }) => !isTemporary && !isDuplicate && !isZoneLocal(ip));
@@ -30,7 +25,7 @@ export function inventoryAddresses(addresses: readonly KernelAddress[]): Machine
   return sorted.filter(({ key }, index) => key !== sorted[index - 1]?.key).map(({ entry }) => entry);
 }
 
-/** Whether only the machine itself can reach the port. */
+/** True if only the machine itself can reach the port. */
 export function isLoopbackOnly(port: MachinePort): boolean {
   return port.bound.length > 0 && port.bound.every((text) => isWithin(LOOPBACK, parseIp(text)));
 }
@@ -47,7 +42,7 @@ function isWithin(blocks: typeof LOOPBACK, ip: Ip | null): boolean {
 }
 
 function machineAddress({ ip, peer, prefixLength, ifIndex }: KernelAddress): MachineAddress {
-  // The prefix of a point-to-point address is that of the peer's block, which our own may lie outside of.
+  // A point-to-point address carries the prefix of the peer's block, which may not contain the local address.
   const isOnLink = peer === null || cidrContains(cidrOf(peer, prefixLength), ip);
   const length = isOnLink ? prefixLength : ip.bytes.length * 8;
   return { ip_address: ip.text, prefix_length: length, if_index: ifIndex, cidr: cidrOf(ip, length).text };

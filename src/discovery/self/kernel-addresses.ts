@@ -1,5 +1,5 @@
-// Asks the kernel for the addresses of all interfaces.
-// I/O only: rtnetlink.ts knows the bytes, inventory-addresses.ts what is worth keeping.
+// Reads the addresses of all interfaces from the kernel. I/O only: rtnetlink.ts parses the bytes,
+// inventory-addresses.ts selects.
 
 import { KernelRefused } from "../kernel/libc.ts";
 import { dumpKernel } from "../kernel/netlink-socket.ts";
@@ -8,20 +8,16 @@ import { addressDumpRequest, type KernelAddress, parseAddressDatagram } from "./
 
 export interface KernelAddresses {
   readonly addresses: readonly KernelAddress[];
-  /** False where those of interfaces that are switched off may be missing. */
+  /** False if addresses of interfaces that are down may be missing. */
   readonly isWhole: boolean;
 }
 
 /**
- * Every address of every interface, in the kernel's order.
- *
- * Netlink because nothing simpler is exact. /proc/net has no IPv4 prefix length next to its interface: `fib_trie` and
- * `route` show what routing made of the addresses, without those of interfaces that are down. node:os
- * `networkInterfaces()` leaves out what has no carrier, so that a pulled cable would delete addresses, and names IPv4
- * aliases by their label. Through bun:ffi it works the same in a compiled executable.
- *
- * Where netlink or bun:ffi is refused, those that /proc/net tells. Throws an Error when neither is to be had: no answer
- * must not be taken for a machine without addresses.
+ * Lists every address of every interface, in kernel order. Uses netlink because nothing simpler is exact. /proc/net has
+ * no IPv4 prefix length per interface: `fib_trie` and `route` show routing results, without interfaces that are down.
+ * node:os `networkInterfaces()` omits interfaces without a carrier, so that a pulled cable would delete addresses, and
+ * reports IPv4 aliases by label. bun:ffi also works in a compiled executable. Falls back to /proc/net if netlink or
+ * bun:ffi is refused. Throws an Error if both fail: a failure must not look like a machine without addresses.
  */
 export function readKernelAddresses(): KernelAddresses {
   try {

@@ -1,12 +1,8 @@
-// Reads files of /proc, /sys and /etc, where a file that is missing and a file that cannot be read mean different
-// things. Must not interpret what is in them.
+// Reads files of /proc, /sys and /etc, distinguishing missing files from unreadable ones. Must not interpret contents.
 
 import { readdir, readFile } from "node:fs/promises";
 
-/**
- * The text of an attribute without white space around it. Null when it is missing, empty, or the driver or our rights
- * refuse it (EINVAL, EACCES).
- */
+/** Reads an attribute, trimmed. Null if missing, empty, or refused by the driver or permissions (EINVAL, EACCES). */
 export async function readAttribute(path: string): Promise<string | null> {
   try {
     return (await readFile(path, "utf8")).trim() || null;
@@ -15,10 +11,7 @@ export async function readAttribute(path: string): Promise<string | null> {
   }
 }
 
-/**
- * The text of a table; empty when this kernel has none. Any other failure is thrown: it must not be taken for an empty
- * table.
- */
+/** Reads a table; empty if this kernel has none. Throws any other error: it must not look like an empty table. */
 export async function readTable(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
@@ -28,7 +21,7 @@ export async function readTable(path: string): Promise<string> {
   }
 }
 
-/** The names in a folder; null when there is no such folder. */
+/** Lists the names in a folder; null if it does not exist. */
 export async function listFolder(path: string): Promise<string[] | null> {
   try {
     return await readdir(path);

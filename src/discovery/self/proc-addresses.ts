@@ -1,5 +1,5 @@
-// The addresses of this machine from /proc/net, for processes that may not ask by netlink.
-// Must not guess more than one thing: the prefix length of an IPv4 address that only a route tells.
+// Reads this machine's addresses from /proc/net, for processes without netlink. Must guess only one thing: the prefix
+// length of an IPv4 address known only from a route.
 
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
@@ -12,14 +12,14 @@ import { IFA_F_DADFAILED, IFA_F_TEMPORARY, type KernelAddress } from "./rtnetlin
 interface ProcAddressesOptions {
   readonly procRoot?: string;
   readonly sysRoot?: string;
-  /** As node:os has them: exact, but of interfaces that run only, and refused where netlink is. */
+  /** From node:os: exact, but only for interfaces that are running, and refused along with netlink. */
   readonly running?: () => ReturnType<typeof networkInterfaces>;
 }
 
 /**
- * Every IPv6 address, and the IPv4 addresses of interfaces that are switched on. The prefix length of an IPv4 address
- * is that of its interface where that runs, else that of the narrowest route to a link that contains it, else 32.
- * Throws an Error where the tables are missing.
+ * Lists all IPv6 addresses, and the IPv4 addresses of interfaces that are up. An IPv4 prefix length comes from the
+ * running interface, else from the most specific on-link route that contains the address, else 32. Throws an Error if
+ * the tables are missing.
  */
 export function readProcAddresses(options: ProcAddressesOptions = {}): KernelAddress[] {
   const { procRoot = "/proc", sysRoot = "/sys", running = networkInterfaces } = options;
@@ -61,18 +61,18 @@ function runningAddresses(
       for (const { address, cidr } of addresses ?? []) {
         const ip = parseIp(address);
         const length = Number(cidr?.slice(cidr.indexOf("/") + 1));
-        // An alias of an IPv4 address (`eth0:1`) is no interface.
+        // An alias of an IPv4 address (`eth0:1`) is not an interface.
         const ifName = label.split(":")[0] ?? label;
         if (ip?.version === 4 && length >= 0) found.set(ip.text, { prefixLength: length, ifName });
       }
     }
   } catch {
-    // getifaddrs(3) asks by netlink itself.
+    // getifaddrs(3) itself uses netlink.
   }
   return found;
 }
 
-/** A kernel without IPv6 has no such table. */
+/** A kernel without IPv6 lacks this table. */
 function textOrNone(path: string): string {
   try {
     return readFileSync(path, "utf8");

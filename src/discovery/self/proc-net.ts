@@ -1,11 +1,11 @@
-// Reads the kernel's socket tables /proc/net/{tcp,tcp6,udp,udp6} (proc_pid_net(5)) as text into the ports that are
-// served. Pure: must not open a file.
+// Parses the kernel's socket tables /proc/net/{tcp,tcp6,udp,udp6} (proc_pid_net(5)) into served ports. Pure: must not
+// open a file.
 
 import { type Ip, ipOfBytes, ipSortKey, parseIp } from "../../base/ip.ts";
 import type { PortProtocol } from "../../resources/ports/port-type.ts";
 import type { MachinePort } from "./machine.ts";
 
-/** The texts of the four tables; empty for one that the kernel does not have. */
+/** Text of each table; empty if the kernel lacks it. */
 interface SocketTables {
   tcp: string;
   tcp6: string;
@@ -14,21 +14,20 @@ interface SocketTables {
 }
 
 interface LocalEndpoint {
-  /** An IPv4-mapped address is given as the IPv4 address that it stands for. */
+  /** An IPv4-mapped address is converted to IPv4. */
   ip: Ip;
   port: number;
 }
 
-/** Socket states of include/net/tcp_states.h as the tables print them. */
+/** Socket states of include/net/tcp_states.h, as printed in the tables. */
 export const TCP_LISTEN = "0A";
-/** A UDP socket that is bound and not connected to one peer has the state of a closed TCP socket. */
+/** A bound, unconnected UDP socket has the state of a closed TCP socket. */
 const UDP_UNCONNECTED = "07";
 
 /**
- * The listening TCP ports, and the UDP ports below `firstEphemeralPort` that are bound and not connected: above it, a
- * UDP client that waits for its answer looks like a server, and two looks at an unchanged machine would differ. A
- * socket on 0.0.0.0 or [::] makes the port one on all addresses; whether [::] also takes IPv4 (IPV6_V6ONLY) is not in
- * the tables.
+ * Listening TCP ports, and bound, unconnected UDP ports below `firstEphemeralPort`: above it, a UDP client awaiting a
+ * response looks like a server, and two reads of an unchanged machine would differ. A socket on 0.0.0.0 or [::] counts
+ * as all addresses; the tables do not show whether [::] also accepts IPv4 (IPV6_V6ONLY).
  */
 export function servedPorts(tables: SocketTables, firstEphemeralPort: number): MachinePort[] {
   const tcp = [...localEndpoints(tables.tcp, TCP_LISTEN), ...localEndpoints(tables.tcp6, TCP_LISTEN)];
@@ -44,9 +43,8 @@ export function servedPorts(tables: SocketTables, firstEphemeralPort: number): M
 }
 
 /**
- * The local ends of the sockets in one state, as often as they occur (SO_REUSEPORT). Lines that are none of the table's
- * are skipped. One pass over the text without a copy of its lines: a busy proxy has 100,000 of them, of which a few
- * listen.
+ * Local endpoints of the sockets in one state, with duplicates (SO_REUSEPORT). Skips other lines. One pass over the
+ * text without copying lines: a busy proxy has 100,000, of which a few listen.
  */
 export function localEndpoints(table: string, state: string): LocalEndpoint[] {
   const endpoints: LocalEndpoint[] = [];
@@ -58,10 +56,7 @@ export function localEndpoints(table: string, state: string): LocalEndpoint[] {
   return endpoints;
 }
 
-/**
- * The lower end of /proc/sys/net/ipv4/ip_local_port_range, or the kernel's default when the text is missing or none of
- * its kind.
- */
+/** Lower bound of /proc/sys/net/ipv4/ip_local_port_range; the kernel's default if missing or malformed. */
 export function firstEphemeralPort(range: string | null): number {
   const first = Number(/^\s*(\d{1,5})\s+\d{1,5}\s*$/.exec(range ?? "")?.[1]);
   return first >= 1 && first <= 65_535 ? first : DEFAULT_FIRST_EPHEMERAL_PORT;
@@ -69,14 +64,14 @@ export function firstEphemeralPort(range: string | null): number {
 
 const DEFAULT_FIRST_EPHEMERAL_PORT = 32_768;
 
-/** `sl: local:port remote:port st …`: the local address, its port, the state. */
+/** `sl: local:port remote:port st …`: captures local address, port and state. */
 const SOCKET_LINE = /^ *\d+: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} ([0-9A-F]{2}) /gm;
 
 const MAPPED = "::ffff:";
 
 /**
- * The tables print an address as 32-bit words in the machine's byte order, which is little-endian on all that we build
- * for (x64, arm64).
+ * The tables print an address as 32-bit words in host byte order: little-endian on all supported platforms (x64,
+ * arm64).
  */
 function kernelIp(words: string): Ip | null {
   const bytes = Uint8Array.fromHex(words);
@@ -95,7 +90,7 @@ function portsOf(protocol: PortProtocol, endpoints: LocalEndpoint[]): MachinePor
   return Array.from(ipsByPort, ([number, ips]) => ({ number, protocol, bound: boundTo(ips) }));
 }
 
-/** By sort key, which makes the order of the addresses that of the keys. */
+/** Keyed by sort key, so that sorting the keys sorts the addresses. */
 function boundTo(ips: Map<string, Ip>): string[] {
   if (ips.values().some((ip) => ip.bytes.every((byte) => byte === 0))) return [];
   return Array.from(ips)

@@ -1,5 +1,5 @@
-// Reads the network interfaces from /sys/class/net (Documentation/ABI/testing/sysfs-class-net).
-// Must not decide what is worth keeping: every interface is.
+// Reads the network interfaces from /sys/class/net (Documentation/ABI/testing/sysfs-class-net). Must not filter: every
+// interface counts.
 
 import { join } from "node:path";
 import { parseMac } from "../../base/mac.ts";
@@ -8,7 +8,7 @@ import { interfaceType } from "./interface-type.ts";
 import { listFolder, readAttribute } from "./kernel-files.ts";
 import type { MachineInterface } from "./machine.ts";
 
-/** All interfaces by `if_index`; none when there is no /sys. One that disappears while it is read is left out. */
+/** All interfaces by `if_index`; none without /sys. Omits an interface that disappears while being read. */
 export async function readInterfaces(sysRoot: string): Promise<MachineInterface[]> {
   const root = join(sysRoot, "class/net");
   const names = (await listFolder(root)) ?? [];
@@ -16,12 +16,12 @@ export async function readInterfaces(sysRoot: string): Promise<MachineInterface[
   return interfaces.filter((entry) => entry !== null).sort((a, b) => a.if_index - b.if_index);
 }
 
-/** IFF_UP of netdevice(7): whether it was switched on. */
+/** IFF_UP of netdevice(7): administratively up. */
 const IFF_UP = 0x1;
 
 const ZERO_MAC = "00:00:00:00:00:00";
 
-/** The words of /sys/class/net/<name>/operstate (RFC 2863 §3.1.14). */
+/** Values of /sys/class/net/<name>/operstate (RFC 2863 §3.1.14). */
 const OPER_STATUS_BY_WORD: ReadonlyMap<string, OperStatus> = new Map([
   ["up", "Up"],
   ["down", "Down"],
@@ -34,7 +34,7 @@ const OPER_STATUS_BY_WORD: ReadonlyMap<string, OperStatus> = new Map([
 
 async function readInterface(folder: string, name: string): Promise<MachineInterface | null> {
   const entries = await listFolder(folder);
-  // Not everything in /sys/class/net is an interface: `bonding_masters` is a file.
+  // Not every entry in /sys/class/net is an interface: `bonding_masters` is a file.
   if (entries === null) return null;
   const [index, hardwareType, flags, operstate, address, speed, alias, uevent] = await Promise.all(
     ["ifindex", "type", "flags", "operstate", "address", "speed", "ifalias", "uevent"].map((file) =>
@@ -56,13 +56,13 @@ async function readInterface(folder: string, name: string): Promise<MachineInter
   };
 }
 
-/** Tunnels show their 4 or 16 address bytes there, InfiniBand its 20: none of them is a MAC address. */
+/** Tunnels list their 4 or 16 address bytes there, InfiniBand its 20: none is a MAC address. */
 function macAddress(text: string): string | null {
   const mac = parseMac(text);
   return mac === ZERO_MAC ? null : mac;
 }
 
-/** The file has Mbit/s. Unknown is -1, on some drivers the same as unsigned 16 or 32 bits, or 0. */
+/** The file is in Mbit/s. Unknown is -1, on some drivers the same as unsigned 16 or 32 bits, or 0. */
 function speedBps(text: string): number | null {
   const megabits = /^\d+$/.test(text) ? Number(text) : 0;
   return megabits === 0 || megabits === 0xffff || megabits >= 0x7fffffff ? null : megabits * 1_000_000;

@@ -1,5 +1,5 @@
-// Takes the snapshot of the machine that the appliance runs on, from the kernel's own tables.
-// I/O only: must not know the store, nor what is recorded of it.
+// Reads the snapshot of the machine that runs the appliance, from kernel tables. I/O only: must not know the store or
+// what is recorded.
 
 import { createHmac } from "node:crypto";
 import { machine } from "node:os";
@@ -12,7 +12,7 @@ import type { MachinePort, MachineSnapshot } from "./machine.ts";
 import { firstEphemeralPort, servedPorts } from "./proc-net.ts";
 import { readInterfaces } from "./read-interfaces.ts";
 
-/** Where to look; the defaults are this machine. */
+/** Root folders; default: this machine. */
 interface ReadMachineOptions {
   procRoot?: string;
   sysRoot?: string;
@@ -21,8 +21,8 @@ interface ReadMachineOptions {
 }
 
 /**
- * The machine as it is now. What a kernel or container does not have is null or empty; a table that is there and cannot
- * be read is an Error, never an empty list. Two snapshots of an unchanged machine are equal.
+ * Reads the current state. Data that a kernel or container lacks is null or empty; a table that exists but cannot be
+ * read is an Error, never an empty list. Two snapshots of an unchanged machine are equal.
  */
 export async function readMachine(options: ReadMachineOptions = {}): Promise<MachineSnapshot> {
   const { procRoot = "/proc", sysRoot = "/sys", etcRoot = "/etc", readAddresses = readKernelAddresses } = options;
@@ -51,23 +51,23 @@ export async function readMachine(options: ReadMachineOptions = {}): Promise<Mac
   };
 }
 
-/** Names our use of the machine id. Changing it makes every machine look like another one. */
+/** Our application ID for the machine ID. Changing it makes every machine look new. */
 const MACHINE_ID_PURPOSE = "8d4b6c5ef0a94a1c9f1b3a7ce2d50c64";
 
 async function readHostname(procRoot: string, etcRoot: string): Promise<string> {
   const kernelName = await readAttribute(join(procRoot, "sys/kernel/hostname"));
-  // What the kernel says before anybody named it.
+  // The kernel's value before a name is set.
   if (kernelName !== null && kernelName !== "(none)") return kernelName;
   return (await readAttribute(join(etcRoot, "hostname"))) ?? "localhost";
 }
 
 /**
- * As sd_id128_get_machine_app_specific(3): HMAC-SHA256 of our purpose with the machine's id as the key, cut to a
- * version 4 UUID.
+ * Same as sd_id128_get_machine_app_specific(3): HMAC-SHA256 of our application ID with the machine ID as the key,
+ * truncated to a version 4 UUID.
  */
 async function readMachineId(etcRoot: string): Promise<string | null> {
   const machineId = await readAttribute(join(etcRoot, "machine-id"));
-  // Besides an id it can be empty or `uninitialized`.
+  // The file may also be empty or contain `uninitialized`.
   if (machineId === null || !/^[0-9a-f]{32}$/.test(machineId)) return null;
   const bytes = createHmac("sha256", Buffer.from(machineId, "hex"))
     .update(Buffer.from(MACHINE_ID_PURPOSE, "hex"))
@@ -92,7 +92,7 @@ async function readPorts(procRoot: string): Promise<MachinePort[]> {
 
 async function readSysDescr(procRoot: string): Promise<string | null> {
   const kernel = (name: string) => readAttribute(join(procRoot, "sys/kernel", name));
-  // Kernels before 6.1 do not have `arch`.
+  // Kernels before 6.1 lack `arch`.
   const [ostype, release, version, arch] = await Promise.all([
     kernel("ostype"),
     kernel("osrelease"),
@@ -109,7 +109,7 @@ interface Product {
   serialNumber: string | null;
 }
 
-/** DMI (SMBIOS type 1), or the device tree of boards that have no DMI. */
+/** DMI (SMBIOS type 1), or the device tree on boards without DMI. */
 async function readProduct(sysRoot: string): Promise<Product> {
   const productText = async (path: string) => meaningfulText(await readAttribute(join(sysRoot, path)));
   const [manufacturer, model, serialNumber, boardModel, boardSerialNumber] = await Promise.all([
@@ -122,7 +122,7 @@ async function readProduct(sysRoot: string): Promise<Product> {
   return { manufacturer, model: model ?? boardModel, serialNumber: serialNumber ?? boardSerialNumber };
 }
 
-/** What makers leave in fields that they did not fill, in lower case and without dots. */
+/** Placeholders that manufacturers leave in unfilled fields, in lower case and without dots. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set([
   "to be filled by oem",
   "not specified",
@@ -146,9 +146,9 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set([
   "serial number",
 ]);
 
-/** Null for placeholders, for one character repeated (`0000`, `xxxx`, `....`) and for counted digits (`0123456789`). */
+/** Null for placeholders, a repeated character (`0000`, `xxxx`, `....`) and counted digits (`0123456789`). */
 function meaningfulText(raw: string | null): string | null {
-  // Device tree strings end with a NUL.
+  // Device tree strings end in NUL.
   const text = (raw ?? "").replace(/\p{Cc}+/gu, " ").trim();
   const isFiller =
     /^(.)\1*$/.test(text) || /^0?123456789?0?$/.test(text) || PLACEHOLDERS.has(text.toLowerCase().replaceAll(".", ""));

@@ -1,5 +1,5 @@
-// Brings what the inventory knows of a host to what the machine says of itself, as a write transaction: only what
-// differs becomes a version. What a person entered stays; what discovery found and finds no more goes.
+// Reconciles the inventory's record of this machine with a snapshot, in one write transaction: only differences create
+// versions. Manual data stays; records that discovery found and no longer finds are deleted.
 
 import { eq } from "drizzle-orm";
 import type { CommandActor } from "../../access/actor.ts";
@@ -43,15 +43,15 @@ export interface SelfDiscovered {
   readonly discovery_id: string;
   readonly network_id: string;
   readonly host_id: string;
-  /** Records by kind, in the plural. */
+  /** Records by kind, plural. */
   readonly created: Record<string, number>;
   readonly updated: Record<string, number>;
   readonly deleted: Record<string, number>;
 }
 
 /**
- * Brings the records of this machine in a network to what was just read of it. An unchanged machine makes no version;
- * what a person renamed, narrowed or entered stays.
+ * Updates this machine's records in a network from its snapshot. An unchanged machine creates no version; manual
+ * renames, restrictions and entries stay.
  * @throws DomainError entity_reference_invalid for the network
  */
 function recordSelf(tx: WriteTransaction, input: SelfDiscoveryInput, actor: CommandActor): SelfDiscovered {
@@ -59,7 +59,7 @@ function recordSelf(tx: WriteTransaction, input: SelfDiscoveryInput, actor: Comm
   return new SelfReconciliation(tx, input, actor).run();
 }
 
-/** A record that discovery made or that a person entered. */
+/** A record created by discovery or by a person. */
 interface FoundOwn {
   readonly id: string;
   readonly first_discovery_id?: string | null | undefined;
@@ -71,7 +71,7 @@ class SelfReconciliation {
   private readonly machine: MachineSnapshot;
   private readonly actor: CommandActor;
   private readonly seen: Observed;
-  /** The run before; null where none is remembered. */
+  /** The previous run; null if none is stored. */
   private lastRun: string | null = null;
 
   constructor(tx: WriteTransaction, input: SelfDiscoveryInput, actor: CommandActor) {
@@ -96,7 +96,7 @@ class SelfReconciliation {
     };
   }
 
-  /** The host record that stands for this machine in the network: the one of the last run, as long as it lives. */
+  /** Returns the host record of this machine in the network: that of the last run, while it exists. */
   private host(): HostRecord {
     const { tx, machine } = this;
     const reported = {
@@ -109,15 +109,15 @@ class SelfReconciliation {
     const setting = selfHostSetting(this.input.network_id);
     const ownHost = selfHost(tx, this.input.network_id);
     const present = ownHost ?? this.hostThatScansFound();
-    // Nothing of a host that it finds now is its own work.
+    // A host found only now has no records of self discovery.
     this.lastRun = ownHost === null ? "" : this.setting(`self_discovery/${this.input.network_id}`);
     this.set(`self_discovery/${this.input.network_id}`, this.input.discovery_id);
     if (present !== null) {
-      // What the machine does not tell (a container has no serial number) is no reason to forget what someone entered.
+      // Data that the machine does not report (a container has no serial number) must not clear manual values.
       const unknown = Object.fromEntries(
         Object.entries(reported).filter(([field]) => present[field as keyof typeof reported] === null),
       ) as typeof reported;
-      // What an agent on it has reported by SNMP stays as it was reported.
+      // Keep what an SNMP agent on this machine reported.
       tx.update(hostKind, present.id, nonNull(present.sys_object_id === null ? reported : unknown));
       tx.observe(hostKind, present.id, { last_seen_at: this.seen.last_seen_at ?? null });
       if (ownHost === null) this.set(setting, present.id);
@@ -133,7 +133,7 @@ class SelfReconciliation {
     return host;
   }
 
-  /** The host as which a scan has found this machine before. */
+  /** Returns the host under which a scan found this machine earlier. */
   private hostThatScansFound(): HostRecord | null {
     const { tx, machine } = this;
     const macs = machine.interfaces.flatMap((each) => each.mac_address ?? []);
@@ -171,7 +171,7 @@ class SelfReconciliation {
     });
   }
 
-  /** @returns address → id */
+  /** @returns address → ID */
   private addresses(host: HostRecord): Map<string, string> {
     const { tx } = this;
     const macs = new Map(this.machine.interfaces.map((each) => [each.if_index, each.mac_address]));
@@ -181,7 +181,7 @@ class SelfReconciliation {
       const present = known.get(address.ip_address);
       known.delete(address.ip_address);
       const mac = macs.get(address.if_index) ?? null;
-      // The subnet that it has contains it: the store sees to that. Which one of several is a person's choice.
+      // Its current subnet contains the address: the store guarantees that. Choosing among several is up to the user.
       const fields = {
         subnet_id: present?.subnet_id ?? this.subnet(address.cidr),
         ip_address: address.ip_address,
@@ -207,13 +207,15 @@ class SelfReconciliation {
       (each) => `${this.mayBeHidden(each)}`,
     );
     this.forget(ipAddressKind, gone);
-    // It stays this machine's to end, when it can be seen to be gone.
+    // Keep the address as self-discovered, so that a later run can delete it once it is visibly gone.
     for (const { id } of hidden)
       if (!this.wasSeenByScan(id)) tx.observe(ipAddressKind, id, { last_discovery_id: this.input.discovery_id });
     return ids;
   }
 
-  /** Whether the address is one of an interface that is switched off, where only the others' were to be seen. */
+  /**
+   * True if the address may belong to an interface that is down, when only other interfaces' addresses were visible.
+   */
   private mayBeHidden({ name, mac_address: mac }: IpAddressRecord): boolean {
     const { has_all_addresses: hasAll, interfaces } = this.machine;
     if (hasAll) return false;
@@ -253,7 +255,7 @@ class SelfReconciliation {
     this.forget(ifEntryKind, known.values());
   }
 
-  /** @returns number and protocol → id */
+  /** @returns number and protocol → ID */
   private ports(host: HostRecord): Map<string, string> {
     const known = new Map(this.tx.children(portKind, "host_n", host.id).map((each) => [portName(each), each]));
     const ids = new Map<string, string>();
@@ -269,8 +271,8 @@ class SelfReconciliation {
   }
 
   /**
-   * A service is known again by the port that it is bound to, or by its name: what a person renamed or narrowed stays
-   * as it is. Only a service on ports that the inventory has bound to nothing is new.
+   * Recognizes a service by its bound port or by its name; manual renames and restrictions stay. Only a service on
+   * ports without any binding is new.
    */
   private services(host: HostRecord, addressIds: Map<string, string>, portIds: Map<string, string>): void {
     const { tx } = this;
@@ -280,7 +282,7 @@ class SelfReconciliation {
     const served = new Set<string>();
     for (const port of this.machine.ports) {
       const service = serviceOf(port);
-      // What only the machine itself can reach is no service to the network.
+      // A port that only the machine itself can reach is not a network service.
       if (service === null || isLoopbackOnly(port)) continue;
       const portId = portIds.get(portName(port)) as string;
       const bound = bindings.filter((binding) => binding.port_id === portId);
@@ -307,7 +309,7 @@ class SelfReconciliation {
     this.forget(serviceKind, stored.filter(isGone));
   }
 
-  /** The subnet that an address implies, made where it is not there. */
+  /** Returns the subnet of an address, created if missing. */
   private subnet(cidr: string): string {
     const { tx } = this;
     const networkId = this.input.network_id;
@@ -330,7 +332,7 @@ class SelfReconciliation {
     fields: T & NoneBeside<R, T>,
   ): string {
     if (this.wasSeenByScan(id)) {
-      // Both describe it in their own words: the words of the last scan stay.
+      // Scans and self discovery describe it differently: keep the text of the last scan.
       this.tx.observe(kind, id, { last_seen_at: this.seen.last_seen_at ?? null });
       return id;
     }
@@ -339,7 +341,10 @@ class SelfReconciliation {
     return id;
   }
 
-  /** Ends what discovery found once and finds no more. A port or address may have taken bindings along already. */
+  /**
+   * Deletes records that discovery found and no longer finds. Deleting a port or address may already have removed
+   * bindings.
+   */
   private forget(kind: AnyKind, records: Iterable<FoundOwn>): void {
     for (const record of records) {
       if (
@@ -353,8 +358,8 @@ class SelfReconciliation {
   }
 
   /**
-   * What a scan saw after this machine last recorded itself is not its to end or to describe: from outside other things
-   * are seen than the kernel tells, in other words.
+   * True if a scan saw the record after the last self discovery: then self discovery must not delete or describe it,
+   * since scans from outside see other things than the kernel reports, in other terms.
    */
   private wasSeenByScan(id: string): boolean {
     const by = this.tx.observedOf(id).last_discovery_id ?? null;

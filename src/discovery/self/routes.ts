@@ -1,4 +1,4 @@
-// /api/v1/discovery
+// Routes of /api/v1/discovery.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
@@ -85,11 +85,11 @@ const EXAMPLE = {
 
 export interface DiscoveryOptions {
   readonly newDiscoveryId: () => string;
-  /** Reads this machine; tests give another one. */
+  /** Reads this machine; replaceable in tests. */
   readonly readMachine?: () => Promise<MachineSnapshot>;
 }
 
-/** /api/v1/discovery: what the appliance finds out by itself. */
+/** /api/v1/discovery: self discovery of the appliance. */
 export function discoveryRoutes(
   surface: Surface<Actor, Access>,
   backend: Backend<SelfCommands>,

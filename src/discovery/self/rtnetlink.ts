@@ -1,5 +1,5 @@
-// The kernel's address dump as rtnetlink(7) messages: the request, and the meaning of the answer's bytes.
-// Pure: must not open a socket.
+// rtnetlink(7) messages of the kernel's address dump: builds the request and parses the response. Pure: must not open a
+// socket.
 
 import { type Ip, ipOfBytes } from "../../base/ip.ts";
 import {
@@ -14,15 +14,15 @@ import {
   viewOf,
 } from "../kernel/netlink-messages.ts";
 
-/** One address of one interface, as the kernel has it. */
+/** One address of one interface, as reported by the kernel. */
 export interface KernelAddress {
   ip: Ip;
-  /** Of the peer's block where there is a peer. */
+  /** Prefix length of the peer's block if there is a peer. */
   prefixLength: number;
   ifIndex: number;
-  /** The far end of a point-to-point interface; null on all others. */
+  /** Far end of a point-to-point interface; null on all others. */
   peer: Ip | null;
-  /** IPv6 only: made by the privacy extensions (RFC 8981), to be replaced within a day. */
+  /** IPv6 only: created by the privacy extensions (RFC 8981), replaced within a day. */
   isTemporary: boolean;
   /** IPv6 only: another machine has it (RFC 4862 §5.4). */
   isDuplicate: boolean;
@@ -32,7 +32,7 @@ interface AddressDatagram extends AnswerEnd {
   addresses: KernelAddress[];
 }
 
-/** Of linux/if_addr.h. The same bit is IFA_F_SECONDARY in IPv4, where it means nothing to us. */
+/** From linux/if_addr.h. In IPv4, the same bit is IFA_F_SECONDARY, which is irrelevant here. */
 export const IFA_F_TEMPORARY = 0x01;
 export const IFA_F_DADFAILED = 0x08;
 
@@ -42,8 +42,8 @@ export function addressDumpRequest(): Uint8Array {
 }
 
 /**
- * Reads one datagram of the answer. Families other than IPv4 and IPv6 and attributes of no use here are skipped; a
- * cut-off message ends the reading.
+ * Parses one datagram of the response. Skips families other than IPv4 and IPv6 and unused attributes; stops at a
+ * truncated message.
  */
 export function parseAddressDatagram(datagram: Uint8Array): AddressDatagram {
   const view = viewOf(datagram);
@@ -76,12 +76,12 @@ function readAddress(view: DataView, body: number, end: number): KernelAddress |
   for (const attribute of netlinkAttributes(view, body + ADDRESS_HEADER_BYTES, end)) {
     if (attribute.type === IFA_ADDRESS) address = ipOfBytes(bytesOf(view, attribute));
     if (attribute.type === IFA_LOCAL) local = ipOfBytes(bytesOf(view, attribute));
-    // All 32 bits; the header has the lowest eight.
+    // All 32 bits; the header has only the low eight.
     if (attribute.type === IFA_FLAGS && attribute.end - attribute.body >= 4)
       flags = view.getUint32(attribute.body, LITTLE_ENDIAN);
   }
-  // With a peer, ADDRESS is the far end and LOCAL our own; without one, IPv6 leaves LOCAL out and IPv4 repeats the
-  // address in it.
+  // With a peer, ADDRESS is the far end and LOCAL our own; without one, IPv6 omits LOCAL and IPv4 repeats the address
+  // in it.
   const ip = local ?? address;
   if (!ip) return null;
   return {

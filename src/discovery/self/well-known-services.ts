@@ -1,21 +1,21 @@
-// The service that a port number stands for by registration or long custom.
-// Must not claim what really answers there, and leaves out numbers that two kinds of program share.
+// Services by port number, by registration or long custom. Must not claim what actually answers there; omits numbers
+// shared by different kinds of programs.
 
 import type { PortProtocol } from "../../resources/ports/port-type.ts";
 
 interface WellKnownService {
-  /** For people. */
+  /** User-readable. */
   name: string;
   /**
-   * Its name in the IANA Service Name and Transport Protocol Port Number Registry (RFC 6335), or the product's own in
-   * the same form where it is commonly found on a number that it never registered. Fixed: clients filter by it.
+   * Name in the IANA Service Name and Transport Protocol Port Number Registry (RFC 6335), or the product's own name in
+   * the same form if it is commonly found on an unregistered number. Fixed: clients filter by it.
    */
   service_definition: string;
 }
 
 /**
- * The well-known service of a port; null for all other numbers, for those that only clients bind (68, 546), and over a
- * protocol that it does not speak.
+ * Well-known service of a port; null for other numbers, for those that only clients bind (68, 546), and for a protocol
+ * that the service does not use.
  */
 export function serviceOf(port: { number: number; protocol: PortProtocol }): WellKnownService | null {
   return SERVICE_BY_PORT[port.protocol].get(port.number) ?? null;
@@ -24,7 +24,7 @@ export function serviceOf(port: { number: number; protocol: PortProtocol }): Wel
 type Row = readonly [name: string, definition: string, number: number, ...protocols: PortProtocol[]];
 
 /**
- * Rows with the same name and definition are one service on several ports. 3000, 8000, 9000 and 9100 are absent: too
+ * Rows with the same name and definition are one service on several ports. 3000, 8000, 9000 and 9100 are omitted: too
  * many products use them.
  */
 const SERVICES: readonly Row[] = [
@@ -48,7 +48,7 @@ const SERVICES: readonly Row[] = [
   ["SNMP traps", "snmptrap", 162, "Tcp", "Udp"],
   ["BGP", "bgp", 179, "Tcp"],
   ["PTP", "ptp-event", 319, "Udp"],
-  ["PTP", "ptp-event", 320, "Udp"], // one protocol on two ports: IEEE 1588 sends what needs no timestamp to the second
+  ["PTP", "ptp-event", 320, "Udp"], // one protocol on two ports: IEEE 1588 sends messages without timestamps to 320
   ["LDAP", "ldap", 389, "Tcp", "Udp"],
   ["HTTPS", "https", 443, "Tcp", "Udp"], // UDP: HTTP/3 (RFC 9114)
   ["SMB", "microsoft-ds", 445, "Tcp"],

@@ -1,4 +1,4 @@
-// The announcements on an interface as one list: the entry's own LLDP and CDP fields, then the others. Pure.
+// The announcements on an interface as one list: the entry's own LLDP and CDP fields, then its further neighbors. Pure.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
@@ -7,11 +7,11 @@ import type { MoreNeighbor, Neighbor } from "../../resources/if-entries/more-nei
 import type { ChassisIdSubtype, PortIdSubtype } from "../../resources/if-entries/vocabulary.ts";
 import { deviceName } from "./device-names.ts";
 
-/** What a neighbor announces on one link, and where that leads by the entry. */
+/** A neighbor's announcement on one link, with the far end that the entry stores. */
 export interface Announcement {
   readonly protocol: "Lldp" | "Cdp";
   readonly chassis_id?: { readonly subtype: ChassisIdSubtype; readonly value: string };
-  /** Of CDP an interface's name. */
+  /** For CDP, an interface name. */
   readonly port_id?: { readonly subtype: PortIdSubtype; readonly value: string };
   readonly sys_name?: string;
   readonly port_desc?: string;
@@ -37,15 +37,15 @@ type AnnouncingFields = Pick<
 
 interface Announced {
   readonly announcements: readonly Announcement[];
-  /** How many are the entry's own; the others are its `more_neighbors`, in order. */
+  /** Number of announcements in the entry's own fields; the rest are its `more_neighbors`, in order. */
   readonly ownCount: number;
-  /** By the entry. */
+  /** As stored in the entry. */
   readonly moreNeighbors: ReadonlyArray<Neighbor | null>;
 }
 
 const NOTHING: Announced = { announcements: [], ownCount: 0, moreNeighbors: [] };
 
-/** LLDP first, then CDP, then the others in their order. */
+/** LLDP first, then CDP, then the others in order. */
 export function announcementsOf(entry: AnnouncingFields): Announced {
   const own: Announcement[] = [];
   if (isLldp(entry)) {
@@ -70,7 +70,10 @@ export function announcementsOf(entry: AnnouncingFields): Announced {
   };
 }
 
-/** Equal for equal announcements, whatever else the entry says. For comparing within one version; never stored. */
+/**
+ * Equal for equal announcements, whatever the entry's other fields. For comparison within one program version; must not
+ * be stored.
+ */
 export function announcementsFingerprint(entry: AnnouncingFields): string {
   const { lldp_chassis_id: chassis, lldp_port_id: port } = entry;
   const own = [
@@ -92,9 +95,9 @@ export function announcementsFingerprint(entry: AnnouncingFields): string {
 }
 
 /**
- * Whether switches without the protocol pass the announcement on, so that its sender may be further away: CDP, whose
- * group address is an ordinary one to them, not LLDP (IEEE 802.1Q table 8-1). Also CDP that an agent reports as LLDP
- * (lldpd, ProCurve): the device id as chassis id and system name.
+ * True if switches without the protocol forward the announcement, so that its sender may be further away: CDP, whose
+ * group address they treat as ordinary multicast, not LLDP (IEEE 802.1Q table 8-1). Also CDP that an agent reports as
+ * LLDP (lldpd, ProCurve): device ID as chassis ID and system name.
  */
 export function isFloodable({ protocol, chassis_id: chassis, sys_name: sysName }: Announcement): boolean {
   if (protocol === "Cdp") return true;

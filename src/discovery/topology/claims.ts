@@ -1,5 +1,5 @@
-// What each device announced on an interface says of itself, in comparable form. LLDP and CDP of one device are one
-// claim. Pure.
+// Identity claims: what each device announced about itself on an interface, in comparable form. LLDP and CDP from one
+// device form one claim. Pure.
 
 import { parseIp } from "../../base/ip.ts";
 import { isGroupAddress, parseMac, virtualRouterOf } from "../../base/mac.ts";
@@ -11,30 +11,30 @@ import type { TopologyPort } from "./facts.ts";
 
 export interface IdentityClaim {
   readonly port: TopologyPort;
-  /** The announcements that it is made of. */
+  /** Indexes of its announcements. */
   readonly places: readonly number[];
-  /** Whether all of these may come from beyond the cable. */
+  /** True if all of them may come from beyond the cable. */
   readonly isFloodable: boolean;
   readonly chassisMac: string | null;
-  /** A folded chassis id that is no MAC address; `weight` as in scores. */
+  /** Case-folded chassis ID that is not a MAC address; `weight` as in scores. */
   readonly chassisText: { readonly text: string; readonly weight: number } | null;
-  /** As deviceName gives them. */
+  /** In the format of deviceName. */
   readonly names: readonly string[];
-  /** Whether one of them is certainly a name. */
+  /** True if one of them is certainly a name. */
   readonly isNamed: boolean;
   readonly serials: readonly string[];
-  /** Besides that of the chassis. */
+  /** Excluding the chassis MAC address. */
   readonly macs: readonly string[];
   readonly addresses: readonly string[];
-  /** The interface at the other end. */
+  /** Interface at the far end. */
   readonly portIds: ReadonlyArray<{ readonly subtype: PortIdSubtype; readonly value: string }>;
   readonly portDesc: string | null;
 }
 
-/** Worked out once for a port that is remembered from one question to the next (facts-memory.ts). */
+/** Computed once per port that is cached across queries (facts-memory.ts). */
 const CLAIMS = new WeakMap<TopologyPort, readonly IdentityClaim[]>();
 
-/** Those that cannot be flooded first, else in order. */
+/** Claims that cannot be flooded first, else in order. */
 export function claimsOf(port: TopologyPort): readonly IdentityClaim[] {
   const known = CLAIMS.get(port) ?? claimsMadeOf(port);
   CLAIMS.set(port, known);
@@ -54,7 +54,7 @@ function claimsMadeOf(port: TopologyPort): IdentityClaim[] {
   return merged;
 }
 
-/** Whether two claims share a sign of a single device. */
+/** True if two claims share a sign of a single device. */
 function isSameDevice(one: IdentityClaim, other: IdentityClaim): boolean {
   if (one.names.some((name) => other.names.some((each) => compareNames(name, each) !== "Different"))) return true;
   if (one.serials.some((serial) => other.serials.includes(serial))) return true;
@@ -66,7 +66,7 @@ export function macsOf(claim: IdentityClaim): readonly string[] {
   return claim.chassisMac === null ? claim.macs : [claim.chassisMac, ...claim.macs];
 }
 
-/** Null for addresses that many devices have, such as 127.0.0.1 and link-local ones. */
+/** Returns null for addresses that many devices have, such as 127.0.0.1 and link-local ones. */
 export function usableAddress(text: string | undefined): string | null {
   const ip = text === undefined ? null : parseIp(text.trim());
   if (ip === null) return null;
@@ -80,7 +80,7 @@ export function usableAddress(text: string | undefined): string | null {
     : ip.text;
 }
 
-/** Null for groups, shared router addresses and all zeros. */
+/** Returns null for groups, shared router addresses and all zeros. */
 export function usableMac(text: string | null | undefined): string | null {
   const mac = text === null || text === undefined ? null : parseMac(text);
   return mac === null || mac === "00:00:00:00:00:00" || isGroupAddress(mac) || virtualRouterOf(mac) !== null
@@ -92,7 +92,7 @@ export function foldText(text: string): string {
   return foldCase(text.trim());
 }
 
-/** The weight of a chassis id that is no MAC address: many devices share an interface name. */
+/** Weight of a chassis ID that is not a MAC address: many devices share an interface name. */
 const CHASSIS_WEIGHTS = {
   ChassisComponent: 2,
   LocallyAssigned: 2,
@@ -137,7 +137,7 @@ function claimOf(port: TopologyPort, announcement: Announcement, place: number):
   };
 }
 
-/** Two claims of one device as one; the first wins. */
+/** Merges two claims of one device; the first wins. */
 function together(one: IdentityClaim, other: IdentityClaim): IdentityClaim {
   return {
     port: one.port,

@@ -1,4 +1,4 @@
-// The names of devices in announcements, and when two are one. Pure.
+// Device names in announcements, and rules for their equality. Pure.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
@@ -19,7 +19,7 @@ const NO_NAMES = new Set([
   "-",
 ]);
 
-/** A name in lower case without the root dot; null for an address or a default name. */
+/** Lower case without the root dot; null for an address or a default name. */
 export function deviceName(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
   const folded = foldCase(text.trim()).replace(/\.$/, "");
@@ -28,7 +28,7 @@ export function deviceName(text: string | null | undefined): string | null {
     : folded;
 }
 
-/** A name's first label: `core-1` of `core-1.example.net`. */
+/** Returns the first label: `core-1` of `core-1.example.net`. */
 export function firstLabel(name: string): string {
   const dot = name.indexOf(".");
   return dot <= 0 ? name : name.slice(0, dot);
@@ -36,19 +36,19 @@ export function firstLabel(name: string): string {
 
 type NameRelation = "Same" | "Short" | "Different";
 
-/** Of names as deviceName gives them. Short: one lacks its domain. Different domains make different names. */
+/** For names in the format of deviceName. Short: one lacks its domain. Different domains make different names. */
 export function compareNames(one: string, other: string): NameRelation {
   if (one === other) return "Same";
   return one.startsWith(`${other}.`) || other.startsWith(`${one}.`) ? "Short" : "Different";
 }
 
-/** The possible meanings of a CDP device id. */
+/** Possible interpretations of a CDP device ID. */
 interface DeviceId {
-  /** As deviceName gives it. */
+  /** In the format of deviceName. */
   readonly name: string | null;
-  /** Whether it is certainly a name, not a serial number. */
+  /** True if it is certainly a name, not a serial number. */
   readonly isNamed: boolean;
-  /** As serialKey gives it. */
+  /** In the format of serialKey. */
   readonly serial: string | null;
   readonly mac: string | null;
 }
@@ -56,14 +56,14 @@ interface DeviceId {
 const NO_ID: DeviceId = { name: null, isNamed: false, serial: null, mac: null };
 
 /**
- * Examples: `sw1.example.com`, `sw1(FOC1234X0YZ)` (NX-OS), `TBA04120731(sw1)` (CatOS), a serial number, a MAC address
- * in any form, `SEP001122334455` (telephones).
+ * Parses, for example: `sw1.example.com`, `sw1(FOC1234X0YZ)` (NX-OS), `TBA04120731(sw1)` (CatOS), a serial number, a
+ * MAC address in any form, `SEP001122334455` (phones).
  */
 export function readDeviceId(text: string | undefined): DeviceId {
   const trimmed = text?.trim() ?? "";
   if (trimmed === "") return NO_ID;
   const mac = macIn(trimmed);
-  // A telephone's name is made of its address.
+  // A phone's name contains its MAC address.
   if (mac !== null) return { name: deviceName(trimmed), isNamed: true, serial: null, mac };
   const [, outside, inside] = /^([^()]+)\(([^()]+)\)$/.exec(trimmed) ?? [];
   if (outside !== undefined && inside !== undefined) {
@@ -76,13 +76,13 @@ export function readDeviceId(text: string | undefined): DeviceId {
     : { name: deviceName(trimmed), isNamed: true, serial: null, mac: null };
 }
 
-/** In comparable form; null for none. */
+/** In comparable form; null if empty. */
 export function serialKey(text: string | null | undefined): string | null {
   const key = text?.trim().toUpperCase() ?? "";
   return key === "" ? null : key;
 }
 
-/** A MAC address in any form, also after a telephone's prefix; null for any other text. */
+/** Parses a MAC address in any form, also after a phone's prefix; null for any other text. */
 export function macIn(text: string): string | null {
   const trimmed = text.trim();
   if (trimmed.length < 12 || trimmed.length > 20) return null;
@@ -95,7 +95,7 @@ export function macIn(text: string): string | null {
 
 const BARE_MAC = /^[0-9a-f]{12}$/i;
 
-/** Capitals and digits, both, as long as a maker's: `FOC1234X0YZ`. */
+/** Upper case and digits, both, of a manufacturer's usual length: `FOC1234X0YZ`. */
 function looksLikeSerial(text: string): boolean {
   return /^[A-Z0-9]{8,16}$/.test(text) && /[A-Z]/.test(text) && (text.match(/\d/g) ?? []).length >= 4;
 }

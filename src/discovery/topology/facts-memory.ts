@@ -1,16 +1,18 @@
-// What a thread that reads remembers of the network that it was last asked for. Versions never change, so that at
-// another instant only those records are read that say something else then. Reads nothing itself.
+// Read thread's cache of the last network queried. Versions are immutable, so a query for another time reads only the
+// records that differ then. Must not read the store.
 
 import type { AnyKind } from "../../db/kind.ts";
 import type { NetworkFacts } from "./facts.ts";
 
-/** Records of one kind in a network that is remembered: some 80 MB of interfaces. A larger one is read anew each time. */
+/**
+ * Maximum records per kind for a cached network: about 80 MB of interfaces. A larger network is read again each time.
+ */
 export const REMEMBERED_RECORDS_MAX = 120_000;
 
-/** Record number → the transaction that wrote the version in force, in page order. */
+/** Record number → transaction that wrote the version in force, in page order. */
 export type VersionsThen = ReadonlyMap<number, number>;
 
-/** Which versions were in force as of a transaction, by the code of their kind. */
+/** Versions in force as of a transaction, by kind code. */
 export interface StateThen {
   readonly sequence: number;
   readonly versions: ReadonlyMap<number, VersionsThen>;
@@ -21,7 +23,7 @@ interface RememberedPart<Part> {
   readonly part: Part;
 }
 
-/** By record number: what the version says that was asked for last. */
+/** By record number: the content of the last version read. */
 export type RememberedParts<Part> = Map<number, RememberedPart<Part>>;
 
 export class FactsMemory {
@@ -30,34 +32,34 @@ export class FactsMemory {
   private facts: NetworkFacts | null = null;
   private parts = new Map<number, RememberedParts<unknown>>();
 
-  /** The last one of this network; null where there is none. */
+  /** Returns the last state of this network; null if none. */
   stateOf(networkN: number): StateThen | null {
     return networkN === this.networkN ? this.state : null;
   }
 
-  /** What the last state of this network came to, where that is the same one; null for any other. */
+  /** Returns the facts of this network if its last state is unchanged; null otherwise. */
   factsOf(networkN: number, { versions }: StateThen): NetworkFacts | null {
     const known = this.stateOf(networkN);
     const isSame = known !== null && [...versions].every(([code, own]) => known.versions.get(code) === own);
     return isSame ? this.facts : null;
   }
 
-  /** Of the state that was kept last. */
+  /** Stores the facts of the last stored state. */
   keepFacts(state: StateThen, facts: NetworkFacts): void {
     if (this.state === state) this.facts = facts;
   }
 
-  /** What is known of any other network is forgotten. */
+  /** Forgets all other networks. */
   keepState(networkN: number, state: StateThen): void {
     this.facts = this.factsOf(networkN, state);
     const count = [...this.parts.values()].reduce((sum, { size }) => sum + size, 0);
-    // There are also records that were not there at the instants that are asked for now.
+    // The cache may also hold records that did not exist at the requested times.
     if (networkN !== this.networkN || count > 3 * REMEMBERED_RECORDS_MAX) this.parts = new Map();
     this.networkN = networkN;
     this.state = state;
   }
 
-  /** Of the network whose state was kept last. */
+  /** Parts of the network whose state was stored last. */
   partsOf<Part>({ code }: AnyKind): RememberedParts<Part> {
     const known = this.parts.get(code) ?? new Map();
     this.parts.set(code, known);

@@ -1,4 +1,4 @@
-// What is known of a network's hosts and interfaces that concerns links. Plain data.
+// Facts about a network's hosts and interfaces that matter for links. Plain data.
 
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
 import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
@@ -9,7 +9,7 @@ export interface TopologyHost {
   readonly name: string;
   readonly hostname: string | null;
   readonly sys_name: string | null;
-  /** LLDP chassis id, whatever its subtype. */
+  /** LLDP chassis ID of any subtype. */
   readonly chassis_id: string | null;
   readonly serial_number: string | null;
   readonly addresses: readonly TopologyAddress[];
@@ -30,15 +30,15 @@ export interface TopologyPort {
   readonly if_alias: string | null;
   readonly if_type: number;
   readonly mac_address: string | null;
-  /** The entry's own. */
+  /** The entry's own address. */
   readonly ip_address: string | null;
   /** In the order of announcementsOf. */
   readonly announcements: readonly Announcement[];
-  /** How many are fields of the entry itself; the others are its `more_neighbors`. */
+  /** Number of announcements in the entry's own fields; the rest are its `more_neighbors`. */
   readonly ownCount: number;
 }
 
-/** A host as a map of the network shows it. */
+/** A host as shown on a network map. */
 export interface ShownHost extends TopologyHost {
   readonly manufacturer: string | null;
   readonly model: string | null;
@@ -46,15 +46,15 @@ export interface ShownHost extends TopologyHost {
   readonly stale_since: string | null;
 }
 
-/** With what it says of its far ends today. */
+/** With its stored far ends. */
 export interface ShownPort extends TopologyPort {
   readonly speed_bps: number | null;
   readonly oper_status: OperStatus;
   readonly stale_since: string | null;
   readonly neighbor: Neighbor | null;
-  /** Of `more_neighbors`. */
+  /** Far ends of `more_neighbors`. */
   readonly moreNeighbors: ReadonlyArray<Neighbor | null>;
-  /** Of announcementsFingerprint. */
+  /** From announcementsFingerprint. */
   readonly fingerprint: string;
 }
 
@@ -63,9 +63,9 @@ export interface NetworkFacts {
   readonly ports: readonly ShownPort[];
 }
 
-/** What became of a network's facts; null for what is not there any more. By id. */
+/** Changes to a network's facts, by ID; null for removed ones. */
 export interface FactsChange {
   readonly hosts: ReadonlyMap<string, ShownHost | null>;
-  /** With the number of its record: interfaces stand in the order of these. */
+  /** With the record number: interfaces are ordered by it. */
   readonly ports: ReadonlyMap<string, { readonly n: number; readonly port: ShownPort } | null>;
 }

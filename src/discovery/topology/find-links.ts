@@ -1,5 +1,4 @@
-// The links of a network to write at the end of a scan: neighbors that announcements lead to and entries lack. Writes
-// nothing.
+// Finds the links to write at the end of a scan: announced neighbors missing in the entries. Must not write.
 
 import type { Reader } from "../../db/reading/reader.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
@@ -7,22 +6,20 @@ import type { NetworkFacts, ShownPort } from "./facts.ts";
 import { networkFacts, type Unwritten } from "./network-facts.ts";
 import { type PortResolution, resolveNeighbors } from "./resolve.ts";
 
-/** Where one interface entry leads. Plain data: it crosses threads. */
+/** Far ends of one interface entry. Plain data: it crosses threads. */
 export interface NeighborLink {
   readonly if_entry_id: string;
-  /** announcementsFingerprint of the entry as it was when this was decided. */
+  /** announcementsFingerprint of the entry at the time of the decision. */
   readonly fingerprint: string;
   readonly neighbor: Neighbor | null;
-  /** Of each of its `more_neighbors`, in their order. */
+  /** One for each of its `more_neighbors`, in order. */
   readonly more: ReadonlyArray<Neighbor | null>;
 }
 
-/** Entries of one command. */
+/** Entries per command. */
 const LINKS_OF_BATCH = 1_000;
 
-/**
- * @param unwritten what a dry run would have written before
- */
+/** @param unwritten earlier writes of a dry run */
 export function linksOf(
   reader: Reader,
   networkN: number,
@@ -31,7 +28,7 @@ export function linksOf(
   return {
     *find() {
       const facts = networkFacts(reader, networkN, null, unwritten);
-      // A network's worth of parsed records is garbage now: the collector would wait for several.
+      // All parsed records of the network are garbage now: the collector would wait for several networks' worth.
       Bun.gc(true);
       const links = changedLinks(facts);
       Bun.gc(true);
@@ -41,7 +38,7 @@ export function linksOf(
   };
 }
 
-/** The links whose entry differs from what is announced. */
+/** Returns the links that differ from the entry. */
 export function changedLinks({ hosts, ports }: NetworkFacts): NeighborLink[] {
   const resolutions = resolveNeighbors(hosts, ports);
   return ports.flatMap((port) => {

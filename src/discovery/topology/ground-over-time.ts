@@ -1,4 +1,4 @@
-// The hosts and interfaces of a network that claims are held against, carried from change to change.
+// The hosts and interfaces that claims are matched against, updated change by change.
 
 import type { FactsChange, TopologyHost, TopologyPort } from "./facts.ts";
 import type { ClaimGround } from "./ground.ts";
@@ -6,13 +6,13 @@ import { Index } from "./index-of.ts";
 import { SignsOverTime } from "./signs-over-time.ts";
 
 interface GroundChange {
-  /** Ids of interfaces that came, went, or say something else. */
+  /** IDs of interfaces added, removed or changed. */
   readonly ports: ReadonlySet<string>;
-  /** Places of hosts of which an interface may be called otherwise. */
+  /** Indexes of hosts whose interface names may have changed. */
   readonly renamed: ReadonlySet<number>;
-  /** Places of hosts that are told apart by something else. */
+  /** Indexes of hosts whose signs changed. */
   readonly signed: ReadonlySet<number>;
-  /** All that these had or have. */
+  /** All signs that these hosts have or had. */
   readonly signs: ReadonlySet<string>;
 }
 
@@ -23,14 +23,14 @@ interface OrderedPort {
 
 export class GroundOverTime implements ClaimGround {
   readonly signs = new SignsOverTime();
-  /** Of all that ever were there. */
+  /** Includes removed hosts. */
   private readonly places = new Map<string, number>();
   private readonly ids: string[] = [];
   private readonly hosts = new Map<string, TopologyHost>();
-  /** By id, whether or not their host is there. */
+  /** By ID, including interfaces of removed hosts. */
   private readonly ports = new Map<string, OrderedPort>();
   private readonly portIds = new Index<string, string>();
-  /** By the id of a host, in the order of their records. */
+  /** By host ID, in record order. */
   private readonly ordered = new Map<string, readonly TopologyPort[]>();
 
   revise(change: FactsChange): GroundChange {
@@ -38,7 +38,7 @@ export class GroundOverTime implements ClaimGround {
     const renamed = new Set<string>();
     for (const [id, now] of change.ports) {
       const before = this.ports.get(id);
-      // The same object for what says the same: interfaces are compared as objects.
+      // Keep the same object for equal data: interfaces are compared by identity.
       if (before !== undefined && now !== null && saysTheSame(before.port, now.port)) continue;
       ports.add(id);
       const isRenamed = before === undefined || now === null || !isCalledTheSame(before.port, now.port);
@@ -82,13 +82,13 @@ export class GroundOverTime implements ClaimGround {
     return ports;
   }
 
-  /** Undefined for one that is not there, or whose host is not. */
+  /** Returns undefined for a missing interface or one of a missing host. */
   port(id: string): TopologyPort | undefined {
     const port = this.ports.get(id)?.port;
     return port !== undefined && this.hosts.has(port.host_id) ? port : undefined;
   }
 
-  /** Of an interface that is there. */
+  /** Only for an existing interface. */
   orderOf(portId: string): number {
     return (this.ports.get(portId) as OrderedPort).n;
   }
@@ -135,7 +135,7 @@ function saysTheSame(one: TopologyPort, other: TopologyPort): boolean {
   );
 }
 
-/** By all that an announcement may mean it by. */
+/** Compares every field that an announcement may refer to. */
 function isCalledTheSame(one: TopologyPort, other: TopologyPort): boolean {
   return (
     one.host_id === other.host_id &&

@@ -1,4 +1,4 @@
-// What the claims of a network are held against: its hosts by place, what tells them apart, and their interfaces.
+// The hosts that a network's claims are matched against: by index, with their signs and interfaces.
 
 import { claimsOf, type IdentityClaim } from "./claims.ts";
 import type { TopologyHost, TopologyPort } from "./facts.ts";
@@ -7,12 +7,12 @@ import { ClaimedHosts, type HostSigns } from "./identify.ts";
 export interface ClaimGround {
   readonly signs: HostSigns;
   idAt(place: number): string;
-  /** Only of a host that is there. */
+  /** Only for an existing host. */
   placeOf(hostId: string): number;
   portsOf(place: number): readonly TopologyPort[];
 }
 
-/** All of it, with the claims that are made there. */
+/** The whole network, with all its claims. */
 export class WholeNetwork implements ClaimGround {
   readonly signs: HostSigns;
   readonly claims: readonly IdentityClaim[];
@@ -26,7 +26,7 @@ export class WholeNetwork implements ClaimGround {
     const claims: IdentityClaim[] = [];
     let [hostId, own]: [string, TopologyPort[]] = ["", []];
     for (const port of ports) {
-      // Those of one host mostly come one after the other.
+      // Ports of one host are mostly consecutive.
       if (port.host_id !== hostId) {
         const place = this.places.get(port.host_id);
         if (place === undefined) continue;

@@ -1,5 +1,5 @@
-// The hosts that a claim may mean, scored. Pure. Signs add up, contradictions subtract; the best must be clearly
-// better.
+// Scores the hosts that a claim may refer to. Pure. Matching signs add up, contradictions subtract; the best must lead
+// clearly.
 
 import { parseMac } from "../../base/mac.ts";
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
@@ -7,50 +7,50 @@ import { foldText, type IdentityClaim, macsOf, usableAddress, usableMac } from "
 import { compareNames, deviceName, firstLabel, serialKey } from "./device-names.ts";
 import type { TopologyHost, TopologyPort } from "./facts.ts";
 
-/** A chassis id or name that both tell and that differs counts against the host as much. */
+/** A chassis ID or name present on both sides but different subtracts the same weight. */
 export const CLAIM_WEIGHTS = {
-  /** Of the host's MAC addresses. */
+  /** One of the host's MAC addresses. */
   chassisMac: 4,
   serial: 4,
   /** Another MAC address, such as the announcing port's. */
   mac: 3,
-  /** Its own system name. */
+  /** The host's own system name. */
   sysName: 3,
-  /** The same without the domain, or a name given by others. */
+  /** The system name without its domain, or a name from another source. */
   otherName: 2,
   address: 2,
-  /** The host says the same of the opposite direction. */
+  /** The host announces the matching opposite direction. */
   opposite: 3,
-  /** The host names the near device, at an unknown port. */
+  /** The host announces the near device, at an unknown port. */
   oppositeHost: 2,
 } as const;
 
-/** The least score, and the least lead over every other host. */
+/** Minimum score, and minimum lead over every other host. */
 export const SCORE_MIN = 2;
 export const LEAD_MIN = 2;
 
-/** Signs shared by more hosts than this name none of them. */
+/** Signs shared by more hosts than this identify none of them. */
 const SHARED_BY_MAX = 64;
 
-/** What a host says of itself, in comparable form. */
+/** A host's own signs, in comparable form. */
 export interface KnownSigns {
   readonly chassisMac: string | null;
   readonly chassisText: string | null;
   readonly sysName: string | null;
-  /** Given by people and by the DNS. */
+  /** From users and DNS. */
   readonly otherNames: readonly string[];
   readonly serial: string | null;
 }
 
-/** Hosts by what tells them apart. Each has a place, by which it is known here. */
+/** Lookup of hosts by sign. A host is identified by its index, its `place`. */
 export abstract class HostSigns {
   protected abstract knownAt(place: number): KnownSigns;
-  /** The places of the hosts that have it, each once. */
+  /** Indexes of hosts with the MAC address, without duplicates. */
   protected abstract withMac(mac: string): readonly number[] | undefined;
-  /** The same by a key of keysOf. */
+  /** Same for a key from keysOf. */
   protected abstract withText(key: string): readonly number[] | undefined;
 
-  /** The places of hosts that share a sign with a claim, each with its weight. */
+  /** Returns the hosts that share a sign with a claim, with their scores. */
   candidates(claim: IdentityClaim): Map<number, number> {
     const found = new Map<number, number>();
     const add = (places: readonly number[] | undefined) => {
@@ -62,7 +62,7 @@ export abstract class HostSigns {
     return found;
   }
 
-  /** Negative where more speaks against it. */
+  /** Negative if contradictions prevail. */
   score(claim: IdentityClaim, place: number): number {
     const known = this.knownAt(place);
     let score = chassisScore(claim, known, (mac) => this.has(mac, place));
@@ -79,10 +79,10 @@ export abstract class HostSigns {
   }
 }
 
-/** Those of all hosts of a network, for the claims that are made there. */
+/** Signs of all hosts of a network, for its claims. */
 export class ClaimedHosts extends HostSigns {
   private readonly known: readonly KnownSigns[];
-  /** Only what some claim names is kept, with the places of its hosts. */
+  /** Stores only signs used by some claim, with the hosts that have them. */
   private readonly byMac = new Map<string, number[]>();
   private readonly byText = new Map<string, number[]>();
 
@@ -108,7 +108,7 @@ export class ClaimedHosts extends HostSigns {
       for (const key of keysOfHost(host, known)) note(this.byText, key, place);
       return known;
     });
-    // Proxy ARP: it answers for other hosts.
+    // Proxy ARP: the MAC address answers for other hosts.
     for (const [mac, places] of byAddressMac) {
       if (places.length <= ADDRESSES_PER_MAC_MAX) for (const place of places) this.noteMac(mac, place);
     }
@@ -172,7 +172,10 @@ export function knownOf(host: TopologyHost): KnownSigns {
   };
 }
 
-/** The keys of a claim. A name without a domain matches it in any; a name in a domain also matches without. */
+/**
+ * Returns the lookup keys of a claim. A name without a domain matches any domain; a name with a domain also matches
+ * without.
+ */
 export function keysOf(claim: IdentityClaim): string[] {
   const keys = claim.addresses.map((address) => `a ${address}`);
   for (const serial of claim.serials) keys.push(`r ${serial}`);

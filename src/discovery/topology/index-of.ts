@@ -1,4 +1,4 @@
-// Several values by one key. Pure.
+// Multimap: several values per key. Pure.
 
 export class Index<Key, Value> {
   private readonly values = new Map<Key, Set<Value>>();

@@ -1,4 +1,4 @@
-// Reads a network's hosts and links as of one transaction, in short steps without a transaction in between. Keeps some
+// Reads a network's hosts and links as of one transaction, in short steps outside any read transaction. Keeps a few
 // hundred bytes per host, address and interface, no forwarding tables.
 
 import { type AnyKind, parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";
@@ -12,15 +12,15 @@ import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresse
 import { announcementsFingerprint, announcementsOf } from "./announcements.ts";
 import type { NetworkFacts, ShownHost, ShownPort, TopologyAddress } from "./facts.ts";
 
-/** Records of one step: some milliseconds. */
+/** Records per step: a few milliseconds. */
 const STEP_ROWS = 1_000;
 
-/** Unwritten records by id, taken as written; null for one that would be gone. */
+/** Unwritten records by ID, treated as written; null for a deleted one. */
 export type Unwritten = (kind: AnyKind) => ReadonlyMap<string, RecordBase | null>;
 
 const NOTHING_UNWRITTEN: Unwritten = () => new Map();
 
-/** All at once, live or as of an instant, for a thread of its own. */
+/** Reads everything at once, live or as of a past time, for a dedicated thread. */
 export function networkFacts(
   reader: Reader,
   networkN: number,
@@ -34,7 +34,7 @@ export function networkFacts(
   }
 }
 
-/** All of it as of one transaction, yielding between its steps. @param unwritten what is taken as written besides */
+/** Reads everything as of one transaction, yielding between steps. @param unwritten records also treated as written */
 export function* gatherNetworkFacts(
   connection: ReadConnection,
   networkN: number,
@@ -46,11 +46,11 @@ export function* gatherNetworkFacts(
   );
 }
 
-/** The parts of the records of a kind, in page order, step by step. */
-// biome-ignore lint/suspicious/noExplicitAny: each kind's records are typed by what makes a part of them.
+/** The parts of a kind's records, in page order, step by step. */
+// biome-ignore lint/suspicious/noExplicitAny: each kind's function that builds its part types the records.
 export type PartsOf = <Part>(kind: AnyKind, partOf: (record: any) => Part) => Iterable<readonly Part[]>;
 
-/** What the parts of all records of a network come to, yielding between their steps. */
+/** Composes the facts from the parts of all records, yielding between steps. */
 export function* composedFacts(partsOf: PartsOf): Generator<void, NetworkFacts> {
   const addresses = new Map<string, AddressPart[]>();
   const ipOf = new Map<string, string>();
@@ -76,18 +76,18 @@ export function* composedFacts(partsOf: PartsOf): Generator<void, NetworkFacts> 
   return { hosts, ports };
 }
 
-/** What an address says by itself. */
+/** Own data of an address. */
 export type AddressPart = Pick<IpAddressRecord, "id" | "host_id" | "ip_address" | "mac_address" | "position">;
-/** What a host says by itself. */
+/** Own data of a host. */
 export type HostPart = Omit<ShownHost, "addresses">;
-/** What an interface entry says by itself. */
+/** Own data of an interface entry. */
 export type PortPart = ShownPort & { readonly ip_address: null; readonly ip_address_id: string | null };
 
 export function addressPart({ id, host_id, ip_address, mac_address, position }: IpAddressRecord): AddressPart {
   return { id, host_id, ip_address, mac_address, position };
 }
 
-/** The addresses of one host, in the order that it lists them. */
+/** Sorts the addresses of one host by position. */
 export function inPositions(parts: readonly AddressPart[] = []): TopologyAddress[] {
   return parts
     .toSorted((a, b) => a.position - b.position)
@@ -146,7 +146,7 @@ export function portPart(entry: IfEntryRecord): PortPart {
   };
 }
 
-/** Most have no address of their own: what they say is shown as it stands. */
+/** Most interfaces have no address: returns the part unchanged. */
 export function shownPort(part: PortPart, ipOf: ReadonlyMap<string, string>): ShownPort {
   const { ip_address_id: id } = part;
   const ip_address = id === null ? null : (ipOf.get(id) ?? null);
@@ -199,7 +199,7 @@ export function* storedRecords<R>(
   }
 }
 
-/** The same of some numbers alone, at once: those that lived in the network then. */
+/** Same as storedRecords, for the given numbers only and in one read. */
 export function storedAmong<R>(
   connection: ReadConnection,
   { kind, networkN, sequence }: { readonly kind: AnyKind; readonly networkN: number; readonly sequence: number },
@@ -210,7 +210,7 @@ export function storedAmong<R>(
   return parsed<R>(connection.statement(statement).values(sequence, scopeKey(networkN, kind), JSON.stringify(ns)));
 }
 
-/** Of the records of spans `s`, as of ?1. */
+/** Version key of the records of spans `s`, as of ?1. */
 export const THEIR_KEY = `(SELECT w.key FROM history_versions w
   WHERE w.key <= ((s.n << 31) | ?1) AND w.key > (s.n << 31) ORDER BY w.key DESC LIMIT 1)`;
 const THEIR_VERSION = `CROSS JOIN history_versions v ON v.key = ${THEIR_KEY}`;

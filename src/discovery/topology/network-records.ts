@@ -1,5 +1,4 @@
-// What the records of one network say of its links, carried from transaction to transaction. Reads only what a
-// transaction touched.
+// Link-related records of one network, updated transaction by transaction. Reads only records touched by a transaction.
 
 import type { AnyKind } from "../../db/kind.ts";
 import type { ReadConnection } from "../../db/reading/read-connection.ts";
@@ -21,23 +20,23 @@ import {
   storedRecords,
 } from "./network-facts.ts";
 
-/** What links are made from. */
+/** Record kinds that links derive from. */
 export const WIRING_KINDS: readonly AnyKind[] = [hostKind, ipAddressKind, ifEntryKind];
 
-/** Records by the code of their kind. */
+/** Record numbers by kind code. */
 export type Touched = ReadonlyMap<number, readonly number[]>;
 
-/** What is new as of a transaction. */
+/** Changes as of a transaction. */
 export interface Revision {
   readonly sequence: number;
-  /** Whether it may make, end or move a link; else it is only shown with one: a speed, a status. */
+  /** True if it may create, end or move a link; false if it only affects display: a speed, a status. */
   readonly isOfWiring: boolean;
   readonly parts: ReadonlyArray<{ readonly code: number; readonly n: number; readonly part: Part | null }>;
 }
 
 type Part = AddressPart | HostPart | PortPart;
 
-/** Shown with a node or a link, without a say in whether there is one. */
+/** Display-only fields of a node or link, without effect on links. */
 const SHOWN_ONLY = new Set([
   "manufacturer",
   "model",
@@ -45,11 +44,11 @@ const SHOWN_ONLY = new Set([
   "stale_since",
   "speed_bps",
   "oper_status",
-  // Of what is compared anyway.
+  // Derived from fields that are compared anyway.
   "fingerprint",
 ]);
 
-/** Records that are read at once. */
+/** Records per read. */
 const STEP_RECORDS = 1_000;
 
 export class NetworkRecords {
@@ -57,20 +56,20 @@ export class NetworkRecords {
   private readonly connection: ReadConnection;
   private readonly parts = new Map<number, Map<number, Part>>(WIRING_KINDS.map(({ code }) => [code, new Map()]));
   private readonly hostNs = new Map<string, number>();
-  /** By the id of their host: numbers. */
+  /** Record numbers by host ID. */
   private readonly addressesOf = new Index<string, number>();
-  /** By the id of an address. */
+  /** By address ID. */
   private readonly ipOf = new Map<string, string>();
-  /** By the id of their address: numbers. */
+  /** Port record numbers by address ID. */
   private readonly portsWith = new Index<string, number>();
 
-  /** Empty until it is loaded. */
+  /** Empty until loaded. */
   constructor(connection: ReadConnection, networkN: number) {
     this.connection = connection;
     this.networkN = networkN;
   }
 
-  /** Everything, as of a transaction, yielding between its steps. @returns all that there is */
+  /** Loads everything as of a transaction, yielding between steps. @returns all facts */
   *load(sequence: number): Generator<void, FactsChange> {
     const touched = new Touching();
     for (const kind of WIRING_KINDS) {
@@ -82,7 +81,7 @@ export class NetworkRecords {
     return this.changed(touched);
   }
 
-  /** How touched records differ as of a transaction from what is known of them. Changes nothing yet. */
+  /** Compares touched records as of a transaction with the known ones. Changes nothing yet. */
   revision(touched: Touched, sequence: number): Revision {
     let isOfWiring = false;
     const parts: Array<Revision["parts"][number]> = [];
@@ -99,7 +98,7 @@ export class NetworkRecords {
     return { sequence, isOfWiring, parts };
   }
 
-  /** @returns what is other than before */
+  /** @returns the facts that changed */
   apply({ parts }: Revision): FactsChange {
     const touched = new Touching();
     for (const { code, n, part } of parts) this.put(code, n, part, touched);
@@ -173,7 +172,7 @@ export class NetworkRecords {
     return this.parts.get(code) as Map<number, Part>;
   }
 
-  /** Null for what was not there then. */
+  /** Null for records that did not exist then. */
   private partsThen(kind: AnyKind, ns: readonly number[], sequence: number): Map<number, Part | null> {
     const found = new Map<number, Part | null>(ns.map((n) => [n, null]));
     for (let start = 0; start < ns.length; start += STEP_RECORDS) {
@@ -196,6 +195,6 @@ function wiringOf(part: Part | null): string {
 
 class Touching {
   readonly hostIds = new Set<string>();
-  /** With the ids that they had before. */
+  /** With their previous IDs. */
   readonly portNs = new Map<number, string | null>();
 }

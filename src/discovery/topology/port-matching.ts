@@ -1,4 +1,4 @@
-// The interfaces of a host that an announced port id may mean. Pure.
+// Matches an announced port ID to the interfaces of a host. Pure.
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
@@ -9,15 +9,15 @@ import { foldPortName, isUnitName, lastNumber, type PortNameKeys } from "./port-
 
 /** IANAifType-MIB: Ethernet, its older numbers, and Wi-Fi. */
 const CABLED_TYPES = new Set([6, 62, 69, 71, 117]);
-/** ieee8023adLag: the one interface of many cables. */
+/** ieee8023adLag: one interface over many cables. */
 export const IF_TYPE_LAG = 161;
 
-/** By the first of a host's interfaces. */
+/** By the first interface of a host. */
 const KNOWN = new WeakMap<TopologyPort, HostPorts>();
 
-/** The interfaces of one host, by whatever an announcement may call them. Each index is made on first use. */
+/** Interfaces of one host, indexed by every name an announcement may use. Each index is built on first use. */
 export class HostPorts {
-  /** The same indexes for the same interfaces, where they are remembered from one question to the next. */
+  /** Reuses the indexes for the same interfaces, if cached across queries. */
   static of(ports: readonly TopologyPort[], keys: PortNameKeys): HostPorts {
     const [first] = ports;
     const known = first === undefined ? undefined : KNOWN.get(first);
@@ -54,7 +54,7 @@ export class HostPorts {
     }
     const described = claim.portDesc === null ? [] : this.described(claim.portDesc);
     if (several.length > 0) return narrowed(several, described);
-    // The description is the interface's (IEEE 802.1AB); text by people counts only where it can mean nothing else.
+    // The description is the interface's own (IEEE 802.1AB); manually entered text counts only if unambiguous.
     const isNamed = claim.portIds.some(({ subtype }) => subtype === "InterfaceName");
     return !isNamed && described.length === 1 ? described : [];
   }
@@ -93,7 +93,7 @@ export class HostPorts {
   }
 
   /**
-   * A number may be an ifIndex or the number printed beside the socket; where these differ both count. A printed number
+   * A number may be an ifIndex or the number printed next to the socket; if they differ, both count. A printed number
    * alone is too weak.
    */
   private numbered(number: number): readonly TopologyPort[] {
@@ -127,7 +127,7 @@ export class HostPorts {
   }
 }
 
-/** Those that the description means too, or that have a socket. */
+/** Keeps interfaces that the description also matches, else those with a socket. */
 function narrowed(found: readonly TopologyPort[], described: readonly TopologyPort[]): readonly TopologyPort[] {
   const both = found.filter((port) => described.includes(port));
   if (both.length > 0) return both;
@@ -137,7 +137,7 @@ function narrowed(found: readonly TopologyPort[], described: readonly TopologyPo
   return cabled.length > 0 ? cabled : found;
 }
 
-/** Most have one: a list each would be a hundred thousand lists. */
+/** Most keys have one port: a list for each would be 100,000 lists. */
 type Lists<Key> = Map<Key, TopologyPort | TopologyPort[]>;
 
 const NONE: readonly TopologyPort[] = [];
@@ -153,7 +153,7 @@ function named(ports: readonly TopologyPort[], keys: PortNameKeys): Lists<string
   return found;
 }
 
-/** By the numbers printed beside the sockets. */
+/** By the number printed next to the socket. */
 function numbered(ports: readonly TopologyPort[]): Lists<number> {
   const byNumber: Lists<number> = new Map();
   for (const port of ports) {

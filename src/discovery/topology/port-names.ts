@@ -1,8 +1,8 @@
-// When two names of an interface of one device are equal: makers abbreviate differently. Pure.
+// Equality of interface names on one device: manufacturers abbreviate differently. Pure.
 
 import { foldCase } from "../../base/text.ts";
 
-/** Abbreviation → the kind of interface that it stands for. */
+/** Abbreviation → kind of interface. */
 const KINDS = new Map(
   Object.entries({
     ethernet: ["e", "et", "eth", "ethernet"],
@@ -39,22 +39,22 @@ const KINDS = new Map(
   }).flatMap(([kind, abbreviations]) => abbreviations.map((abbreviation) => [abbreviation, kind] as const)),
 );
 
-/** Letters, perhaps spaces, and then only numbers with separators: `GigabitEthernet 0/1`. */
+/** Letters, optional spaces, then only numbers with separators: `GigabitEthernet 0/1`. */
 const PARTED = /^([a-z][a-z-]*?)\s*(\d[\d/.:]*)$/;
-/** Junos: a port, and a unit of it: `xe-0/0/0.0`, `ae3.100`. */
+/** Junos: a port and its unit: `xe-0/0/0.0`, `ae3.100`. */
 const UNIT = /^((?:[a-z]{2}-\d+\/\d+\/\d+(?::\d+)?)|(?:ae|reth)\d+)\.\d+$/;
 
 const PLAIN = /^[!-~]*$/;
 
 export function foldPortName(name: string): string {
-  // The common case, a hundred thousand times in a network.
+  // The common case, about 100,000 times per network.
   if (PLAIN.test(name)) return name.toLowerCase();
   return foldCase(name.trim()).replaceAll(/\s+/g, " ");
 }
 
 /**
- * The form in which names of one interface are equal: `Gi0/1`, `GigabitEthernet0/1`; `xe-0/0/0`, `xe-0/0/0.0`.
- * @param folded by foldPortName
+ * Canonical form, equal for all names of one interface: `Gi0/1`, `GigabitEthernet0/1`; `xe-0/0/0`, `xe-0/0/0.0`.
+ * @param folded from foldPortName
  */
 function portNameKey(folded: string): string {
   const [, letters, numbers] = PARTED.exec(folded) ?? [];
@@ -66,11 +66,11 @@ function portNameKey(folded: string): string {
   return UNIT.exec(folded)?.[1] ?? folded;
 }
 
-/** Each form worked out once: the ports of a thousand switches have equal names. */
+/** Computes each form once: the ports of 1,000 switches have equal names. */
 export class PortNameKeys {
   private readonly known = new Map<string, string>();
 
-  /** As portNameKey, of a name as it stands; "" for one that is blank. */
+  /** portNameKey of an unfolded name; "" if blank. */
   of(name: string): string {
     let key = this.known.get(name);
     if (key === undefined) {
@@ -81,12 +81,12 @@ export class PortNameKeys {
   }
 }
 
-/** Whether it names a unit of a port. @param folded by foldPortName */
+/** True if it names a unit of a port. @param folded from foldPortName */
 export function isUnitName(folded: string): boolean {
   return UNIT.test(folded);
 }
 
-/** The number that a name ends with: 7 of `RMON Port 7`, of `gi1/7`; null for none. */
+/** Returns the number at the end of a name: 7 for `RMON Port 7` and `gi1/7`; null if none. */
 export function lastNumber(name: string): number | null {
   const [, digits] = /(\d{1,9})\s*$/.exec(name) ?? [];
   return digits === undefined ? null : Number(digits);

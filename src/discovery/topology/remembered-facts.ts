@@ -1,5 +1,5 @@
-// A network's hosts and links as of one transaction, for a thread that is asked for the same network again: reads what
-// differs from what it remembers. As gatherNetworkFacts tells them.
+// gatherNetworkFacts with a cache, for a thread that queries the same network repeatedly: reads only what differs from
+// its cache.
 
 import { type AnyKind, scopeKey } from "../../db/kind.ts";
 import type { ReadConnection } from "../../db/reading/read-connection.ts";
@@ -16,14 +16,14 @@ import {
 import { composedFacts, gatherNetworkFacts, storedAmong, THEIR_KEY } from "./network-facts.ts";
 import { WIRING_KINDS } from "./network-records.ts";
 
-/** Records of one step. */
+/** Records per step. */
 const STEP_ROWS = 1_000;
-/** Versions between two instants, of the whole store, up to which they are gone through. */
+/** Maximum versions between two transactions, across the whole store, to apply one by one. */
 const VERSIONS_BETWEEN_MAX = 2_000;
 
 /**
- * Yields between its steps. The same object as before where nothing differs.
- * @param sequence the transaction that it is as of
+ * Yields between steps. Returns the same object as before if nothing differs.
+ * @param sequence transaction to read as of
  */
 export function* rememberedFacts(
   reader: Reader,
@@ -76,7 +76,7 @@ function* stateAnew(connection: ReadConnection, networkN: number, sequence: numb
   return { sequence, versions };
 }
 
-/** From what is known as of another transaction; null where too much lies between, or history was thinned there. */
+/** Derives the state from the known one; null if too many versions lie between, or history was thinned there. */
 function stateNearby(reader: Reader, networkN: number, known: StateThen, sequence: number): StateThen | null {
   if (known.sequence === sequence) return known;
   const [from, to] = [Math.min(known.sequence, sequence), Math.max(known.sequence, sequence)];
@@ -102,7 +102,7 @@ function stateNearby(reader: Reader, networkN: number, known: StateThen, sequenc
   return { sequence, versions };
 }
 
-/** @param now those of the touched ones that are there then */
+/** @param now versions of the touched records that exist then */
 function revised(before: VersionsThen, touched: readonly number[], now: VersionsThen): VersionsThen {
   if (touched.every((n) => before.get(n) === now.get(n))) return before;
   const after = new Map(before);
@@ -121,7 +121,7 @@ interface Living {
   readonly sequence: number;
 }
 
-/** Only what is not known is read. */
+/** Reads only unknown records. */
 function* partsOf<R, Part>(
   connection: ReadConnection,
   living: Living,

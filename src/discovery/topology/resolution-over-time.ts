@@ -1,5 +1,5 @@
-// Where the links of a network lead, carried from change to change: the same as resolveNeighbors tells at once. Only
-// claims that could have a say in one another are resolved again, together.
+// Incremental resolveNeighbors, updated change by change. Re-resolves only claims that may affect one another,
+// together.
 
 import { claimsOf, type IdentityClaim, macsOf } from "./claims.ts";
 import type { FactsChange } from "./facts.ts";
@@ -8,13 +8,13 @@ import { keysOf } from "./identify.ts";
 import { Index } from "./index-of.ts";
 import { ClaimResolution, type PortResolution, pairOf } from "./resolve.ts";
 
-/** A claim with all by which others have a say in it. */
+/** A claim with its links to other claims that may affect it. */
 interface Held {
   readonly claim: IdentityClaim;
   readonly hostId: string;
-  /** Of the hosts that share a sign. */
+  /** Hosts that share a sign. */
   candidates: readonly number[];
-  /** The interface that it is heard on, that it means, and that it leads to. */
+  /** The interfaces where it is heard, that it refers to, and that it leads to. */
   portIds: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export class ResolutionOverTime {
     return this.resolutions.get(portId);
   }
 
-  /** @returns the interfaces whose resolution may be another one now */
+  /** @returns the interfaces whose resolution may have changed */
   revise(change: FactsChange): Set<string> {
     const { ports, renamed, signed, signs } = this.ground.revise(change);
     const concerned = new Set<Held>();
@@ -42,7 +42,7 @@ export class ResolutionOverTime {
     for (const id of ports) concern(this.byPort.of(id));
     for (const place of renamed) concern(this.byCandidate.of(place));
     for (const sign of signs) concern(this.bySign.of(sign));
-    // What is heard at the other end of a cable is held against the host at this one.
+    // Announcements heard at the far end are matched against the host at this end.
     for (const place of [...renamed, ...signed])
       for (const { id } of this.ground.portsOf(place)) concern(this.claims.get(id) ?? []);
     const before = this.together(concerned);
@@ -95,10 +95,10 @@ export class ResolutionOverTime {
     }
   }
 
-  /** With all that has a say in these, and in those, and so on. */
+  /** Returns these claims and all claims connected to them, transitively. */
   private together(some: Iterable<Held>): Set<Held> {
     const all = new Set(some);
-    // Grows while it is gone through.
+    // The set grows during iteration.
     for (const { portIds, candidates, hostId } of all) {
       for (const id of portIds) for (const other of this.byPort.of(id)) all.add(other);
       const near = this.ground.placeOf(hostId);

@@ -1,5 +1,5 @@
-// Who is at the other end of each interface, by a network's announcements. Pure and independent of input order. Claims
-// a link only where nothing contradicts it: a wrong link misleads, a missing one is found by the next scan.
+// Resolves the far end of each interface from a network's announcements. Pure and independent of input order. Claims a
+// link only if nothing contradicts it: a wrong link misleads; a missing one is found by the next scan.
 
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
 import type { IdentityClaim } from "./claims.ts";
@@ -10,9 +10,9 @@ import { HostPorts, IF_TYPE_LAG } from "./port-matching.ts";
 import { PortNameKeys } from "./port-names.ts";
 
 /**
- * How well the far end is known. Port: its interface. Host: the device only. Contested: the device, whose interface
- * says otherwise or is claimed by others too. Beyond: flooded through a switch without the protocol. Unknown: no
- * certain host of the network.
+ * Certainty of the far end. Port: its interface. Host: only the device. Contested: the device, but its interface
+ * disagrees or is claimed by others too. Beyond: flooded through a switch without the protocol. Unknown: no certain
+ * host of the network.
  */
 type EndStanding = "Port" | "Host" | "Contested" | "Beyond" | "Unknown";
 
@@ -20,27 +20,26 @@ export interface ResolvedClaim {
   readonly claim: IdentityClaim;
   readonly neighbor: Neighbor | null;
   readonly standing: EndStanding;
-  /** The host that is meant, even if not at the other end. */
+  /** The host referred to, even if not at the far end. */
   readonly hostId: string | null;
 }
 
 export interface PortResolution {
   /**
-   * Of the first claim not from beyond, LLDP before what may be flooded; else the interface that names this one as its
-   * far end.
+   * From the first claim not Beyond, LLDP before floodable ones; else the interface that names this one as its far end.
    */
   readonly neighbor: Neighbor | null;
   /** By announcement. */
   readonly announced: ReadonlyArray<Neighbor | null>;
-  /** The first of them that is not from beyond is the entry's own neighbor. */
+  /** The first claim that is not Beyond is the entry's own neighbor. */
   readonly claims: readonly ResolvedClaim[];
 }
 
 /**
- * Where the links of a network lead, by interface entry id.
- * A claim means the host whose signs score clearly highest (identify.ts), the opposite direction included. It claims an
- * interface where its port id names exactly one, which hears the near end or nothing. CDP, which other switches flood,
- * counts only without LLDP of another device, and names an interface only where heard at a single place.
+ * Resolves all links of a network, by interface entry ID. A claim refers to the host with the clearly highest score
+ * (identify.ts), counting the opposite direction. It claims an interface if its port ID matches exactly one, which
+ * hears the near end or nothing. CDP, which other switches flood, counts only if no LLDP from another device is
+ * present, and claims an interface only if heard at a single port.
  */
 export function resolveNeighbors(
   hosts: readonly TopologyHost[],
@@ -52,20 +51,20 @@ export function resolveNeighbors(
 
 export class Judged {
   readonly claim: IdentityClaim;
-  /** The place of the host that it was heard by. */
+  /** Index of the host that heard it. */
   readonly near: number;
-  /** By place, of the hosts that share a sign. */
+  /** Scores of the hosts that share a sign, by index. */
   readonly scores: ReadonlyMap<number, number>;
-  /** The place of the host that is meant. */
+  /** Index of the host referred to. */
   host: number | null = null;
-  /** Whether it may mean the near host itself. */
+  /** True if it may refer to the near host itself. */
   isOwn = false;
-  /** The interface meant by the claim itself. */
+  /** The interface that the claim itself refers to. */
   target: TopologyPort | null = null;
-  /** The accepted interface. Claims are compared by `target`, as this is set one by one. */
+  /** The accepted interface. Claims are compared by `target`, since `far` is set one by one. */
   far: TopologyPort | null = null;
   isBeyond = false;
-  /** Whether it may claim no interface. */
+  /** True if it may not claim an interface. */
   isHostOnly = false;
   private readonly meantBy = new Map<number, readonly TopologyPort[]>();
 
@@ -85,24 +84,24 @@ export class Judged {
   }
 }
 
-/** How well what an interface hears agrees with the claim. */
+/** Agreement between a claim and what its far interface hears. */
 const AGREES = { not: 0, perhaps: 1, host: 2, port: 3 } as const;
 
-/** Of claims of which no other one is heard or meant where these are. */
+/** For a set of claims that is closed: no other claim is heard at, or refers to, the same interfaces. */
 export class ClaimResolution {
   readonly judged: Judged[] = [];
   private readonly ground: ClaimGround;
   private readonly hostPorts = new Map<number, HostPorts>();
   private readonly keys = new PortNameKeys();
   private readonly heardAt = new Map<string, Judged[]>();
-  /** Claims clear by their own signs, by hearing host and meant host. */
+  /** Claims identified by their own signs alone, by hearing host and target host. */
   private readonly clear = new Map<number, Judged[]>();
-  /** All identified claims, by hearing host and meant host. */
+  /** All identified claims, by hearing host and target host. */
   private readonly identified = new Map<number, Judged[]>();
-  /** Accepted claims, by the interface that they lead to. */
+  /** Accepted claims, by target interface. */
   private readonly into = new Map<string, Judged[]>();
 
-  /** @param claims in the order of their interfaces */
+  /** @param claims in interface order */
   constructor(ground: ClaimGround, claims: Iterable<IdentityClaim>) {
     this.ground = ground;
     for (const claim of claims) {
@@ -124,7 +123,7 @@ export class ClaimResolution {
     return this.result();
   }
 
-  /** The host clearly ahead, else the one of several equals that has the interface. */
+  /** Picks the host clearly ahead, else the one of several equals that has the interface. */
   private identify(judged: Judged): void {
     const totals = new Map(
       [...judged.scores].map(([place, score]) => [
@@ -148,7 +147,7 @@ export class ClaimResolution {
     if (having !== undefined && others.length === 0 && having !== judged.near) judged.host = having;
   }
 
-  /** The weight of a host hearing the near end where this claim says. */
+  /** Weight of the opposite direction: the host hears the near end on the interface of this claim. */
   private opposite(judged: Judged, place: number): number {
     let worth = 0;
     for (const back of this.clear.get(pairOf(place, judged.near)) ?? []) {
@@ -161,7 +160,7 @@ export class ClaimResolution {
     return worth;
   }
 
-  /** The interface meant; without a usable port id, the one that names this port. */
+  /** Sets the interface that the port ID matches; without a usable port ID, the one that names this port. */
   private aim(judged: Judged): void {
     const { host, claim, near } = judged;
     if (host === null) return;
@@ -180,7 +179,7 @@ export class ClaimResolution {
     if (named.size === 1) judged.target = naming[0]?.claim.port ?? null;
   }
 
-  /** LLDP stays on the cable: the far interface must agree, or hear nothing and be claimed by nobody else. */
+  /** LLDP does not pass a switch: the far interface must agree, or hear nothing and have no other claim. */
   private acceptDirect(): void {
     const aimed = this.aimedAt((judged) => !judged.claim.isFloodable);
     for (const [target, incoming] of aimed) {
@@ -192,14 +191,14 @@ export class ClaimResolution {
     }
   }
 
-  /** Whether only the target, or devices heard there too, claim to be at the other end of this port. */
+  /** True if only the target, or devices also heard there, claim this port as their far end. */
   private isUnchallenged(judged: Judged, aimed: ReadonlyMap<TopologyPort, readonly Judged[]>): boolean {
     const heard = this.heard(judged.claim.port);
     const others = (aimed.get(judged.claim.port) ?? []).filter(({ claim }) => claim.port !== judged.target);
     return others.every((other) => heard.some((back) => back !== judged && this.agreement(other, back) !== AGREES.not));
   }
 
-  /** Accepts those that agree best; none of several that agree equally little. */
+  /** Accepts the claims that agree best; none if several agree equally little. */
   private acceptAgreeing(incoming: readonly Judged[], heard: readonly Judged[]): void {
     const agreeing: Record<number, Array<{ readonly judged: Judged; readonly backs: readonly Judged[] }>> = {};
     for (const judged of incoming) {
@@ -239,7 +238,7 @@ export class ClaimResolution {
     return this.ground.signs.score(back.claim, near) >= 0 ? AGREES.perhaps : AGREES.not;
   }
 
-  /** Accepts what may have been flooded, beside what cannot. */
+  /** Accepts floodable claims, next to those that cannot be flooded. */
   private acceptFloodable(): void {
     for (const judged of this.judged) {
       if (!judged.claim.isFloodable) continue;
@@ -260,7 +259,7 @@ export class ClaimResolution {
     for (const [target, incoming] of aimed) {
       const heard = this.heardNear(target);
       const [judged] = incoming;
-      // Several hear it, or several are heard: an unseen switch is in between.
+      // Several interfaces hear it, or it hears several: an unseen switch is in between.
       if (
         incoming.length > 1 ||
         judged === undefined ||
@@ -274,10 +273,10 @@ export class ClaimResolution {
   }
 
   /**
-   * Two that hear each other, one of which hears and is heard by nobody else, share a cable alone: on a shared one both
-   * would hear the others. Anything else went through the first.
-   * @param aimed what may have been flooded, by target
-   * @returns whether there was any
+   * Marks as Beyond the claims that passed through a pair: two interfaces that hear each other, one of which hears and
+   * is heard by no other. They share a cable of their own: on a shared segment both would hear the others.
+   * @param aimed floodable claims, by target
+   * @returns true if any claim was marked
    */
   private passOver(aimed: ReadonlyMap<TopologyPort, readonly Judged[]>): boolean {
     const found: Judged[] = [];
@@ -297,7 +296,7 @@ export class ClaimResolution {
     return found.length > 0;
   }
 
-  /** Who is certainly at the other end, by LLDP from either side. */
+  /** Returns the certain far ends, by LLDP from either side. */
   private directAt(port: TopologyPort): Array<{ readonly host: number | null; readonly target: TopologyPort | null }> {
     const own = this.heard(port).filter(({ claim }) => !claim.isFloodable);
     const others = (this.into.get(port.id) ?? [])
@@ -353,7 +352,7 @@ export class ClaimResolution {
     };
   }
 
-  /** The one interface that leads to this one. */
+  /** Returns the only interface that leads to this one. */
   private namedBy(portId: string): Neighbor | null {
     const ids = new Set((this.into.get(portId) ?? []).map(({ claim }) => claim.port.id));
     const [id] = ids;
@@ -389,15 +388,15 @@ export class ClaimResolution {
   }
 }
 
-/** More than there are hosts of a network. */
+/** More than the hosts of any network. */
 const PLACES_MAX = 2 ** 26;
 
-/** Of two hosts by their places, in this order. */
+/** Key of two hosts by index, in this order. */
 export function pairOf(one: number, other: number): number {
   return one * PLACES_MAX + other;
 }
 
-/** The place clearly ahead; else those close to the best, none if that is too little. */
+/** Returns the host clearly ahead; else those close to the best, or none below the minimum score. */
 function ahead(totals: ReadonlyMap<number, number>): {
   readonly best: number | null;
   readonly close: readonly number[];

@@ -1,11 +1,11 @@
-// What tells the hosts of a network apart, carried from change to change: the same as ClaimedHosts makes at once.
+// Incremental ClaimedHosts: host signs of a network, updated change by change.
 
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
 import { usableMac } from "./claims.ts";
 import type { TopologyHost, TopologyPort } from "./facts.ts";
 import { HostSigns, type KnownSigns, keysOfHost, knownOf } from "./identify.ts";
 
-/** Each sign once. */
+/** Without duplicates. */
 interface Signs {
   readonly known: KnownSigns;
   readonly chassisMacs: readonly string[];
@@ -22,8 +22,8 @@ export class SignsOverTime extends HostSigns {
   private readonly byText: Places = new Map();
 
   /**
-   * @param host null for one that is not there
-   * @returns every sign that it had or has now: MAC addresses, and keys of keysOf; null where they are the same
+   * @param host null for a removed host
+   * @returns all signs it has or had: MAC addresses, and keys from keysOf; null if unchanged
    */
   set(place: number, host: TopologyHost | null, ports: Iterable<TopologyPort>): Set<string> | null {
     const before = this.signsAt.get(place);
@@ -46,7 +46,7 @@ export class SignsOverTime extends HostSigns {
     const addressed = this.byAddressMac.get(mac) ?? [];
     const found = [
       ...(this.byChassisMac.get(mac) ?? []),
-      // Proxy ARP: it answers for other hosts.
+      // Proxy ARP: the MAC address answers for other hosts.
       ...(addressed.length <= ADDRESSES_PER_MAC_MAX ? addressed : []),
       ...(this.byPortMac.get(mac) ?? []),
     ];
