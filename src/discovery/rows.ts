@@ -1,9 +1,8 @@
-// What became of the rows that were read of a device's tables: kept, or set aside for a reason. Every one of them is in
-// the count.
+// Fates of the rows read from a device's tables: kept, or set aside with a reason. Every row is counted.
 
 import { groupedDigits } from "../base/text.ts";
 
-/** Why rows are set aside, in words that follow their number. */
+/** Reasons to set rows aside, as text after their number. */
 export const ROW_REASONS = {
   duplicate: "repeating another row",
   superseded: "superseded by another table",
@@ -35,21 +34,21 @@ export const ROW_REASONS = {
 
 export type RowReason = keyof typeof ROW_REASONS;
 
-/** What becomes of one row. */
+/** Fate of one row. */
 export const KEPT_ROW = "kept";
 export type RowFate = typeof KEPT_ROW | RowReason;
 
-/** The rows of a table: `read` is `kept` and all of `set_aside` together. */
+/** Row counts of a table: `read` equals `kept` plus all of `set_aside`. */
 export interface RowCount {
   readonly read: number;
   readonly kept: number;
-  /** Reasons that there were, in the order of ROW_REASONS. */
+  /** Reasons that occurred, in the order of ROW_REASONS. */
   readonly set_aside: Readonly<Partial<Record<RowReason, number>>>;
 }
 
 export const NO_ROWS: RowCount = { read: 0, kept: 0, set_aside: {} };
 
-/** Each row is given its fate, so that none is forgotten. */
+/** Counts rows by fate; every row has one. */
 export function countRows<Row>(rows: Iterable<Row>, fateOf: (row: Row) => RowFate): RowCount {
   const counts = new Map<RowFate, number>();
   let read = 0;
@@ -70,7 +69,7 @@ export function addedRows(counts: readonly RowCount[]): RowCount {
   };
 }
 
-/** Of those that were to be kept, so many are not. */
+/** Moves this many kept rows to a set-aside reason. */
 export function setAside({ read, kept, set_aside }: RowCount, reason: RowReason, count: number): RowCount {
   const moved = Math.min(kept, Math.max(0, count));
   if (moved === 0) return { read, kept, set_aside };
@@ -78,7 +77,7 @@ export function setAside({ read, kept, set_aside }: RowCount, reason: RowReason,
   return { read, kept: kept - moved, set_aside: inOrder(of) };
 }
 
-/** Of rows of which `kept` were handed on, what became of those there. */
+/** Applies the set-aside counts of the kept rows that were processed further. */
 export function narrowed(rows: RowCount, handed: Pick<RowCount, "set_aside">): RowCount {
   return Object.entries(handed.set_aside).reduce(
     (count, [reason, left]) => setAside(count, reason as RowReason, left),

@@ -1,63 +1,59 @@
-// What a scan has seen, as it is handed to the writer, and what the writer says came of it. Plain data: it crosses
-// threads.
+// Sightings of a scan, as passed to the writer, and the writer's results. Plain data: it crosses threads.
 
 import type { PortProtocol } from "../resources/ports/port-type.ts";
 import type { Device } from "./device.ts";
 import type { RowCount, RowReason } from "./rows.ts";
 
-/** An address that answered, or that another device has heard of. */
+/** An address that answered or that another device reported. */
 export interface AddressSighting {
   /** Canonical. */
   readonly ip_address: string;
   readonly mac_address: string | null;
-  /**
-   * The MAC address stands for many addresses: whoever has it answers on behalf of others, and it is no sign of who has
-   * this one.
-   */
+  /** The MAC address serves many addresses: its owner answers for others, so it does not identify this address. */
   readonly is_mac_shared?: true;
-  /** By reverse DNS. Undefined: not asked or not answered; null: it has none. */
+  /** From reverse DNS. Undefined: not queried or no response; null: no name. */
   readonly hostname?: string | null;
-  /** How it showed itself; empty for what only a neighbor table of another device tells. */
+  /** Kinds of responses; empty if only another device's neighbor table lists it. */
   readonly answered: readonly ("Icmp" | "Tcp" | "Neighbor" | "Snmp")[];
-  /** The TCP and UDP ports that were asked, where they were; those of `open` answered. Undefined: none were asked. */
+  /** TCP and UDP ports probed; those in `open` answered. Undefined: none probed. */
   readonly ports?: { readonly asked: readonly number[]; readonly open: readonly OpenPort[] };
 }
 
 export interface OpenPort {
   readonly number: number;
   readonly protocol: PortProtocol;
-  /** What answers there; null where nothing is known of it. */
+  /** Service identified on the port; null if unknown. */
   readonly service: IdentifiedService | null;
 }
 
 export interface IdentifiedService {
-  /** For people: `OpenSSH 9.2p1`, `nginx: Welcome`. */
+  /** User-readable: `OpenSSH 9.2p1`, `nginx: Welcome`. */
   readonly name: string;
   /** As in self/well-known-services.ts: `ssh`, `http`. */
   readonly service_definition: string;
 }
 
-/** A device that answered by SNMP at an address. */
+/** A device that answered SNMP at an address. */
 export interface DeviceSighting {
-  /** Where it was asked. */
+  /** Polled address. */
   readonly ip_address: string;
-  /** The link-layer address seen there, where the appliance is on that link. */
+  /** MAC address seen there, if the appliance is on that link. */
   readonly mac_address: string | null;
   readonly hostname?: string | null;
   readonly device: Device;
-  /** What opened it, to be tried first from now on. */
+  /** The working credential, tried first from now on. */
   readonly credential: WorkingCredential | null;
-  /** Of all that is reported of the device (reconcile/reports.ts); without it every report is gone through. */
+  /** Digest of the device's whole report (reconcile/reports.ts); without it, every report is compared. */
   readonly digest?: string;
-  /** Whether it was written in part already, by the command before. */
+  /** True if an earlier command already wrote part of it. */
   readonly is_continued?: boolean;
-  /** As that command answered it; see Unfinished. */
+  /** Returned by that command; see Unfinished. */
   readonly is_repeat?: boolean;
 }
 
 export interface WorkingCredential {
   readonly credential_id: string;
-  /** Of AES-256, where two ways to make the key are in use; null for all others. */
+  /** For AES-256, if two key extension methods are in use; null otherwise. */
   readonly key_extension: "Blumenthal" | "Reeder" | null;
 }
 
@@ -73,32 +69,32 @@ export const FINDING_TYPES = [
 ] as const;
 export type FindingType = (typeof FINDING_TYPES)[number];
 
-/** One line of a scan's outcome. */
+/** One line of a scan's result. */
 export interface Finding {
   readonly type: FindingType;
-  /** The kind of record, in the singular; null where there is none (an address that nothing is known of). */
+  /** Record kind, singular; null if there is none (an address about which nothing is known). */
   readonly entity: string | null;
   readonly id: string | null;
-  /** What people call it: a host's name, an address, a CIDR. */
+  /** User-visible name: a host name, an address, a CIDR. */
   readonly label: string;
-  /** One clause: why it was created, changed, closed, not reached. */
+  /** One clause: the reason for creating, changing, closing or not reaching it. */
   readonly reason: string;
-  /** Of a host: records below it, by kind in the plural. */
+  /** For a host: its child records, by kind, plural. */
   readonly records?: Readonly<Record<string, RecordCounts>>;
-  /** Of a table that was read: what became of its rows. */
+  /** For a table read: the fates of its rows. */
   readonly rows?: RowCount;
-  /** Of an ARP table: addresses in none of the network's subnets, OUTSIDE_TOLD_MAX at most. */
+  /** For an ARP table: addresses outside the network's subnets, at most OUTSIDE_TOLD_MAX. */
   readonly addresses?: readonly string[];
-  /** Of a scan that only tells what it would do: field → what it is and what it would be. */
+  /** For a dry run: field → current and new value. */
   readonly changes?: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 }
 
-/** Addresses that one finding lists; how many there are is in its count. */
+/** Maximum addresses listed in one finding; its count includes all. */
 export const OUTSIDE_TOLD_MAX = 1_000;
 
 /** A device that answered. */
 export interface SeenDevice {
-  /** Where it did. */
+  /** Answering address. */
   readonly ip_address: string;
   readonly host_id: string;
   readonly name: string;
@@ -112,26 +108,23 @@ export interface RecordCounts {
 
 /** A device that reported more than one command writes. */
 export interface Unfinished {
-  /** Where it answered. */
+  /** Answering address. */
   readonly ip_address: string;
-  /** Whether another device reported the same host before it in this scan, whose word stands. */
+  /** True if another device reported the same host earlier in this scan; that report stands. */
   readonly is_repeat: boolean;
 }
 
-/** What a command of a scan came to. */
+/** Result of a scan's command. */
 export interface Recorded {
-  /** All records, by kind in the plural. */
+  /** All records, by kind, plural. */
   readonly records: Readonly<Record<string, RecordCounts>>;
   readonly findings: readonly Finding[];
-  /** The hosts seen: their ids by the address under which each was. */
+  /** IDs of the hosts seen, by the address where each was seen. */
   readonly hosts: ReadonlyArray<{ readonly ip_address: string; readonly host_id: string }>;
-  /** Those among them that answered as devices; left out where there are none. */
+  /** Hosts among them that answered as devices; omitted if none. */
   readonly devices?: readonly SeenDevice[];
-  /** Addresses that were heard of and are not kept; left out where there are none. */
+  /** Overheard addresses that were dropped; omitted if none. */
   readonly set_aside?: ReadonlyArray<{ readonly ip_address: string; readonly reason: RowReason }>;
-  /**
-   * Where devices answered that reported more than one command writes: their sightings are to be sent again. Left out
-   * where there are none.
-   */
+  /** Devices that reported more than one command writes: their sightings must be sent again. Omitted if none. */
   readonly unfinished?: readonly Unfinished[];
 }

@@ -1,4 +1,4 @@
-// AMQP: the protocol header, which a server answers with what it is, or with the version that it speaks instead.
+// AMQP: sends the protocol header; a server answers with its properties, or with its own protocol version.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified, latin1Of, textOfLatin1 } from "./service-text.ts";
@@ -26,7 +26,7 @@ export const amqp: Fingerprint = {
   },
 };
 
-/** The value of a server property: `S`, its length in four bytes, its text. */
+/** Returns the value of a server property: `S`, four bytes of length, text. */
 function longString(text: string, key: string): string | null {
   const at = text.indexOf(`${key}S\0\0\0`);
   if (at < 0) return null;

@@ -1,5 +1,4 @@
-// All fingerprints, in the order in which they are tried on a port that several are for: the particular before the
-// general.
+// All fingerprints, in the order tried on shared ports: specific before generic.
 
 import { amqp } from "./amqp.ts";
 import { couchdb } from "./couchdb.ts";

@@ -1,4 +1,4 @@
-// CouchDB: the welcome at its root.
+// CouchDB: the welcome message at its root.
 
 import { jsonOverHttp, withVersion } from "./json-over-http.ts";
 

@@ -1,4 +1,4 @@
-// DNS over TCP: what a server calls itself (`version.bind`, RFC 4892).
+// DNS over TCP: the server's version text (`version.bind`, RFC 4892).
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { decodedText, identified } from "./service-text.ts";
@@ -24,7 +24,7 @@ const QUERY_ID = 0x6e6c;
 const TYPE_TXT = 16;
 const CLASS_CHAOS = 3;
 const NAME = Buffer.from("\x07version\x04bind\0");
-/** Id 2, flags 2, one question, nothing else; the name, its type, its class. */
+/** ID 2, flags 2, one question, no other section; the name, its type, its class. */
 const QUERY = Uint8Array.of(
   QUERY_ID >>> 8,
   QUERY_ID & 0xff,
@@ -45,18 +45,18 @@ const QUERY = Uint8Array.of(
   CLASS_CHAOS,
 );
 
-/** The first string of the first answer, if the question is repeated as it was asked; null for every other message. */
+/** Returns the first string of the first answer, if the response repeats the question; null for any other message. */
 function firstText(message: Uint8Array): string | null {
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
   if (((message[3] ?? 0) & 0x0f) !== 0 || view.getUint16(4) !== 1 || view.getUint16(6) === 0) return null;
   let at = QUERY.length;
-  // The name of the answer: a reference of two bytes, or spelled out again.
+  // Name of the answer: a two-byte pointer, or repeated in full.
   if (((message[at] ?? 0) & 0xc0) === 0xc0) at += 2;
   else {
     while ((message[at] ?? 0) !== 0) at += (message[at] ?? 0) + 1;
     at += 1;
   }
-  // Type 2, class 2, life 4, length 2; then the string's own length.
+  // Type 2, class 2, TTL 4, length 2; then the string's own length.
   if (at + 11 > message.length || view.getUint16(at) !== TYPE_TXT) return null;
   const start = at + 11;
   const text = decodedText(message.subarray(start, start + (message[start - 1] ?? 0))).trim();

@@ -1,4 +1,4 @@
-// Docker: the version of an engine that answers without TLS.
+// Docker: the version of an engine without TLS.
 
 import { jsonOverHttp, withVersion } from "./json-over-http.ts";
 

@@ -1,4 +1,4 @@
-// Elasticsearch and OpenSearch: what they say at their root.
+// Elasticsearch and OpenSearch: the JSON at their root.
 
 import { jsonOverHttp, objectOf, withVersion } from "./json-over-http.ts";
 

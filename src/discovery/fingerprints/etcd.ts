@@ -1,4 +1,4 @@
-// etcd: the version of a server that answers without TLS.
+// etcd: the version of a server without TLS.
 
 import { jsonOverHttp, withVersion } from "./json-over-http.ts";
 

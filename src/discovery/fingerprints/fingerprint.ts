@@ -1,15 +1,15 @@
-// What a fingerprint is: on which ports it is tried, what it says first, how it reads the answer. The rules for all of
-// them: nothing that changes a device, no more than one small request, and no exception on whatever bytes come back.
+// Interface of a fingerprint: ports to try, first request, reader of the response. Every fingerprint must not change a
+// device, send more than one small request, or throw on any bytes.
 
 import type { IdentifiedService } from "../sightings.ts";
 
 export interface Fingerprint {
   /** Unique; for tests and messages. */
   readonly name: string;
-  /** Where it is tried. One whose service speaks first reads greetings of all other ports, too. */
+  /** Ports to try. A fingerprint of a greeting also reads the greetings on all other ports. */
   readonly ports: readonly number[];
   readonly transport: "Tcp" | "Tls";
-  /** What is said first; null where the service speaks first. */
+  /** First message to send; null if the service sends a greeting. */
   readonly request: ((target: Target) => Uint8Array) | null;
   readonly read: (answer: ServiceReply) => Reading;
 }
@@ -20,12 +20,12 @@ interface Target {
 }
 
 export interface ServiceReply {
-  /** All that has come so far, of at most 16 KiB. */
+  /** All bytes so far, at most 16 KiB. */
   readonly bytes: Uint8Array;
-  /** Whether no more will come. */
+  /** True if no more bytes will come. */
   readonly isWhole: boolean;
   readonly port: number;
 }
 
-/** More: it may be this service, and the rest will tell. Never More of an answer that is whole. Other: it is not. */
+/** More: may be this service, needs more bytes; never for a complete response. Other: a different service. */
 export type Reading = IdentifiedService | "More" | "Other";

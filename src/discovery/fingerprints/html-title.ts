@@ -1,9 +1,9 @@
-// The title of an HTML page, of which the end may be missing. Pure; must not throw on any bytes.
+// Title of a possibly truncated HTML page. Pure; must not throw on any bytes.
 
 import { ownValue } from "../../base/fields.ts";
 import { decodedText, oneLine } from "./service-text.ts";
 
-/** Null where there is none, also while it has not come whole. @param contentType as in the header */
+/** Returns null if missing or incomplete. @param contentType value of the header */
 export function htmlTitle(body: Uint8Array, contentType: string): string | null {
   const text = decode(body, /\bcharset=["']?([\w-]+)/i.exec(contentType)?.[1]);
   const title = /<title\b[^>]*>([^<]*)<\/title\s*>/i.exec(text)?.[1];

@@ -1,25 +1,25 @@
-// An HTTP/1 answer (RFC 9112) as far as it has come: status, headers, body. Pure; must not throw on any bytes.
+// Parser for a partial HTTP/1 response (RFC 9112): status, headers, body. Pure; must not throw on any bytes.
 
 import { latin1Of, textOfLatin1 } from "./service-text.ts";
 
 export interface HttpAnswer {
   readonly status: number;
-  /** By name in lower case; the first of several. */
+  /** By lower-case name; the first of several. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Taken out of its chunks. */
+  /** With chunked encoding removed. */
   readonly body: Uint8Array;
   readonly isBodyWhole: boolean;
 }
 
-/** A request that any server answers and that asks for nothing else. @param host as in a URL */
+/** Minimal GET request that any server answers. @param host as in a URL */
 export function getRequest(host: string, path: string): Uint8Array {
   const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, "User-Agent: netledger", "Accept: */*", "Connection: close"];
   return new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`);
 }
 
 /**
- * "More" while the headers are not there; null for what is no HTTP.
- * @param protocol `HTTP` or `RTSP`, whose answers look alike
+ * Returns "More" until the headers are complete; null if not HTTP.
+ * @param protocol `HTTP` or `RTSP`, which share the response format
  */
 export function parseHttpAnswer(bytes: Uint8Array, isWhole: boolean, protocol = "HTTP"): HttpAnswer | "More" | null {
   const text = latin1Of(bytes);
@@ -50,7 +50,7 @@ function outOfChunks(bytes: Uint8Array): { body: Uint8Array; isWhole: boolean } 
   for (let at = 0; ; ) {
     const end = bytes.indexOf(0x0a, at);
     const size = end < 0 ? Number.NaN : Number.parseInt(latin1Of(bytes.subarray(at, end)), 16);
-    // A size of nought ends the body, and what is no size its reading.
+    // A size of zero ends the body; an invalid size ends parsing.
     if (!(size > 0)) return { body: Buffer.concat(parts), isWhole: end >= 0 };
     parts.push(bytes.subarray(end + 1, end + 1 + size));
     at = end + 1 + size + 2;

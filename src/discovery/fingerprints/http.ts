@@ -1,4 +1,4 @@
-// HTTP and HTTPS: the server's name and the title of its first page.
+// HTTP and HTTPS: the server header and the title of the root page.
 
 import type { Fingerprint, Reading, ServiceReply } from "./fingerprint.ts";
 import { htmlTitle } from "./html-title.ts";
@@ -14,7 +14,7 @@ const TLS_PORTS = [
   10_443,
 ];
 
-/** Before https: on ports where both are found, a server that wants TLS says so to a plain request. */
+/** Before https: on ports used by both, a server that requires TLS says so in response to a plain request. */
 export const http: Fingerprint = {
   name: "http",
   ports: PLAIN_PORTS,
@@ -59,8 +59,8 @@ function productOf(server: string): string {
 }
 
 /**
- * The title of a page that is one: those of errors and redirections say nothing about the device. The realm of a page
- * behind a password names it, though.
+ * Returns the page title on success only: titles of errors and redirects say nothing about the device. The realm of a
+ * password-protected page does identify it.
  */
 function titleOf(answer: HttpAnswer, page: string | null): string {
   if (isSuccess(answer)) return page ?? "";

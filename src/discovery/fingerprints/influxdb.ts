@@ -1,4 +1,4 @@
-// InfluxDB: the version that stands in the headers of every answer.
+// InfluxDB: the version in the headers of every response.
 
 import { jsonOverHttp, withVersion } from "./json-over-http.ts";
 

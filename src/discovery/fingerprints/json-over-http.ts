@@ -1,5 +1,4 @@
-// Programs that tell what they are in JSON to whoever asks by HTTP: all but the path and the reading is the same for
-// them.
+// Fingerprints of programs that identify themselves in JSON over HTTP: they differ only in path and reader.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { getRequest, type HttpAnswer, parseHttpAnswer } from "./http-answer.ts";
@@ -11,7 +10,7 @@ interface JsonOverHttp {
   readonly transport: "Tcp" | "Tls";
   readonly path: string;
   readonly definition: string;
-  /** The service's name; null for what is another program's answer. @param body null where it is no JSON object */
+  /** Service name; null if another program answered. @param body null if not a JSON object */
   readonly nameIn: (body: Record<string, unknown> | null, answer: HttpAnswer) => string | null;
 }
 
@@ -31,7 +30,7 @@ export function jsonOverHttp({ name, ports, transport, path, definition, nameIn 
   };
 }
 
-/** `label` with the version behind it, if that is one. */
+/** Appends the version to the label, if valid. */
 export function withVersion(label: string, version: unknown): string {
   return typeof version === "string" && /^v?\d[\w.+-]{0,39}$/.test(version) ? `${label} ${version}` : label;
 }

@@ -1,4 +1,4 @@
-// Kubernetes: the version of an API server, which most tell to anybody.
+// Kubernetes: the version of an API server, which most publish without authentication.
 
 import { jsonOverHttp, withVersion } from "./json-over-http.ts";
 
@@ -10,7 +10,7 @@ export const kubernetes = jsonOverHttp({
   definition: "kubernetes",
   nameIn: (body) => {
     if (typeof body?.gitVersion === "string") return withVersion("Kubernetes", body.gitVersion);
-    // Those that do not tell refuse in their own words.
+    // Servers that do not publish it refuse with a Status object.
     return body?.kind === "Status" && body.apiVersion === "v1" ? "Kubernetes" : null;
   },
 });

@@ -1,19 +1,16 @@
-// Greetings in lines of text with a status before them, as FTP, SMTP, POP3 and IMAP servers send them (RFC 959 section
-// 4.2). Pure; must not know which service it is.
+// Parser for line-based greetings with a leading status, as sent by FTP, SMTP, POP3 and IMAP servers (RFC 959 section
+// 4.2). Pure; must not know the service.
 
 import type { ServiceReply } from "./fingerprint.ts";
 import { decodedText, latin1Of } from "./service-text.ts";
 
-/**
- * The first reply, its lines with the codes taken off; null where it is no such reply, "More" where it has not come
- * whole.
- */
+/** Returns the first reply with the codes removed from its lines; null if not such a reply, "More" if incomplete. */
 export function numberedReply({ bytes, isWhole }: ServiceReply): { code: number; text: string } | "More" | null {
   const start = latin1Of(bytes.subarray(0, 4));
   if (!/^\d{0,3}$/.test(start.slice(0, 3)) || (start.length === 4 && !/[ \r\n-]/.test(start.charAt(3)))) return null;
   const text = decodedText(bytes);
   const code = text.slice(0, 3);
-  // The last line of several is the first whose code is not followed by a hyphen.
+  // The last line is the first one whose code is not followed by a hyphen.
   const last = new RegExp(`^${code}(?: [^\\n]*)?\\r?\\n`, "m").exec(text);
   if (code.length < 3 || !last) {
     if (!isWhole) return "More";
@@ -23,7 +20,7 @@ export function numberedReply({ bytes, isWhole }: ServiceReply): { code: number;
   return { code: Number(code), text: reply.replace(/^\d{3}[ -]?/gm, "") };
 }
 
-/** The first line, where it begins with a word; null where it does not, "More" where it has not come whole. */
+/** Returns the first line if it begins with the given text; else null, or "More" if incomplete. */
 export function firstLine({ bytes, isWhole }: ServiceReply, beginning: string): string | null {
   const start = latin1Of(bytes.subarray(0, beginning.length));
   if (!beginning.startsWith(start)) return null;

@@ -1,4 +1,4 @@
-// memcached: its version, by the text protocol.
+// memcached: the version, by the text protocol.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { firstLine } from "./line-greeting.ts";

@@ -1,4 +1,5 @@
-// MongoDB: `hello`, which every driver says first and nobody needs to sign in for. The wire version tells the server's.
+// MongoDB: `hello`, which every driver sends first and which needs no login. The wire version implies the server
+// version.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified, latin1Of } from "./service-text.ts";
@@ -22,7 +23,7 @@ export const mongodb: Fingerprint = {
   },
 };
 
-/** Length 4, request id 4, in answer to 4, operation 4. */
+/** Length 4, request ID 4, response-to 4, operation 4. */
 const HEADER_BYTES = 16;
 const OP_MSG = 2013;
 const REQUEST_ID = 0x6e6c;

@@ -1,4 +1,4 @@
-// Microsoft SQL Server: PRELOGIN, which tells the version before anybody signs in ([MS-TDS] section 2.2.6.5).
+// Microsoft SQL Server: PRELOGIN, which returns the version before any login ([MS-TDS] section 2.2.6.5).
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified } from "./service-text.ts";
@@ -41,7 +41,7 @@ const RELEASES: ReadonlyMap<number, string> = new Map([
   [17, "2025"],
 ]);
 
-/** The options version, encryption (not supported), instance and thread, all of them empty or zero. */
+/** The options version, encryption (not supported), instance and thread, all empty or zero. */
 function prelogin(): Uint8Array {
   const options = [
     [0, 21, 6],

@@ -1,4 +1,4 @@
-// MySQL and MariaDB: the handshake that a server sends first, or why it does not talk to us.
+// MySQL and MariaDB: the initial handshake of the server, or its refusal.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified, latin1Of } from "./service-text.ts";
@@ -25,7 +25,7 @@ export const mysql: Fingerprint = {
     }
     const version = /^(\d[\w.+~-]{1,60})\0/.exec(text)?.[1];
     if (bytes[4] !== PROTOCOL_VERSION || version === undefined) return "Other";
-    // MariaDB feigns a version of MySQL before its own, for the sake of old replicas.
+    // MariaDB prefixes its version with a fake MySQL version, for old replicas.
     const maria = /^(?:5\.5\.5-)?(\d+\.\d+\.\d+)-MariaDB/i.exec(version)?.[1];
     return identified(
       maria === undefined ? `MySQL ${/^\d+(?:\.\d+)*/.exec(version)?.[0] ?? ""}` : `MariaDB ${maria}`,

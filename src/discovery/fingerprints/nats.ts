@@ -1,4 +1,4 @@
-// NATS: the INFO that a server sends first.
+// NATS: the server's initial INFO.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { firstLine } from "./line-greeting.ts";

@@ -1,5 +1,4 @@
-// PostgreSQL: whether it would speak TLS, which it answers with one letter (SSLRequest). It tells its version only to
-// those who sign in.
+// PostgreSQL: SSLRequest, answered by one letter. The version is visible only after a login.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified } from "./service-text.ts";

@@ -1,4 +1,4 @@
-// Prometheus: the version of its build.
+// Prometheus: the build version.
 
 import { jsonOverHttp, objectOf, withVersion } from "./json-over-http.ts";
 

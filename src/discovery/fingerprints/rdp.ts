@@ -1,4 +1,4 @@
-// RDP: whether a connection request is confirmed ([MS-RDPBCGR] section 2.2.1). Nobody is signed in.
+// RDP: the confirmation of a connection request ([MS-RDPBCGR] section 2.2.1). Does not log in.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified } from "./service-text.ts";

@@ -1,5 +1,4 @@
-// Redis and what is compatible with it: PING, and INFO of the server, which both only read. One that wants a password
-// says so.
+// Redis and compatible servers: PING and INFO server, both read-only. A server that requires a password says so.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified, latin1Of } from "./service-text.ts";
@@ -26,7 +25,7 @@ export const redis: Fingerprint = {
   },
 };
 
-/** Whether the second answer is there: an error's line, or a text of the length that stands before it. */
+/** True if the second response is complete: an error line, or a text of the length announced. */
 function isInfoWhole(text: string): boolean {
   const info = text.slice(7);
   if (/^-[^\n]*\n/.test(info)) return true;

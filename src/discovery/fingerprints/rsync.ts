@@ -1,4 +1,4 @@
-// rsync: the protocol version that a daemon sends first.
+// rsync: the protocol version in the daemon's greeting.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { firstLine } from "./line-greeting.ts";

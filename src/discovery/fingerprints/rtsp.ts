@@ -1,4 +1,4 @@
-// RTSP: what a camera or media server calls itself when it is asked what it can do (RFC 7826 section 13.1).
+// RTSP: the server header of a camera or media server, in response to OPTIONS (RFC 7826 section 13.1).
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { parseHttpAnswer } from "./http-answer.ts";

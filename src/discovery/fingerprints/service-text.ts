@@ -1,19 +1,18 @@
-// Bytes that a device sent as text that may be shown and stored: one line, no control characters, nothing that differs
-// from one answer to the next. Pure; must not throw on any bytes.
+// Converts device bytes to text that is safe to show and store: one line, no control characters, nothing that varies
+// between responses. Pure; must not throw on any bytes.
 
 import { isVisible } from "../../base/visible.ts";
 import { serviceOf } from "../self/well-known-services.ts";
 import type { IdentifiedService } from "../sightings.ts";
 
-/** Code units of a service's name. */
+/** UTF-16 code units of a service name. */
 const SERVICE_NAME_MAX_LENGTH = 100;
-/** Code units of a text that a name is made of. */
+/** UTF-16 code units of the text from which a name is built. */
 const READ_MAX_LENGTH = 1_000;
 
-/** A service by name, cut and cleaned; by its definition where nothing is left of the name. */
+/** Builds a service with a cleaned, truncated name; uses the definition if nothing remains. */
 export function identified(name: string, definition: string): IdentifiedService {
-  // Cut first: what finds the times in it may take the square of its length, and a device may send 16 KiB without a
-  // line break.
+  // Truncate first: the search for times may take quadratic time, and a device may send 16 KiB without a line break.
   return {
     name: oneLine(steady(name.slice(0, READ_MAX_LENGTH)), SERVICE_NAME_MAX_LENGTH) || definition,
     service_definition: definition,
@@ -21,10 +20,10 @@ export function identified(name: string, definition: string): IdentifiedService 
 }
 
 /**
- * A service under the name that its port is known by, if that is one of a family that speaks alike: mail on 587 is
- * `submission`, HTTP on 631 `ipp`.
- * @param family definitions; the first holds on all other ports
- * @param product null where nothing is known of it: then the port's own name
+ * Builds a service named by its port, if that belongs to a family of the same protocol: mail on 587 is `submission`,
+ * HTTP on 631 `ipp`.
+ * @param family definitions; the first applies to all other ports
+ * @param product null if unknown: then uses the name of the port
  */
 export function identifiedAs(
   family: readonly [string, ...string[]],
@@ -37,7 +36,7 @@ export function identifiedAs(
   return identified(product ?? (isOfFamily ? known.name : fallback), isOfFamily ? known.service_definition : family[0]);
 }
 
-/** UTF-8 where it is that, else ISO 8859-1. */
+/** UTF-8 if valid, else ISO 8859-1. */
 export function decodedText(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -46,19 +45,19 @@ export function decodedText(bytes: Uint8Array): string {
   }
 }
 
-/** What was taken from a text of `latin1Of`, as the text that its bytes are. */
+/** Decodes part of a text from `latin1Of`. */
 export function textOfLatin1(text: string): string {
   return decodedText(Buffer.from(text, "latin1"));
 }
 
-/** Each byte as one character: for protocols whose words are ASCII. */
+/** Maps each byte to one character, for protocols with ASCII keywords. */
 export function latin1Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
 /**
- * Without control characters, marks of writing direction and other invisible ones; white space as single spaces; cut
- * between code points; "" where nothing of it is seen.
+ * Strips control, bidirectional and other invisible characters; collapses whitespace to single spaces; truncates
+ * between code points. Returns "" if nothing visible remains.
  */
 export function oneLine(text: string, maxLength: number): string {
   const clean = text.replace(/[\p{C}\p{Z}\s]+/gu, " ").trim();
@@ -68,10 +67,7 @@ export function oneLine(text: string, maxLength: number): string {
   return clean.slice(0, end).trimEnd();
 }
 
-/**
- * The first of the patterns that the text fits: its label, with what its group has caught behind it, which should be a
- * version.
- */
+/** Returns the label of the first matching pattern, followed by its captured group, which should be a version. */
 export function productIn(
   text: string,
   products: readonly (readonly [label: string, pattern: RegExp])[],
@@ -83,7 +79,7 @@ export function productIn(
   return null;
 }
 
-/** Two scans of an unchanged service must see the same name: times, message ids and session numbers are left out. */
+/** Removes times, message IDs and session numbers: two scans of an unchanged service must yield the same name. */
 function steady(text: string): string {
   return text
     .replace(/<[^<>]*[@.][^<>]*>/g, " ")

@@ -1,4 +1,4 @@
-// SSH: the identification that a server sends first (RFC 4253 section 4.2).
+// SSH: the server's identification string (RFC 4253 section 4.2).
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { identified, latin1Of, textOfLatin1 } from "./service-text.ts";
@@ -9,7 +9,7 @@ export const ssh: Fingerprint = {
   transport: "Tcp",
   request: null,
   read: ({ bytes, isWhole }) => {
-    // Other lines may stand before it.
+    // Other lines may precede it.
     const text = latin1Of(bytes);
     const match = /^SSH-(?:2\.0|1\.\d+)-([^\r\n ]*)[^\r\n]*(\r?\n)?/m.exec(text);
     if (match && (match[2] !== undefined || isWhole))
@@ -18,7 +18,7 @@ export const ssh: Fingerprint = {
   },
 };
 
-/** Whether it is text, of which the identification may be yet to come. */
+/** True for text that the identification may still follow. */
 function mayBecome(text: string): boolean {
   return text.length < 4_096 && !/[^\t\r\n\x20-\x7e\x80-\xff]/.test(text);
 }

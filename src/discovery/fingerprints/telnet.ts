@@ -1,5 +1,5 @@
-// Telnet: the options that a server offers first, or what it shows before a login (RFC 854). The options are not
-// answered.
+// Telnet: the options offered by the server, or the text before its login prompt (RFC 854). Does not answer the
+// options.
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { decodedText, identified } from "./service-text.ts";
@@ -30,7 +30,7 @@ export const telnet: Fingerprint = {
   },
 };
 
-/** Without IAC sequences: subnegotiations to their end, options of three bytes, all others of two. */
+/** Removes IAC sequences: whole subnegotiations, options of three bytes, all others of two. */
 function withoutCommands(bytes: Uint8Array): Uint8Array {
   const kept: number[] = [];
   for (let at = 0; at < bytes.length; at += 1) {

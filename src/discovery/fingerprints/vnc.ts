@@ -1,4 +1,4 @@
-// VNC: the version that a server sends first (RFC 6143 section 7.1.1).
+// VNC: the version in the server's greeting (RFC 6143 section 7.1.1).
 
 import type { Fingerprint } from "./fingerprint.ts";
 import { firstLine } from "./line-greeting.ts";

@@ -1,22 +1,22 @@
-// Whether an executable gives rights to whoever runs it. A program compiled by Bun runs any code for whoever sets
-// BUN_BE_BUN, and no build can refuse that: such rights are then everybody's.
+// Detects privileges granted by an executable. A program compiled by Bun runs any code for users who set BUN_BE_BUN,
+// and no build can prevent that: its privileges are then available to every user.
 
 import { readFileSync, statSync } from "node:fs";
 import { KernelRefused, openLibc } from "./libc.ts";
 
 /**
- * Whether everybody on this machine may execute a file, and gets file capabilities (capabilities(7)) or another
- * identity (setuid, setgid) by it.
+ * True if every user may execute the file and thereby gains file capabilities (capabilities(7)) or another identity
+ * (setuid, setgid).
  */
 export function givesRightsToAll(path: string): boolean {
-  // Nothing is left of one that was replaced since.
+  // A file replaced since has no privileges.
   const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0 };
   return (mode & EXECUTE_BY_OTHERS) !== 0 && ((mode & SET_IDENTITY) !== 0 || hasCapabilities(path));
 }
 
 const EXECUTE_BY_OTHERS = 0o001;
 const SET_IDENTITY = 0o6000;
-/** Where the kernel keeps those of a file (xattr(7)). */
+/** Extended attribute of file capabilities (xattr(7)). */
 const ATTRIBUTE = "security.capability";
 
 function hasCapabilities(path: string): boolean {
@@ -35,9 +35,9 @@ function hasCapabilities(path: string): boolean {
 }
 
 /**
- * Whether this process has capabilities that its executable must have given it: root has all, and what a service
- * manager gives is ambient.
- * @param status as of proc_pid_status(5)
+ * True if this process has capabilities that can only come from its executable: root has all of them, and those from a
+ * service manager are ambient.
+ * @param status text of proc_pid_status(5)
  */
 export function capabilitiesAreOfFile(status: string): boolean {
   const field = (name: string) => new RegExp(`^${name}:\\s+(\\S+)(?:\\s+(\\S+))?`, "m").exec(status);

@@ -1,19 +1,19 @@
-// Functions of the C library by bun:ffi, under whatever name it has on this machine, and the errno that the last of
-// them left. Must not know what is called, nor what an errno means to the caller.
+// C library functions through bun:ffi, under any library name on this machine, and errno. Must not know what is called
+// or what an errno means to the caller.
 
 import { dlopen, type FFIFunction, read } from "bun:ffi";
 
 type Symbols = Readonly<Record<string, FFIFunction>>;
 type Libc<Fns extends Symbols> = ReturnType<typeof dlopen<Fns>>;
 
-/** This process may not ask the kernel in a certain way; the same is to be had in another, less exact one. */
+/** This process may not use a kernel interface; a less exact alternative exists. */
 export class KernelRefused extends Error {
   override readonly name = "KernelRefused";
 }
 
 /**
- * Throws KernelRefused where there is none of the known names, and where no function may be called at all: bun:ffi
- * makes code when it runs, which takes memory that is written and executed.
+ * Throws KernelRefused if no known library name exists or no function can be called at all: bun:ffi compiles code at
+ * run time, which requires memory that is both writable and executable.
  * @param purpose completes "The C library cannot be opened …"
  */
 export function openLibc<Fns extends Symbols>(symbols: Fns, purpose: string): Libc<Fns> {
@@ -29,12 +29,12 @@ export function openLibc<Fns extends Symbols>(symbols: Fns, purpose: string): Li
 }
 
 /**
- * To be asked right after the call that failed.
- * @param location what __errno_location gives in this thread, which glibc and musl both have
+ * Call immediately after the failed call.
+ * @param location result of __errno_location in this thread; glibc and musl both have it
  */
 export function errnoAt(location: number | bigint | null): number {
   return read.i32(Number(location) as Parameters<typeof read.i32>[0], 0);
 }
 
-/** glibc, then musl under the names that it has on the two architectures. */
+/** glibc, then musl under its names on the two architectures. */
 const LIBC_NAMES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"];

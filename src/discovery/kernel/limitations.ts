@@ -1,5 +1,5 @@
-// What of the kernel this process may not use, found out by trying, and what is done in its place: for the log,
-// monitors and scans. Must not end anything: an appliance without them works.
+// Kernel features that this process may not use, detected by trying, and their fallbacks: for the log, monitors and
+// scans. Must not end the process: the appliance works without them.
 
 import { givesRightsToAll } from "./executable-rights.ts";
 import { KernelRefused, openLibc } from "./libc.ts";
@@ -10,19 +10,19 @@ type LimitationCode = (typeof LIMITATION_CODES)[number];
 
 export interface Limitation {
   readonly code: LimitationCode;
-  /** For people: what is missing, why that may be, and what is done without it. */
+  /** User-readable: the limitation, possible causes, and the fallback. */
   readonly message: string;
 }
 
-/** The ways that are tried; a test may take some away. */
+/** Probes to run; tests may disable some. */
 interface TriedWays {
-  /** Whether fping or ping works; asked only where this process itself cannot send echo requests. */
+  /** True if fping or ping works; called only if this process itself cannot send echo requests. */
   readonly hasEchoTool: () => Promise<boolean>;
   readonly callLibc?: () => void;
   readonly askByNetlink?: () => void;
 }
 
-/** What this executable gives to everybody on the machine. Nothing where it gives nothing. */
+/** Reports privileges that this executable grants to every user. Empty if none. */
 export function limitationsOfExecutable(path = process.execPath, givesRights = givesRightsToAll): Limitation[] {
   return givesRights(path) ? [{ code: "executable_gives_rights", message: withRights(path) }] : [];
 }
@@ -35,7 +35,7 @@ function withRights(path: string): string {
   );
 }
 
-/** Nothing where all is permitted. */
+/** Empty if nothing is restricted. */
 export async function findLimitations(ways: TriedWays): Promise<Limitation[]> {
   const { callLibc = tryLibc, askByNetlink = tryNetlink, hasEchoTool } = ways;
   if (isRefused(callLibc)) return [{ code: "native_calls_refused", message: withoutNativeCalls(await hasEchoTool()) }];

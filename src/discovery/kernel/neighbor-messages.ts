@@ -1,5 +1,5 @@
-// The kernel's neighbor table (ARP and neighbor discovery) as rtnetlink(7) messages: the request, and the meaning of
-// the answer's bytes. Pure: must not open a socket.
+// rtnetlink(7) messages of the kernel's neighbor table (ARP and neighbor discovery): builds the request and parses the
+// response. Pure: must not open a socket.
 
 import { ipOfBytes } from "../../base/ip.ts";
 import {
@@ -13,8 +13,8 @@ import {
 } from "./netlink-messages.ts";
 
 /**
- * NUD_* of linux/neighbour.h. Resolving: asked for and not answered yet. Untold: known, in a state that /proc/net/arp
- * does not tell.
+ * NUD_* of linux/neighbour.h. Resolving: requested, no reply yet. Untold: known, in a state that /proc/net/arp does not
+ * show.
  */
 export type NeighborState =
   | "Untold"
@@ -31,13 +31,11 @@ export type NeighborState =
 export interface KernelNeighbor {
   /** Canonical. */
   readonly ip_address: string;
-  /** Null where the kernel has none, or one that it knows to hold no longer (Resolving, Failed, NoArp). */
+  /** Null if the kernel has none, or one that it knows is no longer valid (Resolving, Failed, NoArp). */
   readonly mac_address: string | null;
   readonly ifIndex: number;
   readonly state: NeighborState;
-  /**
-   * How long ago the neighbor has last proved that it is there, in steps of 10 ms; null where the kernel does not tell.
-   */
+  /** Time since the neighbor last confirmed its presence, in steps of 10 ms; null if the kernel does not report it. */
   readonly confirmedAgoMs: number | null;
 }
 
@@ -47,8 +45,8 @@ export function neighborDumpRequest(): Uint8Array {
 }
 
 /**
- * Reads one datagram of the answer. Forwarding entries of bridges, which come in the same messages, are skipped; a
- * cut-off message ends the reading.
+ * Parses one datagram of the response. Skips bridge forwarding entries, which use the same messages; stops at a
+ * truncated message.
  */
 export function parseNeighborDatagram(datagram: Uint8Array): KernelNeighbor[] {
   const view = viewOf(datagram);
@@ -70,10 +68,10 @@ const AF_INET = 2;
 const AF_INET6 = 10;
 const NDA_DST = 1;
 const NDA_LLADDR = 2;
-/** struct nda_cacheinfo: confirmed 4, used 4, updated 4, references 4; times in ticks since then. */
+/** struct nda_cacheinfo: confirmed 4, used 4, updated 4, references 4; ages in ticks. */
 const NDA_CACHEINFO = 3;
 
-/** USER_HZ is 100 on all that we build for. */
+/** USER_HZ is 100 on all supported platforms. */
 const TICK_MS = 10;
 
 const STATES: ReadonlyMap<number, NeighborState> = new Map([
@@ -113,7 +111,7 @@ function readNeighbor(view: DataView, body: number, end: number): KernelNeighbor
   };
 }
 
-/** Null for what is no EUI-48 address, and for the one of all zeros that tunnels have. */
+/** Null for anything but an EUI-48, and for all zeros, as on tunnels. */
 export function macOfBytes(bytes: Uint8Array): string | null {
   if (bytes.length !== 6 || bytes.every((byte) => byte === 0)) return null;
   return bytes.toHex().replace(/(..)(?=.)/g, "$1:");

@@ -1,5 +1,5 @@
-// The kernel's neighbor table as it is now, and as it was a moment ago for those who ask often.
-// I/O only: neighbor-messages.ts knows the bytes, proc-tables.ts the text.
+// The kernel's neighbor table, with a short-lived cache for frequent lookups. I/O only: neighbor-messages.ts parses the
+// bytes, proc-tables.ts the text.
 
 import { readFileSync } from "node:fs";
 import { KernelRefused } from "./libc.ts";
@@ -8,15 +8,15 @@ import { dumpKernel } from "./netlink-socket.ts";
 import { linkIndexOf } from "./proc-links.ts";
 import { parseArpTable } from "./proc-tables.ts";
 
-/** Where neighbors are read: whom the kernel has spoken with, or tried to, on the links of this machine. */
+/** Source of the kernel's neighbors: stations contacted, or attempted, on this machine's links. */
 export interface NeighborSource {
-  /** Throws an Error when the kernel does not tell. */
+  /** Throws an Error if the kernel refuses. */
   readonly read: () => KernelNeighbor[];
-  /** Whether it says which of them have proved themselves lately. */
+  /** True if it reports which neighbors were recently confirmed. */
   readonly hasStates: boolean;
 }
 
-/** IPv4 and IPv6 by netlink; where that is refused, IPv4 alone from /proc/net/arp. */
+/** IPv4 and IPv6 by netlink; if refused, only IPv4 from /proc/net/arp. */
 export function openNeighbors(): NeighborSource {
   try {
     readByNetlink();
@@ -35,8 +35,8 @@ function readByProc(): KernelNeighbor[] {
 }
 
 /**
- * The table by address, read again when what was read is older than the caller takes. An address on two links is given
- * once, the live entry before others.
+ * The table by address, read again once older than the caller accepts. An address on two links appears once, live
+ * entries first.
  */
 export class NeighborTable {
   private readonly monotonicMs: () => number;
@@ -49,7 +49,7 @@ export class NeighborTable {
     this.read = read;
   }
 
-  /** The entry of an address, and when the table was read; null where there is none. */
+  /** Returns the entry of an address and the time of the table read; null if none. */
   find(ipAddress: string, maxAgeMs: number): { neighbor: KernelNeighbor; readAtMs: number } | null {
     const now = this.monotonicMs();
     if (now - this.readAtMs > maxAgeMs) {

@@ -1,10 +1,10 @@
-// Netlink messages (netlink(7)) as bytes: the frame of a request, and the messages and attributes of an answer.
-// Pure: must not open a socket, nor know what a message means.
+// Netlink message format (netlink(7)): request framing, and messages and attributes of a response. Pure: must not open
+// a socket or know what a message means.
 
-/** Netlink speaks the machine's byte order: little-endian on all that we build for (x64, arm64). */
+/** Netlink uses host byte order: little-endian on all supported platforms (x64, arm64). */
 export const LITTLE_ENDIAN = true;
 
-/** All that there is, not one thing. */
+/** Requests all items instead of one. */
 export const NLM_F_DUMP = 0x300;
 
 /** struct nlmsghdr: length 4, type 2, flags 2, sequence 4, port 4. */
@@ -17,24 +17,24 @@ const NLM_F_DUMP_INTR = 0x010;
 const NLMSG_ERROR = 2;
 const NLMSG_DONE = 3;
 
-/** What every answer says besides its content. */
+/** Control data common to all responses. */
 export interface AnswerEnd {
-  /** Whether the dump ends with this datagram. */
+  /** True if the dump ends with this datagram. */
   isLast: boolean;
-  /** Whether what is listed changed meanwhile: some may be missing, so ask again. */
+  /** True if the listed data changed during the dump: items may be missing, so repeat the request. */
   isInterrupted: boolean;
-  /** The errno by which the kernel refused; null when it did not. */
+  /** errno of the kernel's refusal; null if none. */
   refusedErrno: number | null;
 }
 
 interface Piece {
   type: number;
-  /** Where its content begins and ends in the view. */
+  /** Start and end offset of the content in the view. */
   body: number;
   end: number;
 }
 
-/** One request. @param body the header of its family (struct ifaddrmsg, ndmsg, rtmsg …) and attributes */
+/** Builds one request. @param body the header of its family (struct ifaddrmsg, ndmsg, rtmsg …) and attributes */
 export function netlinkRequest(type: number, flags: number, body: Uint8Array): Uint8Array {
   const request = new Uint8Array(HEADER_BYTES + body.length);
   const view = new DataView(request.buffer);
@@ -46,7 +46,7 @@ export function netlinkRequest(type: number, flags: number, body: Uint8Array): U
   return request;
 }
 
-/** An attribute with its padding, to stand in a request. */
+/** Builds a padded attribute for a request. */
 export function netlinkAttribute(type: number, value: Uint8Array): Uint8Array {
   const attribute = new Uint8Array((ATTRIBUTE_HEADER_BYTES + value.length + 3) & ~3);
   const view = new DataView(attribute.buffer);
@@ -60,7 +60,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** How the datagram ends the answer, if it does. A cut-off message ends the reading. */
+/** Checks whether and how the datagram ends the response. Stops at a truncated message. */
 export function answerEnd(view: DataView): AnswerEnd {
   const result: AnswerEnd = { isLast: false, isInterrupted: false, refusedErrno: null };
   for (const { start, end, type } of records(view, 0, HEADER_BYTES, 4, view.byteLength)) {
@@ -72,13 +72,13 @@ export function answerEnd(view: DataView): AnswerEnd {
   return result;
 }
 
-/** The messages of a datagram; a cut-off one ends the reading. */
+/** Yields the messages of a datagram; stops at a truncated one. */
 export function* netlinkMessages(view: DataView): Generator<Piece> {
   for (const { start, end, type } of records(view, 0, HEADER_BYTES, 4, view.byteLength))
     yield { type, body: start + HEADER_BYTES, end };
 }
 
-/** The attributes between two places of a message; a cut-off one ends the reading. */
+/** Yields the attributes between two offsets of a message; stops at a truncated one. */
 export function* netlinkAttributes(view: DataView, from: number, to: number): Generator<Piece> {
   for (const { start, end, type } of records(view, from, ATTRIBUTE_HEADER_BYTES, 2, to))
     yield { type, body: start + ATTRIBUTE_HEADER_BYTES, end };
@@ -90,8 +90,8 @@ export function bytesOf(view: DataView, piece: Piece): Uint8Array {
 }
 
 /**
- * Messages and attributes alike: a length of `lengthBytes` that counts the header, then the type, each record padded to
- * four bytes.
+ * Common layout of messages and attributes: a length of `lengthBytes` that includes the header, then the type; each
+ * record padded to four bytes.
  */
 function* records(view: DataView, from: number, headerBytes: number, lengthBytes: 2 | 4, to: number) {
   for (let start = from; start + headerBytes <= to; ) {

@@ -1,15 +1,14 @@
-// Asks the kernel over an rtnetlink socket opened through libc. Takes less than a millisecond and never waits: the
-// kernel has answered before `send` returns. I/O only: must not know what a message means.
+// rtnetlink socket opened through libc. Takes less than a millisecond and never waits: the kernel answers before `send`
+// returns. I/O only: must not know what a message means.
 
 import { ptr } from "bun:ffi";
 import { KernelRefused, openLibc } from "./libc.ts";
 import { type AnswerEnd, answerEnd, viewOf } from "./netlink-messages.ts";
 
 /**
- * All that the kernel lists in answer to a request for a dump, read datagram by datagram; once more where it changed
- * meanwhile. Throws KernelRefused when the kernel or the C library refuses, else an Error: no answer must not be taken
- * for an empty list.
- * @param what the things listed, for messages: "addresses"
+ * Reads all items of a dump, datagram by datagram; repeats the dump if the data changed meanwhile. Throws KernelRefused
+ * if the kernel or C library refuses, else an Error: a failure must not look like an empty list.
+ * @param what the items listed, for messages: "addresses"
  */
 export function dumpKernel<Item>(request: Uint8Array, read: (datagram: Uint8Array) => Item[], what: string): Item[] {
   const socket = openNetlink(what);
@@ -25,17 +24,16 @@ export function dumpKernel<Item>(request: Uint8Array, read: (datagram: Uint8Arra
 }
 
 export interface NetlinkSocket {
-  /** Asks for a list and reads it to its end. @returns whether it changed meanwhile */
+  /** Requests a list and reads it to the end. @returns true if it changed meanwhile */
   dump(request: Uint8Array, take: (datagram: Uint8Array) => void): boolean;
   /**
-   * Asks for one thing: the one datagram of the answer, which is valid until the next call, or the errno by which the
-   * kernel refuses.
+   * Requests one item: returns the response datagram, valid until the next call, or the errno of the kernel's refusal.
    */
   ask(request: Uint8Array): Uint8Array | number;
   close(): void;
 }
 
-/** Throws KernelRefused. @param what the things that will be asked for, for messages: "addresses" */
+/** Throws KernelRefused. @param what the items to request, for messages: "addresses" */
 export function openNetlink(what: string): NetlinkSocket {
   const libc = openLibc(SYMBOLS, `to ask the kernel for its ${what}`);
   const { socket, send, recv, close } = libc.symbols;
@@ -50,7 +48,7 @@ export function openNetlink(what: string): NetlinkSocket {
     if (sent !== request.length) throw new KernelRefused(`The kernel accepts no request for its ${what}.`);
   };
   const receive = (): { datagram: Uint8Array; end: AnswerEnd } => {
-    // With MSG_TRUNC the length is the datagram's own, also when the buffer is too small for it.
+    // With MSG_TRUNC, the length is the datagram's own even if the buffer is too small.
     const length = Number(recv(descriptor, ptr(buffer), buffer.length, MSG_DONTWAIT | MSG_TRUNC));
     if (length <= 0 || length > buffer.length) throw new Error(`The kernel's answer about its ${what} breaks off.`);
     const datagram = buffer.subarray(0, length);
@@ -89,7 +87,7 @@ const NETLINK_ROUTE = 0;
 const MSG_TRUNC = 0x20;
 const MSG_DONTWAIT = 0x40;
 
-/** The kernel fills datagrams of a dump up to 32 KiB. */
+/** The kernel fills dump datagrams up to 32 KiB. */
 const BUFFER_BYTES = 64 * 1024;
 
 const SYMBOLS = {

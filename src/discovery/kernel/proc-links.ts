@@ -1,17 +1,17 @@
-// The interfaces of this machine as /sys/class/net has them, one at a time and at once.
-// Must not list them: self/read-interfaces.ts does.
+// Reads single interfaces of this machine from /sys/class/net, synchronously. Must not list them:
+// self/read-interfaces.ts does.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseMac } from "../../base/mac.ts";
 import type { KernelLink } from "./route-messages.ts";
 
-/** The number of an interface; 0 where there is none of that name. */
+/** Returns the interface index; 0 if no interface has the name. */
 export function linkIndexOf(sysRoot: string, ifName: string): number {
   return Number(attribute(sysRoot, ifName, "ifindex") ?? 0);
 }
 
-/** Null where there is none of that name. */
+/** Returns null if no interface has the name. */
 export function readLink(sysRoot: string, ifName: string): KernelLink | null {
   const ifIndex = linkIndexOf(sysRoot, ifName);
   if (ifIndex === 0) return null;
@@ -28,7 +28,7 @@ const IFF_NOARP = 0x80;
 const ZERO_MAC = "00:00:00:00:00:00";
 
 function attribute(sysRoot: string, ifName: string, name: string): string | null {
-  // A name is one part of a path: the kernel allows neither slashes nor dots alone.
+  // A name must be a single path component: the kernel allows neither slashes nor names of dots only.
   if (ifName === "" || ifName.includes("/") || ifName.startsWith("..")) return null;
   try {
     return readFileSync(join(sysRoot, "class/net", ifName, name), "utf8").trim();

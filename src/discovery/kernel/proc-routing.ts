@@ -1,5 +1,5 @@
-// Which way packets to an address go, by the tables in /proc/net as they were when they were read: for processes that
-// may not ask by netlink. Must not claim what they do not say: rules that choose between tables, and neighbors of IPv6.
+// Route lookup in a snapshot of the tables in /proc/net, for processes without netlink. Must not claim what they omit:
+// rules that select tables, and IPv6 neighbors.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,10 +9,10 @@ import { readLink } from "./proc-links.ts";
 import { type FibTrie, type ProcRoute, parseFibTrie, parseIpv6RouteTable, parseRouteTable } from "./proc-tables.ts";
 import type { KernelLink } from "./route-messages.ts";
 
-/** Throws an Error where the machine has no /proc/net/route. */
+/** Throws an Error if the machine has no /proc/net/route. */
 export class ProcRoutes implements RouteLookup {
   private readonly fib: FibTrie;
-  /** Both versions; the first that contains an address is its way. */
+  /** Both versions; the first match for an address wins. */
   private readonly routes: readonly ProcRoute[];
   private readonly local: readonly Cidr[];
   private readonly links = new Map<string, KernelLink | null>();
@@ -35,11 +35,11 @@ export class ProcRoutes implements RouteLookup {
     if (this.local.some((cidr) => cidrContains(cidr, ip))) return { kind: "Local" };
     if (isForMany(ip) || this.fib.broadcast.has(ip.text)) return { kind: "None" };
     const route = this.routes.find(({ cidr }) => cidrContains(cidr, ip));
-    // A rule may lead to a table whose routes are not reported.
+    // A rule may select a table whose routes are not listed.
     if (route === undefined) return { kind: ip.version === 4 && this.fib.hasOtherTables ? "Routed" : "None" };
     if (route.isRefused) return { kind: "None" };
     const link = this.linkOf(route.ifName);
-    // Whom IPv6 knows on a link is in no table: an address there is asked as if it were behind a router.
+    // No table lists the IPv6 neighbors of a link: treat an address there as routed.
     if (route.hasGateway || link === null || !link.hasNeighbors || ip.version === 6) return { kind: "Routed" };
     const own = this.local.find((cidr) => cidr.prefixLength === 32 && cidrContains(route.cidr, addressOf(cidr)));
     return { kind: "Link", ifIndex: link.ifIndex, source: own === undefined ? null : addressOf(own), mac: link.mac };
@@ -60,7 +60,7 @@ function addressOf({ version, bytes, text }: Cidr): Ip {
   return { version, bytes, text: text.slice(0, text.indexOf("/")) };
 }
 
-/** Multicast, and the broadcast of every link. */
+/** Multicast, and the limited broadcast address. */
 function isForMany(ip: Ip): boolean {
   const [first = 0] = ip.bytes;
   return ip.version === 6 ? first === 0xff : first >= 224 && (first < 240 || ip.text === "255.255.255.255");

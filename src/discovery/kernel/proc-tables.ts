@@ -1,5 +1,5 @@
-// The kernel's tables of routes, own addresses and neighbors as /proc/net prints them (proc_pid_net(5)).
-// Pure: must not open a file.
+// Parser for the kernel's tables of routes, local addresses and neighbors in /proc/net (proc_pid_net(5)). Pure: must
+// not open a file.
 
 import { type Cidr, cidrOf, type Ip, ipOfBytes, parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
@@ -9,12 +9,12 @@ export interface ProcRoute {
   readonly cidr: Cidr;
   readonly ifName: string;
   readonly hasGateway: boolean;
-  /** Whether packets are refused (unreachable, prohibit) or dropped. */
+  /** True if packets are rejected (unreachable, prohibit) or dropped. */
   readonly isRefused: boolean;
   readonly metric: number;
 }
 
-/** /proc/net/route: the routes of the main table that are up; empty for a text of another kind. */
+/** /proc/net/route: routes of the main table that are up; empty for any other text. */
 export function parseRouteTable(text: string): ProcRoute[] {
   return text.split("\n").flatMap((line) => {
     const [ifName = "", destination = "", , flags = "", , , metric = "", mask = ""] = line.trim().split(/\s+/);
@@ -27,7 +27,7 @@ export function parseRouteTable(text: string): ProcRoute[] {
   });
 }
 
-/** /proc/net/ipv6_route: the routes of all tables that are up; those to the machine itself, and to groups, apart. */
+/** /proc/net/ipv6_route: routes of all tables that are up, with local routes separate and without multicast. */
 export function parseIpv6RouteTable(text: string): { readonly routes: ProcRoute[]; readonly local: Cidr[] } {
   const routes: ProcRoute[] = [];
   const local: Cidr[] = [];
@@ -44,14 +44,14 @@ export function parseIpv6RouteTable(text: string): { readonly routes: ProcRoute[
 }
 
 export interface FibTrie {
-  /** What packets to this machine are sent to: 127.0.0.0/8, and each own address as a /32. */
+  /** Destinations delivered to this machine: 127.0.0.0/8, and each local address as a /32. */
   readonly local: Cidr[];
   readonly broadcast: ReadonlySet<string>;
-  /** Whether there are tables besides `main` and `local`, which only rules (ip-rule(8)) lead to. */
+  /** True if tables besides `main` and `local` exist, which only rules (ip-rule(8)) select. */
   readonly hasOtherTables: boolean;
 }
 
-/** /proc/net/fib_trie: the routes of all tables of IPv4, without their interfaces. */
+/** /proc/net/fib_trie: IPv4 routes of all tables, without their interfaces. */
 export function parseFibTrie(text: string): FibTrie {
   const local = new Map<string, Cidr>();
   const broadcast = new Set<string>();
@@ -94,9 +94,9 @@ export function parseIfInet6(text: string): ProcIpv6Address[] {
 }
 
 /**
- * /proc/net/arp: neighbors of IPv4 on Ethernet. Whether one has proved itself lately is not in it, so that whoever is
- * there has the state Untold.
- * @param ifIndexOf of an interface's name; 0 where there is none
+ * /proc/net/arp: IPv4 neighbors on Ethernet. The file does not show recent confirmation, so a present neighbor has the
+ * state Untold.
+ * @param ifIndexOf index of an interface name; 0 if none
  */
 export function parseArpTable(text: string, ifIndexOf: (ifName: string) => number): KernelNeighbor[] {
   return text.split("\n").flatMap((line) => {
@@ -125,9 +125,7 @@ function meaningOf(flag: number): Pick<ProcRoute, "hasGateway" | "isRefused"> {
   return { hasGateway: (flag & RTF_GATEWAY) !== 0, isRefused: (flag & RTF_REJECT) !== 0 };
 }
 
-/**
- * Eight hexadecimal digits in the machine's byte order, which is little-endian on all that we build for (x64, arm64).
- */
+/** Eight hex digits in host byte order: little-endian on all supported platforms (x64, arm64). */
 function ipOfWord(word: string): Ip | null {
   return /^[0-9A-F]{8}$/.test(word) ? ipOfBytes(Uint8Array.fromHex(word).reverse()) : null;
 }

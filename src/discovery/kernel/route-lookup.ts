@@ -1,5 +1,5 @@
-// Which way packets to an address go, asked of the kernel address by address.
-// I/O only: route-messages.ts knows the bytes, proc-routing.ts the text.
+// Route lookup in the kernel, address by address. I/O only: route-messages.ts parses the bytes, proc-routing.ts the
+// text.
 
 import type { Ip } from "../../base/ip.ts";
 import type { IpRoute, RouteLookup } from "./ip-route.ts";
@@ -14,10 +14,7 @@ import {
   routeRequest,
 } from "./route-messages.ts";
 
-/**
- * The kernel's routes: asked for, or where that is refused, read from /proc as they are now. Throws an Error when the
- * kernel tells neither.
- */
+/** Opens the kernel's routes by netlink, or a snapshot of /proc if refused. Throws an Error if both fail. */
 export function openRouteLookup(): RouteLookup {
   try {
     return new KernelRoutes();
@@ -27,9 +24,7 @@ export function openRouteLookup(): RouteLookup {
   }
 }
 
-/**
- * The interfaces are those of the moment at which it was opened. Throws KernelRefused when the kernel gives no socket.
- */
+/** Interfaces are a snapshot from its opening. Throws KernelRefused if the kernel refuses a socket. */
 class KernelRoutes implements RouteLookup {
   private readonly socket: NetlinkSocket;
   private readonly links: ReadonlyMap<number, KernelLink>;

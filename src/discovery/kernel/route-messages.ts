@@ -1,5 +1,5 @@
-// Which way the kernel sends packets to an address, and its interfaces, as rtnetlink(7) messages: requests, and the
-// meaning of the answers' bytes. Pure: must not open a socket.
+// rtnetlink(7) messages for routes and interfaces: builds the requests and parses the responses. Pure: must not open a
+// socket.
 
 import { type Ip, ipOfBytes } from "../../base/ip.ts";
 import { macOfBytes } from "./neighbor-messages.ts";
@@ -14,15 +14,15 @@ import {
   viewOf,
 } from "./netlink-messages.ts";
 
-/** RTN_* of linux/rtnetlink.h; Refused stands for those that let nothing pass (blackhole, unreachable, prohibit …). */
+/** RTN_* of linux/rtnetlink.h; Refused covers the types that pass no packets (blackhole, unreachable, prohibit …). */
 type RouteType = "Unicast" | "Local" | "Broadcast" | "Multicast" | "Refused";
 
 interface KernelRoute {
   readonly type: RouteType;
   readonly ifIndex: number | null;
-  /** Whether a router carries it on. */
+  /** True if the route goes through a router. */
   readonly hasGateway: boolean;
-  /** The own address that packets will have. */
+  /** Source address of the packets. */
   readonly source: Ip | null;
 }
 
@@ -30,11 +30,11 @@ export interface KernelLink {
   readonly ifIndex: number;
   /** `aa:bb:cc:dd:ee:ff`; null for interfaces without an EUI-48 address. */
   readonly mac: string | null;
-  /** Whether the stations on it find each other by ARP or neighbor discovery. */
+  /** True if stations on the link find each other by ARP or neighbor discovery. */
   readonly hasNeighbors: boolean;
 }
 
-/** RTM_GETROUTE to one address. */
+/** RTM_GETROUTE for one address. */
 export function routeRequest(ip: Ip): Uint8Array {
   const header = new Uint8Array(ROUTE_HEADER_BYTES);
   header[0] = ip.version === 4 ? AF_INET : AF_INET6;
@@ -42,7 +42,7 @@ export function routeRequest(ip: Ip): Uint8Array {
   return netlinkRequest(RTM_GETROUTE, 0, Buffer.concat([header, netlinkAttribute(RTA_DST, ip.bytes)]));
 }
 
-/** The route in the kernel's answer; null where it has none. */
+/** Parses the route in the kernel's response; null if none. */
 export function parseRouteAnswer(datagram: Uint8Array): KernelRoute | null {
   const view = viewOf(datagram);
   for (const { type, body, end } of netlinkMessages(view)) {
@@ -53,7 +53,7 @@ export function parseRouteAnswer(datagram: Uint8Array): KernelRoute | null {
     for (const attribute of netlinkAttributes(view, body + ROUTE_HEADER_BYTES, end)) {
       if (attribute.type === RTA_OIF && attribute.end - attribute.body >= 4)
         ifIndex = view.getInt32(attribute.body, LITTLE_ENDIAN);
-      // A router of the other family has an attribute of its own.
+      // A router of the other family uses a separate attribute.
       if (attribute.type === RTA_GATEWAY || attribute.type === RTA_VIA) hasGateway = true;
       if (attribute.type === RTA_PREFSRC) source = ipOfBytes(bytesOf(view, attribute));
     }
@@ -67,7 +67,7 @@ export function linkDumpRequest(): Uint8Array {
   return netlinkRequest(RTM_GETLINK, NLM_F_DUMP, new Uint8Array(LINK_HEADER_BYTES));
 }
 
-/** Reads one datagram of the answer; a cut-off message ends the reading. */
+/** Parses one datagram of the response; stops at a truncated message. */
 export function parseLinkDatagram(datagram: Uint8Array): KernelLink[] {
   const view = viewOf(datagram);
   const links: KernelLink[] = [];

@@ -1,11 +1,11 @@
-// struct sockaddr of the families in use, as bytes. Pure.
+// Encoder and decoder for struct sockaddr of the families in use. Pure.
 
 import { type Ip, ipOfBytes } from "../../base/ip.ts";
 import { AF_INET, AF_INET6, AF_PACKET } from "./sockets.ts";
 
 /**
- * struct sockaddr_in or sockaddr_in6: what is in the machine's byte order (the family) is little-endian on all that we
- * build for.
+ * struct sockaddr_in or sockaddr_in6; the field in host byte order (the family) is little-endian on all supported
+ * platforms.
  */
 export function socketAddress(ip: Ip, port: number): Uint8Array {
   const address = new Uint8Array(ip.version === 4 ? 16 : 28);
@@ -16,7 +16,7 @@ export function socketAddress(ip: Ip, port: number): Uint8Array {
   return address;
 }
 
-/** Address and port of a struct sockaddr_in or sockaddr_in6; null for every other. */
+/** Address and port of a struct sockaddr_in or sockaddr_in6; null for any other. */
 export function ipOfSocketAddress(address: Uint8Array): { ip: Ip; port: number } | null {
   if (address.length < 16) return null;
   const view = new DataView(address.buffer, address.byteOffset, address.byteLength);
@@ -31,7 +31,7 @@ export function ipOfSocketAddress(address: Uint8Array): { ip: Ip; port: number }
   return ip === null ? null : { ip, port };
 }
 
-/** struct sockaddr_ll (packet(7)) of all stations on an Ethernet link. @param protocol its EtherType */
+/** struct sockaddr_ll (packet(7)) for all stations on an Ethernet link. @param protocol EtherType */
 export function linkBroadcastAddress(ifIndex: number, protocol: number): Uint8Array {
   const address = new Uint8Array(20);
   const view = new DataView(address.buffer);
@@ -43,7 +43,7 @@ export function linkBroadcastAddress(ifIndex: number, protocol: number): Uint8Ar
   return address;
 }
 
-/** The interface that a struct sockaddr_ll names; null for every other. */
+/** Interface index of a struct sockaddr_ll; null for any other. */
 export function ifIndexOfLinkAddress(address: Uint8Array): number | null {
   if (address.length < 12) return null;
   const view = new DataView(address.buffer, address.byteOffset, address.byteLength);

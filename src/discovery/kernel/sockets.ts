@@ -1,5 +1,5 @@
-// Non-blocking sockets of every kind through libc: what node:net and node:dgram do not give (raw ICMP, ARP, the true
-// error of a connect). Must not wait, nor know what is sent. Calls answer errno as a positive number, 0 for success.
+// Non-blocking sockets of every kind through libc, for features missing in node:net and node:dgram (raw ICMP, ARP, the
+// real error of a connect). Must not wait or know what is sent. Calls return errno as a positive number, 0 for success.
 
 import { errnoAt, KernelRefused, openLibc } from "./libc.ts";
 
@@ -27,13 +27,13 @@ export const EINPROGRESS = 115;
 interface Received {
   /** Valid until the next call. */
   readonly bytes: Uint8Array;
-  /** struct sockaddr of whom it comes from; valid until the next call. */
+  /** struct sockaddr of the sender; valid until the next call. */
   readonly from: Uint8Array;
 }
 
 export interface PolledSocket {
   readonly descriptor: number;
-  /** Of the system's POLL* bits, whatever was reported; 0 for nothing. */
+  /** The system's POLL* bits reported; 0 for none. */
   events: number;
 }
 
@@ -41,7 +41,7 @@ export const POLLOUT = 0x04;
 export const POLLERR = 0x08;
 export const POLLHUP = 0x10;
 
-/** Null where this process may not call the C library. */
+/** Returns null if this process may not call the C library. */
 export function openSockets(): Sockets | null {
   try {
     return new Sockets();
@@ -52,8 +52,7 @@ export function openSockets(): Sockets | null {
 }
 
 /**
- * One opening of the library; whoever opens descriptors closes them, then the library. Throws KernelRefused where there
- * is none.
+ * One handle to the library. The caller closes its descriptors, then the library. Throws KernelRefused if unavailable.
  */
 export class Sockets {
   private readonly libc = openLibc(SYMBOLS, "to open sockets");
@@ -64,7 +63,7 @@ export class Sockets {
   private readonly value = new Int32Array(1);
   private polled = new DataView(new ArrayBuffer(0));
 
-  /** A descriptor that neither blocks nor outlives an exec, or a negative errno. */
+  /** Returns a non-blocking, close-on-exec descriptor, or a negative errno. */
   open(family: number, type: number, protocol: number): number {
     const descriptor = this.libc.symbols.socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
     return descriptor >= 0 ? descriptor : -this.errno();
@@ -81,7 +80,7 @@ export class Sockets {
     return sent === bytes.length ? 0 : this.errno();
   }
 
-  /** The next datagram, cut to 2,048 bytes; null when there is none, or an error stood in its place. */
+  /** Returns the next datagram, truncated to 2,048 bytes; null if none or on an error. */
   receiveFrom(descriptor: number): Received | null {
     this.length[0] = this.from.length;
     const length = Number(
@@ -94,9 +93,9 @@ export class Sockets {
     };
   }
 
-  /** Sets `events` of each socket to what has happened of what is wanted, errors and hang-ups included. */
+  /** Sets `events` of each socket to the wanted events that occurred, plus errors and hang-ups. */
   poll(sockets: readonly PolledSocket[], wanted: number): void {
-    // struct pollfd: descriptor 4, wanted 2, happened 2.
+    // struct pollfd: descriptor 4, events 2, revents 2.
     if (this.polled.byteLength < sockets.length * 8)
       this.polled = new DataView(new ArrayBuffer(Math.max(512, sockets.length) * 8));
     for (const [index, { descriptor }] of sockets.entries()) {
@@ -108,12 +107,12 @@ export class Sockets {
       socket.events = count > 0 ? this.polled.getUint16(index * 8 + 6, true) : 0;
   }
 
-  /** Whether the kernel took it. */
+  /** Returns true on success. */
   setOption(descriptor: number, level: number, option: number, value: Uint8Array): boolean {
     return this.libc.symbols.setsockopt(descriptor, level, option, value, value.length) === 0;
   }
 
-  /** How many bytes of `into` the kernel has written; -1 when it refuses. */
+  /** Returns the number of bytes written to `into`; -1 if the kernel refuses. */
   getOption(descriptor: number, level: number, option: number, into: Uint8Array): number {
     this.length[0] = into.length;
     return this.libc.symbols.getsockopt(descriptor, level, option, into, this.length) === 0
@@ -121,24 +120,24 @@ export class Sockets {
       : -1;
   }
 
-  /** SO_ERROR: the errno that waits at the socket, which is taken away by asking; 0 for none. */
+  /** SO_ERROR: the pending errno, cleared by reading; 0 if none. */
   takeError(descriptor: number): number {
     return this.getOption(descriptor, SOL_SOCKET, SO_ERROR, new Uint8Array(this.value.buffer)) === 4
       ? (this.value[0] ?? 0)
       : 0;
   }
 
-  /** As much room as may be had, up to so many bytes, for what comes in and for what waits to go out. */
+  /** Enlarges the receive and send buffers as far as possible, up to this size. */
   widenBuffers(descriptor: number, bytes: number): void {
     const value = new Uint8Array(Int32Array.of(bytes).buffer);
-    // The first of each asks beyond the system's limit, which takes a right of its own.
+    // Try beyond the system limit first, which requires a privilege.
     if (!this.setOption(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, value))
       this.setOption(descriptor, SOL_SOCKET, SO_RCVBUF, value);
     if (!this.setOption(descriptor, SOL_SOCKET, SO_SNDBUFFORCE, value))
       this.setOption(descriptor, SOL_SOCKET, SO_SNDBUF, value);
   }
 
-  /** The struct sockaddr of the own end; empty when the kernel refuses. */
+  /** struct sockaddr of the local end; empty if the kernel refuses. */
   nameOf(descriptor: number): Uint8Array {
     this.length[0] = this.from.length;
     if (this.libc.symbols.getsockname(descriptor, this.from, this.length) !== 0) return new Uint8Array();
@@ -149,7 +148,7 @@ export class Sockets {
     this.libc.symbols.close(descriptor);
   }
 
-  /** Closes the library and no socket. */
+  /** Closes the library, not the sockets. */
   close(): void {
     this.libc.close();
   }

@@ -1,5 +1,5 @@
-// TCP connections that this process has accepted, as the kernel knows them: whose they are and who spoke last. Ends them
-// in a way that whoever owns their descriptors notices as the peer's doing. Must not decide which.
+// Accepted TCP connections of this process, as the kernel reports them: peer and last activity. Ends one such that the
+// descriptor's owner sees a close by the peer. Must not decide which one.
 
 import { ptr } from "bun:ffi";
 import { readdirSync, readFileSync } from "node:fs";
@@ -8,26 +8,26 @@ import { ipOfSocketAddress } from "./socket-address.ts";
 
 interface TcpConnection {
   readonly descriptor: number;
-  /** Of the peer: the address as the kernel has it, IPv4 also as `::ffff:192.0.2.1`. */
+  /** Peer address from the kernel; IPv4 also as `::ffff:192.0.2.1`. */
   readonly address: string;
   readonly port: number;
-  /** Whether anything was ever sent to it; false where the kernel does not tell (before Linux 4.6). */
+  /** True if any data was sent to the peer; false if the kernel does not report it (before Linux 4.6). */
   readonly wasAnswered: boolean;
-  /** Since data were last sent, or it was accepted; milliseconds, as the next one. */
+  /** Milliseconds since data was last sent, or since the accept. */
   readonly sentAgoMs: number;
-  /** Since data last came, or it was accepted. */
+  /** Milliseconds since data was last received, or since the accept. */
   readonly heardAgoMs: number;
 }
 
-/** How many descriptors this process may have open. */
+/** Maximum open descriptors of this process. */
 export function descriptorLimit(): number {
   const [, soft = "unlimited"] = /^Max open files\s+(\S+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
   return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
 /**
- * All that this process has open. To list them takes one: where it is not to be had, every number below the limit is
- * taken. Null where the kernel has another reason.
+ * Lists the open descriptors. Listing takes a descriptor: if none is free, returns every number below the limit. Null
+ * on any other error.
  */
 export function openDescriptors(limit: number): number[] | null {
   try {
@@ -38,7 +38,7 @@ export function openDescriptors(limit: number): number[] | null {
   }
 }
 
-/** Null where this process may not call the C library. */
+/** Returns null if this process may not call the C library. */
 export function openTcpConnections(): TcpConnections | null {
   try {
     return new TcpConnections();
@@ -48,14 +48,14 @@ export function openTcpConnections(): TcpConnections | null {
   }
 }
 
-/** One opening of the library. Throws KernelRefused where it cannot be called. */
+/** One handle to the library. Throws KernelRefused if unavailable. */
 class TcpConnections {
   private readonly libc = openLibc(SYMBOLS, "to look at connections");
   private readonly address = Buffer.alloc(128);
   private readonly info = Buffer.alloc(256);
   private readonly length = new Uint32Array(1);
 
-  /** Those among descriptors that were accepted at a port. */
+  /** Filters the descriptors for connections accepted at a port. */
   acceptedAt(port: number, descriptors: readonly number[]): TcpConnection[] {
     const { getsockname, getpeername, getsockopt } = this.libc.symbols;
     const [address, info, length] = [ptr(this.address), ptr(this.info), ptr(this.length)];
@@ -83,7 +83,7 @@ class TcpConnections {
     });
   }
 
-  /** As if the peer had closed it: the descriptor stays its owner's to close. */
+  /** Shuts down as if the peer had closed: the owner still has to close the descriptor. */
   end({ descriptor }: TcpConnection): void {
     this.libc.symbols.shutdown(descriptor, SHUT_RDWR);
   }
@@ -103,7 +103,7 @@ const SYMBOLS = {
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
 const SHUT_RDWR = 2;
-/** Offsets in struct tcp_info (linux/tcp.h), which only ever grows at its end. */
+/** Offsets in struct tcp_info (linux/tcp.h), which only grows at its end. */
 const LAST_DATA_SENT = 44;
 const LAST_DATA_RECEIVED = 52;
 const DATA_SEGMENTS_OUT = 156;
