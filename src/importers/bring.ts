@@ -1,4 +1,4 @@
-// Brings all of a source, kind after kind, so that what is referred to is there before what refers to it.
+// Imports a whole source, kind after kind: referenced records before the records that refer to them.
 
 import { parseCidr, parseIp } from "../base/ip.ts";
 import { withoutInvisible } from "../base/visible.ts";
@@ -23,14 +23,13 @@ import {
   type WantedVlan,
 } from "./wanted.ts";
 
-/** Writes under way at once: many of them share a commit. */
+/** Concurrent writes: many of them share a commit. */
 const WRITES_AT_ONCE = 16;
 
 /**
- * Brings tags, networks, VLANs, subnets, hosts with what belongs to them, and ranges. What is refused is in the plan,
- * and the rest goes on.
- * @throws RemoteTrouble where a side cannot be asked any more: what was written until then stays, and another run goes
- * on from there
+ * Imports tags, custom fields, networks, VLANs, subnets, hosts with their parts, and ranges. Refused records go into
+ * the plan, and the import continues.
+ * @throws RemoteTrouble if a side can no longer be reached: earlier writes stay, and another run continues from there
  */
 export async function bring(bringing: Bringing): Promise<void> {
   await bringTags(bringing);
@@ -55,7 +54,7 @@ async function bringTags(bringing: Bringing): Promise<void> {
     const made = await bringRecord(
       bringing,
       RECORD_FORMS.tag,
-      // A color is always there: it says nothing about a tag that somebody has made.
+      // Every tag has a color: it does not reveal a manual choice.
       {
         origin: wanted,
         label: name,
@@ -194,7 +193,7 @@ async function bringSubnets(bringing: Bringing): Promise<void> {
         origin: wanted,
         label: cidr,
         fields: { cidr, name, description, vlan_id },
-        // Whoever writes into the source is not to say where credentials are sent.
+        // The source must not decide where credentials are sent.
         atFirst: { network_id: network.id, accepts_credentials: false },
         custom: { kind: "subnet", values: wanted.custom },
         tags: bringing.tagIds(wanted.tags),
@@ -238,7 +237,7 @@ async function bringRanges(bringing: Bringing): Promise<void> {
   });
 }
 
-/** Records by the id that an import gives, else by what is unique among them. */
+/** Index of records by import ID, else by unique key. */
 class Index {
   private readonly byId = new Map<string, LedgerRecord>();
   private readonly byKey = new Map<string, LedgerRecord>();
@@ -258,11 +257,11 @@ class Index {
   }
 }
 
-/** What is unique among the objects of a run, and which of them has it. */
+/** Unique keys of the run's objects, with the object that holds each. */
 class Spoken {
   private readonly urls = new Map<string, string>();
 
-  /** @returns the URL of the object that has it already; null where this one has it now */
+  /** @returns the URL of the object that already has the key; null if this one has it now */
   claim(key: string, url: string): string | null {
     const seen = withoutInvisible(key);
     const other = this.urls.get(seen);
@@ -271,7 +270,7 @@ class Spoken {
   }
 }
 
-/** Goes through the batches of a list, each asked for while the one before it is written. */
+/** Processes the batches of a list, fetching each while the previous one is written. */
 async function eachBatch<T extends object>(
   bringing: Bringing,
   kind: BroughtKind,

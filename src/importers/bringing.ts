@@ -1,4 +1,4 @@
-// What all stages of one import share: both sides, the plan, and which record stands for which object so far.
+// Shared state of an import: source, ledger, plan, and the records imported so far.
 
 import { customFieldName } from "../base/custom-field-names.ts";
 import { withoutInvisible } from "../base/visible.ts";
@@ -10,36 +10,36 @@ import type { Plan } from "./plan.ts";
 import type { BroughtSource, CustomValues, NetworkPlace } from "./wanted.ts";
 
 export interface BringOptions {
-  /** The network of what has no place; null for none. */
+  /** Network for objects without a place; null if none. */
   readonly defaultNetwork: string | null;
-  /** Whether the source's word counts more than that of whoever changed a record here. */
+  /** True if the source outranks changes made here. */
   readonly overwrites: boolean;
-  /** Called now and then. */
+  /** Called periodically. */
   readonly progress: (step: string, done: number) => void;
-  /** Called when the plan may have lines. */
+  /** Called when the plan may have new lines. */
   readonly flush: () => Promise<void>;
 }
 
-/** The state of one import. Devices and addresses pass through it; what they refer to is kept. */
+/** State of one import. Devices and addresses are streamed; referenced records are kept. */
 export class Bringing {
   readonly source: BroughtSource;
   readonly ledger: Ledger;
   readonly plan: Plan;
   readonly changesHere: ChangesHere;
   readonly options: BringOptions;
-  /** Whether the source was brought before: only then something of it can have been changed or deleted here. */
+  /** True if the source was imported before: otherwise nothing of it can have been changed or deleted here. */
   readonly isAgain: boolean;
-  /** Ids of networks by those of their origins. */
+  /** Network IDs by origin ID. */
   readonly networks = new Map<string, string>();
   defaultNetworkId: string | null = null;
-  /** Ids by name. */
+  /** IDs by name. */
   readonly tags = new Map<string, string>();
   /** Custom fields by key. */
   readonly fields = new Map<string, TypedField & { readonly kinds: readonly FieldKind[] }>();
-  /** By `network/number`; null for one that was refused. */
+  /** By `network/number`; null for a refused one. */
   readonly vlans = new Map<string, LedgerRecord | null>();
   readonly subnets = new KnownSubnets();
-  /** Hosts that hosts of devices went into, and the device that says what they are. */
+  /** Hosts that absorbed imported hosts, with the device that describes each. */
   readonly consolidated = new Map<string, string>();
 
   constructor(parts: Pick<Bringing, "source" | "ledger" | "plan" | "changesHere" | "options" | "isAgain">) {
@@ -51,7 +51,7 @@ export class Bringing {
     this.isAgain = parts.isAgain;
   }
 
-  /** The id of a network, or why there is none. */
+  /** Returns the ID of a network, or the reason for having none. */
   networkOf(place: NetworkPlace): { readonly id: string } | { readonly refused: string } {
     const id = place === null ? this.defaultNetworkId : this.networks.get(place);
     if (id !== null && id !== undefined) return { id };
@@ -61,8 +61,8 @@ export class Bringing {
   }
 
   /**
-   * The values that a record can have, as fields called `custom_fields.KEY`; of a field that was refused none.
-   * @param refuse is told what is wrong with the others
+   * Returns the valid values as `custom_fields.KEY`; skips refused fields.
+   * @param refuse called with the problem of each invalid value
    */
   customValues(kind: FieldKind, values: CustomValues, refuse: (reason: string) => void): Record<string, unknown> {
     const fields: Record<string, unknown> = {};
@@ -76,7 +76,7 @@ export class Bringing {
     return fields;
   }
 
-  /** The ids of tags; one that was refused is left out. */
+  /** Returns the IDs of tags, without refused ones. */
   tagIds(names: readonly string[]): string[] {
     return [...new Set(names.flatMap((name) => this.tags.get(name) ?? this.tags.get(withoutInvisible(name)) ?? []))];
   }

@@ -1,32 +1,32 @@
-// Who said last what a field is: what people changed here since it was brought is theirs.
+// Last author of each field: fields changed by users since the import belong to the users.
 
 import { fieldValueOf } from "../base/custom-field-names.ts";
 import type { Ledger, ToldVersion } from "./ledger.ts";
 
 export type LastWord =
-  /** An import of the same source, a scan, or nobody: the field is as it was where nothing is said of it. */
+  /** An import of the same source, a scan, or nobody: the field has its default. */
   | { readonly by: "import" | "scan" | "nobody" }
   | { readonly by: "somebody"; readonly name: string; readonly at: string };
 
 const VERSIONS_AT_ONCE = 100;
-/** Further back nobody looks: a value that old is not what somebody has just changed. */
+/** Maximum versions read: an older value is not a recent change. */
 const VERSIONS_MAX = 2_000;
 
 export class ChangesHere {
   private readonly ledger: Ledger;
   private readonly sourceReason: string;
 
-  /** @param sourceReason why all imports of the source write */
+  /** @param sourceReason change reason of all imports of the source */
   constructor(ledger: Ledger, sourceReason: string) {
     this.ledger = ledger;
     this.sourceReason = sourceReason;
   }
 
-  /** The last word on each of these fields of a record. @param path its list: `/hosts` */
+  /** Returns the last author of each of these fields. @param path list of the record: `/hosts` */
   async lastWords(path: string, id: string, fields: readonly string[]): Promise<ReadonlyMap<string, LastWord>> {
     const words = new Map<string, LastWord>();
     for await (const version of this.versions(path, id)) {
-      // A host's history has those of hosts that went into it as well.
+      // A host's history includes the hosts consolidated into it.
       if (version.record.id !== id) continue;
       for (const field of fields) {
         if (words.has(field)) continue;
@@ -41,7 +41,7 @@ export class ChangesHere {
     return words;
   }
 
-  /** Those of these tags that the record had before: somebody has taken them off. */
+  /** Returns the tags that the record had before and that were removed since. */
   async tagsTakenOff(path: string, id: string, tags: readonly string[]): Promise<ReadonlySet<string>> {
     const taken = new Set<string>();
     for await (const { record } of this.versions(path, id)) {
@@ -68,7 +68,7 @@ export class ChangesHere {
   }
 }
 
-/** Whether a transaction was of an import of a source: of that alone, not of one whose address only begins so. */
+/** True if a transaction belongs to an import of this source, not of one whose address merely has the same prefix. */
 export function isReasonOf(reason: string | null | undefined, sourceReason: string): boolean {
   return reason === sourceReason || reason?.startsWith(`${sourceReason}: `) === true;
 }

@@ -1,8 +1,8 @@
-// From a color as other products write it to the one of a tag that looks most like it.
+// Maps colors of other products to the most similar tag color.
 
 import type { Color } from "../resources/tags/color.ts";
 
-/** How clients mostly show them: red, green, blue. */
+/** Usual rendering in clients: red, green, blue. */
 const LOOKS: Readonly<Record<Color, number>> = {
   Pink: 0xec4899,
   Rose: 0xf43f5e,
@@ -24,7 +24,7 @@ const LOOKS: Readonly<Record<Color, number>> = {
   Yellow: 0xeab308,
 };
 
-/** @param text six hexadecimal digits, with or without `#`; anything else is gray */
+/** @param text six hex digits, with or without `#`; anything else is gray */
 export function colorNear(text: string | null): Color {
   const digits = /^#?([0-9a-f]{6})$/i.exec(text ?? "")?.[1];
   if (digits === undefined) return "Gray";

@@ -1,17 +1,17 @@
-// Which host a device is by now, where people have made one of two here.
+// Finds the current host of a device whose host was consolidated here.
 
 import type { Bringing } from "./bringing.ts";
 import { isReasonOf } from "./changes-here.ts";
 import type { LedgerRecord } from "./ledger.ts";
 
-/** A host may go into one that goes into another; nobody does so often. */
+/** Maximum chain of consolidations; real chains are shorter. */
 const HOSTS_MAX = 20;
 
 /**
- * The host that the host of a device went into.
- * @param id of the device's own host, which is not there
- * @returns null where it went into none: it was deleted, or never was; where it went into the host of another device of
- * the source, that device says what it is
+ * Finds the host into which a device's host was consolidated.
+ * @param id the device's own host, which no longer exists
+ * @returns null if there is none: the host was deleted or never existed. "AnotherDevice" if that host belongs to
+ * another device of the source, which then describes it
  * @throws RemoteTrouble
  */
 export async function consolidatedHost(bringing: Bringing, id: string): Promise<LedgerRecord | "AnotherDevice" | null> {

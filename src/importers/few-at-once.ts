@@ -1,6 +1,6 @@
-// A few things at a time, as many as a server likes.
+// Concurrency helpers: as many requests at once as a server tolerates.
 
-/** Runs an action on each item, so many at once. Ends at the first failure. */
+/** Runs an action on each item with this concurrency. Ends at the first failure. */
 export async function fewAtOnce<T>(
   items: readonly T[],
   width: number,
@@ -17,12 +17,12 @@ export async function fewAtOnce<T>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, line));
 }
 
-/** The same items, each asked for while the one before it is worked on. */
+/** Yields the same items, fetching each while the previous one is processed. */
 export async function* oneAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   const ask = () => {
     const next = iterator.next();
-    // Its failure is told when its turn comes.
+    // A failure surfaces when its item is awaited.
     next.catch(() => {});
     return next;
   };

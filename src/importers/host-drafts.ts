@@ -1,5 +1,5 @@
-// From what a source says of a device to an item of a bulk write: what is new, what differs, what stays. Writes
-// nothing but the subnets and VLANs that its parts lie in.
+// Converts a source's devices to items of a bulk write: new, changed, unchanged. Must not write anything except the
+// subnets and VLANs of a device's parts.
 
 import { fieldValueOf } from "../base/custom-field-names.ts";
 import { HostBulkItem } from "../resources/hosts/bulk-body.ts";
@@ -15,16 +15,16 @@ import type { WantedAddress, WantedHost, WantedInterface } from "./wanted.ts";
 
 export interface HostDraft {
   readonly wanted: WantedHost;
-  /** Null where nothing is to be written. */
+  /** Null if nothing needs to be written. */
   readonly item: HostBulkItem | null;
-  /** What comes of it once it is written. */
+  /** Applied to the plan once written. */
   readonly tally: PlanTally;
 }
 
 /**
- * @param existing the host with its children; null for none
- * @param entries those of its interface entries that the source names VLANs of: within a host they are without
- * @returns null for a host that cannot be taken, which the plan then says
+ * @param existing the host with its children; null if none
+ * @param entries its interface entries for which the source lists VLANs: entries within a host lack VLANs
+ * @returns null for a host that cannot be imported; the plan says why
  * @throws RemoteTrouble
  */
 export async function draftHost(
@@ -73,7 +73,7 @@ export async function draftHost(
   const item: HostBulkItem = {
     id: existing.id,
     name: existing.name as string,
-    // What is not in the lists is deleted: they must be of the host as it is.
+    // Children missing in the lists are deleted: the lists must match the current host.
     expected_updated_at: existing.updated_at as string,
     ...bodyWithCustomFields(changes),
     ...lists,
@@ -95,13 +95,10 @@ function ownFields(wanted: WantedHost): Record<string, unknown> {
   return said({ name, hostname, description, manufacturer, model, serial_number, asset_tag, sys_location });
 }
 
-/** An item that leaves a part as it is. */
+/** An item that leaves a child unchanged. */
 type Item = { readonly id: string } & Record<string, unknown>;
 
-/**
- * @returns the whole list, null where nothing of it changes; and the ids of addresses by their interface's origin, the
- * first of each
- */
+/** @returns the whole list, null if unchanged; and the first address ID per interface origin */
 async function draftAddresses(context: PartContext) {
   const { bringing, tally, wanted, networkId, existing } = context;
   const stored = (existing?.ip_addresses ?? []) as LedgerRecord[];
@@ -158,13 +155,13 @@ async function draftAddresses(context: PartContext) {
 
 const FULL = `the host has ${CHILDREN_MAX} of them already`;
 
-/** @returns why an address has no place; null where it has one, or got one */
+/** @returns the reason for having no subnet; null if the address has one, or one was created */
 function ensurePlace(bringing: Bringing, networkId: string, wanted: WantedAddress, address: string) {
   const { url, prefixLength } = wanted;
   return ensureSubnet(bringing, networkId, { url, first: address, last: address, prefixLength });
 }
 
-/** @returns the whole list; null where nothing of it changes */
+/** @returns the whole list; null if unchanged */
 async function draftInterfaces(
   context: PartContext,
   addressIds: ReadonlyMap<string, string>,
@@ -217,7 +214,7 @@ async function draftInterfaces(
   return isChanged ? ([...items.values()] as unknown as IfEntryItem[]) : null;
 }
 
-/** By the id that an import gives, else by a name that only one has. */
+/** Finds by import ID, else by unique name. */
 function storedInterfaces(stored: readonly LedgerRecord[], wanted: WantedHost) {
   const byId = new Map(stored.map((each) => [each.id, each]));
   const spoken = new Set(wanted.interfaces.map((each) => each.id));
@@ -234,12 +231,12 @@ function storedInterfaces(stored: readonly LedgerRecord[], wanted: WantedHost) {
   };
 }
 
-/** Whether the source names VLANs of an interface. */
+/** True if the source lists VLANs of the interface. */
 export function namesVlans({ native_vlan, vlans }: WantedInterface): boolean {
   return native_vlan !== null || vlans.length > 0;
 }
 
-/** The entry with its VLANs, where they are asked for. */
+/** Returns the entry, with its VLANs if needed. */
 async function withVlans(
   { bringing, entries }: PartContext,
   entry: LedgerRecord | null,
@@ -274,14 +271,14 @@ async function interfaceFields(
   });
 }
 
-/** Numbers are unique within a host; a scan that knows the device's own puts it right. */
+/** ifIndexes are unique within a host; a scan that learns the device's own corrects them. */
 function freeNumber(taken: ReadonlySet<number>, wanted: number): number {
   let number = wanted;
   while (taken.has(number)) number += 1;
   return number;
 }
 
-/** VLANs have no order. */
+/** VLAN lists are unordered. */
 function isSameSet(one: unknown, other: unknown): boolean {
   return Array.isArray(one) && Array.isArray(other) && new Set(one).symmetricDifference(new Set(other)).size === 0;
 }
@@ -292,7 +289,7 @@ function checkedFields(fields: Readonly<Record<string, unknown>>, body: object):
   );
 }
 
-/** A new host has never had a part. */
+/** A new host has no deleted parts. */
 async function isPartDeleted({ bringing, existing }: PartContext, path: string, id: string): Promise<boolean> {
   return existing !== null && (await wasDeletedHere(bringing, path, id));
 }

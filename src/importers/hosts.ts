@@ -1,5 +1,4 @@
-// Writes hosts with what belongs to them, many in one request; what the API refuses is taken out, and the rest is
-// written.
+// Writes hosts with their children, many per request; drops the items that the API refuses and writes the rest.
 
 import type { Bringing } from "./bringing.ts";
 import { consolidatedHost } from "./consolidated.ts";
@@ -9,9 +8,9 @@ import { orRefusal } from "./or-refusal.ts";
 import { planLine } from "./plan.ts";
 import { isRefused, type WantedHost } from "./wanted.ts";
 
-/** Interface entries and addresses in one request: it waits for nobody long, nor does anybody for it. */
+/** Interface entries and addresses per request: keeps each write short. */
 const PARTS_MAX = 10_000;
-/** How often hosts that were changed in between are looked at again. */
+/** Maximum retries for hosts changed in the meantime. */
 const TURNS_MAX = 3;
 
 /** @throws RemoteTrouble */
@@ -50,8 +49,8 @@ export async function bringHosts(bringing: Bringing, hosts: readonly WantedHost[
 }
 
 /**
- * Looks where the hosts went that are not there, and adds to those that are.
- * @returns the devices without those that another one speaks for
+ * Looks up the successors of missing hosts and adds them to the existing ones.
+ * @returns the devices, except those described by another device
  */
 async function whereThereIsAHost(
   bringing: Bringing,
@@ -75,7 +74,7 @@ async function whereThereIsAHost(
   return left;
 }
 
-/** Few enough to be one request. */
+/** Splits drafts into portions small enough for one request. */
 function* portions(drafts: readonly HostDraft[]): Generator<HostDraft[]> {
   let portion: HostDraft[] = [];
   let parts = 0;
@@ -92,7 +91,7 @@ function* portions(drafts: readonly HostDraft[]): Generator<HostDraft[]> {
   if (portion.length > 0) yield portion;
 }
 
-/** @returns hosts that were changed since they were read, to be looked at again */
+/** @returns hosts changed since they were read, to be retried */
 async function writePortion(
   { ledger, plan }: Bringing,
   portion: readonly HostDraft[],
@@ -127,7 +126,7 @@ async function writePortion(
   return stale;
 }
 
-/** The item that an issue is about: `/12/name`. */
+/** Index of the item that an issue refers to: `/12/name`. */
 function placeOf({ path }: LedgerIssue): number {
   return Number(/^\/(\d+)/.exec(path)?.[1] ?? Number.POSITIVE_INFINITY);
 }

@@ -1,14 +1,14 @@
-// Asks a server for JSON: with patience where it is busy, and in plain words where it answers something else. Must not
-// know what it is asked for.
+// JSON HTTP client: retries while a server is busy, and explains unexpected responses in plain language. Must not know
+// what is requested.
 
 import { exceededBound, type JsonBounds } from "../base/json-bounds.ts";
 import type { Timers } from "../base/timers.ts";
 import { isThisMachine } from "./direct-hosts.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
-/** A larger answer is not read: whoever sends it is broken or hostile. */
+/** Larger responses are not read: the server is broken or hostile. */
 export const ANSWER_MAX_BYTES = 64 * 1024 * 1024;
-/** Nor is one parsed that would become gigabytes: these are some hundred megabytes. */
+/** Limits on the parsed JSON, to prevent gigabytes of objects: these allow a few hundred megabytes. */
 export const ANSWER_BOUNDS: JsonBounds = { depth: 64, containers: 1_000_000, commas: 4_000_000 };
 const ATTEMPTS_MAX = 7;
 const FIRST_PAUSE_MS = 500;
@@ -16,34 +16,34 @@ const PAUSE_MAX_MS = 60_000;
 const ANSWER_TIMEOUT_MS = 180_000;
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** A server cannot be used: `message` is one sentence for who started the program. */
+/** A server cannot be used: `message` is one sentence for the user of the program. */
 export class RemoteTrouble extends Error {
   override readonly name = "RemoteTrouble";
 }
 
 export interface JsonServer {
-  /** What it is in sentences: `NetBox`. */
+  /** Product name for messages: `NetBox`. */
   readonly product: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** PEM: certificates to trust besides those of the system; null for none. */
+  /** PEM: trusted certificates besides those of the system; null if none. */
   readonly ca: string | null;
   readonly timers: Timers;
-  /** Of all that an answer says nothing of this is handed on. */
+  /** Masked in every response. */
   readonly secrets: SecretMask;
 }
 
 export interface JsonAnswer {
   readonly status: number;
   readonly body: unknown;
-  /** Characters of the body's text. */
+  /** Characters of the body text. */
   readonly length: number;
 }
 
 export class JsonClient {
   private readonly server: JsonServer;
-  /** Where nothing was ever heard of a server, its address is more likely wrong than the server busy. */
+  /** If a server never answered, its address is more likely wrong than the server busy. */
   private hasAnswered = false;
   private readonly isDirect: boolean;
 
@@ -52,18 +52,18 @@ export class JsonClient {
     this.isDirect = isThisMachine(new URL(server.base).hostname);
   }
 
-  /** The URL of a path, as people are told. */
+  /** URL of a path, for users. */
   urlOf(path: string): string {
     return this.server.base + path;
   }
 
-  /** @throws RemoteTrouble where there is no answer, or none in JSON */
+  /** @throws RemoteTrouble if there is no response or no JSON */
   get(path: string): Promise<JsonAnswer> {
     return this.ask("GET", path, null, {});
   }
 
   /**
-   * @param headers besides those of every request
+   * @param headers in addition to those of every request
    * @throws RemoteTrouble as get
    */
   async ask(
@@ -104,13 +104,13 @@ export class JsonClient {
           ...this.server.headers,
           ...headers,
         },
-        // A redirect would carry the token to wherever the server says.
+        // A redirect would send the token to any host that the server names.
         redirect: "manual",
-        // Bun takes a proxy from the environment, for this machine too; NO_PROXY holds for all others.
+        // Bun takes a proxy from the environment even for this machine; NO_PROXY covers all others.
         ...(this.isDirect ? { proxy: false } : {}),
         signal: abort.signal,
         ...(body === null ? {} : { body }),
-        // Neither is up to Bun's variables: to print the token (BUN_CONFIG_VERBOSE_FETCH), or to trust any certificate
+        // Bun's environment variables must not print the token (BUN_CONFIG_VERBOSE_FETCH) or disable certificate checks
         // (NODE_TLS_REJECT_UNAUTHORIZED).
         verbose: false,
         tls: { rejectUnauthorized: true, ...(ca === null ? {} : { ca }) },
@@ -175,9 +175,9 @@ export class JsonClient {
 
 interface Trouble {
   readonly trouble: string;
-  /** Whether it may be over in a while. */
+  /** True if it may be temporary. */
   readonly isPassing: boolean;
-  /** As the server asks. */
+  /** As requested by the server. */
   readonly pauseMs?: number;
 }
 
@@ -190,18 +190,18 @@ const TOO_MUCH: Readonly<Record<keyof JsonBounds, string>> = {
 const CERTIFICATE_TROUBLE = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ALTNAME/;
 const SHOWN_MAX_LENGTH = 200;
 
-/** What another program says, on one line and not endless, without what a terminal acts on. */
+/** Formats another program's text: one line, limited length, no terminal control characters. */
 export function onOneLine(text: string): string {
   const cut = text.length > SHOWN_MAX_LENGTH ? `${text.slice(0, SHOWN_MAX_LENGTH)}…` : text;
   return cut.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\ufffd");
 }
 
-/** In seconds (RFC 9110 section 10.2.3); null for none, and for a date. */
+/** Parses seconds (RFC 9110 section 10.2.3); null if absent or a date. */
 function retryAfterMs(header: string | null): number | null {
   return header !== null && /^\d{1,6}$/.test(header) ? Math.min(PAUSE_MAX_MS, Number(header) * 1000) : null;
 }
 
-/** Null for too much. */
+/** Returns null if the response is too large. */
 async function readAll(answer: Response): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-// Which prefixes a network has, so that it is known whether an address finds its place.
+// Prefixes of each network, to check whether an address has a subnet.
 
 import { cidrOf, parseCidr, parseIp } from "../base/ip.ts";
 
@@ -18,7 +18,7 @@ export class KnownSubnets {
     prefixes.lengths[prefix.version].add(prefix.prefixLength);
   }
 
-  /** Whether a subnet of the network has all of these addresses, of one version. */
+  /** True if one subnet of the network contains all of these addresses, of one IP version. */
   contains(networkId: string, ...addresses: readonly string[]): boolean {
     const prefixes = this.networks.get(networkId);
     const ips = addresses.map(parseIp);

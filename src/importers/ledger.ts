@@ -1,4 +1,4 @@
-// netledger's own API, as any client asks it: lists, single writes, bulk writes of hosts, histories.
+// Client of netledger's own API: lists, single writes, bulk writes of hosts, histories.
 
 import { createHash } from "node:crypto";
 import { IDS_MAX, LIMIT_MAX } from "../schemas/schemas.ts";
@@ -6,16 +6,16 @@ import { type JsonAnswer, type JsonClient, onOneLine, RemoteTrouble } from "./js
 import { asInteger, asObject } from "./object-fields.ts";
 import { PagedList } from "./paged-list.ts";
 
-/** More records in one list are not read. */
+/** Maximum records read per list. */
 const RECORDS_MAX = 20_000_000;
 
-/** A record as a list answers it. */
+/** A record from a list. */
 export interface LedgerRecord {
   readonly id: string;
   readonly [field: string]: unknown;
 }
 
-/** A version of a record, as its history tells it. */
+/** A version from a record's history. */
 export interface ToldVersion {
   readonly operation: "Created" | "Updated" | "Deleted";
   readonly changed_fields: readonly string[];
@@ -33,7 +33,7 @@ export interface LedgerIssue {
   readonly code?: string;
 }
 
-/** A write that was refused, in one sentence, with its issues where it has any. */
+/** A refused write: one sentence, with its issues if any. */
 export interface WriteRefused {
   readonly code: string;
   readonly message: string;
@@ -43,11 +43,11 @@ export interface WriteRefused {
 export type WriteOutcome = { readonly data: unknown } | { readonly refusal: WriteRefused };
 
 export interface LedgerOptions {
-  /** The `X-Change-Reason` of all writes. */
+  /** `X-Change-Reason` of all writes. */
   readonly reason: string;
-  /** Nothing is written: every write is answered as if it were done. */
+  /** Writes nothing: every write reports success. */
   readonly isDryRun: boolean;
-  /** Tells the requests of this run from those of another. */
+  /** Distinguishes the requests of this run from those of another. */
   readonly run: string;
 }
 
@@ -64,7 +64,7 @@ export class Ledger {
     this.reason = options.reason;
   }
 
-  /** @throws RemoteTrouble for what is no netledger, and for a key that it does not take */
+  /** @throws RemoteTrouble if the server is not netledger or rejects the key */
   async connect(): Promise<void> {
     dataOf(await this.client.get("/api/v1/organizations"), this.client);
   }
@@ -87,7 +87,7 @@ export class Ledger {
     }
   }
 
-  /** Those of these ids that are there, by id. @throws RemoteTrouble */
+  /** Returns the existing records with these IDs, by ID. @throws RemoteTrouble */
   async byIds(path: string, ids: readonly string[]): Promise<Map<string, LedgerRecord>> {
     const found = new Map<string, LedgerRecord>();
     for (let start = 0; start < ids.length; start += IDS_MAX) {
@@ -98,7 +98,7 @@ export class Ledger {
     return found;
   }
 
-  /** Versions of a record, newest first; none of one that never was. @throws RemoteTrouble */
+  /** Versions of a record, newest first; none if it never existed. @throws RemoteTrouble */
   async history(
     path: string,
     id: string,
@@ -114,18 +114,18 @@ export class Ledger {
     return this.rows(answer) as ToldVersion[];
   }
 
-  /** Whether anything was ever written for this reason, or one that has it in it. @throws RemoteTrouble */
+  /** True if any transaction has this reason, or one that contains it. @throws RemoteTrouble */
   async hasWrittenFor(reason: string): Promise<boolean> {
     const path = `/api/v1/transactions?limit=1&reason=${encodeURIComponent(reason)}`;
     return this.rows(await this.client.get(path)).length > 0;
   }
 
-  /** @returns the answer's data, or why it was refused @throws RemoteTrouble where nothing more can be written */
+  /** @returns the response data or the refusal @throws RemoteTrouble if writing is no longer possible */
   async write(method: "POST" | "PUT", path: string, body: unknown): Promise<WriteOutcome> {
     if (this.isDryRun) return { data: null };
     const answer = await this.client.ask(method, `/api/v1${path}`, body, {
       "x-change-reason": `UTF-8''${encodeURIComponent(this.reason)}`,
-      // Where the answer was lost, the request that is sent again gets it.
+      // A retry after a lost response receives the original response.
       "idempotency-key": createHash("sha256")
         .update(`${this.run} ${method} ${path} ${JSON.stringify(body)}`)
         .digest("hex"),
@@ -144,7 +144,7 @@ export class Ledger {
     };
   }
 
-  /** The data of an answer that is a list of objects. */
+  /** Returns the data of a response that is a list of objects. */
   private rows(answer: JsonAnswer): readonly unknown[] {
     const data = dataOf(answer, this.client);
     if (!Array.isArray(data) || !data.every((each) => asObject(each) !== null))

@@ -1,31 +1,30 @@
-// What stands in an object of another product, whatever really stands there. Reads nothing that is not of the form
-// expected.
+// Accessors for objects of other products, tolerant of any content. Must not return a value of an unexpected type.
 
 export type ForeignObject = Readonly<Record<string, unknown>>;
 
-/** An object, null for anything else. */
+/** Returns an object; null for anything else. */
 export function asObject(value: unknown): ForeignObject | null {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as ForeignObject) : null;
 }
 
-/** A text without blanks around it; null for an empty one and for anything else. */
+/** Returns trimmed text; null if empty and for anything else. */
 export function asText(value: unknown): string | null {
   const text = typeof value === "string" ? value.trim() : "";
   return text === "" ? null : text;
 }
 
-/** A whole number; null for anything else. */
+/** Returns an integer; null for anything else. */
 export function asInteger(value: unknown): number | null {
   return Number.isSafeInteger(value) ? (value as number) : null;
 }
 
-/** The id of an object that another one names. */
+/** Returns the ID of a referenced object. */
 export function idOf(value: unknown): number | null {
   const id = asInteger(asObject(value)?.id);
   return id !== null && id > 0 ? id : null;
 }
 
-/** The name of an object that another one names. */
+/** Returns the name of a referenced object. */
 export function nameOf(value: unknown): string | null {
   const object = asObject(value);
   return asText(object?.name) ?? asText(object?.display);

@@ -1,11 +1,11 @@
-// The id that a record gets from the object of another product that it was made of, so that it is found again.
+// Record IDs derived from objects of other products, to find the records again.
 
 import { createHash } from "node:crypto";
 
-/** The namespace of URLs (RFC 9562 section 6.6). */
+/** URL namespace (RFC 9562 section 6.6). */
 const URL_NAMESPACE = Buffer.from("6ba7b8119dad11d180b400c04fd430c8", "hex");
 
-/** The UUIDv5 (RFC 9562 section 5.5) of a URL. */
+/** UUIDv5 (RFC 9562 section 5.5) of a URL. */
 export function idOfUrl(url: string): string {
   const bytes = createHash("sha1").update(URL_NAMESPACE).update(url).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;

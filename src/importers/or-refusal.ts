@@ -1,11 +1,11 @@
-// A fault of this program in one object of a source costs that object, not all that comes after it.
+// Error isolation: a bug triggered by one object of a source costs only that object, not the rest of the import.
 
 import { onOneLine, RemoteTrouble } from "./json-client.ts";
 import type { Refused } from "./wanted.ts";
 
 /**
- * What an action makes of an object, or that it could not.
- * @throws RemoteTrouble where a side cannot be asked any more
+ * Returns the action's result, or a refusal if it fails.
+ * @throws RemoteTrouble if a side can no longer be reached
  */
 export async function orRefusal<T>(url: string, action: () => T | Promise<T>): Promise<T | Refused> {
   try {
@@ -15,7 +15,7 @@ export async function orRefusal<T>(url: string, action: () => T | Promise<T>): P
   }
 }
 
-/** The same of what asks nobody. */
+/** orRefusal for a synchronous action. */
 export function orRefusalNow<T>(url: string, action: () => T): T | Refused {
   try {
     return action();

@@ -1,18 +1,18 @@
-// The end of a list that comes page by page, whatever its server says of further pages: at the count that it states
-// first. Must not ask for pages.
+// Termination of a paged list, whatever the server says about further pages: at the count of the first page. Must not
+// request pages.
 
 import { RemoteTrouble } from "./json-client.ts";
 
 export interface ListPage<Row> {
   readonly rows: readonly Row[];
-  /** What the list has in all, as the page says. */
+  /** Total rows of the list, according to the page. */
   readonly count: number;
 }
 
 export interface PagedListLimits {
-  /** Rows of one page, as they are asked for. */
+  /** Rows requested per page. */
   readonly pageRows: number;
-  /** Rows of the whole list. */
+  /** Maximum rows of the whole list. */
   readonly rows: number;
 }
 
@@ -21,14 +21,14 @@ export class PagedList<Row> {
   private readonly limits: PagedListLimits;
   private readonly idOf: (row: Row) => string | number | null;
   private readonly ids = new Set<string | number>();
-  /** Ids of the page before. */
+  /** IDs of the previous page. */
   private idsBefore: ReadonlySet<string | number> = new Set();
   private stated: number | null = null;
   private received = 0;
 
   /**
-   * @param url of the list, as people are told
-   * @param idOf null for a row without an id, of which a repetition cannot be told
+   * @param url user-visible URL of the list
+   * @param idOf returns null for a row without an ID, for which repeats cannot be detected
    */
   constructor(url: string, limits: PagedListLimits, idOf: (row: Row) => string | number | null) {
     this.url = url;
@@ -36,19 +36,20 @@ export class PagedList<Row> {
     this.idOf = idOf;
   }
 
-  /** How many rows came, and so where the next page begins. */
+  /** Number of rows received, and so the offset of the next page. */
   get offset(): number {
     return this.received;
   }
 
-  /** Whether the count of the first page is reached: rows that are made meanwhile are the next run's. */
+  /** True once the first page's count is reached: rows added since are left to the next run. */
   get isWhole(): boolean {
     return this.stated !== null && this.received >= this.stated;
   }
 
   /**
-   * The rows of the next page, without those that the page before ended with: so it is where something is made meanwhile.
-   * @throws RemoteTrouble for a page that comes again, a row of an earlier page, and more rows than agreed
+   * Returns the rows of the next page, without those that also ended the previous page, as happens when rows are added
+   * meanwhile.
+   * @throws RemoteTrouble for a repeated page, a row of an earlier page, or more rows than allowed
    */
   take({ rows, count }: ListPage<Row>): Row[] {
     this.stated ??= count;

@@ -1,30 +1,30 @@
-// Subnets and VLANs that something is brought with: made in its network where that does not have them.
+// Creates the subnets and VLANs that imported objects refer to, if their network lacks them.
 
 import { cidrOf, parseIp } from "../base/ip.ts";
 import type { Bringing } from "./bringing.ts";
 import { bringRecord, RECORD_FORMS } from "./records.ts";
 import type { VlanName } from "./wanted.ts";
 
-/** Addresses that are to lie in a subnet. */
+/** Addresses that need a subnet. */
 export interface Placed {
   readonly url: string;
   /** Canonical. */
   readonly first: string;
   readonly last: string;
-  /** Of the prefix that the source says they are in; null for none. */
+  /** Prefix length given by the source; null if none. */
   readonly prefixLength: number | null;
 }
 
 /**
- * Makes the prefix that addresses bring along, where no subnet of the network has them.
- * @returns why they have no place; null where they have one
+ * Creates the prefix given with the addresses, if no subnet of the network contains them.
+ * @returns the reason for having no subnet; null if they have one
  * @throws RemoteTrouble
  */
 export async function ensureSubnet(bringing: Bringing, networkId: string, placed: Placed): Promise<string | null> {
   const { first, last, prefixLength, url } = placed;
   if (bringing.subnets.contains(networkId, first, last)) return null;
   const ip = parseIp(first);
-  // What is no address is refused as that.
+  // An invalid address is refused elsewhere, as such.
   if (ip === null) return null;
   if (prefixLength === null || prefixLength > ip.bytes.length * 8) return `${first} lies in no subnet of its network`;
   const cidr = cidrOf(ip, prefixLength).text;
@@ -46,8 +46,8 @@ export async function ensureSubnet(bringing: Bringing, networkId: string, placed
 }
 
 /**
- * The VLAN of a number in a network, made where it is not there.
- * @returns its id; null where it was refused
+ * Returns the VLAN with a number in a network, created if missing.
+ * @returns its ID; null if refused
  * @throws RemoteTrouble
  */
 export async function ensureVlan(bringing: Bringing, networkId: string, vlan: VlanName): Promise<string | null> {
@@ -66,7 +66,7 @@ export async function ensureVlan(bringing: Bringing, networkId: string, vlan: Vl
     },
     null,
   );
-  // Refused once is refused for all who name it.
+  // A refusal applies to every object that refers to the VLAN.
   bringing.vlans.set(key, made);
   return made?.id ?? null;
 }

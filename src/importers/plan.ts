@@ -1,8 +1,8 @@
-// What is done, or would be: counts by kind, what was refused, and what stays as it was changed here.
+// Report of an import or dry run: counts by kind, refused records, and local changes kept.
 
 import { onOneLine } from "./json-client.ts";
 
-/** In the order in which they are brought. */
+/** In import order. */
 export const BROUGHT_KINDS = [
   "tags",
   "fields",
@@ -16,19 +16,17 @@ export const BROUGHT_KINDS = [
 ] as const;
 export type BroughtKind = (typeof BROUGHT_KINDS)[number];
 
-/**
- * `kept`: differs from the source, and stays since somebody changed or deleted it here. `refused`: cannot be taken.
- */
+/** `kept`: differs from the source but was changed or deleted here. `refused`: cannot be imported. */
 export const OUTCOMES = ["created", "changed", "unchanged", "kept", "refused"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Of these, so many lines are told at the end; `--verbose` tells all as they come. */
+/** Maximum lines of these shown at the end; `--verbose` shows all as they occur. */
 const TOLD_MAX = 50;
 
-/** What became of some records, before it is known that they were written. */
+/** Results of some records, until they are known to be written. */
 export class PlanTally {
   readonly rows: Array<readonly [BroughtKind, Outcome, string]> = [];
-  /** Differences that stay, of records that are changed in others. */
+  /** Kept differences of records with other changes. */
   readonly kept: Array<readonly [BroughtKind, string]> = [];
 
   add(kind: BroughtKind, outcome: Outcome, line: string): void {
@@ -39,7 +37,10 @@ export class PlanTally {
     this.add(kind, "refused", `${url}: ${reason}`);
   }
 
-  /** @param changes the fields that are changed; none: the record stays as it is @param kept what stays, and why */
+  /**
+   * @param changes the changed fields; empty if the record stays unchanged @param kept the kept differences, with
+   * reasons
+   */
   addChange(kind: BroughtKind, line: string, changes: readonly string[], kept: readonly string[]): void {
     const reasons = kept.join("; ");
     if (changes.length > 0) {
@@ -53,17 +54,17 @@ export class PlanTally {
 export class Plan {
   private readonly counts = new Map<string, number>();
   private readonly told: Record<"kept" | "refused", string[]> = { kept: [], refused: [] };
-  /** Lines there would be in all. */
+  /** Total lines, shown or not. */
   private readonly tellable = { kept: 0, refused: 0 };
   private readonly isVerbose: boolean;
   private readonly lines: string[] = [];
 
-  /** @param isVerbose whether each record has a line, to be taken with takeLines */
+  /** @param isVerbose true for one line per record, read with takeLines */
   constructor(isVerbose: boolean) {
     this.isVerbose = isVerbose;
   }
 
-  /** @param line what is told of the record: its name or URL, and why */
+  /** @param line text about the record: name or URL, and reason */
   add(kind: BroughtKind, outcome: Outcome, line: string): void {
     this.counts.set(`${kind} ${outcome}`, this.count(kind, outcome) + 1);
     this.tell(kind, outcome, line);
@@ -86,7 +87,7 @@ export class Plan {
     return BROUGHT_KINDS.reduce((sum, kind) => sum + this.count(kind, outcome), 0);
   }
 
-  /** The lines since the last time, of a verbose plan. */
+  /** Returns the lines since the last call, if verbose. */
   takeLines(): string {
     return this.lines
       .splice(0)
@@ -94,7 +95,7 @@ export class Plan {
       .join("");
   }
 
-  /** The counts as a table, then what was refused and kept, if not every line was told. */
+  /** Formats the counts as a table, then refused and kept records unless every line was shown. */
   text(): string {
     const rows = BROUGHT_KINDS.map((kind) => [kind, ...OUTCOMES.map((outcome) => String(this.count(kind, outcome)))]);
     const table = [["", ...OUTCOMES], ...rows].map(([name = "", ...cells]) =>
@@ -123,7 +124,7 @@ export class Plan {
   }
 }
 
-/** A record in a line of the plan. */
+/** Formats a record as a line of the plan. */
 export function planLine(name: string, url: string): string {
   return `${onOneLine(name)} (${url})`;
 }

@@ -1,4 +1,4 @@
-// Which place the prefixes of a source have, so that an address finds that of the smallest prefix around it.
+// Places of a source's prefixes, looked up by the smallest prefix that contains an address.
 
 import { cidrOf, parseCidr, parseIp } from "../base/ip.ts";
 
@@ -6,7 +6,7 @@ export class PrefixPlaces<Place> {
   private readonly places = new Map<string, Place>();
   private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };
 
-  /** @param space what addresses are unique in: a VRF */
+  /** @param space scope in which addresses are unique: a VRF */
   add(space: string, cidr: string, place: Place): void {
     const prefix = parseCidr(cidr);
     if (prefix === null) return;
@@ -14,7 +14,7 @@ export class PrefixPlaces<Place> {
     this.lengths[prefix.version].add(prefix.prefixLength);
   }
 
-  /** @returns undefined where no prefix has the address */
+  /** @returns undefined if no prefix contains the address */
   placeOf(space: string, address: string): Place | undefined {
     const ip = parseIp(address);
     if (ip === null) return undefined;

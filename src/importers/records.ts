@@ -1,5 +1,4 @@
-// Brings single records: made where they are not there, changed where they differ, left alone where somebody changed
-// them here. Hosts have a file of their own.
+// Imports single records: creates missing ones, updates differing ones, keeps local changes. Hosts are in hosts.ts.
 
 import type { TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldKey, fieldValueOf } from "../base/custom-field-names.ts";
@@ -23,7 +22,7 @@ interface RecordForm {
   readonly kind: BroughtKind;
   readonly path: string;
   readonly create: TSchema;
-  /** What a PUT must say. */
+  /** Fields required by a PUT. */
   readonly required: readonly string[];
 }
 
@@ -38,18 +37,18 @@ export const RECORD_FORMS = {
 
 export interface WantedRecord {
   readonly origin: Origin;
-  /** In lines of the plan. */
+  /** For lines of the plan. */
   readonly label: string;
-  /** What the source says of it; what is null is not said. */
+  /** Values from the source; null means not specified. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Only said where it is made: the network that it is in, what is for netledger alone. */
+  /** Set only on creation: the record's network, and netledger's own fields. */
   readonly atFirst?: Readonly<Record<string, unknown>>;
   readonly custom?: { readonly kind: FieldKind; readonly values: CustomValues };
-  /** Ids, which are added to those that it has; undefined for a kind without. */
+  /** IDs, added to the existing ones; undefined for a kind without tags. */
   readonly tags?: readonly string[];
 }
 
-/** A body as the API takes it, or what is wrong with it. */
+/** Returns a valid API body, or its problems. */
 export function checkedBody<T>(schema: TSchema, body: unknown): { readonly body: T } | { readonly refused: string } {
   const checked = check(schema, body);
   if (checked.ok) return { body: checked.value as T };
@@ -64,7 +63,7 @@ export function said(fields: Readonly<Record<string, unknown>>): Record<string, 
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** A body of fields of which some are called `custom_fields.KEY`. */
+/** Builds a body from fields, some of them named `custom_fields.KEY`. */
 export function bodyWithCustomFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   const custom: Record<string, unknown> = {};
@@ -77,8 +76,8 @@ export function bodyWithCustomFields(fields: Readonly<Record<string, unknown>>):
 }
 
 /**
- * @param existing the record that stands for the object; null for none
- * @returns the record as it is then, null where it was refused
+ * @param existing the record of the object; null if none
+ * @returns the resulting record; null if refused
  * @throws RemoteTrouble
  */
 export async function bringRecord(
@@ -127,7 +126,7 @@ export async function bringRecord(
   return checked.body;
 }
 
-/** Whether a record that is not there has been: ids are never used again. @throws RemoteTrouble */
+/** True if a missing record once existed: IDs are never reused. @throws RemoteTrouble */
 export async function wasDeletedHere({ isAgain, ledger }: Bringing, path: string, id: string): Promise<boolean> {
   return isAgain && (await ledger.history(path, id, 1)).length > 0;
 }
@@ -164,16 +163,16 @@ async function changeRecord(
 }
 
 export interface WantedChanges {
-  /** As the API has them. */
+  /** As in the API. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Those of them that the source only says since it must: they undo nothing but what an import has said. */
+  /** Fields that the source specifies only because it must: they override only values from an import. */
   readonly weak?: readonly string[];
   readonly tags?: readonly string[];
 }
 
 /**
- * What a record is to be changed in, and what stays since somebody changed it here.
- * @param path of its list: `/hosts`
+ * Determines the changes to a record, and the differences kept because of local changes.
+ * @param path list of the record: `/hosts`
  * @throws RemoteTrouble
  */
 export async function changesOf(

@@ -1,29 +1,29 @@
-// Masks the secrets of an import, token and key, wherever another program repeats them: in what is printed, and in what
-// would be brought into the ledger.
+// Masks an import's secrets, token and key, wherever another program repeats them: in output, and in data for the
+// ledger.
 
-/** A shorter secret is part of ordinary words, and masking it would spoil what is brought. */
+/** A shorter secret occurs in ordinary words, and masking it would corrupt imported data. */
 const SECRET_MIN_LENGTH = 8;
 const MASK = "[hidden]";
 
 export class SecretMask {
   private readonly pattern: RegExp | null;
 
-  /** @param secrets ASCII; those of less than eight characters are not looked for */
+  /** @param secrets ASCII; those shorter than eight characters are ignored */
   constructor(secrets: readonly string[]) {
     const forms = secrets
       .filter((secret) => secret.length >= SECRET_MIN_LENGTH)
       .flatMap((secret) => [secret, encodeURIComponent(secret)])
-      // Of two that begin alike the longer one is masked whole.
+      // Longest first: of two with a common prefix, the longer is masked as a whole.
       .sort((a, b) => b.length - a.length);
     this.pattern = forms.length === 0 ? null : new RegExp([...new Set(forms)].map(RegExp.escape).join("|"), "gi");
   }
 
-  /** A text without the secrets, however they are cased, also as part of a URL. To be called before a text is cut. */
+  /** Masks the secrets in a text, in any case and also URL-encoded. Call before truncating a text. */
   text(text: string): string {
     return this.pattern === null ? text : text.replace(this.pattern, MASK);
   }
 
-  /** The same error without the secrets in what it says. */
+  /** Returns the same error with the secrets in its texts masked. */
   error(error: unknown): unknown {
     if (!(error instanceof Error)) return error;
     error.message = this.text(error.message);
@@ -31,10 +31,10 @@ export class SecretMask {
     return error;
   }
 
-  /** The value of a JSON text without the secrets, names of members included. @throws SyntaxError for text that is not JSON */
+  /** Parses JSON and masks the secrets, also in member names. @throws SyntaxError for text that is not JSON */
   parsed(text: string): unknown {
     const value: unknown = JSON.parse(text);
-    // A backslash may stand for any character of a secret.
+    // A backslash may encode any character of a secret.
     const isSuspect = this.pattern !== null && (text.includes("\\") || text.search(this.pattern) !== -1);
     return isSuspect ? this.masked(value) : value;
   }

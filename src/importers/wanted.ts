@@ -1,18 +1,18 @@
-// What another product says there is, in netledger's words, whichever product said it. A value that is null is not
-// said: nothing is cleared for it.
+// Imported objects in netledger's terms, independent of the source product. A null value is not specified: it clears
+// nothing.
 
 import type { FieldKind, FieldType, FieldValue } from "../resources/custom-fields/field-type.ts";
 import type { RangePurpose } from "../resources/ip-ranges/range-purpose.ts";
 import type { Color } from "../resources/tags/color.ts";
 import type { BroughtKind } from "./plan.ts";
 
-/** Of an object there: where it is, for people, and the id that its record gets. */
+/** Source object: its user-visible URL, and the ID of its record. */
 export interface Origin {
   readonly id: string;
   readonly url: string;
 }
 
-/** A network by the id of its origin; null for none: the default network. */
+/** A network by the ID of its origin; null for the default network. */
 export type NetworkPlace = string | null;
 
 /** Values of custom fields, by key. */
@@ -37,11 +37,11 @@ export interface WantedTag extends Origin {
 export interface WantedNetwork extends Origin {
   readonly name: string;
   readonly description: string | null;
-  /** By name, as everywhere. */
+  /** By name, as in all kinds. */
   readonly tags: readonly string[];
 }
 
-/** As something else names it. */
+/** A VLAN as referenced by other objects. */
 export interface VlanName {
   readonly url: string;
   readonly number: number;
@@ -70,7 +70,7 @@ export interface WantedInterface extends Origin {
   readonly alias: string | null;
   readonly if_type: number | null;
   readonly speed_bps: number | null;
-  /** Up is what it is where nobody says anything. */
+  /** Up is the default. */
   readonly admin_status: "Up" | "Down";
   readonly mac_address: string | null;
   readonly native_vlan: VlanName | null;
@@ -80,11 +80,11 @@ export interface WantedInterface extends Origin {
 
 export interface WantedAddress extends Origin {
   readonly ip_address: string;
-  /** Of the prefix that it brings along where no subnet has it; null for none. */
+  /** Length of the prefix to create if no subnet contains the address; null if none. */
   readonly prefixLength: number | null;
   readonly name: string | null;
   readonly mac_address: string | null;
-  /** The id of the interface's origin. */
+  /** ID of the interface's origin. */
   readonly interfaceId: string | null;
 }
 
@@ -104,7 +104,7 @@ export interface WantedHost extends Origin {
   readonly custom: CustomValues;
 }
 
-/** Addresses of no host. */
+/** Addresses without a host. */
 export interface WantedRange extends Origin {
   readonly network: NetworkPlace;
   readonly first: string;
@@ -116,11 +116,11 @@ export interface WantedRange extends Origin {
   readonly custom: CustomValues;
 }
 
-/** An object that cannot be taken, and why. */
+/** An object that cannot be imported, with the reason. */
 export interface Refused {
   readonly url: string;
   readonly refused: string;
-  /** Where it is not of the list's own: a part of a host. */
+  /** Set if it differs from the list's kind: a part of a host. */
   readonly kind?: BroughtKind;
 }
 
@@ -128,18 +128,18 @@ export function isRefused<T extends object>(item: T | Refused): item is Refused 
   return "refused" in item;
 }
 
-/** A few of them at a time, however many there are. */
+/** Small batches of a list of any length. */
 export type Batches<T> = AsyncIterable<ReadonlyArray<T | Refused>>;
 
-/** Another product that is read. Its lists are asked for once each, in this order. */
+/** A source product. Its lists are requested once each, in this order. */
 export interface BroughtSource {
-  /** With its version where it tells it: `NetBox 4.1.3`. */
+  /** With its version if known: `NetBox 4.1.3`. */
   readonly title: string;
-  /** What all that is brought from it has as its reason, whatever more is said. */
+  /** Change reason of everything imported from it; further text may follow. */
   readonly reason: string;
-  /** What it has and this does not bring. */
+  /** Data of the source that is not imported. */
   readonly leftOut: readonly string[];
-  /** Of what is made for an object of it in several networks. */
+  /** ID of a record created for one source object in several networks. */
   derivedId(url: string, detail: string): string;
   tags(): Batches<WantedTag>;
   fields(): Batches<WantedField>;

@@ -1,4 +1,4 @@
-// From a type of interface in NetBox to ifType (IANAifType-MIB). Where NetBox says more than ifType, that is lost.
+// Maps NetBox interface types to ifType (IANAifType-MIB). Detail beyond ifType is lost.
 
 const WHOLE: ReadonlyMap<string, number> = new Map([
   ["virtual", 53],
@@ -17,7 +17,7 @@ const WHOLE: ReadonlyMap<string, number> = new Map([
   ["cdma", 244],
   ["gpon", 250],
 ]);
-/** By how the slug begins. */
+/** By slug prefix. */
 const BEGINNINGS: ReadonlyArray<readonly [beginning: string, ifType: number]> = [
   ["ieee802.11", 71],
   ["ieee802.15", 259],
@@ -28,7 +28,7 @@ const FIBRE_CHANNEL = /^\d+gfc/;
 const ETHERNET_MEDIA = /base|sfp|xfp|cfp|cpak|gbic|x2|xenpak|osfp|cdfp|stackwise|flexstack|summitstack|^epon/;
 const OTHER = 1;
 
-/** @param slug `1000base-t`; null for none @returns null where nothing is said */
+/** @param slug `1000base-t`; null if none @returns null for a null slug */
 export function ifTypeOf(slug: string | null): number | null {
   if (slug === null) return null;
   const begun = WHOLE.get(slug) ?? BEGINNINGS.find(([beginning]) => slug.startsWith(beginning))?.[1];

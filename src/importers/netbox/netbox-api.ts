@@ -1,13 +1,13 @@
-// NetBox's REST API as its documentation describes it: lists by pages, the version, errors in words.
+// Client of NetBox's documented REST API: paged lists, version, readable errors.
 
 import { type JsonAnswer, JsonClient, type JsonServer, onOneLine, RemoteTrouble } from "../json-client.ts";
 import { asInteger, asObject, asText, type ForeignObject, idOf } from "../object-fields.ts";
 import { PagedList } from "../paged-list.ts";
 
-/** More objects in one list are not read: no NetBox has them, and the ids of all are held. */
+/** Maximum objects read per list: larger than any NetBox, and all IDs are held in memory. */
 const OBJECTS_MAX = 5_000_000;
 const PAGE_OBJECTS = 1_000;
-/** Characters of a list that is held whole. */
+/** Maximum characters of a list held as a whole. */
 const HELD_MAX_LENGTH = 512 * 1024 * 1024;
 
 const PRODUCT = "NetBox";
@@ -20,15 +20,15 @@ export class NetboxApi {
   private readonly client: JsonClient;
   private readonly identity: string;
 
-  /** @param identity the address that ids are made of */
+  /** @param identity base address for record IDs */
   constructor({ token, ...server }: NetboxServer, identity: string) {
-    // Tokens of version 2 say so (NetBox 4.5).
+    // Version 2 tokens have a prefix (NetBox 4.5).
     const scheme = token.startsWith("nbt_") ? "Bearer" : "Token";
     this.client = new JsonClient({ ...server, product: PRODUCT, headers: { authorization: `${scheme} ${token}` } });
     this.identity = identity;
   }
 
-  /** @returns its version @throws RemoteTrouble for what is no NetBox, one of another version, and a wrong token */
+  /** @returns the version @throws RemoteTrouble for another product, an unsupported version or a wrong token */
   async version(): Promise<string> {
     const { body } = await this.get("/api/status/");
     const version = asText(asObject(body)?.["netbox-version"]);
@@ -41,9 +41,9 @@ export class NetboxApi {
   }
 
   /**
-   * The objects of a list, page by page, each once. By id, so that what is made meanwhile comes last.
+   * Yields the objects of a list page by page, each once. Ordered by ID, so that new objects come last.
    * @param path `/api/dcim/sites/`
-   * @param objects of one page
+   * @param objects page size
    * @throws RemoteTrouble
    */
   async *pages(path: string, query = "", objects = PAGE_OBJECTS): AsyncGenerator<readonly ForeignObject[]> {
@@ -51,7 +51,7 @@ export class NetboxApi {
   }
 
   /**
-   * The same of a list that whoever reads it holds whole.
+   * Same as pages, for a list that the caller holds as a whole.
    * @throws RemoteTrouble also for one of more than HELD_MAX_LENGTH characters
    */
   async *heldPages(path: string, query = ""): AsyncGenerator<readonly ForeignObject[]> {
@@ -75,17 +75,17 @@ export class NetboxApi {
         throw new RemoteTrouble(`${url} answers no list of objects`);
       const rows = list.take({ rows: page.results.map((row) => asObject(row) ?? {}), count });
       yield { rows, length };
-      // A NetBox may give fewer at once than it is asked for. Its links are not followed: they may lead elsewhere.
+      // NetBox may return fewer objects than requested. Its links are not followed: they may lead elsewhere.
       if (page.results.length === 0 || page.next === null || page.next === undefined) return;
     }
   }
 
-  /** Where an object is, for people; of one without an id, its list. */
+  /** User-visible URL of an object; of its list if it has no ID. */
   urlOf(path: string, object: ForeignObject): string {
     return this.client.urlOf(`${path}${idOf(object) === null ? "" : `${idOf(object)}/`}`);
   }
 
-  /** What the id of an object's record is made of. */
+  /** Source of the record ID of an object. */
   identityOf(path: string, id: number): string {
     return `${this.identity}${path}${id}/`;
   }

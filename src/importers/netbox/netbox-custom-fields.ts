@@ -1,4 +1,4 @@
-// The custom fields of a NetBox: their definitions, and what an object has of them, in the types that netledger has.
+// NetBox custom fields: their definitions, and an object's values converted to netledger's types.
 
 import { FIELD_CHOICES_MAX } from "../../base/custom-field-limits.ts";
 import { ownValue } from "../../base/fields.ts";
@@ -8,7 +8,7 @@ import type { CustomValues, Origin, WantedField } from "../wanted.ts";
 import type { NetboxApi } from "./netbox-api.ts";
 import { choiceOf } from "./netbox-fields.ts";
 
-/** By the types of objects that a field is for; of others there is nothing that could have it. */
+/** Kinds by NetBox object type; other types have no counterpart. */
 const KINDS: ReadonlyMap<string, FieldKind> = new Map([
   ["dcim.device", "host"],
   ["virtualization.virtualmachine", "host"],
@@ -19,7 +19,7 @@ const KINDS: ReadonlyMap<string, FieldKind> = new Map([
   ["ipam.ipaddress", "ip_range"],
 ]);
 
-/** All other types become texts. */
+/** All other types become text. */
 const TYPES: ReadonlyMap<string, FieldType> = new Map([
   ["integer", "number"],
   ["decimal", "number"],
@@ -50,7 +50,7 @@ export class NetboxCustomFields {
     this.api = api;
   }
 
-  /** @returns null for a field of nothing that could have it here; a sentence for one without a name @throws RemoteTrouble */
+  /** @returns null if no kind here can have the field; a sentence if it has no name @throws RemoteTrouble */
   async read(field: ForeignObject, origin: Origin): Promise<WantedField | string | null> {
     const name = asText(field.name);
     if (name === null) return "has no name";
@@ -75,7 +75,7 @@ export class NetboxCustomFields {
     };
   }
 
-  /** What an object has of the fields that its kind has. */
+  /** Returns an object's values of the fields of its kind. */
   valuesOf(object: ForeignObject, kind: FieldKind): CustomValues {
     const values: Record<string, FieldValue> = {};
     const told = asObject(object.custom_fields);
@@ -87,10 +87,10 @@ export class NetboxCustomFields {
     return values;
   }
 
-  /** Null where they are not all told. */
+  /** Returns null if not all choices are listed. */
   private async choicesOf(field: ForeignObject): Promise<Choices | null> {
     const set = idOf(field.choice_set);
-    // Before NetBox 3.6 a field has them itself.
+    // Before NetBox 3.6, the field itself lists its choices.
     if (set === null) return new Map(listOf(field.choices).flatMap(pairOf));
     this.sets ??= this.readSets();
     return (await this.sets).get(set) ?? null;
@@ -108,19 +108,19 @@ export class NetboxCustomFields {
   }
 }
 
-/** A choice as its value and its label, or as one text that is both. */
+/** A choice is a pair of value and label, or one text for both. */
 function pairOf(choice: unknown): Array<readonly [value: string, label: string]> {
   const [value, label] = Array.isArray(choice) ? [asText(choice[0]), asText(choice[1])] : [asText(choice), null];
   return value === null ? [] : [[value, label ?? value]];
 }
 
-/** What it is called here: lower-case letters, digits and underscores, a letter first. */
+/** Converts a name to a key: lower-case letters, digits and underscores, a letter first. */
 function keyOf(name: string): string {
   const plain = name.toLowerCase();
   return /^[a-z]/.test(plain) ? plain : `f_${plain}`;
 }
 
-/** Null for nothing. What is not of the type is refused as it is. */
+/** Null if empty. A value of the wrong type is passed on unchanged, to be refused. */
 function convertedValue({ type, choices }: KnownField, value: unknown): FieldValue | null {
   if (value === null || value === undefined || value === "") return null;
   if (type === "boolean" && typeof value === "boolean") return value;

@@ -1,14 +1,14 @@
-// What NetBox writes in a way of its own: choices, addresses with their masks, tags.
+// NetBox field formats: choices, addresses with prefix lengths, tags.
 
 import { parseIp } from "../../base/ip.ts";
 import { asObject, asText, type ForeignObject, listOf, nameOf } from "../object-fields.ts";
 
-/** The value of a choice, which comes with its label: `{"value": "virtual", "label": "Virtual"}`. */
+/** Value of a choice, which includes its label: `{"value": "virtual", "label": "Virtual"}`. */
 export function choiceOf(value: unknown): string | null {
   return asText(asObject(value)?.value ?? value);
 }
 
-/** The text of an address with its prefix length, read; null for anything else. */
+/** Parses an address with prefix length; null for anything else. */
 export function addressOf(value: unknown): { readonly ip: string; readonly prefixLength: number } | null {
   const [, text = "", digits] = /^([^/]+)\/(\d{1,3})$/.exec(asText(value) ?? "") ?? [];
   const ip = parseIp(text);

@@ -1,5 +1,4 @@
-// The devices and virtual machines of a NetBox with their interfaces and addresses, a few at a time: however many there
-// are, no more are held.
+// NetBox devices and virtual machines with their interfaces and addresses, streamed in small batches to bound memory.
 
 import { asInteger, asObject, asText, type ForeignObject, idOf, listOf, nameOf } from "../object-fields.ts";
 import { idOfUrl } from "../object-ids.ts";
@@ -21,11 +20,11 @@ import type { NetboxApi } from "./netbox-api.ts";
 import type { NetboxCustomFields } from "./netbox-custom-fields.ts";
 import { addressOf, choiceOf, tagNames } from "./netbox-fields.ts";
 
-/** Devices whose parts are asked for at once. */
+/** Devices whose parts are requested together. */
 const DEVICES_AT_ONCE = 50;
-/** Parts of one device that are taken: no host has more. The rest is refused. */
+/** Maximum parts per device: no host has more. The rest is refused. */
 const PARTS_MAX = 10_000;
-/** Numbers that devices themselves hardly ever use, plus the id: the device's own is not known to NetBox. */
+/** Base for generated ifIndexes, plus the ID: rarely used by devices, whose own NetBox does not know. */
 const IF_INDEX_BASE = 2 ** 30;
 const IP_ADDRESSES = "/api/ipam/ip-addresses/";
 
@@ -36,7 +35,7 @@ export interface NetboxPlaces {
   readonly custom: NetboxCustomFields;
 }
 
-/** A sort of machine: where it is listed, and what its parts name it by. */
+/** A class of machines: list path, and the owner field of its parts. */
 interface Machines {
   readonly path: string;
   readonly interfaces: string;
@@ -50,12 +49,12 @@ const VIRTUAL_MACHINES: Machines = {
   owner: "virtual_machine",
 };
 
-/** A list of what machines have. */
+/** A list of machine parts. */
 interface Parts {
   readonly path: string;
   readonly kind: BroughtKind;
   readonly ownerOf: (part: ForeignObject) => number | null;
-  /** Why one cannot be taken. */
+  /** Reason why a part cannot be imported. */
   readonly problemOf: (part: ForeignObject) => string | null;
 }
 
@@ -103,7 +102,7 @@ export class NetboxHosts {
     return [...refused, ...hosts];
   }
 
-  /** Interfaces or addresses by the machine that has them. */
+  /** Interfaces or addresses by their machine. */
   private async partsOf(
     machines: Machines,
     ids: readonly number[],
@@ -142,7 +141,7 @@ export class NetboxHosts {
     return {
       ...origin,
       network: await this.places.placeOf(machine),
-      // A device of NetBox may be without a name.
+      // A NetBox device may have no name.
       name: asText(machine.name) ?? asText(machine.display) ?? `${machines.owner} ${idOf(machine)}`,
       hostname: asText(named?.dns_name),
       description: asText(machine.description),
@@ -162,7 +161,7 @@ export class NetboxHosts {
     };
   }
 
-  /** What becomes of parts; one that fails is refused, and its host comes without it. */
+  /** Converts parts; a failing part is refused, and its host is imported without it. */
   private sound<Part extends object>(
     path: string,
     kind: BroughtKind,
@@ -212,7 +211,7 @@ export class NetboxHosts {
     const on = interfaces.get(interfaceId) ?? asObject(object.assigned_object);
     return {
       url: origin.url,
-      // An address that moves is another record of another host.
+      // A moved address becomes a different record on another host.
       id: idOfUrl(`${origin.id} ${host.id}`),
       ip_address: address.ip,
       prefixLength: address.prefixLength,
@@ -223,12 +222,12 @@ export class NetboxHosts {
   }
 }
 
-/** Since NetBox 4.2 an interface may have several, one of them the primary one. */
+/** Since NetBox 4.2, an interface may have several, one of them primary. */
 function macOf(object: ForeignObject): string | null {
   return asText(object.mac_address) ?? asText(asObject(object.primary_mac_address)?.mac_address);
 }
 
-/** Location, rack and height unit in words. */
+/** Location, rack and height unit as text. */
 function locationOf(machine: ForeignObject): string | null {
   const rack = nameOf(machine.rack);
   const unit = typeof machine.position === "number" ? machine.position : null;

@@ -1,5 +1,5 @@
-// A NetBox as a source: its sites are networks, its devices and virtual machines hosts, its prefixes subnets, its
-// addresses of nobody ranges of one.
+// NetBox as a source: sites become networks, devices and virtual machines hosts, prefixes subnets, unassigned addresses
+// ranges of one.
 
 import { colorNear } from "../colors.ts";
 import { RemoteTrouble } from "../json-client.ts";
@@ -28,7 +28,7 @@ import { addressOf, tagNames } from "./netbox-fields.ts";
 import { NetboxHosts } from "./netbox-hosts.ts";
 import { SitePlaces } from "./site-places.ts";
 
-/** Paths of lists. */
+/** List paths. */
 const TAGS = "/api/extras/tags/";
 const SITES = "/api/dcim/sites/";
 const CUSTOM_FIELDS = "/api/extras/custom-fields/";
@@ -44,7 +44,7 @@ const LEFT_OUT = [
   "journals, images, configuration contexts; custom fields of other objects",
 ] as const;
 
-/** What is read of an object, a sentence where something is wrong with it, null where it is passed over. */
+/** Reads an object: a sentence if it is invalid, null to skip it. */
 type Read<T> = (object: ForeignObject, origin: Origin) => Promise<T | string | null> | T | string;
 
 export class Netbox implements BroughtSource {
@@ -144,11 +144,11 @@ export class Netbox implements BroughtSource {
     }).all();
   }
 
-  /** The addresses that no device has. */
+  /** Addresses without a device. */
   async *ranges(): Batches<WantedRange> {
     for await (const page of this.api.pages(IP_ADDRESSES, "&assigned_to_interface=false")) {
       yield page.flatMap((object) => {
-        // Whatever the filter does: those of devices come with them.
+        // Check even though the list is filtered: addresses of devices are imported with them.
         if (/interface$/.test(asText(object.assigned_object_type) ?? "")) return [];
         const origin = this.originOf(IP_ADDRESSES, object);
         return isRefused(origin) ? [origin] : [orRefusalNow(origin.url, () => this.rangeOf(object, origin))];
@@ -208,7 +208,7 @@ export class Netbox implements BroughtSource {
       : { url: this.api.urlOf(VLANS, vlan), number, name: asText(vlan.name) };
   }
 
-  /** A URL as people are told it, as ids are made of it. */
+  /** Converts a user-visible URL to the form used for IDs. */
   private identityOfShown(url: string): string {
     const path = url.slice(url.indexOf("/api/"));
     if (path === url) throw new RemoteTrouble(`${url} is no URL of this NetBox`);
@@ -216,7 +216,7 @@ export class Netbox implements BroughtSource {
   }
 }
 
-/** Addresses are unique within a VRF, at most. */
+/** Addresses are unique within a VRF at most. */
 function spaceOf(object: ForeignObject): string {
   return String(idOf(object.vrf) ?? "");
 }

@@ -1,10 +1,9 @@
-// Which site something of NetBox belongs to: directly, by a scope (NetBox 4.2), or by a location, group or cluster
-// that does.
+// Site of a NetBox object: set directly, by a scope (NetBox 4.2), or by its location, group or cluster.
 
 import { asInteger, asText, type ForeignObject, idOf } from "../object-fields.ts";
 import type { NetboxApi } from "./netbox-api.ts";
 
-/** Lists whose objects have a place, and what others name them by. */
+/** Lists of objects with a site, and the field that refers to them. */
 const PLACED = {
   location: "/api/dcim/locations/",
   group: "/api/ipam/vlan-groups/",
@@ -20,7 +19,7 @@ export class SitePlaces {
     this.api = api;
   }
 
-  /** @returns the id of the site; null for none, and for a region or a group of sites @throws RemoteTrouble */
+  /** @returns the site ID; null if none, and for a region or site group @throws RemoteTrouble */
   async siteOf(object: ForeignObject): Promise<number | null> {
     const site = idOf(object.site);
     if (site !== null) return site;
@@ -45,7 +44,7 @@ export class SitePlaces {
     return (await list).get(id) ?? null;
   }
 
-  /** What is in the list is placed by a site or a scope of its own: groups in groups lead nowhere. */
+  /** Listed objects have their own site or scope: nested groups are not followed. */
   private async read(kind: PlacedKind): Promise<Map<number, number | null>> {
     const sites = new Map<number, number | null>();
     for await (const page of this.api.heldPages(PLACED[kind])) {

@@ -1,4 +1,4 @@
-// phpIPAM's REST API as its documentation describes it: lists of objects, errors in words.
+// Client of phpIPAM's documented REST API: object lists, readable errors.
 
 import { JsonClient, type JsonServer, onOneLine, RemoteTrouble } from "../json-client.ts";
 import { asObject, asText, type ForeignObject } from "../object-fields.ts";
@@ -15,7 +15,7 @@ export class PhpipamApi {
   private readonly identity: string;
   private readonly appPath: string;
 
-  /** @param identity the address that ids are made of */
+  /** @param identity base address for record IDs */
   constructor({ token, appId, ...server }: PhpipamServer, identity: string) {
     this.client = new JsonClient({ ...server, product: PRODUCT, headers: { token } });
     this.identity = identity;
@@ -23,7 +23,7 @@ export class PhpipamApi {
   }
 
   /**
-   * The objects of a list; phpIPAM has no pages.
+   * Returns the objects of a list; phpIPAM has no paging.
    * @param path `/sections/`
    * @throws RemoteTrouble
    */
@@ -32,7 +32,7 @@ export class PhpipamApi {
     const envelope = asObject(body);
     const url = this.urlOf(path);
     const code = Number(envelope?.code ?? Number.NaN);
-    // A list without objects is one that was not found.
+    // phpIPAM answers 404 for an empty list.
     if (envelope !== null && (status === 404 || code === 404)) return [];
     const message = onOneLine(asText(envelope?.message) ?? "no reason");
     if (status === 401 || status === 403 || code === 401 || code === 403)
@@ -48,19 +48,19 @@ export class PhpipamApi {
     return data.map((row) => asObject(row) ?? {});
   }
 
-  /** The columns that an installation has added to a table, by name; none where the app may not ask for them. */
+  /** Returns the columns that an installation added to a table, by name; none if the app may not read them. */
   async columns(path: string): Promise<ReadonlyArray<readonly [name: string, column: ForeignObject]>> {
     const { status, body } = await this.client.get(this.appPath + path);
     const data = status === 200 ? asObject(asObject(body)?.data) : null;
     return Object.entries(data ?? {}).map(([name, column]) => [name, asObject(column) ?? {}]);
   }
 
-  /** Where an object is, for people. */
+  /** User-visible URL of an object. */
   urlOf(path: string): string {
     return this.client.urlOf(this.appPath + path);
   }
 
-  /** What the id of an object's record is made of: the same for every app. */
+  /** Source of the record ID of an object: the same for every app. */
   identityOf(path: string): string {
     return this.identity + path;
   }

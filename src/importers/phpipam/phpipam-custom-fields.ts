@@ -1,4 +1,4 @@
-// The custom fields of a phpIPAM, which are columns of its tables: their definitions, and what an object has of them.
+// phpIPAM custom fields, which are table columns: their definitions, and an object's values.
 
 import { ownValue } from "../../base/fields.ts";
 import type { FieldKind, FieldType, FieldValue } from "../../resources/custom-fields/field-type.ts";
@@ -7,7 +7,7 @@ import { idOfUrl } from "../object-ids.ts";
 import type { CustomValues, Refused, WantedField } from "../wanted.ts";
 import type { PhpipamApi } from "./phpipam-api.ts";
 
-/** Lists whose objects may have them, and what becomes of these. */
+/** Lists whose objects may have custom fields, with the kind they become. */
 const LISTS: ReadonlyArray<readonly [path: string, kind: FieldKind]> = [
   ["/subnets/custom_fields/", "subnet"],
   ["/vlan/custom_fields/", "vlan"],
@@ -29,7 +29,7 @@ export class PhpipamCustomFields {
     this.api = api;
   }
 
-  /** One for each key, of all the kinds that have it. @throws RemoteTrouble */
+  /** One field per key, for all kinds that have it. @throws RemoteTrouble */
   async read(): Promise<Array<WantedField | Refused>> {
     const found = new Map<string, WantedField & { readonly kinds: FieldKind[] }>();
     const refused: Refused[] = [];
@@ -63,7 +63,7 @@ export class PhpipamCustomFields {
     return [...refused, ...found.values()];
   }
 
-  /** What an object has of the fields that its kind has: among its own fields, or nested, as the app is set up. */
+  /** Returns an object's values of the fields of its kind: top-level or nested, depending on the app's settings. */
   valuesOf(object: ForeignObject, kind: FieldKind): CustomValues {
     const nested = asObject(object.custom_fields) ?? {};
     const values: Record<string, FieldValue> = {};
@@ -78,7 +78,7 @@ export class PhpipamCustomFields {
 
 const PREFIX = /^custom_/;
 
-/** What it is called here: lower-case letters, digits and underscores, a letter first. */
+/** Converts a name to a key: lower-case letters, digits and underscores, a letter first. */
 function keyOfColumn(name: string): string {
   const plain = name
     .replace(PREFIX, "")
@@ -87,14 +87,14 @@ function keyOfColumn(name: string): string {
   return /^[a-z]/.test(plain) ? plain : `f_${plain}`;
 }
 
-/** By the type of the column, as the database has it: `varchar(256)`. */
+/** By database column type: `varchar(256)`. */
 function typeOfColumn(type: string): FieldType {
   if (/^(tinyint\(1\)|bool)/i.test(type)) return "boolean";
   if (/^(tiny|small|medium|big)?int|^(float|double|decimal)/i.test(type)) return "number";
   return /^date$/i.test(type) ? "date" : "text";
 }
 
-/** Null for nothing. What is not of the type is refused as it is. */
+/** Null if empty. A value of the wrong type is passed on unchanged, to be refused. */
 function columnValue(type: FieldType, value: unknown): FieldValue | null {
   const text = typeof value === "number" || typeof value === "boolean" ? String(value) : asText(value);
   if (text === null) return null;

@@ -1,5 +1,5 @@
-// A phpIPAM as a source: its sections are networks, its devices hosts with the addresses that name them, and the other
-// addresses ranges of one.
+// phpIPAM as a source: sections become networks, devices hosts with the addresses that refer to them, other addresses
+// ranges of one.
 
 import { colorNear } from "../colors.ts";
 import { asText, type ForeignObject } from "../object-fields.ts";
@@ -35,10 +35,10 @@ const LEFT_OUT = [
   "requests, the log of changes; custom fields of sections",
 ] as const;
 
-/** As much as is yielded at once. */
+/** Devices per batch. */
 const DEVICES_AT_ONCE = 25;
 
-/** A subnet as others name it. */
+/** A subnet as referenced by other objects. */
 interface KnownSubnet {
   readonly network: NetworkPlace;
   readonly prefixLength: number;
@@ -58,7 +58,7 @@ export class Phpipam implements BroughtSource {
   private readonly deviceIds = new Set<number>();
   private readonly custom: PhpipamCustomFields;
 
-  /** @throws RemoteTrouble for what is no phpIPAM, and for a token that it refuses */
+  /** @throws RemoteTrouble if the server is not phpIPAM or rejects the token */
   static async open(server: PhpipamServer, identity: string): Promise<Phpipam> {
     const api = new PhpipamApi(server, identity);
     return new Phpipam(api, identity, await api.list("/sections/"));
@@ -96,7 +96,7 @@ export class Phpipam implements BroughtSource {
     ]);
   }
 
-  /** In each section whose subnets are of it; in the default network where none are. */
+  /** In each section whose subnets use the VLAN; in the default network if none do. */
   async *vlans(): Batches<WantedVlan> {
     const networks = new Map<number, Set<NetworkPlace>>();
     for (const section of this.sections) {
@@ -142,7 +142,7 @@ export class Phpipam implements BroughtSource {
             ...origin,
             network,
             cidr,
-            // What phpIPAM calls a description is what people call the subnet.
+            // phpIPAM's description serves as the subnet's name.
             name: asText(subnet.description),
             description: null,
             vlan: this.vlansById.get(wholeNumber(subnet.vlanId) ?? 0) ?? null,
@@ -171,7 +171,7 @@ export class Phpipam implements BroughtSource {
     }
   }
 
-  /** The addresses that no device has, subnet by subnet. */
+  /** Addresses without a device, subnet by subnet. */
   async *ranges(): Batches<WantedRange> {
     for (const [id, subnet] of this.subnetsById) {
       const addresses = await this.api.list(`/subnets/${id}/addresses/`);
@@ -237,9 +237,9 @@ export class Phpipam implements BroughtSource {
     const id = wholeNumber(row.id);
     return {
       url: this.api.urlOf(`/addresses/${id}/`),
-      // An address that moves is another record of another host.
+      // A moved address becomes a different record on another host.
       id: idOfUrl(`${this.api.identityOf(`/addresses/${id}/`)} ${host.id}`),
-      // What is no address is refused as it is written.
+      // An invalid address is passed on unchanged, to be refused.
       ip_address: (asText(row.ip) ?? "").slice(0, 200),
       prefixLength: this.subnetOf(row)?.prefixLength ?? null,
       name: asText(row.hostname) ?? asText(row.port),
@@ -248,7 +248,7 @@ export class Phpipam implements BroughtSource {
     };
   }
 
-  /** A host is in one network, and may be shown in many sections: that of its own address says most. */
+  /** A host is in one network but may be shown in several sections: its own address decides. */
   private networkOfDevice(
     device: ForeignObject,
     own: string | null,
@@ -275,7 +275,7 @@ export class Phpipam implements BroughtSource {
     return idOfUrl(this.api.identityOf(`/sections/${wholeNumber(section.id)}/`));
   }
 
-  /** What becomes of the rows of a list; one without an id is refused, and so is one that fails. */
+  /** Converts the rows of a list; refuses a row without an ID or one that fails. */
   private each<T>(
     path: string,
     rows: readonly ForeignObject[],
@@ -294,7 +294,7 @@ export class Phpipam implements BroughtSource {
   }
 }
 
-/** Its device; 0 for none. Before 1.3 the field was called switch. */
+/** Device ID; 0 if none. Before 1.3, the field was named switch. */
 function deviceOf(address: ForeignObject): number {
   return wholeNumber(address.deviceId) ?? wholeNumber(address.switch) ?? 0;
 }
