@@ -1,14 +1,13 @@
-// The demo's time: days are counted back from the day of its first start, in UTC, so that its stories are always as
-// old.
+// Demo time: days count back from the day of the first start, in UTC, so that the stories never age.
 
 import type { Instant } from "../base/instant.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** The first day of Unix time. */
+/** Weekday of the first day of Unix time. */
 const THURSDAY = 4;
 
-/** Days before the day of the start, and the time of that day: `-3d 03:12`. */
+/** Days before the day of the start, and the time of day: `-3d 03:12`. */
 export type DayTime = `-${number}d ${number}:${number}`;
 
 export interface StoryPeriod {
@@ -17,7 +16,7 @@ export interface StoryPeriod {
 }
 
 export class Calendar {
-  /** Of the first start. */
+  /** Time of the first start. */
   readonly start: Instant;
   private readonly midnight: Instant;
 
@@ -31,22 +30,22 @@ export class Calendar {
     return this.midnight - Number(days) * DAY_MS + (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
   }
 
-  /** From its beginning on, and not any more at its end. */
+  /** Includes the beginning, excludes the end. */
   isWithin(instant: Instant, { from, until }: StoryPeriod): boolean {
     return (from === undefined || instant >= this.at(from)) && (until === undefined || instant < this.at(until));
   }
 
-  /** Since the first midnight that the demo knows of. */
+  /** Days relative to the day of the start. */
   dayOf(instant: Instant): number {
     return Math.floor((instant - this.midnight) / DAY_MS);
   }
 
-  /** As cron counts: 0 for Sunday. */
+  /** As in cron: 0 for Sunday. */
   weekdayOf(instant: Instant): number {
     return (Math.floor(instant / DAY_MS) + THURSDAY) % 7;
   }
 
-  /** In UTC, with its fraction. */
+  /** In UTC, with a fraction. */
   hourOf(instant: Instant): number {
     return ((((instant - this.midnight) % DAY_MS) + DAY_MS) % DAY_MS) / (60 * MINUTE_MS);
   }

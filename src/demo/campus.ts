@@ -1,5 +1,5 @@
-// The demo's network at an instant: which switches are there and up, which machine hangs on which port. Follows from
-// the data and the calendar alone.
+// The demo's network at a point in time: running switches, and the port of each machine. Derived only from the data and
+// the calendar.
 
 import type { Instant } from "../base/instant.ts";
 import type { Calendar } from "./calendar.ts";
@@ -32,7 +32,7 @@ export class Campus {
     this.calendar = calendar;
   }
 
-  /** Those that run and can be reached. */
+  /** Switches that are running and reachable. */
   switchesAt(instant: Instant): readonly Switch[] {
     return SWITCHES.filter(
       ({ period, outage }) =>
@@ -41,7 +41,7 @@ export class Campus {
     );
   }
 
-  /** Those that hang on a switch that runs. */
+  /** Machines connected to a running switch. */
   stationsAt(instant: Instant): readonly CampusStation[] {
     const running = new Set(this.switchesAt(instant).map(({ name }) => name));
     return ALL.flatMap((each) => {
@@ -51,7 +51,7 @@ export class Campus {
     });
   }
 
-  /** What a port is told to be, and is, apart from what hangs on it; null where nothing is known of it. */
+  /** Configured and actual state of a port, independent of what is connected; null if it has no story. */
   storyOf({ switchName, port }: SwitchPort, instant: Instant): "down" | "up" | "shut" | null {
     const story = PORT_STORIES.find(
       ({ at, period }) => at[0] === switchName && at[1] === port && this.calendar.isWithin(instant, period),
@@ -61,7 +61,7 @@ export class Campus {
     return Math.floor(this.calendar.hourOf(instant) / FLAP_HOURS) % 2 === 0 ? "down" : "up";
   }
 
-  /** Every ninth night or so, and each on nights of its own. */
+  /** About every ninth night, on different nights for each. */
   private isOff({ ownMac }: One, instant: Instant): boolean {
     const hour = this.calendar.hourOf(instant);
     if (hour >= WORK[0] && hour < WORK[1]) return false;
@@ -77,17 +77,17 @@ export class Campus {
   }
 }
 
-/** Of the day, when all desks are used. */
+/** Hours of the day when all desks are used. */
 const WORK = [7, 19] as const;
-/** Looked at every three hours, it is another each time. */
+/** Polled every three hours, the state differs each time. */
 const FLAP_HOURS = 3;
 
-/** The cables of a switch, by its port. */
+/** Returns the cables of a switch, by its port. */
 export function cablesOf(switchName: string): ReadonlyMap<string, CableEnd> {
   return CABLES_OF.get(switchName) ?? new Map();
 }
 
-/** From a switch to the router of its site, port by port: where what it forwards is learned. */
+/** Returns the path from a switch to its site's router, port by port: where forwarded frames are learned. */
 export function wayToRouter(switchName: string): readonly SwitchPort[] {
   return WAYS.get(switchName) ?? [];
 }
@@ -108,7 +108,7 @@ function foundWay(switchName: string): readonly SwitchPort[] {
   return [];
 }
 
-/** The machine's name in the DNS. */
+/** DNS name of the machine. */
 export function dnsNameOf({ name, kind }: CampusStation): string | null {
   return kind.isNameless === true ? null : `${name}.${DOMAINS[kind.site]}`;
 }
@@ -118,7 +118,7 @@ export const DOMAINS: Readonly<Record<Site, string>> = {
   harbour: "harbour.larkfield.example",
 };
 
-/** One of several, numbered. */
+/** One numbered machine of several. */
 interface One extends Stations {
   readonly number: number;
   readonly ownMac: string;
@@ -163,7 +163,7 @@ function stationAt(one: One, home: Home): CampusStation {
   };
 }
 
-/** So many after a MAC address. */
+/** Returns the MAC address this many after another. */
 export function macAfter(mac: string, count: number): string {
   const number = Number.parseInt(mac.replaceAll(":", ""), 16) + count;
   return number.toString(16).padStart(12, "0").match(/../g)?.join(":") as string;

@@ -1,5 +1,5 @@
-// Who and what the demo's organization has besides machines: people, tags, schedules. Data alone; names are made up,
-// mail addresses lead nowhere (RFC 2606).
+// The demo organization's people, tags and schedules. Data only; names are fictional, mail addresses undeliverable (RFC
+// 2606).
 
 import type { Role } from "../access/role.ts";
 import type { Color } from "../resources/tags/color.ts";
@@ -14,13 +14,13 @@ export const NETWORKS: Readonly<Record<Site, { readonly name: string; readonly d
   harbour: { name: "Harbour site", description: "Taken over in the merger; has addresses of the main campus again." },
 };
 
-/** By it the harbour is known whatever it is called: both sites have addresses of the same subnet. */
+/** Fixed ID of the harbour network, independent of its name: both sites have addresses of the same subnet. */
 export const HARBOUR_ID = "0193f0a2-4b00-7000-8000-6861726275f2";
 
-/** Who signs in. */
+/** The demo's user. */
 export const DEMO_EMAIL = `demo@${DOMAINS.campus}`;
 export const DEMO_NAME = "You";
-/** Who sees the harbour alone. */
+/** A user limited to the harbour. */
 export const VIEWER_EMAIL = `j.lund@${DOMAINS.campus}`;
 
 export interface Person {
@@ -40,7 +40,7 @@ export const PEOPLE = {
 
 export type PersonName = keyof typeof PEOPLE;
 
-/** Facilities' import writes by it, as Priya. */
+/** API key for facilities' import, acting as Priya. */
 export const KEY_NAME = "facilities-import";
 
 export const TAGS = [
@@ -55,15 +55,15 @@ export interface Round {
   readonly site: Site;
   readonly kind: "full" | "snmp";
   readonly cron: string;
-  /** The same in hours and minutes: when of each day. */
+  /** Same schedule as hours and minutes of each day. */
   readonly times: readonly string[];
-  /** Which days, as cron counts them; all where nothing is said. */
+  /** Days as in cron; all if absent. */
   readonly weekdays?: readonly number[];
-  /** When it is entered; without it on the first day. */
+  /** Time of creation; the first day if absent. */
   readonly from?: DayTime;
 }
 
-/** Scans by schedule, in UTC. */
+/** Scheduled scans, in UTC. */
 export const ROUNDS: readonly Round[] = [
   { name: "Every night", site: "campus", kind: "full", cron: "12 3 * * *", times: ["03:12"] },
   {

@@ -1,5 +1,5 @@
-// Those who write the demo's month: each write is a command of the store, by whoever did it, at the instant of then.
-// Nobody's rights are looked at, as nobody signed in.
+// Writes the demo's month: each write is a store command with its author and its past time. Permissions are not
+// checked, since no user signed in.
 
 import { type CommandActor, SYSTEM_AUTHOR } from "../access/actor.ts";
 import type { Clock } from "../base/clock.ts";
@@ -15,7 +15,7 @@ import { type UserRecord, userKind } from "../resources/users/user.ts";
 import { NETWORKS, PEOPLE, type PersonName } from "./cast.ts";
 import type { Site } from "./equipment.ts";
 
-/** The time of the story, which only goes forward. */
+/** Story time, which only moves forward. */
 export class StoryClock implements Clock {
   private instant: Instant;
 
@@ -31,7 +31,7 @@ export class StoryClock implements Clock {
     this.instant += ms;
   }
 
-  /** Stays where it is later already. */
+  /** No effect if the time is already later. */
   moveTo(instant: Instant): void {
     this.instant = Math.max(this.instant, instant);
   }
@@ -62,7 +62,7 @@ export class Crew {
     actor: CommandActor,
   ): Promise<AllCommands[N]["result"]> {
     const { result } = await this.writes.run(command, input, actor);
-    // Nobody does two things at once.
+    // Separates consecutive writes in time.
     this.clock.pass(BETWEEN_MS);
     return result;
   }
@@ -75,7 +75,7 @@ export class Crew {
     return this.one<NetworkRecord>(networkKind, ({ name }) => name === NETWORKS[site].name).id;
   }
 
-  /** @param reason as X-Change-Reason says it */
+  /** @param reason as in X-Change-Reason */
   by(person: PersonName, reason: string | null): CommandActor {
     const { email } = PEOPLE[person];
     const user = this.one<UserRecord>(userKind, (each) => each.email === email);
@@ -92,7 +92,7 @@ export class Crew {
     };
   }
 
-  /** The appliance itself, with every right. */
+  /** The appliance itself, with all permissions. */
   system(name: string, networkId: string | null = null): CommandActor {
     return {
       ...SYSTEM_AUTHOR,
@@ -104,14 +104,14 @@ export class Crew {
     };
   }
 
-  /** The newest of those that live. Throws where there is none. */
+  /** Returns the newest live match. Throws if there is none. */
   one<R extends RecordBase>(kind: Kind<R>, isMeant: (record: R) => boolean): R {
     const found = this.all(kind, isMeant).at(-1);
     if (found === undefined) throw new Error(`demo: there is no such ${kind.name}`);
     return found;
   }
 
-  /** In the order of their creation. */
+  /** In creation order. */
   all<R extends RecordBase>(kind: Kind<R>, isMeant: (record: R) => boolean = () => true): R[] {
     const reach = { organizationN: this.whole().n, networkNs: null };
     return this.reader

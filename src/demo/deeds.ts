@@ -1,5 +1,5 @@
-// What people did in the demo's month, besides the first day: who, when, why, and what. Scans that they ordered stand
-// here as well.
+// User actions in the demo's month after the first day: time, author, reason and write. Includes the scans that users
+// ordered.
 
 import { apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { type HostRecord, hostKind } from "../resources/hosts/host.ts";
@@ -17,7 +17,7 @@ import { SUBNETS } from "./places.ts";
 export interface Deed {
   readonly at: DayTime;
   readonly by: PersonName;
-  /** As X-Change-Reason says it. */
+  /** As in X-Change-Reason. */
   readonly why: string | null;
   readonly does: Work;
 }
@@ -27,7 +27,7 @@ interface Ordered {
   readonly kind: "full" | "snmp";
 }
 
-/** A scan that is ordered, or what is written. */
+/** A scan to order, or a write. */
 export type Work = Ordered | ((crew: Crew, deed: Pick<Deed, "by" | "why">) => Promise<unknown>);
 
 export const DEEDS: readonly Deed[] = [
@@ -104,13 +104,13 @@ function assetTag(host: string, asset_tag: string): Work {
   };
 }
 
-/** @param serial of the one that is meant, where another is called the same */
+/** @param serial of the intended host, if another has the same name */
 function deletes(host: string, serial?: string): Work {
   return (crew, { by, why }) =>
     crew.run("host.delete", { id: hostCalled(crew, host, serial).id, cascade: true }, crew.by(by, why));
 }
 
-/** Lets discovery bring back what a person deleted. */
+/** Lets discovery restore what a person deleted. */
 function lets(label: string): Work {
   return async (crew, { by, why }) => {
     const entry = crew.one<IgnoredRecord>(ignoredKind, (each) => each.label.startsWith(label));
@@ -138,7 +138,7 @@ async function giveBack(crew: Crew, { by, why }: Pick<Deed, "by" | "why">): Prom
   await crew.run("subnet.delete", { id, cascade: true }, crew.by(by, why));
 }
 
-/** With an address that a door terminal has had all along. */
+/** Uses an address that a door terminal already has. */
 async function importClock(crew: Crew, { by, why }: Pick<Deed, "by" | "why">): Promise<void> {
   const key = crew.one(apiKeyKind, ({ name }) => name === KEY_NAME);
   await crew.run(

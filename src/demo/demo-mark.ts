@@ -1,4 +1,4 @@
-// The file that tells a demo's folder from one with a real inventory, and since when the demo is.
+// Marker file that distinguishes a demo's folder from a real inventory, with the start of the demo.
 
 import { join } from "node:path";
 import { replaceFile } from "../base/durable-file.ts";
@@ -7,10 +7,10 @@ import { isTaken, readRegular } from "../base/regular-file.ts";
 import { DatabaseRefused } from "../db/files/migrate.ts";
 
 const MARK = "netledger-demo.json";
-/** Many times what is written. */
+/** Far more than is written. */
 const MAX_BYTES = 4_096;
 
-/** begun: what is there is not whole, and nobody's. */
+/** begun: the data is incomplete and can be discarded. */
 export type DemoState = "none" | "begun" | "made";
 
 export function demoStateOf(directory: string): DemoState {
@@ -18,14 +18,14 @@ export function demoStateOf(directory: string): DemoState {
   return read(directory) === null ? "begun" : "made";
 }
 
-/** @throws DatabaseRefused where it is not told */
+/** @throws DatabaseRefused if the file has no start */
 export function startOf(directory: string): Instant {
   const start = read(directory);
   if (start === null) throw new DatabaseRefused(`${join(directory, MARK)} does not tell when the demo began.`);
   return start;
 }
 
-/** @param start null for one that is only begun */
+/** @param start null if only begun */
 export async function mark(directory: string, start: Instant | null): Promise<void> {
   const told = { made_up: true, start: start === null ? null : formatInstant(start) };
   await replaceFile(join(directory, MARK), `${JSON.stringify(told)}\n`);

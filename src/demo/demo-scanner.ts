@@ -1,4 +1,4 @@
-// What scans the demo's network: the engine of discovery on probes that send nothing.
+// Scanner of the demo's network: the discovery engine with probes that send nothing.
 
 import { dirname } from "node:path";
 import type { Clock } from "../base/clock.ts";
@@ -22,13 +22,13 @@ interface DemoScannerOptions {
   readonly timers: Timers;
   readonly random: Random;
   readonly pass: (ms: number) => Promise<void>;
-  /** Of the demo's first day. */
+  /** First start of the demo. */
   readonly start: Instant;
   readonly afterScans?: () => void;
   readonly links?: MachineParts["links"];
 }
 
-/** For the thread of a demo that is served: at the present, and as slow as a network. */
+/** For the scanning thread of a served demo: at the present time, and as slow as a network. */
 export function openDemoScanner(options: ScannerOptions): ScanMachine {
   return demoScanMachine(options, {
     clock: systemClock,
@@ -39,10 +39,10 @@ export function openDemoScanner(options: ScannerOptions): ScanMachine {
   });
 }
 
-/** Whoever watches a scan does not want to wait for the whole time that the made-up network takes. */
+/** Speed-up, so that a user need not wait as long as the simulated network takes. */
 const LIVE_HASTE = 5;
 
-/** For every network but the harbour the campus answers. */
+/** The campus answers for every network except the harbour. */
 export function demoScanMachine(
   store: Pick<ScannerOptions, "databasePath" | "secretKey" | "secretsFolder">,
   { start, pass, links = linksOf, ...parts }: DemoScannerOptions,

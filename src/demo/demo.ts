@@ -1,5 +1,5 @@
-// A demo's folder, made where there is none: its data, and the password of the made-up people. Must never touch a folder
-// that holds a real inventory.
+// Creates a demo's folder if missing: its data, and the password of the fictional users. Must never touch a folder with
+// a real inventory.
 
 import { existsSync, rmSync } from "node:fs";
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
@@ -18,15 +18,15 @@ import { DEMO_EMAIL, PEOPLE } from "./cast.ts";
 import { demoStateOf, mark } from "./demo-mark.ts";
 import { DEMO_DAYS, makeDemo } from "./make-demo.ts";
 
-/** What everybody signs in with while nobody else can reach the demo. */
+/** Password of all users while the demo is not reachable by others. */
 export const DEMO_PASSWORD = "look-around";
 
-/** Letters and digits that nobody mistakes for each other. */
+/** Letters and digits that are not easily confused. */
 const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 const PASSWORD_LETTERS = 20;
 
 interface DemoOptions {
-  /** Absolute. */
+  /** Absolute path. */
   readonly directory: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -34,8 +34,8 @@ interface DemoOptions {
 }
 
 /**
- * Makes the data where there are none, which takes some seconds; a demo that was begun and not finished is made anew.
- * @throws DatabaseRefused for a folder with a real inventory, or one that is in use
+ * Creates the data if missing, which takes a few seconds; recreates an unfinished demo.
+ * @throws DatabaseRefused for a folder with a real inventory, or one in use
  */
 export async function prepareDemo({ directory, clock, random, log }: DemoOptions): Promise<void> {
   const files = dataFiles(directory);
@@ -68,9 +68,9 @@ export async function prepareDemo({ directory, clock, random, log }: DemoOptions
 }
 
 /**
- * Gives the made-up people a password: one that everybody knows, or, where others can reach the demo, one that nobody
- * does. Sessions end where it changes.
- * @returns what to sign in with
+ * Sets the fictional users' password: a well-known one, or a random one if others can reach the demo. A change ends
+ * sessions.
+ * @returns the credentials to sign in with
  */
 export async function giveDemoPassword(
   reader: Pick<ReadConnection, "statement">,

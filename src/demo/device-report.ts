@@ -1,4 +1,4 @@
-// What the agent of one of the demo's switches tells at an instant, as the MIBs would have it. Asks nobody.
+// Simulated SNMP report of a demo switch at a point in time, as the MIBs would decode it. Must not send anything.
 
 import type { Instant } from "../base/instant.ts";
 import { DEVICE_TABLES, type Device, type DeviceInterface, type LldpAnnouncement } from "../discovery/device.ts";
@@ -18,16 +18,16 @@ import { SUBNETS, VLANS } from "./places.ts";
 import { STATIONS } from "./stations.ts";
 
 const ETHERNET = 6;
-/** propVirtual(53): what Cisco's and others' VLAN interfaces are. */
+/** propVirtual(53): the type of VLAN interfaces on Cisco and others. */
 const VIRTUAL = 53;
 const VIRTUAL_INDEX = 10_000;
 const MANAGEMENT_VLAN = 10;
-/** Of people's machines: what a port is in where nothing was ever plugged in. */
+/** VLAN of user machines: the VLAN of a port that was never used. */
 const DEFAULT_VLAN = 20;
-/** The last ports of each member of a stack are shut where nobody uses them. */
+/** The last ports of each stack member are shut if unused. */
 const SHUT_FROM = 41;
 
-/** Everything that is the same for all switches at one instant. */
+/** State common to all switches at one point in time. */
 export class CampusMoment {
   readonly instant: Instant;
   private readonly campus: Campus;
@@ -249,7 +249,7 @@ const COMPLETE = Object.fromEntries(
   DEVICE_TABLES.map((table) => [table, { state: "complete", problem: null }]),
 ) as Device["tables"];
 
-/** What ports were made for: who is ever plugged in there. */
+/** Intended use of a port: the machine ever connected there. */
 interface User {
   readonly vlan: number;
   /** A dock keeps the link up while the machine is away. */

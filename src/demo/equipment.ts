@@ -1,9 +1,9 @@
-// The demo's switches and routers, and the cables between them. Data alone; ports are called as ifName has them.
+// The demo's switches, routers and cables. Data only; ports are named by ifName.
 
 import type { DayTime, StoryPeriod } from "./calendar.ts";
 import type { MODELS } from "./models.ts";
 
-/** The two networks of the organization. */
+/** The organization's two networks. */
 export type Site = "campus" | "harbour";
 
 export interface Switch {
@@ -11,19 +11,19 @@ export interface Switch {
   readonly site: Site;
   readonly model: keyof typeof MODELS;
   readonly address: string;
-  /** The last three bytes of its first MAC address. */
+  /** Last three bytes of its first MAC address. */
   readonly mac: string;
   readonly serial: string;
   readonly location: string;
-  /** Members of the stack. */
+  /** Number of stack members. */
   readonly members?: number;
-  /** Whether it routes: it then has the first or second address of each subnet. */
+  /** Set if it routes: it has the first or second address of each subnet. */
   readonly routes?: 1 | 2;
-  /** While it is there at all. */
+  /** Period in which it exists. */
   readonly period?: StoryPeriod;
-  /** While it does not answer, and nothing behind it. */
+  /** Period in which it and everything behind it do not answer. */
   readonly outage?: StoryPeriod;
-  /** What its software says from then on. */
+  /** Software version reported from then on. */
   readonly upgrade?: { readonly from: DayTime; readonly version: string };
 }
 
@@ -238,11 +238,11 @@ export const CABLES: readonly Cable[] = [
   { ends: ["harbour-core", "1/1/51", "harbour-lab-1", "1/1/49"] },
 ];
 
-/** Ports that do not do as their neighbors do. */
+/** Ports with exceptional behavior. */
 export interface PortStory {
   readonly at: readonly [switchName: string, port: string];
   readonly period: StoryPeriod;
-  /** flaps: up at one look and down at the next. shut: by whoever is on call. */
+  /** flaps: alternates between up and down at each poll. shut: disabled by an operator. */
   readonly state: "flaps" | "shut";
 }
 

@@ -1,5 +1,5 @@
-// Makes the demo's month: people's deeds and scans in the order of their time, from 31 days ago to the start. Must
-// not write anything but by the store's own commands.
+// Creates the demo's month: user actions and scans in chronological order, from 31 days ago to the start. Must write
+// only through the store's own commands.
 
 import type { Instant } from "../base/instant.ts";
 import type { Random } from "../base/random.ts";
@@ -20,25 +20,25 @@ import { setOut } from "./outset.ts";
 import { Rounds } from "./scans.ts";
 import { seededRandom } from "./seeded.ts";
 
-/** Thirty and the day of the start: what was so for thirty days was, at whatever hour one starts. */
+/** Thirty, plus the day of the start: covers a full thirty days at any hour. */
 export const DEMO_DAYS = 31;
 
-/** What begins later than so long before the start might not be through by then. */
+/** Scenes later than this before the start might not finish in time. */
 const MARGIN_MS = 5 * 60_000;
 const SEED = 20_251;
 
 interface Making {
   readonly databasePath: string;
   readonly secretKey: Uint8Array;
-  /** Now. */
+  /** The current time. */
   readonly start: Instant;
-  /** Of everybody. */
+  /** Shared by all users. */
   readonly passwordHash: string;
-  /** What nobody may foresee is drawn from it. */
+  /** Source of unpredictable values. */
   readonly secret: Random;
 }
 
-/** Into a database that is not there yet. The file is synced by the caller. */
+/** Creates a new database. The caller syncs the file. */
 export async function makeDemo({ databasePath, secretKey, start, passwordHash, secret }: Making): Promise<void> {
   const calendar = new Calendar(start);
   const clock = new StoryClock(calendar.at(`-${DEMO_DAYS}d 07:30`));
@@ -71,7 +71,7 @@ interface Scene {
   readonly run: () => Promise<unknown>;
 }
 
-/** In the order of time, up to the start. */
+/** Chronological, up to the start. */
 function storyOf(calendar: Calendar, crew: Crew, rounds: Rounds): Scene[] {
   const scenes: Scene[] = DEEDS.map((deed) => ({ at: calendar.at(deed.at), run: () => done(deed, crew, rounds) }));
   for (let day = DEMO_DAYS; day >= 0; day -= 1)
@@ -95,7 +95,7 @@ function done({ by, why, does }: Deed, crew: Crew, rounds: Rounds): Promise<unkn
   return typeof does === "function" ? does(crew, { by, why }) : rounds.ordered(does.kind, does.site, crew.by(by, why));
 }
 
-/** As linksOf, without the collector's stops: hundreds of scans of a small network follow each other. */
+/** linksOf without garbage collections: hundreds of scans of a small network run in sequence. */
 const uncollectedLinks: MachineParts["links"] = (reader, networkN) => ({
   *find() {
     const links = changedLinks(networkFacts(reader, networkN, null));
@@ -103,5 +103,5 @@ const uncollectedLinks: MachineParts["links"] = (reader, networkN) => ({
   },
 });
 
-/** The time of the story does not pass by itself: what waits for it would wait for ever. */
+/** Story time does not advance by itself: a timer would never fire. */
 const UNTIMED: Timers = { after: () => () => {} };

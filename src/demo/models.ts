@@ -1,7 +1,7 @@
-// The makes of the demo's devices: how each calls its ports, what it says of itself. Data alone.
+// The demo's device models: port names and SNMP identity. Data only.
 
 export interface PortRow {
-  /** With the number for `#` and the member of the stack for `@`. */
+  /** `#` is replaced by the number, `@` by the stack member. */
   readonly descr: string;
   readonly name: string;
   readonly first: number;
@@ -13,12 +13,12 @@ export interface Model {
   readonly maker: string;
   readonly model: string;
   readonly objectId: string;
-  /** With the version for `%`. */
+  /** `%` is replaced by the version. */
   readonly descr: string;
   readonly version: string;
-  /** Of its MAC addresses. */
+  /** OUI of its MAC addresses. */
   readonly oui: string;
-  /** Of each member. */
+  /** Ports of each member. */
   readonly rows: readonly PortRow[];
 }
 

@@ -1,5 +1,4 @@
-// What the demo's people enter on the first day: networks, VLANs, subnets, credentials, who may sign in, what is
-// scanned when.
+// The demo's setup on the first day: networks, VLANs, subnets, credentials, users and scan schedules.
 
 import { type CommandActor, SYSTEM_AUTHOR } from "../access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../access/api-key.ts";
@@ -25,13 +24,13 @@ import type { Site } from "./equipment.ts";
 import { type PlannedSubnet, SUBNETS, VLANS } from "./places.ts";
 import { SNMP_PASSWORD, SNMP_WORDS } from "./probes.ts";
 
-/** After so long unseen a machine is stale. */
+/** A machine unseen for this long is stale. */
 const STALE_AFTER_HOURS = 7 * 24;
 const WHY = "Inventory set up";
 
 /**
- * @param passwordHash of everybody
- * @param secret what nobody may foresee is drawn from it
+ * @param passwordHash shared by all users
+ * @param secret source of unpredictable values
  */
 export async function setOut(
   crew: Crew,
@@ -49,7 +48,7 @@ export async function setOut(
   const described = { stale_after_hours: STALE_AFTER_HOURS, tags: [] };
   await crew.run("network.update", { id: result.networkId, body: { ...NETWORKS.campus, ...described } }, owner);
   await crew.run("network.create", { body: { id: HARBOUR_ID, ...NETWORKS.harbour, ...described } }, owner);
-  // Nobody in particular: whoever tries the demo.
+  // The user who tries the demo.
   const you = { email: DEMO_EMAIL, name: DEMO_NAME, role: "Owner" } as const;
   await crew.run("user.update", { id: result.userId, body: you, passwordHash: null }, owner);
   for (const person of Object.values<Person>(PEOPLE)) {
@@ -66,14 +65,14 @@ async function describePlaces(crew: Crew): Promise<void> {
   for (const tag of TAGS) await crew.run("tag.create", { body: { ...tag, is_application: false } }, ada);
   for (const { site, number, name } of VLANS)
     await crew.run("vlan.create", { body: { network_id: crew.networkId(site), number, name } }, ada);
-  // The new telephones' subnet comes later, and the old one is not yet called so.
+  // The new phones' subnet is added later; until then the old one has its plain name.
   for (const subnet of SUBNETS.filter(({ period }) => period?.from === undefined)) {
     const name = subnet.name.replace(" (old)", "");
     await enterSubnet(crew, { ...subnet, name }, WHY);
   }
 }
 
-/** A subnet with its ranges, by Ada. */
+/** Creates a subnet with its ranges, by Ada. */
 export async function enterSubnet(crew: Crew, subnet: PlannedSubnet, why: string): Promise<void> {
   const { site, cidr, name, type, vlan, ranges = [] } = subnet;
   const network_id = crew.networkId(site);
@@ -82,7 +81,7 @@ export async function enterSubnet(crew: Crew, subnet: PlannedSubnet, why: string
     vlan === undefined ? null : crew.one(vlanKind, (each) => each.network_id === network_id && each.number === vlan).id;
   const { id: subnet_id } = await crew.run(
     "subnet.create",
-    // Communities go to what is managed, and to nobody's desk.
+    // Communities are sent to managed devices, not to desks.
     {
       body: { network_id, cidr, name, subnet_type: type, vlan_id, accepts_credentials: type === "Management" },
     },
@@ -137,7 +136,7 @@ async function giveOut(crew: Crew, secret: Random): Promise<void> {
   );
   for (const round of ROUNDS) if (round.from === undefined) await enterSchedule(crew, round, ada);
   const priya = crew.by("priya", WHY);
-  // Its text is nobody's: whoever starts the demo for others must not give them a key that all know.
+  // The key's text is discarded: a demo for others must not come with a well-known key.
   const text = generateApiKey(secret);
   await crew.run(
     "api_key.create",

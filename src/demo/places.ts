@@ -1,4 +1,4 @@
-// The demo's VLANs and subnets. Data alone. Private and documentation addresses (RFC 1918, RFC 3849, RFC 5737).
+// The demo's VLANs and subnets. Data only. Private and documentation addresses (RFC 1918, RFC 3849, RFC 5737).
 
 import type { RangePurpose } from "../resources/ip-ranges/range-purpose.ts";
 import type { SubnetType } from "../resources/subnets/subnet-type.ts";
@@ -31,9 +31,9 @@ export interface PlannedSubnet {
   readonly name: string;
   readonly type: SubnetType;
   readonly vlan?: number;
-  /** What routers have as theirs, with `.1` and `.2` behind it; null where none of the demo does. */
+  /** Prefix of the router addresses, completed by `.1` and `.2`; null if no demo router has one. */
   readonly prefix: string | null;
-  /** While routers have it, and a person keeps it in the inventory. */
+  /** Period in which routers have it and a user keeps it in the inventory. */
   readonly period?: StoryPeriod;
   readonly ranges?: ReadonlyArray<readonly [first: string, last: string, purpose: RangePurpose, description: string]>;
 }

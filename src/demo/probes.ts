@@ -1,4 +1,4 @@
-// Probes that ask the demo's made-up network, and no other: nothing is sent anywhere.
+// Probes of the demo's simulated network: nothing is sent.
 
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
@@ -11,25 +11,25 @@ import { type Campus, type CampusStation, DOMAINS, dnsNameOf } from "./campus.ts
 import { CampusMoment } from "./device-report.ts";
 import type { Site, Switch } from "./equipment.ts";
 
-/** What opens the switches of each site: a community, or the name of a user. */
+/** SNMP credential of each site's switches: a community or a user name. */
 export const SNMP_WORDS: Readonly<Record<Site, string>> = { campus: "larkfield-ro", harbour: "harbour-poller" };
-/** The user's two passwords; nobody asks the made-up agents for them. */
+/** Both passwords of the SNMP user; the simulated agents do not check them. */
 export const SNMP_PASSWORD = "made-up-for-the-demo";
 
-/** What is asked of every machine. */
+/** Ports probed on every machine. */
 const PORTS = [22, 53, 80, 389, 443, 445, 554, 631, 873, 1883, 5060, 5432, 8080, 9090, 9100] as const;
-/** The time that it takes: to sweep so many addresses, and to read a device. */
+/** Simulated durations: for a sweep of this many addresses, and for reading a device. */
 const SWEEP = { addresses: 128, ms: 900 } as const;
 const READ_MS = 450;
-/** For so long nothing happens. */
+/** The network is static for this long. */
 const MOMENT_MS = 20_000;
 
 interface DemoProbesOptions {
   readonly campus: Campus;
   readonly clock: Clock;
-  /** Lets the time pass that a real network takes. */
+  /** Simulates the time that a real network takes. */
   readonly pass: (ms: number) => Promise<void>;
-  /** Both have addresses of the same subnet. */
+  /** Both sites have addresses of the same subnet. */
   readonly site: Site;
 }
 
@@ -100,7 +100,7 @@ export function demoProbes({ campus, clock, pass, site }: DemoProbesOptions): Pr
 
 const READING = ["system", "interfaces", "addresses", "lldp", "forwarding"] as const;
 
-/** What a real agent of this sort would say; nothing is sent. */
+/** Steps that a real agent of this kind would yield; nothing is sent. */
 function madeUpSteps(startedMs: number, found: Device | "nobody" | "refused"): TrialStep[] {
   if (found === "nobody")
     return [
@@ -163,7 +163,7 @@ function* answering(campus: Campus, now: number, site: Site): Generator<AddressS
   for (const station of campus.stationsAt(now)) if (station.kind.site === site) yield* sightingsOf(station);
 }
 
-/** The appliance stands on every link of the campus, and sees the harbour through its router. */
+/** The appliance is on every link of the campus, and reaches the harbour through its router. */
 function* sightingsOf(station: CampusStation): Generator<AddressSighting> {
   const { kind, mac, addresses } = station;
   for (const ip_address of addresses)

@@ -1,5 +1,5 @@
-// The scans of the demo's month: ordered, carried out on the made-up network, and ended, by the commands and the engine
-// of discovery.
+// The scans of the demo's month: ordered, run on the simulated network, and ended, by the discovery commands and
+// engine.
 
 import type { CommandActor } from "../access/actor.ts";
 import type { Instant } from "../base/instant.ts";
@@ -24,7 +24,7 @@ export class Rounds {
     this.machine = machine;
   }
 
-  /** By its schedule. */
+  /** Runs a scan by its schedule. */
   async scheduled({ name, site, kind }: Round, due_at: Instant): Promise<void> {
     const { id } = this.crew.one<ScheduleRecord>(scheduleKind, (each) => each.name === name);
     const actor = this.crew.system(`schedule ${name}`, this.crew.networkId(site));
@@ -57,7 +57,7 @@ export class Rounds {
         dispatch_sequence: dispatched.sequence,
       },
       {
-        // Whichever of them it is: all take bytes.
+        // Any of these commands: all take bytes.
         write: (command, bytes) =>
           writes.run(command as "discovery.note", { bytes }, author) as Promise<CommandOutcome<never>>,
         report: () => {},
@@ -69,7 +69,7 @@ export class Rounds {
   }
 }
 
-/** As the appliance writes what a scan found. */
+/** Same author as for the appliance's own scan results. */
 function authorOf({ id, kind, network_id, reason }: Scan, { organizationId }: Crew): CommandActor {
   return {
     type: "Discovery",

@@ -1,4 +1,4 @@
-// A Random that draws the same bytes in every demo, for ids. Never for secrets.
+// Random source with the same bytes in every demo, for IDs. Must never be used for secrets.
 
 import type { Random } from "../base/random.ts";
 

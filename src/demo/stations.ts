@@ -1,40 +1,40 @@
-// What hangs on the demo's switches: servers, telephones, printers, cameras, access points, people's machines, and one
-// that nobody knows. Data alone.
+// Machines connected to the demo's switches: servers, phones, printers, cameras, access points, user machines, and an
+// unknown one. Data only.
 
 import type { DayTime, StoryPeriod } from "./calendar.ts";
 import type { Site } from "./equipment.ts";
 
 export interface Home {
-  /** `#` stands for the number, as in `at`. */
+  /** `#` is replaced by the number, as in `at`. */
   readonly address: string;
   readonly v6?: string;
   readonly at: readonly [switchName: string, port: string];
   readonly period?: StoryPeriod;
-  /** Of the day, in UTC. */
+  /** Hours of the day, in UTC. */
   readonly hours?: readonly [from: number, until: number];
 }
 
 type Service = readonly [port: number, name: string, definition: string];
 
-/** One machine, or several of a kind that are numbered. */
+/** One machine, or several numbered ones of a kind. */
 export interface Stations {
-  /** `#` stands for the number, with two digits. */
+  /** `#` is replaced by the number, with two digits. */
   readonly name: string;
   readonly site: Site;
   readonly count?: number;
-  /** The last byte of the address, and the number of the port, of the first one. */
+  /** Last byte of the address, and port number, of the first machine. */
   readonly first?: { readonly address: number; readonly port: number };
-  /** Of the first one. */
+  /** MAC address of the first machine. */
   readonly mac: string;
   readonly vlan: number;
-  /** Where it is: the first that holds at an instant. Several of a day follow each other. */
+  /** Locations: the first that applies at a given time. Several on a day follow each other. */
   readonly homes: readonly Home[];
-  /** Whether people switch it off for a night now and then. */
+  /** True if its users occasionally switch it off for a night. */
   readonly isSometimesOff?: true;
-  /** Whether the DNS has no name for it. */
+  /** True if it has no DNS name. */
   readonly isNameless?: true;
   readonly services?: readonly Service[];
-  /** What it says of itself by LLDP; without it, it says nothing. */
+  /** LLDP announcement; sends none if absent. */
   readonly lldp?: string;
 }
 
@@ -125,7 +125,7 @@ export const STATIONS: readonly Stations[] = [
   server("app-old", 21, "d4:be:d9:10:21:00", ["acc-servers-2", "Gi1/0/21"], [[8080, "Apache Tomcat", "http"]], {
     until: "-21d 09:30",
   }),
-  // Switched on again after the cleaning of the rack.
+  // Switched on again after the rack was cleaned.
   server("app-old", 21, "d4:be:d9:10:21:00", ["acc-servers-2", "Gi1/0/22"], [[8080, "Apache Tomcat", "http"]], {
     from: "-13d 15:10",
     until: "-7d 11:00",
@@ -258,7 +258,7 @@ export const STATIONS: readonly Stations[] = [
     services: [SSH],
     lldp: "Aruba AP-515, ArubaOS 8.10.0.6",
   },
-  // Nobody's. On the third night.
+  // The unknown machine, connected in the third night.
   {
     name: "unknown",
     site: "campus",
