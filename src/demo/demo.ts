@@ -1,5 +1,5 @@
-// Creates a demo's folder if missing: its data, and the password of the fictional users. Must never touch a folder with
-// a real inventory.
+// Setup of a demo's folder: its data, created if missing, and the password of the fictional users. Must never touch a
+// folder with a real inventory.
 
 import { existsSync, rmSync } from "node:fs";
 import { SYSTEM_AUTHOR } from "../access/actor.ts";

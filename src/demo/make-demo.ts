@@ -1,5 +1,5 @@
-// Creates the demo's month: user actions and scans in chronological order, from 31 days ago to the start. Must write
-// only through the store's own commands.
+// Generator of the demo's month: user actions and scans in chronological order, from 31 days ago to the start. Must
+// write only through the store's own commands.
 
 import type { Instant } from "../base/instant.ts";
 import type { Random } from "../base/random.ts";

@@ -72,7 +72,7 @@ export type FindingType = (typeof FINDING_TYPES)[number];
 /** One line of a scan's result. */
 export interface Finding {
   readonly type: FindingType;
-  /** Record kind, singular; null if there is none (an address about which nothing is known). */
+  /** Record kind, singular; null for an address without a record. */
   readonly entity: string | null;
   readonly id: string | null;
   /** User-visible name: a host name, an address, a CIDR. */
@@ -110,7 +110,7 @@ export interface RecordCounts {
 export interface Unfinished {
   /** Answering address. */
   readonly ip_address: string;
-  /** True if another device reported the same host earlier in this scan; that report stands. */
+  /** True if another device reported the same host earlier in this scan; that report takes precedence. */
   readonly is_repeat: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Imports a whole source, kind after kind: referenced records before the records that refer to them.
+// Import of a whole source, kind after kind: referenced records before the records that refer to them.
 
 import { parseCidr, parseIp } from "../base/ip.ts";
 import { withoutInvisible } from "../base/visible.ts";

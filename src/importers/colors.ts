@@ -1,4 +1,4 @@
-// Maps colors of other products to the most similar tag color.
+// Most similar tag color for a color of another product.
 
 import type { Color } from "../resources/tags/color.ts";
 

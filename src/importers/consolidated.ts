@@ -1,4 +1,4 @@
-// Finds the current host of a device whose host was consolidated here.
+// Lookup of the current host of a device, after its host was consolidated here.
 
 import type { Bringing } from "./bringing.ts";
 import { isReasonOf } from "./changes-here.ts";

@@ -1,4 +1,4 @@
-// Writes hosts with their children, many per request; drops the items that the API refuses and writes the rest.
+// Bulk writes of hosts with their children; items that the API refuses are dropped and the rest is written.
 
 import type { Bringing } from "./bringing.ts";
 import { consolidatedHost } from "./consolidated.ts";

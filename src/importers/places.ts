@@ -1,4 +1,4 @@
-// Creates the subnets and VLANs that imported objects refer to, if their network lacks them.
+// Creation of the subnets and VLANs that imported objects refer to, if their network lacks them.
 
 import { cidrOf, parseIp } from "../base/ip.ts";
 import type { Bringing } from "./bringing.ts";

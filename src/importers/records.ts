@@ -1,4 +1,4 @@
-// Imports single records: creates missing ones, updates differing ones, keeps local changes. Hosts are in hosts.ts.
+// Import of single records: creates missing ones, updates differing ones, keeps local changes. Hosts are in hosts.ts.
 
 import type { TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldKey, fieldValueOf } from "../base/custom-field-names.ts";

@@ -1,4 +1,4 @@
-// Masks an import's secrets, token and key, wherever another program repeats them: in output, and in data for the
+// Masking of an import's secrets, token and key, wherever another program repeats them: in output, and in data for the
 // ledger.
 
 /** A shorter secret occurs in ordinary words, and masking it would corrupt imported data. */

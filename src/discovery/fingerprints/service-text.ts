@@ -1,5 +1,5 @@
-// Converts device bytes to text that is safe to show and store: one line, no control characters, nothing that varies
-// between responses. Pure; must not throw on any bytes.
+// Cleanup of device text for display and storage: one line, no control characters, nothing that varies between
+// responses. Pure; must not throw on any bytes.
 
 import { isVisible } from "../../base/visible.ts";
 import { serviceOf } from "../self/well-known-services.ts";

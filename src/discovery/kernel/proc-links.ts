@@ -1,4 +1,4 @@
-// Reads single interfaces of this machine from /sys/class/net, synchronously. Must not list them:
+// Synchronous reader of single interfaces of this machine in /sys/class/net. Must not list them:
 // self/read-interfaces.ts does.
 
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Maps local LLDP port numbers to interfaces. Devices number ports freely, so names are the better evidence.
+// Mapping of local LLDP port numbers to interfaces. Devices number ports freely, so names are the better evidence.
 
 import type { InterfaceRow } from "../device.ts";
 import type { BridgePorts } from "./bridge.ts";

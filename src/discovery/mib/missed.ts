@@ -36,7 +36,7 @@ export interface Miss {
 /** Keyed by name, in the format of servedOf. */
 export type Missed = Readonly<Record<string, Miss>>;
 
-/** The columns that a device served and those it no longer serves. */
+/** The scalars and columns that a device served, and those it no longer serves. */
 type Reading = Pick<Device, "served" | "missed">;
 
 /**

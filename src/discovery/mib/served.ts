@@ -1,4 +1,4 @@
-// Separates data that an agent no longer serves from data it never had: both look the same on the wire. Pure.
+// Separation of data that an agent no longer serves from data it never had: both look the same on the wire. Pure.
 
 import { areComplete, hasRows } from "./columns.ts";
 import { READING_PLAN } from "./plan.ts";

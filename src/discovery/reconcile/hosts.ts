@@ -1,4 +1,4 @@
-// Creates a scan's new hosts, except hosts that a person deleted.
+// New hosts of a scan, except hosts that a person deleted.
 
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";

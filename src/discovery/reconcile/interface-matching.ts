@@ -1,4 +1,4 @@
-// Matches a device's interfaces to stored entries. Devices renumber interfaces on restart (RFC 2863 §3.1.5), so a
+// Matching of a device's interfaces to stored entries. Devices renumber interfaces on restart (RFC 2863 §3.1.5), so a
 // unique name outweighs a number. Pure.
 
 interface NumberedInterface {

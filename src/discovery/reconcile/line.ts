@@ -1,4 +1,4 @@
-// Converts device text to names and lines that the API accepts (schemas/schemas.ts). Pure.
+// Conversion of device text to names and lines that the API accepts (schemas/schemas.ts). Pure.
 
 import { isVisible } from "../../base/visible.ts";
 

@@ -1,4 +1,5 @@
-// Writes resolved neighbors to interface entries whose announcements are unchanged and which no person has overridden.
+// Writer command for resolved neighbors. Limited to interface entries with unchanged announcements and no manual
+// override.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";

@@ -1,4 +1,4 @@
-// Converts a device's ARP and neighbor tables to sightings. Pure.
+// Conversion of a device's ARP and neighbor tables to sightings. Pure.
 
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
 import type { ArpEntry, Device } from "../device.ts";

@@ -89,13 +89,13 @@ function isLastWordAPersons(
       continue;
     }
     if (version.operation === UPDATED && MOVING.has(version.source)) {
-      // A value moved from another host counts for whoever set it there; all other changes follow from the move.
+      // A value moved from another host is attributed to its author there; all other changes follow from the move.
       const former = consolidatedIn(tx, n, version.sequence);
       if (former !== null) return isLastWordAPersons(tx, former, field, valueIn, unsaid);
       continue;
     }
     if (version.operation === UPDATED && isSideEffect(version.source, field)) {
-      // The referenced record was removed; nobody set the field to none.
+      // The referenced record was removed; no author set the field to none.
       if ((valueIn(version) ?? null) === null) return false;
       continue;
     }

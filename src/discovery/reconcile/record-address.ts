@@ -1,5 +1,5 @@
-// Records an address that answered or was overheard, without querying the machine. It belongs to the host that has it,
-// unless a MAC address disagrees. One address alone never turns one host into another.
+// Recording of an address that answered or was overheard, without polling the machine. It belongs to the host that has
+// it, unless a MAC address disagrees. One address alone never turns one host into another.
 
 import { parseIp } from "../../base/ip.ts";
 import { isOneDevices } from "../../base/mac.ts";

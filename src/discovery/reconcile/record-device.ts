@@ -1,4 +1,4 @@
-// Writes an agent's report to its host: fields, addresses, VLANs and interfaces. A partial table clears nothing.
+// Recording of an agent's report on its host: fields, addresses, VLANs and interfaces. A partial table clears nothing.
 
 import { isLocallyAdministered, isOneDevices } from "../../base/mac.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";

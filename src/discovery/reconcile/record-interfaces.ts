@@ -1,4 +1,4 @@
-// Writes a device's interfaces as entries: fields, VLANs, forwarding, announcements.
+// Recording of a device's interfaces as entries: fields, VLANs, forwarding, announcements.
 
 import { nonNull } from "../../base/fields.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";

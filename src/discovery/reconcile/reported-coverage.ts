@@ -1,4 +1,4 @@
-// Extends a host's credential to its own reported addresses: a device polled with an assigned credential may then be
+// Credential coverage of a host's own reported addresses: a device polled with an assigned credential may then be
 // polled there too, in subnets that accept credentials.
 
 import { cover } from "../../resources/credential-assignments/coverage.ts";

@@ -1,4 +1,4 @@
-// Merges scan results into a record: discovered values follow the network; manual values stay, with the scan's value
+// Merge of scan results into a record: discovered values follow the network; manual values stay, with the scan's value
 // stored as discovered. Pure: provenance comes from a callback.
 
 import { ownValue } from "../../base/fields.ts";

@@ -61,8 +61,8 @@ export class ScanWrite {
   /** Records seen since the last collection. */
   seenIds = new Set<string>();
   /**
-   * True while writing a second device matched to an already reported host. The first report stands, or they would
-   * overwrite each other in every scan.
+   * True while writing a second device matched to an already reported host. The first report takes precedence, or they
+   * would overwrite each other in every scan.
    */
   isRepeat = false;
   /** True if a part was already written and reported. */
@@ -94,7 +94,7 @@ export class ScanWrite {
 
   /**
    * Creates a record seen for the first time; sets its `first_discovery_id`, if any, to the scan.
-   * @param isIgnored true if a person deleted the same thing, if its identity is not enough to tell
+   * @param isIgnored true if a person deleted the same thing, for kinds whose identity does not show that
    * @returns null if a person deleted it
    */
   found<R extends RecordBase, T extends OwnFields<R>>(

@@ -1,5 +1,5 @@
-// Columns that each host's agent has served, and how long any have been missing. Stored outside the ledger; without it,
-// nothing was served before.
+// Scalars and columns that each host's agent has served, and how long any have been missing. Stored outside the ledger;
+// without it, nothing was served before.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ownValue } from "../../base/fields.ts";

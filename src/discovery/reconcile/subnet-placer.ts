@@ -1,4 +1,4 @@
-// Assigns addresses to subnets: the one of the device's prefix, created if missing, else the most specific one.
+// Assignment of addresses to subnets: the one of the device's prefix, created if missing, else the most specific one.
 
 import { type Cidr, cidrContains, cidrOf, type Ip, parseCidr, parseIp } from "../../base/ip.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";

@@ -1,4 +1,4 @@
-// Converts the addresses of a scan to devices to poll, each known host once. Pure.
+// Devices to poll, derived from the addresses of a scan, each known host once. Pure.
 
 import type { AddressSighting } from "../sightings.ts";
 import type { Credentials } from "./credentials.ts";

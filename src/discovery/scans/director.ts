@@ -40,7 +40,7 @@ interface LiveScan {
 export interface Scans {
   /**
    * Accepts a scan just written as Queued.
-   * @param userId user whose turn it takes, also for an API key; null for a schedule
+   * @param userId user for the turn-taking, also for an API key; null for a schedule
    */
   take(scan: Scan, userId: string | null): void;
   /** Returns null if the scan is neither queued nor running. */

@@ -1,5 +1,5 @@
-// Sends a scan's sightings to the writer in ordered batches, a few commands at a time: a fast network waits for a slow
-// disk instead of filling memory.
+// Ordered batches of a scan's sightings for the writer, a few commands at a time: a fast network waits for a slow disk
+// instead of filling memory.
 
 import { DomainError } from "../../base/errors.ts";
 import { sharedBytes } from "../../base/shared-bytes.ts";

@@ -1,6 +1,5 @@
-// Requests scans when schedules are due. Due times missed while the appliance was down are made up for once, at
-// startup. A due time is skipped while the schedule's previous scan is queued or running. Must not know how a scan is
-// done.
+// Runner of scan schedules. Due times missed while the appliance was down are made up for once, at startup. A due time
+// is skipped while the schedule's previous scan is queued or running. Must not know how a scan is done.
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { Clock } from "../../base/clock.ts";

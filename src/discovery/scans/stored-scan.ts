@@ -1,4 +1,4 @@
-// Converts a scan row to its API representation. Pure.
+// API representation of a scan row. Pure.
 
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import type { Scan, ScanProgress } from "./scan.ts";

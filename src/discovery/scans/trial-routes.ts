@@ -202,7 +202,7 @@ type TryCall = ResourceCall<{ readonly id: string }, unknown, CredentialTry>;
 interface Begun {
   readonly order: TrialOrder;
   readonly orderer: Orderer;
-  /** User's name, for the log. */
+  /** Actor's name, for the log. */
   readonly name: string;
 }
 

@@ -72,7 +72,7 @@ export interface TrialOrder {
   readonly ip_address: string;
 }
 
-/** Concludes a trial: the first failed step decides, among those without which nothing can be read. */
+/** Concludes a trial: the first failed step decides, else the first unclear one, among those required for reading. */
 export function concluded(order: TrialOrder, steps: readonly Step[]): CredentialTrial {
   const isWorking = steps.some(({ step, outcome }) => step === "system" && outcome === "Passed");
   const { credential_id, network_id, ip_address } = order;

@@ -1,5 +1,5 @@
-// Maps kernel interface attributes to an IANAifType-MIB number. Pure, and independent of state that can change while
-// the interface stays the same (MTU, status, addresses).
+// IANAifType-MIB numbers for kernel interface attributes. Pure, and independent of state that can change while the
+// interface stays the same (MTU, status, addresses).
 
 /** Type attributes in /sys/class/net/<name>. */
 interface InterfaceMarks {

@@ -1,4 +1,5 @@
-// Selects the machine addresses that belong in an inventory, with the subnet of each. Pure: must not read anything.
+// Selection of the machine addresses that belong in an inventory, with the subnet of each. Pure: must not read
+// anything.
 
 import { cidrContains, cidrOf, type Ip, ipSortKey, parseCidr, parseIp } from "../../base/ip.ts";
 import type { MachineAddress, MachinePort } from "./machine.ts";

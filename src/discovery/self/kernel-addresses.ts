@@ -1,5 +1,5 @@
-// Reads the addresses of all interfaces from the kernel. I/O only: rtnetlink.ts parses the bytes,
-// inventory-addresses.ts selects.
+// Addresses of all interfaces, from the kernel. I/O only: rtnetlink.ts parses the bytes, inventory-addresses.ts
+// selects.
 
 import { KernelRefused } from "../kernel/libc.ts";
 import { dumpKernel } from "../kernel/netlink-socket.ts";

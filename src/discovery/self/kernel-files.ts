@@ -1,4 +1,5 @@
-// Reads files of /proc, /sys and /etc, distinguishing missing files from unreadable ones. Must not interpret contents.
+// Reader for files of /proc, /sys and /etc that distinguishes missing files from unreadable ones. Must not interpret
+// contents.
 
 import { readdir, readFile } from "node:fs/promises";
 

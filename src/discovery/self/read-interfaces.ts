@@ -1,5 +1,5 @@
-// Reads the network interfaces from /sys/class/net (Documentation/ABI/testing/sysfs-class-net). Must not filter: every
-// interface counts.
+// Reader for the network interfaces in /sys/class/net (Documentation/ABI/testing/sysfs-class-net). Must not filter:
+// every interface counts.
 
 import { join } from "node:path";
 import { parseMac } from "../../base/mac.ts";

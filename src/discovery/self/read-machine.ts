@@ -1,5 +1,5 @@
-// Reads the snapshot of the machine that runs the appliance, from kernel tables. I/O only: must not know the store or
-// what is recorded.
+// Snapshot reader for the machine that runs the appliance, from kernel tables. I/O only: must not know the store or the
+// recorded fields.
 
 import { createHmac } from "node:crypto";
 import { machine } from "node:os";

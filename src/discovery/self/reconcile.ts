@@ -1,5 +1,5 @@
-// Reconciles the inventory's record of this machine with a snapshot, in one write transaction: only differences create
-// versions. Manual data stays; records that discovery found and no longer finds are deleted.
+// Reconciliation of the inventory's record of this machine with a snapshot, in one write transaction: only differences
+// create versions. Manual data stays; records that discovery found and no longer finds are deleted.
 
 import { eq } from "drizzle-orm";
 import type { CommandActor } from "../../access/actor.ts";

@@ -1,5 +1,4 @@
-// Finds the working credential of a device and reads the device with it. Must not know what is read or what it means:
-// the MIBs do.
+// Reading of a device with its first working credential. Must not know the tables read or their meaning: the MIBs do.
 
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";

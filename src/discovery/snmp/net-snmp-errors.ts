@@ -1,4 +1,4 @@
-// Maps net-snmp errors to failures of a device. Pure.
+// Mapping of net-snmp errors to failures of a device. Pure.
 
 import { ResponseInvalidCode } from "net-snmp";
 import { ownValue } from "../../base/fields.ts";

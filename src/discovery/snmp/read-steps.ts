@@ -1,4 +1,4 @@
-// Runs a read plan on one agent, step by step; a failure stays within its step. Must not know MIBs or sockets.
+// Runner of a read plan on one agent, step by step; a failure stays within its step. Must not know MIBs or sockets.
 
 import type { Timers } from "../../base/timers.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../mib/reads.ts";

@@ -1,4 +1,4 @@
-// Reads single instances by GET, even if an agent answers only a few at once. Must not know sockets or time. Pure.
+// Reader for single instances by GET, even if an agent answers only a few at once. Must not know sockets or time. Pure.
 
 import type { SnmpValue } from "../mib/reads.ts";
 import { failure, isFailure, type SnmpFailure } from "./failure.ts";

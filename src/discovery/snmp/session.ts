@@ -1,5 +1,5 @@
-// Queries one SNMP agent through net-snmp: one request at a time, with retries and a time limit. Must not interpret
-// responses; no datagram makes it throw.
+// Session with one SNMP agent through net-snmp: one request at a time, with retries and a time limit. Must not
+// interpret responses; no datagram makes it throw.
 
 import { type User, Version3 } from "net-snmp";
 import type { Random } from "../../base/random.ts";

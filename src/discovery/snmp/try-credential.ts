@@ -1,5 +1,5 @@
-// Tries one credential on one agent and reports each step: agent present, credential accepted, data visible. Reads no
-// more than that requires. Must not decide anything.
+// Trial of one credential on one agent, reported step by step: agent present, credential accepted, data visible. Reads
+// no more than that requires. Must not decide anything.
 
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";

@@ -1,4 +1,4 @@
-// Converts varbind values for the MIBs. Pure.
+// Decoder of varbind values for the MIBs. Pure.
 
 import type { SnmpValue } from "../mib/reads.ts";
 import { VARBIND_TYPE, type Varbind } from "./requests.ts";

@@ -1,4 +1,4 @@
-// Walks table columns in parallel to their ends, without looping. Must not know sockets. Pure.
+// Parallel walk of table columns to their ends, without looping. Must not know sockets. Pure.
 
 import { groupedDigits } from "../../base/text.ts";
 import type { ColumnRead, SnmpValue } from "../mib/reads.ts";

@@ -1,4 +1,4 @@
-// Enumerates the addresses of CIDR blocks in constant memory. Pure.
+// Enumeration of the addresses in CIDR blocks, in constant memory. Pure.
 
 import { type Cidr, cidrContains, ipOfBytes, ipSortKey } from "../../base/ip.ts";
 

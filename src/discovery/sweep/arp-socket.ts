@@ -1,5 +1,5 @@
-// Finds stations on a link by ARP requests of this process, sparing the kernel's neighbor table of about 1,000 entries.
-// A router may answer for other stations.
+// ARP probe of stations on a link by this process, sparing the kernel's neighbor table of about 1,000 entries. A router
+// may answer for other stations.
 
 import type { Ip } from "../../base/ip.ts";
 import { ifIndexOfLinkAddress, linkBroadcastAddress } from "../kernel/socket-address.ts";

@@ -1,4 +1,4 @@
-// Identifies services on open TCP ports by their fingerprints. Must not know any protocol. Sends nothing to ports
+// Identification of services on open TCP ports by fingerprint. Must not know any protocol. Sends nothing to ports
 // without a fingerprint: a printer would print it.
 
 import { connect as connectTcp, type Socket } from "node:net";

@@ -1,4 +1,4 @@
-// Opens the best ICMP echo method on this machine.
+// Selection of the best ICMP echo method on this machine.
 
 import type { Sockets } from "../kernel/sockets.ts";
 import { ECHO_MEANS, type Echo, type EchoMeans } from "./echo.ts";

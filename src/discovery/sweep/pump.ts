@@ -1,4 +1,4 @@
-// Polls sockets unknown to the event loop while a reply is expected.
+// Poller for sockets unknown to the event loop, active while a reply is expected.
 
 import type { Timers } from "../../base/timers.ts";
 

@@ -1,4 +1,4 @@
-// Probes addresses and reports each one that answers: probe methods, MAC address, name, open ports and services. Holds
+// Sweep of addresses, reporting each one that answers: probe methods, MAC address, name, open ports and services. Holds
 // at most one block of addresses, and leaves nothing open at the end.
 
 import { type Ip, parseIp } from "../../base/ip.ts";

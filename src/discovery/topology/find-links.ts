@@ -1,4 +1,4 @@
-// Finds the links to write at the end of a scan: announced neighbors missing in the entries. Must not write.
+// Links to write at the end of a scan: announced neighbors missing in the entries. Must not write.
 
 import type { Reader } from "../../db/reading/reader.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";

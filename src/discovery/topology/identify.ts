@@ -1,5 +1,5 @@
-// Scores the hosts that a claim may refer to. Pure. Matching signs add up, contradictions subtract; the best must lead
-// clearly.
+// Scoring of the hosts that a claim may refer to. Pure. Matching signs add up, contradictions subtract; the best must
+// lead clearly.
 
 import { parseMac } from "../../base/mac.ts";
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";

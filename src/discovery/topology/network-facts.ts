@@ -1,5 +1,5 @@
-// Reads a network's hosts and links as of one transaction, in short steps outside any read transaction. Keeps a few
-// hundred bytes per host, address and interface, no forwarding tables.
+// Reader for a network's hosts and links as of one transaction, in short steps outside any read transaction. Keeps a
+// few hundred bytes per host, address and interface, no forwarding tables.
 
 import { type AnyKind, parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";

@@ -1,5 +1,5 @@
-// gatherNetworkFacts with a cache, for a thread that queries the same network repeatedly: reads only what differs from
-// its cache.
+// gatherNetworkFacts with a cache, for a thread that queries the same network repeatedly: reads only records that
+// changed.
 
 import { type AnyKind, scopeKey } from "../../db/kind.ts";
 import type { ReadConnection } from "../../db/reading/read-connection.ts";

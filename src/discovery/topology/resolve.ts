@@ -1,4 +1,4 @@
-// Resolves the far end of each interface from a network's announcements. Pure and independent of input order. Claims a
+// Resolution of each interface's far end from a network's announcements. Pure and independent of input order. Claims a
 // link only if nothing contradicts it: a wrong link misleads; a missing one is found by the next scan.
 
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";

@@ -1,4 +1,4 @@
-// Maps NetBox interface types to ifType (IANAifType-MIB). Detail beyond ifType is lost.
+// ifType (IANAifType-MIB) of NetBox interface types. Detail beyond ifType is lost.
 
 const WHOLE: ReadonlyMap<string, number> = new Map([
   ["virtual", 53],

@@ -24,7 +24,9 @@ import { addressOf, choiceOf, tagNames } from "./netbox-fields.ts";
 const DEVICES_AT_ONCE = 50;
 /** Maximum parts per device: no host has more. The rest is refused. */
 const PARTS_MAX = 10_000;
-/** Base for generated ifIndexes, plus the ID: rarely used by devices, whose own NetBox does not know. */
+/**
+ * Base of generated ifIndexes (plus the NetBox ID), in a range that devices rarely use: NetBox does not know their own.
+ */
 const IF_INDEX_BASE = 2 ** 30;
 const IP_ADDRESSES = "/api/ipam/ip-addresses/";
 
