@@ -15,7 +15,7 @@ import type { ScanWrite } from "./scan-write.ts";
 /** Read once per write; subnets created by this write do not count. */
 const READ = new WeakMap<ScanWrite, AcceptingSubnets>();
 
-/** @param host host of the device */
+/** @param host the device as a host record */
 export function coverReported(write: ScanWrite, host: HostRecord, { device, credential }: DeviceSighting): void {
   if (credential === null) return;
   const { tx, networkId } = write;

@@ -1,4 +1,4 @@
-// Scan orchestration from start to end: devices to poll, phases, and data passed on. Must not decode or write records.
+// Scan run from start to end: devices to poll, phases, and data passed on. Orchestration only.
 
 import type { Clock } from "../../base/clock.ts";
 import { sharedBytes } from "../../base/shared-bytes.ts";
