@@ -1,5 +1,5 @@
-// What a record is called, as entries of the index of words, and what a search asks of that index. The one place that
-// knows how both are folded: they must agree. No SQL.
+// Word-index entries for record names, and the matching search entries. The only module that folds names for this
+// index, so that both sides agree. Must not contain SQL.
 
 import { ownValue } from "../base/fields.ts";
 import { interfaceBeginnings, numberedInterface } from "../base/interface-name.ts";
@@ -7,95 +7,93 @@ import { foldCase, foldMarks } from "../base/text.ts";
 import { canonicalBeginnings, cut, Distinct, isPlain, parts, words } from "./search-text.ts";
 
 /**
- * How a text is found. Name: whole, or by the beginnings of its words. Text: by the beginnings of its words alone.
- * Interface: as a name, in full or abbreviated, and by its number. Address: by its beginning, and for the search of all
- * kinds from any octet or group on. Mac: by its beginning, and for the search of all kinds by any four digits. Number:
- * by its beginning.
+ * Matching rule for a text. Name: the whole text, or prefixes of its words. Text: prefixes of its words only.
+ * Interface: as Name, in full or abbreviated, plus the interface number. Address: by prefix; global search also matches
+ * from any octet or group. Mac: by prefix; global search also matches any four digits. Number: by prefix.
  */
 export type CalledAs = "Name" | "Text" | "Interface" | "Address" | "Mac" | "Number";
 
-/** A text that people know a record by. */
+/** A searchable name of a record. */
 export interface CalledText {
   readonly field: string;
   readonly value: string | number | null | undefined;
   readonly as: CalledAs;
-  /** Only the search of all kinds goes by it, not that of the kind's own list. */
+  /** Used by global search only, not by the kind's own list. */
   readonly isApart?: true;
 }
 
 /**
- * The sorts of entries, by their first letter. Those that lists are searched by are ended as well, so that the index
- * alone tells who is called so at an instant; the others are beginnings only.
+ * Entry types, keyed by their first letter. Types used by list searches also have end entries, so the index alone gives
+ * the matches at any point in time. Other types record only when an entry starts.
  */
 export const ENTRY = {
-  /** The beginning of a word or of a part of it. */
+  /** Prefix of a word, or of a part of a word. */
   word: "w",
   wordEnd: "x",
-  /** The abbreviated name of an interface. */
+  /** Abbreviated interface name. */
   interface: "i",
   interfaceEnd: "j",
-  /** All of a name. */
+  /** The whole name. */
   whole: "v",
-  /** As word, of texts that lists are not searched by. */
+  /** As `word`, for texts that list searches skip. */
   apart: "s",
-  /** An address from a later octet or group on. */
+  /** Suffix of an address, from a later octet or group. */
   tail: "p",
-  /** Two neighbouring octets of a MAC address, as four digits. */
+  /** Two adjacent octets of a MAC address, as four digits. */
   digits: "m",
 } as const;
 export type EntrySort = (typeof ENTRY)[keyof typeof ENTRY];
 
-/** What ends the entries of a sort; undefined for those that are not ended. */
+/** End-entry type per entry type; undefined for types without end entries. */
 const ENDS: Readonly<Partial<Record<string, EntrySort>>> = {
   [ENTRY.word]: ENTRY.wordEnd,
   [ENTRY.interface]: ENTRY.interfaceEnd,
 };
 
-/** A name beyond this length is found by its words alone. */
+/** Longer names are only found by their words. */
 const WHOLE_MAX_LENGTH = 80;
 export const MAC_DIGITS_MIN = 4;
 const MAC_DIGITS = 12;
 const HEX_DIGITS = "0123456789abcdef";
-/** Digits of an octet, and of the entries of MAC addresses. */
+/** Digits per octet and per MAC address entry. */
 const OCTET = 2;
 const WINDOW = 4;
-/** Stands between the words of a whole name: no white space to the index. */
+/** Word separator in whole names. The index tokenizer does not treat it as white space. */
 const BLANK = "\u00a0";
 
-/** A kind, as far as its place goes. */
+/** The parts of a kind that determine its entry prefix. */
 export interface PlacedKind {
   readonly code: number;
   readonly scopes: { readonly host?: unknown };
 }
 
 /**
- * Where the entries of an organization's kind stand in the index. Both numbers in base 36: they stand in every entry.
- * Parts of hosts, of which there are most, stand behind everything else: who looks for a beginning walks past all
- * records of the entry before it.
+ * Entry prefix for a kind in an organization. Both numbers are base 36, since every entry contains them. Host parts are
+ * the most numerous, so they sort last: a prefix search scans all records of the entries before it.
  */
 export function entryPlace(organizationN: number, { code, scopes }: PlacedKind): string {
   return `${scopes.host === undefined ? "a" : "b"}${organizationN.toString(36)}.${code.toString(36)}.`;
 }
 
-/** The words of a text, without regard to case and marks. */
+/** Words of a text, folded to ignore case and diacritics. */
 export function foldedWords(text: string): string[] {
   const folded = words(text);
   return isPlain(text) ? folded : folded.map(foldMarks);
 }
 
-/** A whole name, as it is compared and indexed. */
+/** A whole name, folded for comparison and indexing. */
 export function foldedWhole(text: string): string {
   return foldedWords(text).join(BLANK);
 }
 
 /**
- * What changes in the index when a record that was called one way is called another.
- * @param before nothing for a record that begins
- * @param after nothing for one that ends
- * @returns the entries of the version that makes the change, separated by blanks; empty where nothing changes
+ * Index changes when a record's names change.
+ * @param before empty for a new record
+ * @param after empty for a deleted record
+ * @returns the entries to store with the new version, separated by spaces; empty if nothing changes
  */
 export function calledChanges(place: string, before: readonly CalledText[], after: readonly CalledText[]): string {
-  // Nearly all versions are of these two sorts.
+  // Nearly all versions take one of these two paths.
   if (before.length === 0) return inPlace(place, allEntries(after));
   if (isSameCalled(before, after)) return "";
   const gone = before.filter((text) => !isAmong(text, after));
@@ -103,8 +101,8 @@ export function calledChanges(place: string, before: readonly CalledText[], afte
   if (gone.length === 0 && come.length === 0) return "";
   const had = calledEntries(gone);
   const has = calledEntries(come);
-  // The digits of an address stand in one row, so that they can be looked for together: what stays of them matters only
-  // beside others.
+  // The digits of one address share a row, so that they can be searched together. Unchanged digits only need writing
+  // along with changed ones.
   const isOfMac = come.some(({ as }) => as === "Mac");
   const kept = calledEntries(after.filter((text) => (isOfMac || text.as !== "Mac") && isAmong(text, before)));
   const isNew = (entry: string) => !had.has(entry) && !kept.has(entry);
@@ -120,19 +118,19 @@ export function calledChanges(place: string, before: readonly CalledText[], afte
   return inPlace(place, changes);
 }
 
-/** As the index takes them. */
+/** Formats entries for the index, each with its prefix. */
 function inPlace(place: string, entries: readonly string[]): string {
   return entries.length === 0 ? "" : place + entries.join(` ${place}`);
 }
 
-/** As calledEntries. */
+/** Same entries as calledEntries. */
 function allEntries(called: readonly CalledText[]): string[] {
   const entries = new Distinct();
   for (const text of called) for (const entry of entriesOf(text)) entries.add(entry);
   return entries.all;
 }
 
-/** Whether both say the same in the same order. */
+/** Whether both lists have the same fields and values in the same order. */
 function isSameCalled(one: readonly CalledText[], other: readonly CalledText[]): boolean {
   if (one.length !== other.length) return false;
   for (let at = 0; at < one.length; at += 1) {
@@ -147,7 +145,7 @@ function isAmong({ field, value }: CalledText, texts: readonly CalledText[]): bo
   return false;
 }
 
-/** The sorts of entries that a text may have. */
+/** Entry types that a text can produce. */
 export function entrySorts({ as, isApart }: CalledField): EntrySort[] {
   const word = isApart === true ? ENTRY.apart : ENTRY.word;
   if (as === "Mac") return isApart === true ? [ENTRY.digits] : [word, ENTRY.digits];
@@ -156,18 +154,18 @@ export function entrySorts({ as, isApart }: CalledField): EntrySort[] {
   return as === "Interface" ? [word, ENTRY.whole, ENTRY.interface] : [word, ENTRY.whole];
 }
 
-/** Every entry that finds a record, each once, without its place. */
+/** Distinct entries of a record, without prefix. */
 export function calledEntries(called: readonly CalledText[]): Set<string> {
   const entries = new Set<string>();
   for (const text of called) for (const entry of entriesOf(text)) entries.add(entry);
   return entries;
 }
 
-/** Those of one text, some maybe twice. */
+/** Entries of one text. May contain duplicates. */
 function entriesOf({ value, as, isApart }: CalledText): readonly string[] {
   if (value === null || value === undefined) return [];
   const text = String(value);
-  // A thousand switches have the same few names and aliases; no two interfaces have the same address.
+  // A thousand switches share a few interface names and aliases, but interface addresses are unique.
   if (isApart === true || as === "Mac" || as === "Address" || text.length > KNOWN_MAX_LENGTH)
     return workedOut(text, as, isApart === true);
   const byText = known[as];
@@ -180,7 +178,7 @@ function entriesOf({ value, as, isApart }: CalledText): readonly string[] {
   return entries;
 }
 
-/** Texts whose entries are kept at hand, of each way to be found. */
+/** Cache limits, per matching rule. */
 const KNOWN_MAX = 4_000;
 const KNOWN_MAX_LENGTH = 64;
 const known = {
@@ -210,7 +208,7 @@ function addWords(entries: string[], text: string, as: CalledAs, sort: EntrySort
   if (numbered !== null) {
     entries.push(ENTRY.interface + cut(numbered.name));
     for (const part of parts(numbered.number)) entries.push(sort + part);
-    // `channel10` of `port-channel10`: what follows a hyphen is found as in any word.
+    // `channel10` of `port-channel10`: the part after a hyphen is searchable, as in any word.
     for (const part of parts(folded.join("")).slice(1)) entries.push(sort + part);
     return;
   }
@@ -225,7 +223,7 @@ function addWords(entries: string[], text: string, as: CalledAs, sort: EntrySort
   }
 }
 
-/** Of a MAC address as it is stored: lower case, with colons. */
+/** @param text a MAC address as stored: lower case, with colons */
 function addDigits(entries: string[], text: string): void {
   let octet = octetAt(text, 0);
   for (let at = OCTET + 1; at + OCTET <= text.length; at += OCTET + 1) {
@@ -241,19 +239,19 @@ function addDigits(entries: string[], text: string): void {
   }
 }
 
-/** The entries of two octets, by their number: 65,536 at most. A scan asks for them a million times. */
+/** Entries by the value of their two octets, 65,536 at most. A scan reads this a million times. */
 const digits = new Map<number, string>();
 
 function octetAt(text: string, at: number): number {
   return (hexDigit(text.charCodeAt(at)) << 4) | hexDigit(text.charCodeAt(at + 1));
 }
 
-/** @param code of a digit, or of a letter in lower case */
+/** @param code of a decimal digit or a lower-case letter */
 function hexDigit(code: number): number {
   return code < 97 ? code - 48 : code - 87;
 }
 
-/** Every two neighbouring octets. @param digits from the beginning of an octet on */
+/** Every two adjacent octets. @param digits from an octet boundary on */
 function macWindows(digits: string): string[] {
   const windows: string[] = [];
   for (let at = 0; at + WINDOW <= digits.length; at += OCTET) windows.push(digits.slice(at, at + WINDOW));
@@ -261,10 +259,10 @@ function macWindows(digits: string): string[] {
 }
 
 /**
- * The entries of the MAC addresses that have digits somewhere: from the beginning of an octet on, or from the middle of
- * one, where its first digit may be any; and so with a last octet of which only the first digit is given.
+ * Lookups for MAC addresses that contain these digits: aligned to an octet, or starting mid-octet with any first digit.
+ * The last octet may have only its first digit.
  * @param digits four to twelve
- * @returns what may be looked up one after the other: groups, of each of which an address has one entry
+ * @returns alternative lookups to try in order; each is a list of groups, and a match has one entry of every group
  */
 export function macLookups(digits: string): string[][][] {
   const fromOctet = windowGroups(digits);
@@ -272,8 +270,8 @@ export function macLookups(digits: string): string[][][] {
 }
 
 /**
- * One digit alone of two octets says too little to be looked up.
- * @param digits from the beginning of an octet on, the first a blank where it may be any
+ * Skips a window with a single known digit: not selective enough.
+ * @param digits from an octet boundary on; a blank first digit matches any digit
  */
 function windowGroups(digits: string): string[][] {
   const groups: string[][] = [];
@@ -282,27 +280,27 @@ function windowGroups(digits: string): string[][] {
   return groups;
 }
 
-/** Every digit in the place of the blank; the text itself where there is none. */
+/** Replaces the blank by every hex digit; returns the text itself if it has no blank. */
 function filled(text: string): string[] {
   return text.includes(" ") ? [...HEX_DIGITS].map((digit) => text.replace(" ", digit)) : [text];
 }
 
-/** Entries that begin so. */
+/** A prefix of entries. */
 export interface EntryBeginning {
   readonly sort: EntrySort;
   readonly end: EntrySort;
   readonly text: string;
 }
 
-/** How the index has a field. */
+/** Index settings of a field. */
 export type CalledField = Pick<CalledText, "as" | "isApart">;
 
-/** Entries of which a record has all, or one that begins so. */
+/** Entries that a record must all have, or a prefix of which it must have one entry. */
 export type Lookup = { readonly all: readonly string[] } | { readonly beginning: string };
 
 /**
- * The entries of every record whose field is a text, or begins with it; null where the index does not tell.
- * @param text as the index has it: a MAC address with colons, an address in canonical form
+ * Lookup for all records whose field equals or starts with a text; null if the index cannot answer.
+ * @param text in index form: a MAC address with colons, an address in canonical form
  */
 export function lookupOf(
   { as, isApart }: CalledField,
@@ -319,7 +317,7 @@ export function lookupOf(
   return whole === "" || whole.length > WHOLE_MAX_LENGTH ? null : { all: [ENTRY.whole + whole] };
 }
 
-/** What a word of a list's search asks: one of these entries, as it was typed, or as it is written otherwise. */
+/** Alternative prefixes for one word of a list search: as typed, and in canonical notation. */
 export function wordBeginnings(word: string): EntryBeginning[] {
   const folded = cut(foldMarks(foldCase(word.toWellFormed())));
   return [

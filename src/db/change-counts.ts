@@ -1,18 +1,17 @@
-// Where a change shows, and where and as what it is counted: the same for who writes it, who makes the counts anew and
-// who verifies them. Pure.
+// Scopes in which a change is shown and counted. Shared by the writer, the rebuild and the verification. Pure.
 
 import { ownValue } from "../base/fields.ts";
 import { type AnyKind, containerId, type OPERATION, type RecordBase, scopeKey } from "./kind.ts";
 
 export type VersionOperation = keyof typeof OPERATION;
 
-/** Versions by what happened. */
+/** Version counts by operation. */
 export type ChangeCounts = Record<VersionOperation, number>;
 export const NO_CHANGES: Readonly<ChangeCounts> = { Created: 0, Updated: 0, Deleted: 0 };
 
 /**
- * Where a change of this record shows: its organization, and in it a network, or what belongs to no network (the
- * organization's number, negative).
+ * Scopes that show a change of this record: its organization, and its network or, for records without a network, the
+ * negated organization number.
  */
 export function activityScopes(
   kind: AnyKind,
@@ -25,7 +24,7 @@ export function activityScopes(
   return [organizationN, networkId === null ? -organizationN : n(networkId)];
 }
 
-/** Whether a version counts: one that only changed parts made is counted with them. @param changed null for all */
+/** Whether a version counts: one that only reflects changed parts is counted with them. @param changed null for all */
 export function isCounted(kind: AnyKind, operation: VersionOperation, changed: readonly string[] | null): boolean {
   if (kind.isApart === true || kind.isUntold === true) return false;
   const { toldParts } = kind;
@@ -34,8 +33,8 @@ export function isCounted(kind: AnyKind, operation: VersionOperation, changed: r
 }
 
 /**
- * Where a version is counted, each once: where the record was before it or is after it.
- * @param records null for none
+ * Distinct scopes that count a version: those of the record before and after the change.
+ * @param records null if absent
  */
 export function countedScopes(
   kind: AnyKind,
@@ -55,7 +54,7 @@ export function countedScopes(
   return scopes;
 }
 
-/** Whether two records of one kind and organization show and count in the same places. */
+/** Whether two records of the same kind and organization are shown and counted in the same scopes. */
 export function isCountedAlike(kind: AnyKind, one: RecordBase, other: RecordBase): boolean {
   if (one === other) return true;
   if (containerId(kind, one, "network") !== containerId(kind, other, "network")) return false;
@@ -67,7 +66,7 @@ function idIn(record: RecordBase, field: string): string | null {
   return (ownValue(record, field) as string | null | undefined) ?? null;
 }
 
-/** A handful: a set would cost more. */
+/** A handful of elements: a set would cost more. */
 function add(scopes: number[], scope: number): void {
   if (!scopes.includes(scope)) scopes.push(scope);
 }

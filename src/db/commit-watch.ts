@@ -1,4 +1,4 @@
-// Waits for new transactions, for readers that have caught up. Reads only the head.
+// Waits for new transactions on behalf of caught-up readers. Reads only the head.
 
 import { Beat } from "../base/beat.ts";
 import type { Timers } from "../base/timers.ts";
@@ -17,13 +17,13 @@ export class CommitWatch {
   private readonly head: () => number;
   private readonly waiters = new Set<Waiter>();
   private unsubscribe: () => void = () => {};
-  /** Wakes all waiters together: each waking costs everyone a read. */
+  /** Wakes all waiters together: every wake-up costs each of them a read. */
   private readonly notifying: Beat;
-  /** The transaction that waiters were last told. */
+  /** Sequence of the last transaction announced to waiters. */
   private notifiedSequence = 0;
   private isClosed = false;
 
-  /** @param options.head the newest transaction's sequence */
+  /** @param options.head returns the newest transaction's sequence */
   constructor(options: { commits: CommitSource; timers: Timers; head: () => number; monotonicMs: () => number }) {
     const { commits, timers, head, monotonicMs } = options;
     this.commits = commits;
@@ -36,7 +36,7 @@ export class CommitWatch {
     return this.waiters.size;
   }
 
-  /** Ends after so many milliseconds, or once the caller has gone. */
+  /** Aborts after the given milliseconds, or when the caller disconnects. */
   deadline(ms: number, gone: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
     const controller = new AbortController();
     const abort = () => controller.abort();
@@ -51,8 +51,8 @@ export class CommitWatch {
   }
 
   /**
-   * For polling callers that know all that was last told: they are answered no more often than waiters.
-   * @returns null where they need not wait
+   * Throttles polling callers that have seen the last announced transaction, to the rate of waiters.
+   * @returns null if there is no need to wait
    */
   turn(after: number, gone: AbortSignal): Promise<void> | null {
     const { restMs } = this.notifying;
@@ -69,14 +69,14 @@ export class CommitWatch {
   }
 
   /**
-   * Waits until a transaction beyond `sequence` is committed.
-   * @param signal ends the wait, as elapsed
+   * Waits for a transaction beyond `sequence`.
+   * @param signal ends the wait with "elapsed"
    */
   beyond(sequence: number, signal: AbortSignal): Promise<WaitOutcome> {
     if (this.isClosed) return Promise.resolve("closed");
     if (signal.aborted) return Promise.resolve("elapsed");
     return new Promise((resolve) => {
-      // A waiter that stops still learns of new commits.
+      // An aborted waiter still reports new commits.
       const aborted = () => waiter.settle(this.head() > sequence ? "changed" : "elapsed");
       const waiter: Waiter = {
         sequence,
@@ -94,7 +94,7 @@ export class CommitWatch {
       this.waiters.add(waiter);
       if (this.waiters.size === 1)
         this.unsubscribe = this.commits.subscribe(() => this.notifying.ask(), { intervalMs: 0 });
-      // Committed between the caller's read and now.
+      // Catches a commit between the caller's read and this call.
       if (this.behind().length > 0) this.notifying.ask();
     });
   }

@@ -1,24 +1,24 @@
-// Where to subscribe to commits. Their contents are in the ledger.
+// Commit notifications. Carries no content; subscribers read the ledger.
 
 import { Beat } from "../base/beat.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 
-/** Other processes (subcommands) commit without notice, so the head is polled. */
+/** Other processes (subcommands) commit without notifying this one, so the head is polled. */
 const LOOK_INTERVAL_MS = 1_000;
 
-/** After a quiet time a subscriber is told at once, then at most this often. */
+/** The first commit after a quiet period is announced at once; further ones at most this often. */
 export const TELLING_INTERVAL_MS = 50;
 
 export interface SubscriptionOptions {
-  /** 0 to be told of each commit. */
+  /** 0 announces every commit. */
   readonly intervalMs?: number;
-  /** Whether to ignore other processes' commits, without polling. */
+  /** Ignores other processes' commits; disables polling. */
   readonly isOwnOnly?: boolean;
 }
 
 interface CommitsOptions {
-  /** The newest transaction's sequence. */
+  /** Returns the newest transaction's sequence. */
   readonly head: () => number;
   readonly timers: Timers;
   readonly monotonicMs: () => number;
@@ -31,7 +31,7 @@ export class Commits {
   private readonly options: CommitsOptions;
   private readonly beats = new Set<Beat>();
   private newest = 0;
-  /** Subscribers that want to hear of other processes' commits. */
+  /** Number of subscribers to other processes' commits. */
   private lookers = 0;
   private endLooking: () => void = () => {};
 
@@ -40,8 +40,8 @@ export class Commits {
   }
 
   /**
-   * @param listener told the newest transaction's sequence after its commit; its errors are logged
-   * @returns ends the subscription
+   * @param listener called with the newest transaction's sequence after its commit; its errors are logged
+   * @returns a function that ends the subscription
    */
   subscribe(
     listener: (newest: number) => void,
@@ -68,7 +68,7 @@ export class Commits {
     };
   }
 
-  /** To be called after a commit that made a transaction. */
+  /** Call after every commit that wrote a transaction. */
   notify(sequence: number): void {
     if (sequence <= this.newest) return;
     this.newest = sequence;

@@ -1,4 +1,4 @@
-// Opens the database file: the one writable connection, and read-only ones. Owns the pragmas.
+// Database connections: one writable, any number read-only. Owns the pragmas.
 
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
@@ -8,17 +8,17 @@ import { syncDirectory, syncFile } from "../base/durable-file.ts";
 
 export type Sql = BunSQLiteDatabase & { $client: Database };
 
-/** Mapped file pages belong to the kernel's cache. SQLite's own ceiling. */
+/** SQLite's upper limit. Mapped file pages live in the kernel's page cache. */
 const MMAP_SIZE_BYTES = 2_147_418_112;
 const CACHE_SIZE_KIB = 16_384;
 export const PAGE_SIZE_BYTES = 8_192;
-/** The log is cut back to this after a checkpoint. */
+/** The WAL is truncated to this size after a checkpoint. */
 export const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * The writable connection. WAL with `synchronous=FULL`: an acknowledged write survives `kill -9` and power loss.
- * @param path a file, created when it is not there, or ":memory:"
+ * Opens the writable connection. WAL with `synchronous=FULL`: an acknowledged write survives `kill -9` and power loss.
+ * @param path a file, created if missing, or ":memory:"
  */
 export function openWritable(path: string): Sql {
   makeLogCertain(path);
@@ -35,7 +35,7 @@ export function openWritable(path: string): Sql {
   return drizzle({ client }) as Sql;
 }
 
-/** Read-only. The file must exist and be migrated. */
+/** Opens a read-only connection. The file must exist and be migrated. */
 export function openReadOnly(path: string): Sql {
   const client = new Database(path, { readonly: true, strict: true });
   client.run("PRAGMA trusted_schema = OFF");
@@ -47,8 +47,8 @@ export function openReadOnly(path: string): Sql {
 }
 
 /**
- * For a file that nobody writes, which stays the same to the last byte. Unlike openReadOnly it allows temporary tables,
- * in memory, which hide the file's tables of the same names.
+ * Opens a file that has no writer. Unlike openReadOnly, allows in-memory temporary tables, which shadow the file's
+ * tables of the same names.
  */
 export function openImmutable(path: string): Sql {
   const client = new Database(path, { readonly: true, strict: true });
@@ -60,8 +60,8 @@ export function openImmutable(path: string): Sql {
 }
 
 /**
- * A private database for large sorts: a temporary file that goes with the connection.
- * @param schema creates its tables, with `scratch.` before their names
+ * A private database for large sorts: a temporary file, deleted when the connection closes.
+ * @param schema creates the tables, with names qualified by `scratch.`
  */
 export function openScratch(schema: string): Database {
   const client = new Database(":memory:", { strict: true });
@@ -73,7 +73,7 @@ export function openScratch(schema: string): Database {
   return client;
 }
 
-/** Of the SQLite that this program carries. */
+/** Version of the bundled SQLite. */
 export function sqliteVersion(): string {
   const client = new Database(":memory:");
   try {
@@ -84,8 +84,8 @@ export function sqliteVersion(): string {
 }
 
 /**
- * A process killed between writing and syncing a commit leaves it in the page cache, where SQLite recovers it and
- * answers from it. So the WAL is synced before it is read. It carries no locks that closing it could drop.
+ * A process killed between write and fsync of a commit leaves it in the page cache, and SQLite's recovery would serve
+ * that commit. So sync the WAL before reading it. The WAL file has no POSIX locks that closing it could drop.
  */
 function makeLogCertain(path: string): void {
   const log = `${path}-wal`;

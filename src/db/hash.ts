@@ -1,4 +1,4 @@
-// The ledger's hash chain, byte for byte. Every value is preceded by its length, so that no two rows hash alike.
+// Hash chain of the ledger, byte for byte. Every value is length-prefixed, so that different rows never hash alike.
 
 interface HashedVersion {
   id: string;
@@ -31,8 +31,7 @@ interface HashedTransaction {
 export const CHAIN_START = new Uint8Array(32);
 
 /**
- * The beginning of a column `hash`, as SQL: tells apart two transactions of one sequence, where a backup was restored
- * between them.
+ * SQL for the first bytes of a `hash` column. Distinguishes transactions of equal sequence after a restore from backup.
  */
 export const MARK_OF_HASH = "lower(hex(substr(hash, 1, 4)))";
 
@@ -44,9 +43,9 @@ export function hashVersion(v: HashedVersion): Uint8Array {
 }
 
 /**
- * SHA-256 of the predecessor's hash, the transaction's columns, its versions' hashes by record number, and its reason
- * where it has one. The reason comes last: a transaction without one hashes as it did before there were any, and the
- * count of the versions says where their hashes end and a reason begins.
+ * SHA-256 of the predecessor's hash, the transaction's columns, its versions' hashes in record-number order, and its
+ * reason if set. The reason comes last, so that transactions without one hash as in earlier releases. The version count
+ * marks where the version hashes end.
  */
 export function hashTransaction(
   previous: Uint8Array,

@@ -1,5 +1,5 @@
-// One row found, or written, by its key. Drizzle makes the text of such a statement anew each time, which costs more
-// than the statement where a transaction runs it for each of thousands of devices: here it is made once for a table.
+// Single-row reads and upserts by key. Drizzle renders the SQL on every call, which costs more than the statement
+// itself when a transaction runs it for thousands of devices. Here the SQL is built once per table.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTableWithColumns } from "drizzle-orm/sqlite-core";
@@ -16,18 +16,18 @@ interface Texts {
   readonly put: string;
 }
 
-/** @param T a table whose columns are numbers and texts, named in the code as in the database */
+/** @param T a table of numbers and texts whose columns have the same names in code and database */
 export class KeyedRows<T extends Table> {
   private readonly texts: Texts;
 
-  /** @param key the columns of its primary key */
+  /** @param key the primary key columns */
   constructor(table: T, key: ReadonlyArray<keyof T["$inferSelect"] & string>) {
     const columns = Object.values(getTableColumns(table) as Record<string, SQLiteColumn>).map(({ name }) => name);
     const name = getTableName(table);
     const others = columns.filter((column) => !key.includes(column as never));
     this.texts = {
       columns,
-      // The plus: see preparedOnce in native-statement.ts.
+      // For the plus, see preparedOnce in native-statement.ts.
       find: `SELECT ${columns.join(", ")} FROM ${name} WHERE ${key.map((column) => `${column} = +?`).join(" AND ")}`,
       put: `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
         ON CONFLICT (${key.join(", ")}) DO UPDATE
@@ -35,12 +35,12 @@ export class KeyedRows<T extends Table> {
     };
   }
 
-  /** @param key in the order in which its columns were given */
+  /** @param key values in the order of the key columns */
   find(db: Sql, ...key: readonly Value[]): T["$inferSelect"] | undefined {
     return (db.$client.query(this.texts.find).get(...key) as T["$inferSelect"] | null) ?? undefined;
   }
 
-  /** Writes a row in place of the one with its key. */
+  /** Inserts the row, or replaces the row with the same key. */
   put(db: Sql, row: T["$inferInsert"]): void {
     const values = row as Readonly<Record<string, Value | undefined>>;
     db.$client.query(this.texts.put).run(...this.texts.columns.map((column) => ownValue(values, column) ?? null));

@@ -1,5 +1,5 @@
-// What the store has to know of a kind of record: its live table, the scopes it lives in, what it refers to.
-// Knows no resource: each resource folder defines its kind with this interface.
+// Definition of a record kind: its live table, scopes and references. Each resource folder implements this interface.
+// Must not know any resource.
 
 import { integer, type SQLiteTableWithColumns, text } from "drizzle-orm/sqlite-core";
 import type { Entity } from "../base/entity-words.ts";
@@ -9,7 +9,7 @@ import type { CalledText } from "./called-words.ts";
 import type { SearchTexts } from "./search-text.ts";
 import type { Upcaster } from "./shape.ts";
 
-/** What every version of every record carries, as it stands on the wire. */
+/** Fields that every version of every record carries, in wire format. */
 export interface RecordBase {
   readonly id: string;
   readonly created_at: string;
@@ -18,16 +18,16 @@ export interface RecordBase {
   readonly lineage_id?: string | null;
 }
 
-/** What a command that creates or updates a record answers with. */
+/** Result of a command that creates or updates a record. */
 export type Written = Pick<RecordBase, "id">;
 
-/** The columns of every live table; a kind adds what it is filtered, constrained and joined by. */
+/** Columns common to all live tables. A kind adds those for its filters, constraints and joins. */
 export const liveColumns = {
   n: integer().primaryKey(),
   organization_n: integer().notNull(),
-  /** The transaction that wrote the newest version: the record's ETag. */
+  /** Transaction that wrote the newest version: the record's ETag. */
   sequence: integer().notNull(),
-  /** The real thing among the living; null where several may be alike. */
+  /** Unique identity among live records; null if several records may be alike. */
   identity: text().unique(),
   composed: integer().notNull(),
   sort_keys: text(),
@@ -38,31 +38,31 @@ export const liveColumns = {
 type LiveTable = SQLiteTableWithColumns<any>;
 
 /**
- * The containers that lists are filtered by, outermost first, and the codes of their kinds: an id of any other kind
- * holds nothing. Every record lives in an organization as well.
+ * Containers for list filters, outermost first, and their kind codes; ids of other kinds contain nothing. In addition,
+ * every record belongs to an organization.
  */
 export const SCOPE_CODES = { network: 2, credential: 6, host: 7, if_entry: 9, service: 12, user: 15 } as const;
 export type ScopeName = keyof typeof SCOPE_CODES;
 export const SCOPES = Object.keys(SCOPE_CODES) as ScopeName[];
 
-/** Observation fields: refreshed without a version, kept beside the ledger. */
+/** Observation fields: refreshed without a new version, stored outside the ledger. */
 export type ObservedField = "last_seen_at" | "last_discovery_id" | "last_used" | "last_login";
 export type Observed = Partial<Record<ObservedField, string | null>>;
 
-/** What a record refers to, and what becomes of the record when that is removed. */
+/** A reference from one record to another, and its effect when the target is removed. */
 export interface Reference<R extends RecordBase = RecordBase> {
-  /** The name of the kind that is referred to. */
+  /** Name of the target's kind. */
   readonly to: string;
   /**
-   * Where the record has it. What ends in `_id` is kept as a live column (`host_id` as `host_n`), all else as links
-   * of that relation.
+   * Field with the reference. A field ending in `_id` is stored as a live column (`host_id` as `host_n`), any other as
+   * links of that relation.
    */
   readonly field: string;
-  /** It stands in the way of the removal, unless a cascade is asked for. */
+  /** Blocks removal of the target unless a cascade is requested. */
   readonly refuses?: true;
-  /** The changed fields of a record that is left, without the reference. Absent or null: the record goes along. */
+  /** Changed fields of the surviving record without the reference. Absent or null: the record is removed as well. */
   readonly without?: (record: R, id: string) => Partial<OwnFields<R>> | null;
-  /** Where one relation names records of several kinds: whether this record's names those of `to`. */
+  /** For relations with targets of several kinds: whether this record's target is of kind `to`. */
   readonly isMeant?: (record: R) => boolean;
 }
 
@@ -71,130 +71,115 @@ export interface RelatedIds {
   readonly ids: readonly string[];
 }
 
-/** Stored as scopes are: a field that comes or goes, or a value that is not added at the end, takes a migration. */
+/** Stored as scopes. Adding or removing a field, or inserting a value anywhere but at the end, requires a migration. */
 export interface Groups<R extends RecordBase = RecordBase> {
-  /** Fields with values of a vocabulary: who has one within a network. */
+  /** Enum fields: groups records by value within a network. */
   readonly values?: { readonly [Name in keyof R & string]?: readonly string[] };
-  /** Fields that name records, alone or in lists: who names one in any of these. */
+  /** Reference fields, single or lists: groups records by the referenced record. */
   readonly names?: ReadonlyArray<keyof R & string>;
 }
 
-/** What a field's value is ordered by, unlike which it compares byte by byte. */
+/** Sort keys for fields that do not sort byte by byte. */
 type SortKeys<R> = { readonly [Name in keyof R]?: (value: NonNullable<R[Name]>) => string };
 
 export interface Kind<R extends RecordBase = RecordBase> extends Entity {
-  /** The plural, as in paths and in the `changed_fields` of an owner: `if_entries`. */
+  /** Plural, as in paths and in the `changed_fields` of an owner: `if_entries`. */
   readonly plural: string;
   /**
-   * In the ledger for ever, never given to another kind. Ascending in foreign-key direction: a kind refers to lower
+   * Permanent in the ledger, never reused for another kind. Ascending in foreign-key direction: a kind refers to lower
    * codes only.
    */
   readonly code: number;
-  /**
-   * What brings versions of earlier shapes to today's, the first shape's first: to be added to, never changed. The
-   * shape's number follows from it.
-   */
+  /** Upgrades for versions of earlier shapes, oldest first. Append-only. Determines the shape number. */
   readonly upcasters?: readonly Upcaster[];
   readonly table: LiveTable;
-  /** The live columns beyond liveColumns and those of the scopes. `n` resolves an id to its record number. */
+  /** Live columns besides liveColumns and the scope columns. `n` resolves an id to its record number. */
   readonly columns?: (record: R, n: (id: string) => number) => Record<string, unknown>;
   /**
-   * Scope → the field with the id of the record's container; a kind that is itself a scope names its own `id`. Who
-   * reaches a record, in SQL as in commands, follows from the network here.
+   * Scope → the field with the id of the record's container. A kind that is itself a scope names its own `id`. The
+   * network scope decides access to a record, in SQL as in commands.
    */
   readonly scopes: { readonly [Scope in ScopeName]?: keyof R & ("id" | `${Scope}_id`) };
-  /** That the field of its network may be null: such a record is of the organization as a whole, and reached by all. */
+  /** The network field may be null: such a record belongs to the organization as a whole and is visible to all. */
   readonly networkIsOptional?: true;
-  /** What its records refer to, as far as a removal of that has to do something about them. */
+  /** References that need an action when their target is removed. */
   readonly references?: readonly Reference<R>[];
-  /** The id lists and loose references of a record. */
+  /** The id lists and untyped references of a record. */
   readonly links?: (record: R) => RelatedIds[];
-  /** Records that show this one as a part, and under which field: they get a version when it changes. */
+  /** Records that include this one as a part, and the field that does: they get a new version when it changes. */
   readonly owners?: (record: R) => Array<{ kind: string; id: string; as: string }>;
-  /** What its records are found and counted by besides containers, live and as of any instant. */
+  /** Groups for finding and counting records besides containers, live and at any point in time. */
   readonly groups?: Groups<R>;
   readonly observed: readonly ObservedField[];
-  /** How a field without a value stands in a list: as null, or not at all (handbook: api, "Values"). */
+  /** Rendering of fields without a value in lists: as null, or omitted (handbook: api, "Values"). */
   readonly absent: "null" | "omitted";
-  /** What people call a record, after the word for its kind; its `name` unless told otherwise. */
+  /** Display name of a record, shown after the word for its kind. Default: `name`. */
   readonly label?: (record: R) => string | undefined;
-  /** The real thing that a record stands for, so that a later incarnation finds its lineage; null for none. */
+  /** Identity of the real-world object of a record, which links later incarnations to its lineage; null for none. */
   readonly identity: (record: OwnFields<R>) => string | null;
   /**
-   * Whether two live records may not stand for the same thing, and how the conflict is named. `key`: what is unique,
-   * where that is not the identity.
+   * Uniqueness among live records, and the name of the conflicting field. `key`: the unique value if it differs from
+   * the identity.
    */
   readonly unique: {
     field: string;
     value: (record: R) => unknown;
     key?: (record: R) => string;
     /**
-     * Of a name, which people tell apart by what they see: the beginning that it shares with all it is compared with,
-     * which is its container's.
+     * For names, which people compare visually: the prefix from the container, shared with all names in the comparison.
      */
     seenWithin?: (record: R) => string;
   } | null;
   /**
-   * By field, what orders lists where the value itself would not: textSortKey of a text, ipSortKey of an address. It is
-   * kept with each version, where the field has a value.
+   * Sort keys for fields whose values do not sort correctly: textSortKey of a text, ipSortKey of an address. Stored
+   * with each version that has a value for the field.
    */
   readonly sortKeys?: SortKeys<R>;
   /**
-   * The same, worked out of the field's value whenever a list is ordered by it: for what is listed less often than it is
-   * written.
+   * As sortKeys, but computed from the field's value on every read: for fields that are sorted less often than written.
    */
   readonly orderKeys?: SortKeys<R>;
-  /**
-   * Its changes are not among those that everybody in its organization is told of, nor is a transaction of it alone.
-   */
+  /** Excludes changes of this kind, and transactions with no other changes, from the organization-wide change feed. */
   readonly isApart?: true;
-  /**
-   * What people know a record by: its lists and the search of all kinds find it by these. Nothing of a record that is
-   * known only by what it belongs to.
-   */
+  /** Names that lists and the global search match. Names of containing records are not included. */
   readonly called?: (record: R) => readonly CalledText[];
-  /**
-   * Its changes are told as those of the records that show it: among changes there are none of its own.
-   */
+  /** Reports changes as changes of the containing records only; the change log has no entries for this kind. */
   readonly isUntold?: true;
   /**
-   * It never ends: what counted once is asked for at every instant since. No revert takes it back; what it is about says
-   * by itself whether it still counts.
+   * Records never end: their state is queried for every later point in time. Reverts leave them alone. The record they
+   * refer to decides whether they still apply.
    */
   readonly isLasting?: true;
   /**
-   * Fields that name parts whose changes are told of themselves: a version that changed nothing else is counted with
-   * its part.
+   * Fields with parts whose changes are reported separately. A version that changes only these fields is counted with
+   * the part.
    */
   readonly toldParts?: readonly string[];
-  /**
-   * Fields with the ids of records that its changes are counted with, beside its organization and its network. `id`:
-   * with itself.
-   */
+  /** Id fields of records that count this kind's changes, besides organization and network. `id`: the record itself. */
   readonly countedWith?: readonly (keyof R & ("id" | `${string}_id`))[];
-  /** What finds another record besides, or this one by a trace of it. */
+  /** Full-text search that finds another record, or this record by additional texts. */
   readonly search?: {
     readonly texts: (record: R) => SearchTexts;
-    /** The id of the record that is found: its host for an address. */
+    /** Id of the record to return: the host for an address. */
     readonly finds: (record: R) => string;
-    /** Lists of this kind are searched as well, each record by its own texts. */
+    /** Also searches lists of this kind, each record by its own texts. */
     readonly findsItself?: true;
   };
   /**
-   * SQL for the parts composed into a list item where `composed` is 1: an expression for a JSON continuation, by the
-   * record number `p.n`. `code` is the kind of the parts.
+   * SQL for the parts composed into a list item where `composed` is 1: an expression for a JSON continuation, by record
+   * number `p.n`. `code` is the kind of the parts.
    */
   readonly composedSql?: { live: string; asOf: string; code: number };
 }
 
-/** A kind where its record's own fields do not matter. */
-// biome-ignore lint/suspicious/noExplicitAny: a kind takes its own records and gives them, so no common supertype exists.
+/** A kind whose own record fields do not matter. */
+// biome-ignore lint/suspicious/noExplicitAny: a kind both accepts and returns records, so kinds have no supertype.
 export type AnyKind = Kind<any>;
 
-/** Operations as the ledger stores them. */
+/** Operation codes in the ledger. */
 export const OPERATION = { Created: 1, Updated: 2, Deleted: 3 } as const;
 
-/** What a stored code stands for. @throws Error for one that stands for nothing */
+/** Operation of a stored code. @throws Error for an unknown code */
 export function operationOf(code: number): keyof typeof OPERATION {
   const operation = OPERATIONS.find((name) => OPERATION[name] === code);
   if (operation === undefined) throw new Error(`kind: no operation has the code ${code}`);
@@ -202,13 +187,13 @@ export function operationOf(code: number): keyof typeof OPERATION {
 }
 const OPERATIONS = Object.keys(OPERATION) as Array<keyof typeof OPERATION>;
 
-/** The wire's instants of a record's newest version are the ledger's; a kind's renderer never sets them. */
+/** A record's own fields. The timestamps come from the ledger's newest version; a kind's renderer never sets them. */
 export type OwnFields<R extends RecordBase> = Omit<R, keyof RecordBase>;
 
-/** That an object has no fields but a record's: a spread may bring others, unseen by the compiler. */
+/** Requires that an object has only the record's fields: a spread could add others, unnoticed by the compiler. */
 export type NoneBeside<R, T> = Readonly<Record<Exclude<keyof T, keyof R>, never>>;
 
-/** The continuation of a record's members by its observation values, in the order of the kind's list. */
+/** Observation values as a JSON continuation of the record's members, in the kind's field order. */
 export function renderObserved(kind: AnyKind, values: Observed): string {
   let text = "";
   for (const field of kind.observed) {
@@ -219,47 +204,46 @@ export function renderObserved(kind: AnyKind, values: Observed): string {
   return text;
 }
 
-/** Observation values as they are stored, as the continuation of a JSON object's members; an empty text has none. */
+/** Parses stored observation values, a continuation of JSON object members. An empty text means none. */
 export function parseObserved(observed: string): Observed {
   return observed === "" ? {} : (JSON.parse(`{${observed.slice(1)}}`) as Observed);
 }
 
-/** The inside of the JSON object that holds a record's own fields. */
+/** A record's own fields as JSON object members, without the braces. */
 export function renderMembers(record: object): string {
   return JSON.stringify(record).slice(1, -1);
 }
 
-/** The record whose own fields are the inside of a JSON object. @typeParam R its shape; stored texts are trusted */
+/** Parses JSON object members into a record. @typeParam R the record type; stored texts are trusted */
 export function parseMembers<R>(members: string): R {
   return JSON.parse(`{${members}}`) as R;
 }
 
-/** What stands in the live table's `identity`: only kinds whose things are unique keep it there. */
+/** Value of the live table's `identity` column. Only kinds with unique identities store one. */
 export function liveIdentity(kind: AnyKind, record: RecordBase): string | null {
   return kind.unique === null ? null : (kind.unique.key?.(record) ?? kind.identity(record));
 }
 
 /**
- * What no two records can newly have in common: of a name, what is seen of it. Those that already have it in common
- * stay as they are.
+ * Identity for uniqueness checks of new records: a name without its invisible characters. Existing duplicates remain.
  */
 export function seenIdentity(kind: AnyKind, record: RecordBase): string | null {
   const identity = liveIdentity(kind, record);
   return identity === null || kind.unique?.seenWithin === undefined ? identity : withoutInvisible(identity);
 }
 
-/** The live column that holds the record number of what a field names by its id: `network_n` of `network_id`. */
+/** Live column with the record number for an id field: `network_n` for `network_id`. */
 export function liveColumnOf(field: string): string {
   return field.replace(/id$/, "n");
 }
 
-/** The container of a record in a scope, by its id; null where it lives in none. */
+/** Id of a record's container in a scope; null if it has none. */
 export function containerId(kind: AnyKind, record: RecordBase, scope: ScopeName): string | null {
   const field = kind.scopes[scope];
   return field === undefined ? null : fieldValue(record, field);
 }
 
-/** All of its containers but the organization. */
+/** Ids of all containers except the organization. */
 export function containerIds(kind: AnyKind, record: RecordBase): string[] {
   const ids: string[] = [];
   for (const { field } of containersOf(kind)) {
@@ -269,7 +253,7 @@ export function containerIds(kind: AnyKind, record: RecordBase): string[] {
   return ids;
 }
 
-/** What stands in the live columns beyond liveColumns. @param n what stands for an id: its record number */
+/** Values of the live columns besides liveColumns. @param n resolves an id, such as to its record number */
 export function ownColumns<Value>(
   kind: AnyKind,
   record: RecordBase,
@@ -286,7 +270,7 @@ export function ownColumns<Value>(
 
 const containers = new WeakMap<AnyKind, ReadonlyArray<{ readonly field: string; readonly column: string }>>();
 
-/** Worked out once: every record that is written asks for it. */
+/** Cached: every write of a record needs it. */
 function containersOf(kind: AnyKind) {
   let known = containers.get(kind);
   if (known === undefined) {
@@ -300,17 +284,17 @@ function fieldValue(record: RecordBase, field: string): string | null {
   return (ownValue(record, field) as string | null | undefined) ?? null;
 }
 
-/** A scope of the spans and the census. Below 2^53, so it may leave SQL. */
+/** Scope key for spans and census. Below 2^53, so that JavaScript can read it from SQL. */
 export function scopeKey(containerN: number, kind: Pick<AnyKind, "code">): number {
   return containerN * 64 + kind.code;
 }
 
-/** Above all scopes of containers. */
+/** Offset above all container scopes. */
 const VALUE_SCOPES = 2 ** 40;
-/** Values of one vocabulary. */
+/** Maximum number of values per enum field. */
 const VALUES_MAX = 64;
 
-/** The scope of those in a network that have a value; null for a field or a value that is no group. */
+/** Scope of the records in a network with this value; null if the field or value does not form a group. */
 export function valueScope(kind: AnyKind, field: string, value: string, networkN: number): number | null {
   const fields = Object.entries(kind.groups?.values ?? {}) as Array<[string, readonly string[]]>;
   const fieldPlace = fields.findIndex(([name]) => name === field);
@@ -318,7 +302,7 @@ export function valueScope(kind: AnyKind, field: string, value: string, networkN
   return place < 0 ? null : scopeKey(networkN, kind) + (fieldPlace * VALUES_MAX + place + 1) * VALUE_SCOPES;
 }
 
-/** All scopes that a record lives in: its organization's, those of its containers, and its groups. */
+/** All scopes of a record: organization, containers and groups. */
 export function scopesOf(
   kind: AnyKind,
   record: RecordBase,
@@ -345,7 +329,7 @@ export function scopesOf(
   return scopes;
 }
 
-/** Whether two versions of a record live in the same scopes. */
+/** Whether two versions of a record are in the same scopes. */
 export function isInSameScopes(kind: AnyKind, one: RecordBase, other: RecordBase): boolean {
   if (!Bun.deepEquals(containerIds(kind, one), containerIds(kind, other))) return false;
   const { names = [], values = {} } = kind.groups ?? {};

@@ -1,27 +1,27 @@
-// How versions lie in the ledger: whole, or as what differs from an earlier one of the same record, its base. Nearly all
-// of a version is equal to the one before. A base is always whole, so that one look at it is enough, and lies on the same
-// page or near. Hashes are of the whole texts: how a version is packed is nothing that the chain proves.
+// Delta encoding of versions in the ledger: whole, or as the difference from an earlier whole version of the same
+// record, its base. Most of a version equals its predecessor. A base is always whole, so one lookup suffices, and is on
+// the same or a nearby page. Hashes cover the whole texts, so the chain does not depend on the packing.
 
-/** The texts of a version as they are hashed and answered. */
+/** Texts of a version as hashed and served. */
 export interface WholeTexts {
-  /** The record's own fields as the inside of a JSON object. */
+  /** The record's own fields as JSON object members, without the braces. */
   readonly members: string;
   readonly observed: string;
   readonly sort_keys: string | null;
 }
 
-/** A whole version that others may lie beside. */
+/** A whole version that others can be packed against. */
 export interface BaseVersion extends WholeTexts {
   readonly sequence: number;
 }
 
-/** What a version's row holds where it lies beside its base. */
+/** Row content of a packed version. */
 export interface PackedTexts extends WholeTexts {
-  /** The base's sequence, and how many bytes of its members stand before and after these: 31, 16 and 16 bits. */
+  /** The base's sequence, and the number of base bytes before and after these members: 31, 16 and 16 bits. */
   readonly patch: bigint;
 }
 
-/** What differs, and how many bytes of the base stand around it. */
+/** The differing text, and the number of base bytes around it. */
 interface Difference {
   readonly members: string;
   readonly before: number;
@@ -29,32 +29,32 @@ interface Difference {
 }
 
 /**
- * Versions of a record that may follow a base before there is another one: what lies between is walked through when the
- * next is written, and is what a page may be away from its base.
+ * Maximum number of versions per base. Bounds the walk back when writing the next version, and the page distance to the
+ * base.
  */
 export const VERSIONS_PER_BASE = 16;
 
-/** Where the parts of the column `patch` lie: the base's sequence, the bytes before, and below them those after. */
+/** Bit layout of the `patch` column: the base's sequence, the bytes before, and in the lowest bits the bytes after. */
 const BASE_SHIFT = 32;
 const BEFORE_SHIFT = 16;
 const COUNT_MAX = 2 ** BEFORE_SHIFT - 1;
 
-/** Members end in the version's own instant, twice, which has a column of its own. */
+/** Members end in the version's own timestamp, twice. It has its own column, so the packed form omits it. */
 const tailOf = (validFrom: string) => `,"updated_at":"${validFrom}","valid_from":"${validFrom}"`;
 const TAIL_LENGTH = tailOf("2026-01-01T00:00:00.000Z").length;
 
-/** What indexes of history_versions find in whole members (0026): of a base's versions all say the same, and none again. */
+/** Names that indexes of history_versions match in whole members (0026). A base and its versions must agree on them. */
 const INDEXED_NAMES = ['"ip_address":"', '"stale_since":'] as const;
 const INDEXED = /"ip_address":"[^"]*"|"stale_since":/g;
 
 /**
- * A version as what differs from a base.
- * @param validFrom the version's instant, as documents say it
- * @returns null where it is to be kept whole: it differs in much, or in what whole versions are found by
+ * Packs a version against a base.
+ * @param validFrom the version's timestamp in wire format
+ * @returns null if the version must stay whole: it differs too much, or in an indexed name
  */
 export function packVersion(base: BaseVersion, version: WholeTexts, validFrom: string): PackedTexts | null {
   if (!version.members.endsWith(tailOf(validFrom)) || base.members.length < TAIL_LENGTH) return null;
-  // An absent text is the base's.
+  // An absent text means the base's.
   if (version.observed === "" && base.observed !== "") return null;
   if (version.sort_keys === null && base.sort_keys !== null) return null;
   const difference = differing(base.members, version.members);
@@ -70,36 +70,33 @@ export function packVersion(base: BaseVersion, version: WholeTexts, validFrom: s
   };
 }
 
-/** As SQL: the sequence of the base that the row `version` lies beside; NULL for a whole one. */
+/** SQL for the sequence of the base of row `version`; NULL for a whole version. */
 export function baseSequenceSql(version: string): string {
   return `(${version}.patch >> ${BASE_SHIFT})`;
 }
 
 type Column = "members" | "observed" | "sort_keys";
 
-/**
- * A text of the row `version` of history_versions as it was written, unpacked: it may only stand where the row is read
- * by that name.
- */
+/** SQL for a text of row `version` of history_versions, unpacked. Valid only where the row has that name. */
 export function writtenSql(version: string, column: Column): string {
   return `CASE WHEN ${version}.patch IS NULL THEN ${version}.${column} ELSE (SELECT ${packedSql(version, column)}
     FROM history_versions ${BASE} WHERE ${isBaseSql(version)}) END`;
 }
 
-/** The table to join behind the row `version` for joinedSql: a fifth faster than looking for each base by itself. */
+/** Join for the base of row `version`, needed by joinedSql. A fifth faster than a subquery per base. */
 export function baseJoinSql(version: string): string {
   return ` LEFT JOIN history_versions ${BASE} ON ${isBaseSql(version)}`;
 }
 
-/** As writtenSql, where the base is joined. */
+/** As writtenSql, with the base joined. */
 export function joinedSql(version: string, column: Column): string {
   return `CASE WHEN ${version}.patch IS NULL THEN ${version}.${column} ELSE ${packedSql(version, column)} END`;
 }
 
 /**
- * Members and what follows them in one text, which is put together once, where the base is joined. Not of a deletion.
- * @param before SQL of the text before them
- * @param after of those behind them, told whether the version is packed
+ * Concatenates members and following texts once, with the base joined. Not valid for deletions.
+ * @param before SQL of the text before the members
+ * @param after SQL of the texts after them; the argument says whether the version is packed
  */
 export function joinedTextSql(
   version: string,
@@ -111,7 +108,7 @@ export function joinedTextSql(
   return `CASE WHEN ${version}.patch IS NULL THEN concat(${whole}) ELSE concat(${packed}) END`;
 }
 
-/** The observation values of a version of which it is known whether it is packed, where the base is joined. */
+/** SQL for the observation values of a version known to be packed or whole, with the base joined. */
 export function joinedObservedSql(version: string, isPacked: boolean): string {
   return isPacked ? packedSql(version, "observed") : `${version}.observed`;
 }
@@ -122,7 +119,7 @@ function isBaseSql(version: string): string {
   return `${BASE}.key = (((${version}.key >> 31) << 31) | ${baseSequenceSql(version)})`;
 }
 
-/** Of a packed version. */
+/** For packed versions only. */
 function packedSql(version: string, column: Column): string {
   if (column === "members") return `concat(${memberParts(version)})`;
   return column === "observed"
@@ -130,7 +127,7 @@ function packedSql(version: string, column: Column): string {
     : `coalesce(${version}.sort_keys, ${BASE}.sort_keys)`;
 }
 
-/** As bytes, a text is cut without looking at each of its characters. */
+/** Slices as bytes: SQLite cuts a BLOB without scanning each character. */
 function memberParts(version: string): string {
   const bytes = `CAST(${BASE}.members AS BLOB)`;
   const before = `((${version}.patch >> ${BEFORE_SHIFT}) & ${COUNT_MAX})`;
@@ -141,7 +138,7 @@ function memberParts(version: string): string {
     ',"updated_at":"', ${instant}, '","valid_from":"', ${instant}, '"'`;
 }
 
-/** What lies between the longest beginning and the longest end that two texts have in common, but for their tails. */
+/** The text between the longest common prefix and suffix of two texts, apart from their tails. */
 function differing(base: string, text: string): Difference | null {
   if (Buffer.byteLength(base) !== base.length || Buffer.byteLength(text) !== text.length)
     return differingBytes(Buffer.from(base), Buffer.from(text));
@@ -163,7 +160,7 @@ function differingBytes(base: Buffer, text: Buffer): Difference | null {
   while (before < most && base[before] === text[before]) before += 1;
   let after = 0;
   while (after < most - before && base[baseEnd - 1 - after] === text[end - 1 - after]) after += 1;
-  // What is between has to be a text of its own: it neither begins nor ends within a character.
+  // The difference must be valid UTF-8, so move both cuts to character boundaries.
   while (before > 0 && isContinuation(text[before])) before -= 1;
   while (after > 0 && isContinuation(text[end - after])) after -= 1;
   return before > COUNT_MAX || after > COUNT_MAX
@@ -171,7 +168,7 @@ function differingBytes(base: Buffer, text: Buffer): Difference | null {
     : { before, after, members: text.toString("utf8", before, end - after) };
 }
 
-/** Of UTF-8 (RFC 3629). */
+/** For UTF-8 (RFC 3629). */
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

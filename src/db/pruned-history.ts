@@ -1,36 +1,33 @@
-// Where history was thinned, and which transactions are kept there: of each day or month (UTC) the last one. Reads are
-// answered as of a kept one, since only what held then is all still there. Must not write.
+// Thinned history: its segments and the transactions retained in them, the last of each UTC day or month. Reads resolve
+// to a retained transaction, since only those are complete. Must not write.
 
 import type { Instant } from "../base/instant.ts";
 
-/**
- * What is kept of a stretch of history, from the finest to the coarsest: the last state of each day, of each month, or
- * of the stretch alone.
- */
+/** Retention of a segment, finest first: the last state of each day, of each month, or of the whole segment. */
 export const RESOLUTIONS = ["daily", "monthly", "none"] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 /**
- * A stretch of the ledger that was thinned, in sequences. All of them together reach from the first transaction on
+ * A thinned segment of the ledger, in sequences. Together the segments cover the ledger from the first transaction on,
  * without a gap.
  */
 export interface Segment {
   readonly first: number;
-  /** Kept in any case. */
+  /** Always retained. */
   readonly last: number;
   readonly resolution: Resolution;
-  /** The transaction of the prune that made it so. */
+  /** Sequence of the transaction that pruned this segment. */
   readonly prunedBy: number;
 }
 
-/** What an answer about a thinned stretch says of itself. */
+/** Notice in an answer about a thinned segment. */
 export interface Thinned {
   readonly resolution: Resolution;
-  /** The instant of the kept transaction as of which it is; null before the first one, of which nothing is known. */
+  /** Timestamp of the retained transaction that answers; null before the first one, where no data is left. */
   readonly resolvedAt: Instant | null;
 }
 
-/** Runs a query with numbers; its rows are arrays. */
+/** Runs a query with numeric parameters; rows are arrays. */
 export type Rows = (sql: string, ...values: number[]) => unknown[][];
 
 const READ_SEGMENTS = "SELECT first, last, resolution, pruned_by FROM history_segments ORDER BY first";
@@ -38,11 +35,11 @@ const INSTANT_OF = "SELECT at FROM history_transactions WHERE sequence = +?1";
 const LAST_BEFORE = "SELECT sequence FROM history_transactions WHERE at < +?1 ORDER BY at DESC LIMIT 1";
 
 export class PrunedHistory {
-  /** In order. */
+  /** Ascending. */
   readonly segments: readonly Segment[];
   private readonly rows: Rows;
 
-  /** @param segments those that the store knows, if no others are given; in order */
+  /** @param segments ascending; defaults to the stored segments */
   constructor(rows: Rows, segments?: readonly Segment[]) {
     this.rows = rows;
     this.segments =
@@ -52,18 +49,18 @@ export class PrunedHistory {
       );
   }
 
-  /** The transaction up to which history was thinned; 0 where it was not. What came after it is all there. */
+  /** Last thinned transaction; 0 if none. Everything after it is complete. */
   get until(): number {
     return this.segments.at(-1)?.last ?? 0;
   }
 
-  /** Up to when not everything that came after a transaction is there any more; null where all of it is. */
+  /** End of incomplete history after a transaction; null if everything after it is complete. */
   incompleteUntil(after: number): Instant | null {
     return after < this.until ? this.instantOf(this.until) : null;
   }
 
   /**
-   * The stretch in which what held as of a transaction may be gone; null where it is all there, as it is at a stretch's
+   * Segment in which the state at a transaction may be incomplete; null if that state is complete, as at a segment's
    * end.
    */
   around(sequence: number): Segment | null {
@@ -71,18 +68,18 @@ export class PrunedHistory {
     return this.segments.find(({ first, last }) => sequence >= first && sequence < last) ?? null;
   }
 
-  /** The last transaction up to this one as of which all is there; 0 for none. */
+  /** The last complete transaction up to this one; 0 for none. */
   keptUpTo(sequence: number): number {
     const segment = this.around(sequence);
     if (segment === null) return sequence;
     const before = segment.first - 1;
     if (segment.resolution === "none") return before;
     const { start, end } = periodOf(this.instantOf(sequence), segment.resolution);
-    // The last one of its period is kept.
+    // The last transaction of a period is retained.
     return this.lastBefore(end) === sequence ? sequence : Math.max(before, this.lastBefore(start));
   }
 
-  /** The first transaction from this one on as of which all is there. */
+  /** The first complete transaction from this one on. */
   keptFrom(sequence: number): number {
     const segment = this.around(sequence);
     if (segment === null) return sequence;
@@ -90,10 +87,7 @@ export class PrunedHistory {
     return Math.min(segment.last, this.lastBefore(periodOf(this.instantOf(sequence), segment.resolution).end));
   }
 
-  /**
-   * What is to be said of an answer as of a kept transaction, given as the answer to a question about `asked`;
-   * undefined where all is there.
-   */
+  /** Notice for an answer as of a retained transaction to a query about `asked`; undefined if `asked` is complete. */
   told(asked: number, kept: number): Thinned | undefined {
     const segment = this.around(asked);
     return segment === null
@@ -101,18 +95,18 @@ export class PrunedHistory {
       : { resolution: segment.resolution, resolvedAt: kept === 0 ? null : this.instantOf(kept) };
   }
 
-  /** @param sequence of a transaction that there is */
+  /** @param sequence of an existing transaction */
   instantOf(sequence: number): Instant {
     return this.rows(INSTANT_OF, sequence)[0]?.[0] as Instant;
   }
 
-  /** The last transaction before an instant; 0 for none. */
+  /** The last transaction before a point in time; 0 for none. */
   lastBefore(at: Instant): number {
     return (this.rows(LAST_BEFORE, at)[0]?.[0] as number | undefined) ?? 0;
   }
 }
 
-/** The day or month (UTC) around an instant: [start, end). */
+/** The UTC day or month of a timestamp: [start, end). */
 export function periodOf(
   at: Instant,
   resolution: "daily" | "monthly",

@@ -1,38 +1,37 @@
-// Checksums of the rows that stand beside the ledger: no hash chain proves them, and nothing that they could be
-// compared with implies them. Every table with a column `checksum` has them. Must not decide what is done about a row
-// that is damaged.
+// Checksums for tables outside the ledger. No hash chain covers their rows, and no other data implies them. Applies to
+// every table with a `checksum` column. Must not decide on the handling of damaged rows.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTableWithColumns } from "drizzle-orm/sqlite-core";
 import { ownValue } from "../base/fields.ts";
 import type { Sql } from "./connection.ts";
 
-/** What SQLite stores. */
+/** SQLite storage types. */
 type StoredValue = string | number | Uint8Array | null;
 
 // biome-ignore lint/suspicious/noExplicitAny: Drizzle's table type is parameterised by every column of every table.
 type CheckedDrizzleTable = SQLiteTableWithColumns<any> & { readonly checksum: SQLiteColumn };
 
-/** A table with checksums, as it is in a database. */
+/** Schema of a table with checksums. */
 export interface CheckedTable {
   readonly name: string;
-  /** In the order in which they are checked; `checksum` is not among them. */
+  /** In checksum order, without `checksum`. */
   readonly columns: readonly string[];
-  /** The columns of its primary key. */
+  /** Primary key columns. */
   readonly key: readonly string[];
 }
 
 export interface CheckedRow {
-  /** In the order of the table's columns, and then the checksum. */
+  /** In the order of the table's columns, followed by the checksum. */
   readonly values: readonly StoredValue[];
-  /** Whether it is what was written. */
+  /** Whether the checksum matches. */
   readonly isWhole: boolean;
 }
 
-/** Where the values of records are kept that make no version. */
+/** Table for record values that do not create versions. */
 export const OBSERVATIONS = "observations";
 
-/** A row to be written, with its checksum. */
+/** Adds the checksum to a row before writing. */
 export function withChecksum<T extends CheckedDrizzleTable>(
   table: T,
   row: Omit<T["$inferInsert"], "checksum">,
@@ -41,8 +40,8 @@ export function withChecksum<T extends CheckedDrizzleTable>(
 }
 
 /**
- * A stored row with some values changed. One that was damaged is not made to look whole: its checksum stays wrong.
- * @param stored all of the row, as Drizzle read it
+ * Applies changes to a stored row. Preserves a checksum mismatch, so that a damaged row stays detectable.
+ * @param stored the entire row, as read by Drizzle
  */
 export function withChanges<T extends CheckedDrizzleTable>(
   table: T,
@@ -54,15 +53,15 @@ export function withChanges<T extends CheckedDrizzleTable>(
 }
 
 /**
- * The checksum of observation values. A scan marks 100,000s of records with the same text in one statement: what tells
- * their rows apart is added to it, which SQL does by itself.
- * @param n 0 for what that statement adds `n` to
+ * Checksum of observation values. A scan writes the same text to 100,000s of records in one statement, so the record
+ * number is added, which SQL can do per row.
+ * @param n 0 if the statement adds `n`
  */
 export function observedChecksum(n: number, observed: string): number {
   return crc32(observed) + n;
 }
 
-/** The tables that have checksums. */
+/** Tables that have checksums. */
 export function checkedTables(db: Sql): CheckedTable[] {
   const rows = db.$client
     .query(
@@ -82,10 +81,10 @@ export function checkedTables(db: Sql): CheckedTable[] {
 }
 
 /**
- * Every row of a table with checksums, in the order of its key.
- * @param each called with the rows of a step
- * @returns how many rows each step took
- * @throws Error where the rows are not in the order of their key
+ * Walks all rows of a table with checksums in key order.
+ * @param each called with the rows of each step
+ * @returns the row count of each step
+ * @throws Error if rows are not in key order
  */
 export function* walkChecked(
   db: Sql,
@@ -108,7 +107,7 @@ export function* walkChecked(
     const last = rows.at(-1);
     if (last !== undefined) {
       const reached = places.map((place) => last[place] as StoredValue);
-      // Whose order is damaged might be gone through for ever.
+      // A damaged order could loop forever.
       if (after !== null && isBeyond.values(...(reached as never[]), ...(after as never[]))[0]?.[0] !== 1)
         throw new Error(`the rows of ${name} are not in their order`);
       after = reached;
@@ -119,15 +118,12 @@ export function* walkChecked(
   for (const statement of [first, next, isBeyond]) statement.finalize();
 }
 
-/** The values of a row's key, in the order of the key's columns. */
+/** Key values of a row, in the order of the key columns. */
 export function keyOf({ columns, key }: CheckedTable, { values }: CheckedRow): StoredValue[] {
   return key.map((column) => values[columns.indexOf(column)] as StoredValue);
 }
 
-/**
- * Gives every row the checksum of what is in it: for a store from before there were any, within a transaction of the
- * caller's.
- */
+/** Writes checksums for all current rows: for stores from before checksums, within the caller's transaction. */
 export function stampChecksums(db: Sql): void {
   for (const table of checkedTables(db)) {
     const update = db.$client.prepare(
@@ -141,8 +137,8 @@ export function stampChecksums(db: Sql): void {
 }
 
 /**
- * Counts columns into the checksums of a table's rows that were added to it, as withChanges does: a row that was damaged
- * is not made to look whole.
+ * Updates a table's checksums for added columns. Preserves a mismatch, as withChanges does, so that a damaged row stays
+ * detectable.
  */
 export function countIn(db: Sql, name: string, added: readonly string[]): void {
   const table = checkedTables(db).find((each) => each.name === name);
@@ -162,16 +158,14 @@ export function countIn(db: Sql, name: string, added: readonly string[]): void {
   update.finalize();
 }
 
-/** Rows per step: some milliseconds. */
+/** Rows per step: a few milliseconds. */
 const STEP_ROWS = 2_000;
 const CHECKSUM = "checksum";
 
-/**
- * By table, the number that SQL sets by itself when a row has long been written: it is added, which SQL does as well.
- */
+/** Numeric column per table that SQL updates in place. It is added to the checksum, so SQL can update that as well. */
 const ADDED: Readonly<Record<string, string>> = { credential_coverage: "until" };
 
-/** The number is a transaction's, 1 at least: where it is NULL nothing is added, and 0 is no such number. */
+/** The value is a transaction number, at least 1. NULL adds nothing; 0 is invalid and adds -1. */
 function addend(value: unknown): number {
   return value === null || value === undefined ? 0 : Number(value) || -1;
 }
@@ -197,10 +191,7 @@ function checksumOfRow(table: CheckedDrizzleTable, row: Readonly<Record<string, 
   return crc32(frame(values)) + (added === undefined ? 0 : addend(ownValue(row, added)));
 }
 
-/**
- * By table, the columns that are checked, in the order of their names: the order in which a database has them is its
- * own.
- */
+/** Checked columns per table, sorted by name: databases differ in column order. */
 const COLUMNS = new WeakMap<CheckedDrizzleTable, ReadonlyArray<readonly [string, SQLiteColumn]>>();
 
 function columnsOf(table: CheckedDrizzleTable): ReadonlyArray<readonly [string, SQLiteColumn]> {
@@ -214,14 +205,14 @@ function columnsOf(table: CheckedDrizzleTable): ReadonlyArray<readonly [string, 
   return columns;
 }
 
-/** Every value after its length, so that no two different rows read alike. */
+/** Length-prefixes every value, so that different rows never read alike. */
 function frame(values: readonly StoredValue[]): string {
   let text = "";
   for (const value of values) {
     if (value === null) text += "-;";
     else if (typeof value === "number") text += `${value};`;
     else {
-      // What is stored as UTF-8 has no half of a surrogate pair.
+      // UTF-8 storage has no lone surrogates.
       const part = typeof value === "string" ? value.toWellFormed() : Buffer.from(value).toString("base64");
       text += `${part.length}:${part};`;
     }
@@ -230,7 +221,7 @@ function frame(values: readonly StoredValue[]): string {
 }
 
 /**
- * CRC-32 (ISO/IEC 8802-3), which misses no change of up to 32 neighbouring bits. Signed: SQLite stores that in four
+ * CRC-32 (ISO/IEC 8802-3), which detects any burst error of up to 32 bits. Signed, so that SQLite stores it in four
  * bytes.
  */
 function crc32(text: string): number {

@@ -1,28 +1,28 @@
-// How many rows each table beside the ledger has, and the sum of their checksums. The connections that write keep them,
-// by triggers of their own: what is deleted by anybody else is missed. Must not decide what is done about it.
+// Row counts and checksum totals for tables outside the ledger. Writing connections maintain them with temporary
+// triggers, which exposes deletions by anything else. Must not decide on the handling of differences.
 
 import type { Sql } from "./connection.ts";
 import { checkedTables, OBSERVATIONS } from "./row-checksum.ts";
 
-/** What is known of a table's rows. */
+/** Expected and actual rows of a table. */
 export interface RowSum {
   readonly name: string;
-  /** How many there are. */
+  /** Actual row count. */
   readonly rows: number;
-  /** How many were written; null where that is not known. */
+  /** Expected row count; null if unknown. */
   readonly written: number | null;
-  /** Whether they are those that were written, as far as their number and the sum of their checksums tell. */
+  /** Whether row count and checksum total match the expected ones. */
   readonly isRight: boolean;
 }
 
-/** The tables whose rows are counted: those with checksums, but for observations, which the ledger implies. */
+/** Tables with row sums: those with checksums, except observations, which the ledger implies. */
 export function summedTables(db: Sql): string[] {
   return checkedTables(db).flatMap(({ name }) => (name === OBSERVATIONS ? [] : [name]));
 }
 
 /**
- * Makes a connection keep the sums with every row that it writes, in the same transaction: also with rows that go
- * because of others. To be called on every connection that writes to these tables; again it does nothing.
+ * Installs triggers that update the sums with every row written, in the same transaction, including cascaded deletions.
+ * Call on every connection that writes to these tables. Idempotent.
  */
 export function keepRowSums(db: Sql): void {
   const triggers = summedTables(db).flatMap((name) => {
@@ -36,11 +36,12 @@ export function keepRowSums(db: Sql): void {
       after("UPDATE", "sum = sum + NEW.checksum - OLD.checksum", "WHEN NEW.checksum <> OLD.checksum"),
     ];
   });
-  // One by one: a file that lacks the tables has none, and Bun refuses an empty text. Whatever reads them tells so.
+  // One by one: a file that lacks the tables gets no triggers, and Bun rejects an empty statement. Readers report the
+  // missing tables.
   for (const trigger of triggers) db.$client.run(trigger);
 }
 
-/** A table's rows against what is kept of them: of one statement, so of one moment. */
+/** Compares a table's rows with its row sum in one statement, so from one snapshot. */
 export function rowSumOf(db: Sql, name: string): RowSum {
   const [rows, written, isRight] = db.$client
     .prepare(
@@ -52,7 +53,7 @@ export function rowSumOf(db: Sql, name: string): RowSum {
   return { name, rows, written, isRight: isRight === 1 };
 }
 
-/** Tables that are counted and not there, or not to be counted; what such a one had lost is still known. */
+/** Row sums of tables that are missing or not to be counted, except those kept for their lost rows only. */
 export function strangeRowSums(db: Sql): string[] {
   const known = new Set(summedTables(db));
   return (
@@ -60,13 +61,13 @@ export function strangeRowSums(db: Sql): string[] {
   ).flatMap(([name]) => (known.has(name) ? [] : [name]));
 }
 
-/** Counts a table no more that is none beside the ledger from now on. @param lost rows that were lost with that */
+/** Stops counting a table that is no longer outside the ledger. @param lost rows lost with it */
 export function endRowSum(db: Sql, name: string, lost: number): void {
   db.$client.query("UPDATE row_sums SET rows = 0, sum = 0, lost = lost + ? WHERE name = ?").run(lost, name);
   db.$client.query("DELETE FROM row_sums WHERE name = ? AND lost = 0").run(name);
 }
 
-/** By table, how many rows repairs have gone on without, where there are any. */
+/** Rows that repairs gave up, by table, where any. */
 export function lostRows(db: Sql): ReadonlyMap<string, number> {
   return new Map(
     db.$client.query("SELECT name, lost FROM row_sums WHERE lost <> 0 ORDER BY name").values() as Array<
@@ -76,7 +77,7 @@ export function lostRows(db: Sql): ReadonlyMap<string, number> {
 }
 
 /**
- * Takes the rows that there are for those that were written, and keeps how many are lost with that.
+ * Accepts the current rows as expected, and adds up the losses.
  * @param lost by table
  */
 export function settleRowSums(db: Sql, lost: ReadonlyMap<string, number>): void {

@@ -1,5 +1,5 @@
-// The ledger's and the store's own tables as Drizzle sees them; migrations/0001_ledger.sql says why each is there.
-// The live tables belong to their kinds.
+// Drizzle schema of the ledger's and the store's own tables; migrations/0001_ledger.sql documents their purpose. Live
+// tables belong to their kinds.
 
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
@@ -91,10 +91,10 @@ export const idempotencyKeys = sqliteTable("idempotency_keys", {
 });
 
 /**
- * Of 1,024 record numbers: n >> BLOCK_BITS is the block whose living are counted together. Stored: it can't be changed
- * but by a migration.
+ * Block size 1,024 record numbers: n >> BLOCK_BITS is the block for counts of live records. Stored, so changing it
+ * requires a migration.
  */
 export const BLOCK_BITS = 10;
 
-/** The end of a span that has none yet: SQLite's and JavaScript's largest common integer. */
+/** The end of an open span: the largest integer that SQLite and JavaScript have in common. */
 export const ALIVE = Number.MAX_SAFE_INTEGER;

@@ -1,31 +1,28 @@
-// What a record can be found by, as text for the index, and what a search asks of that index. The one place that knows
-// how both are folded: they must agree. No SQL but the index's own query language.
+// Full-text index entries for records, and the matching search terms. The only module that folds text for this index,
+// so that both sides agree. Contains no SQL except FTS5 query syntax.
 
 import { parseIp } from "../base/ip.ts";
 import { foldCase } from "../base/text.ts";
 
-/** Texts that a record is found by. */
+/** Searchable texts of a record. */
 export interface SearchTexts {
   /**
-   * Free text: found by the beginning of any of its words, and of any part of a word after punctuation (`sw` finds
+   * Free text, matched by the prefix of any word, and of any part of a word after punctuation (`sw` finds
    * `core-sw-01`).
    */
   readonly words?: ReadonlyArray<string | null | undefined>;
-  /** Addresses and the like: found by their own beginning only (`10.2.` does not find 110.2.3.4). */
+  /** Addresses and the like, matched by their own prefix only (`10.2.` does not find 110.2.3.4). */
   readonly wholes?: ReadonlyArray<string | null | undefined>;
 }
 
-/**
- * Characters and words of a search: what is beyond is refused where the parameter is checked. Each word costs all that
- * it finds.
- */
+/** Maximum characters and words per search, enforced by parameter validation. Each word costs all its matches. */
 export const SEARCH_MAX_LENGTH = 200;
 export const SEARCH_MAX_WORDS = 10;
-/** A word beyond this length, and beyond so many parts, is found by what comes before. */
+/** Longer words are found by their first characters and parts only. */
 const WORD_MAX_LENGTH = 255;
 const WORD_MAX_PARTS = 32;
 
-/** The text that is indexed; empty for a record that cannot be found. */
+/** Text to index; empty for a record that cannot be found. */
 export function searchText(texts: SearchTexts): string {
   const entries = new Distinct();
   for (const text of texts.words ?? [])
@@ -35,7 +32,7 @@ export function searchText(texts: SearchTexts): string {
   return entries.all.join(" ");
 }
 
-/** Texts, each once and in their order. Mostly a handful, of which a set would cost more than it saves. */
+/** Distinct texts in insertion order. Mostly a handful, for which a set would cost more than it saves. */
 export class Distinct {
   readonly all: string[] = [];
   private known: Set<string> | null = null;
@@ -53,14 +50,14 @@ export class Distinct {
 }
 const HANDFUL = 24;
 
-/** The words of a search, each once; none for a search that asks nothing. */
+/** Distinct words of a search; none for an empty search. */
 export function searchWords(search: string): string[] {
   return [...new Set(words(search))];
 }
 
 /**
- * What a search means: each of its words must begin some entry of the record, as it was typed or as the address that it
- * is written otherwise. FTS5 query strings, one per word.
+ * FTS5 query strings, one per search word. Each word must be a prefix of an entry, as typed or in canonical address
+ * notation.
  */
 export function searchTerms(search: string): string[] {
   return searchWords(search).map((word) =>
@@ -68,30 +65,30 @@ export function searchTerms(search: string): string[] {
   );
 }
 
-/** The query of exactly one whole entry: an address. */
+/** Query for exactly one whole entry: an address. */
 export function wholeTerm(text: string): string {
   return phrase(words(text).join(""));
 }
 
-/** The index's query of one entry. */
+/** FTS5 phrase for one entry. */
 export function phrase(word: string): string {
   return `"${cut(word).replaceAll('"', '""')}"`;
 }
 
-/** The words of a text, folded; everything but white space and control characters belongs to one. */
+/** Folded words of a text, split at white space and control characters only. */
 export function words(text: string): string[] {
   if (isPlain(text)) {
     const folded = text.toLowerCase();
     if (folded.includes(" ")) return folded.split(" ").filter(isNotEmpty);
     return folded === "" ? [] : [folded];
   }
-  // A half of a surrogate pair is stored as U+FFFD, and is to be found as that.
+  // Lone surrogates are stored as U+FFFD, so search for that.
   return foldCase(text.toWellFormed())
     .split(/[\s\p{Cc}]+/u)
     .filter(isNotEmpty);
 }
 
-/** Printable ASCII, as nearly all names are: worked out a hundred thousand times in a first scan. */
+/** Printable ASCII, as nearly all names are. A first scan calls this a hundred thousand times. */
 export function isPlain(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }
@@ -101,9 +98,8 @@ function isNotEmpty(word: string): boolean {
 }
 
 /**
- * How an address that begins with this is stored, where the word may be one in another notation: a MAC address or its
- * beginning with dashes (IEEE 802) or Cisco's dots, or a whole IPv6 address that is not in its canonical form (RFC
- * 5952).
+ * Canonical prefixes for addresses in other notations: a MAC address or its prefix with dashes (IEEE 802) or Cisco's
+ * dots, or a complete IPv6 address not in canonical form (RFC 5952).
  */
 export function canonicalBeginnings(word: string): string[] {
   const beginnings: string[] = [];
@@ -114,17 +110,17 @@ export function canonicalBeginnings(word: string): string[] {
   return beginnings;
 }
 
-/** From the first separator on, up to the last digit. Folded already. */
+/** From the first separator up to the last digit, already folded. */
 const DASHED_MAC = /^[0-9a-f]{2}-(?:[0-9a-f]{2}-){0,4}[0-9a-f]{0,2}$/;
 const DOTTED_MAC = /^[0-9a-f]{4}\.(?:[0-9a-f]{4}\.)?[0-9a-f]{0,4}$/;
 
-/** A word in the length that is indexed; a character is not cut in two. */
+/** Truncates a word to the indexed length without splitting a character. */
 export function cut(word: string): string {
   if (word.length <= WORD_MAX_LENGTH) return word;
   return word.slice(0, WORD_MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** A word from each of its beginnings on: its own, and every letter or digit that follows neither. */
+/** Suffixes of a word: the word itself, and from each letter or digit that does not follow another. */
 export function parts(word: string): string[] {
   const whole = cut(word);
   const found = [whole];
@@ -137,7 +133,7 @@ export function parts(word: string): string[] {
   return found;
 }
 
-/** The same by the letter: an expression would cost several times as much. */
+/** As parts, for ASCII: a regular expression would cost several times as much. */
 function addPlainParts(found: string[], whole: string): void {
   let isWithin = isLetterOrDigit(whole.charCodeAt(0));
   for (let at = 1; at < whole.length && found.length < WORD_MAX_PARTS; at += 1) {
@@ -147,7 +143,7 @@ function addPlainParts(found: string[], whole: string): void {
   }
 }
 
-/** Of ASCII. */
+/** ASCII only. */
 function isLetterOrDigit(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 }

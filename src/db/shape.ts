@@ -1,34 +1,32 @@
-// The shapes that the records of a kind have had, and how a version of an earlier one reads in today's: SQL over the
-// unpacked text, so that SQLite still puts pages together by itself. A version's text never changes: the chain proves the
-// bytes as they were written.
+// Record shapes of a kind, and upgrades from earlier shapes to the current one. SQL on the unpacked text, so that
+// SQLite still builds whole pages. Stored text never changes: the hash chain proves the bytes as written.
 
 import { joinedObservedSql, joinedSql, joinedTextSql, writtenSql } from "./packing.ts";
 
 /**
- * What brings a version of one shape to the next: pure SQL, expression to expression. It must leave alone what spans,
- * lineages, links and search texts are made of (a record's id, its containers, its identity, what finds it), or its
- * migration has to make those anew.
+ * Upgrade from one shape to the next: pure SQL, expression to expression. Must not change inputs of spans, lineages,
+ * links or search texts (a record's id, containers, identity, searchable texts), unless its migration rebuilds those.
  */
 export interface Upcaster {
-  /** The migration that it came with: there the live rows of the kind are made anew. */
+  /** The migration that introduces it, which also rewrites the kind's live rows. */
   readonly migration: number;
-  /** The members, the inside of a JSON object; NULL, of a tombstone, stays NULL. */
+  /** The members, without the braces of the JSON object; NULL of a tombstone stays NULL. */
   readonly members: (members: string) => string;
-  /** What lists are ordered by, a JSON object of texts; as it is where this is absent. */
+  /** The sort keys, a JSON object of texts; unchanged if absent. */
   readonly sortKeys?: (sortKeys: string) => string;
-  /** The names of the fields that changed, a JSON array; as it is where this is absent. */
+  /** The names of changed fields, a JSON array; unchanged if absent. */
   readonly changed?: (changed: string) => string;
 }
 
-/** A kind, as far as its shapes go. */
+/** The parts of a kind that concern its shapes. */
 interface Shaped {
   readonly upcasters?: readonly Upcaster[];
 }
 
 /**
- * A field that earlier versions did not have.
- * @param value what it is in all of them.
- * @param sortKey where lists are ordered by its key
+ * Adds a field that earlier versions lack.
+ * @param value for all earlier versions
+ * @param sortKey if lists sort by the field's key
  */
 export function addsField(migration: number, name: string, value: unknown, sortKey?: string): Upcaster {
   const upcaster = {
@@ -43,16 +41,16 @@ export function addsField(migration: number, name: string, value: unknown, sortK
 }
 
 /**
- * A field that had another name.
- * @param from what every record had, if only as null: rewritesRecord is for fields that may be left out
+ * Renames a field.
+ * @param from a field present in every record, even if null; use rewritesRecord for optional fields
  */
 export function renamesField(migration: number, from: string, to: string): Upcaster {
   const renamed = (record: string) =>
     `json_remove(json_set(${record}, ${quoted(`$.${to}`)}, ${record} -> ${quoted(`$.${from}`)}), ${quoted(`$.${from}`)})`;
   const has = (record: string) => `json_type(${record}, ${quoted(`$.${from}`)}) IS NOT NULL`;
-  // In JSON that was written without blanks a quoted name before a colon is nothing but a key. Where there is one
-  // alone, it is the record's own: replacing a text takes a fraction of what reading and writing JSON does. What is put
-  // in its place by way of trial has another length.
+  // In JSON without white space, a quoted name before a colon is always a key. If it occurs once, it is the record's
+  // own key, and replacing text costs a fraction of parsing JSON. The trial replacement has a different length, which
+  // reveals the number of occurrences.
   const [oldKey, newKey] = [from, to].map((name) => `${JSON.stringify(name)}:`) as [string, string];
   const trial = Buffer.byteLength(oldKey) === Buffer.byteLength(newKey) ? "" : newKey;
   const longerBy = Buffer.byteLength(trial) - Buffer.byteLength(oldKey);
@@ -60,7 +58,7 @@ export function renamesField(migration: number, from: string, to: string): Upcas
   const replaced = trial === newKey ? "t" : `replace(m, ${quoted(oldKey)}, ${quoted(newKey)})`;
   return {
     migration,
-    // LIMIT keeps SQLite from putting one subquery into the other, and from working out the same text twice.
+    // LIMIT stops SQLite from flattening the subqueries and computing the same text twice.
     members: (members) =>
       `(SELECT CASE WHEN ${isOnce} THEN ${replaced} WHEN json_valid(${RECORD})
         AND ${has(RECORD)} THEN ${inside(renamed(RECORD))} ELSE m END
@@ -73,43 +71,43 @@ export function renamesField(migration: number, from: string, to: string): Upcas
 }
 
 /**
- * Anything else that SQLite's JSON functions can say; costs as much as reading and writing the JSON.
- * @param rewrite of an expression for the record, a JSON object, the same of the next shape; what is no JSON stays as
- * it is
+ * Rewrites a record with SQLite's JSON functions; costs a parse and a render.
+ * @param rewrite maps an expression for the record, a JSON object, to one for the next shape; invalid JSON is left
+ * unchanged
  */
 export function rewritesRecord(migration: number, rewrite: (record: string) => string): Upcaster {
   return {
     migration,
-    // Each expression stands once, however many come after it: they would double in length with every shape.
+    // Each expression appears once, however many follow: otherwise the SQL would double in length with every shape.
     members: (members) =>
       `(SELECT CASE WHEN json_valid(r) THEN ${inside(rewrite("r"))} ELSE m END FROM (SELECT m, '{' || m || '}' AS r
         FROM (SELECT ${members} AS m)))`,
   };
 }
 
-/** The number of the shape that a kind's records have today. */
+/** Current shape number of a kind. */
 export function shapeOf({ upcasters = [] }: Shaped): number {
   return 1 + upcasters.length;
 }
 
 /**
- * The members of the row `version` of history_versions in today's shape.
- * @param version the table's name in the statement
+ * SQL for the members of row `version` of history_versions in the current shape.
+ * @param version the table's alias in the statement
  */
 export function membersSql(kind: Shaped, version: string): string {
   return upcastSql(kind, version, "members", ({ members }) => members);
 }
 
-/** The observation values that were written with the row `version`, as the continuation of its members. */
+/** SQL for the observation values written with row `version`, as a continuation of its members. */
 export function observedSql(version: string): string {
   return writtenSql(version, "observed");
 }
 
 /**
- * The text that a version's document begins, with what comes before and behind it: read `FROM history_versions v` with
- * baseJoinSql behind it.
+ * SQL for the text of a version's document, with prefix and suffixes. Requires `FROM history_versions v` followed by
+ * baseJoinSql.
  * @param before SQL of a text
- * @param behind SQL of texts behind the members, told that of the observation values as they were written
+ * @param behind SQL of texts after the members, given the SQL of the stored observation values
  */
 export function documentSql(
   kind: Shaped,
@@ -123,20 +121,20 @@ export function documentSql(
   return `concat(${[before, members, ...behind(joinedSql(version, "observed"))].join(", ")})`;
 }
 
-/** As membersSql, what lists are ordered by. */
+/** As membersSql, for the sort keys. */
 export function sortKeysSql(kind: Shaped, version: string): string {
   return upcastSql(kind, version, "sort_keys", ({ sortKeys }) => sortKeys);
 }
 
-/** As membersSql, the names of the fields that changed. */
+/** As membersSql, for the names of the changed fields. */
 export function changedSql(kind: Shaped, version: string): string {
   return upcastSql(kind, version, "changed", ({ changed }) => changed);
 }
 
 /**
- * What one of the expressions above comes to where the kind is only known in the statement.
- * @param kinds those that may be there
- * @param code an expression for the code of the version's kind
+ * Applies one of the expressions above where only the statement knows the kind.
+ * @param kinds all possible kinds
+ * @param code an expression for the kind code of the version
  */
 export function ofKindSql(
   kinds: Iterable<Shaped & { readonly code: number }>,
@@ -169,10 +167,10 @@ function upcastSql(
   return `CASE ${version}.shape ${arms.join(" ")} ELSE ${stored} END`;
 }
 
-/** The record whose members are m. */
+/** The record with members m. */
 const RECORD = "('{' || m || '}')";
 
-/** What stands within the braces of an expression for a JSON object. */
+/** Strips the braces from an expression for a JSON object. */
 function inside(record: string): string {
   return `(SELECT substr(w, 2, length(w) - 2) FROM (SELECT ${record} AS w))`;
 }

@@ -1,6 +1,6 @@
-// SQLite's own error codes, translated nowhere but in this folder.
+// SQLite error codes. Only this folder interprets them.
 
-/** By the primary result code: what errors of node:sqlite carry as a number alone. */
+/** By primary result code: errors of node:sqlite carry only the number. */
 const PRIMARY_CODES: Readonly<Record<number, string>> = {
   5: "SQLITE_BUSY",
   6: "SQLITE_LOCKED",
@@ -12,7 +12,7 @@ const PRIMARY_CODES: Readonly<Record<number, string>> = {
   26: "SQLITE_NOTADB",
 };
 
-/** Drizzle wraps the native error: the code is on it or on its cause. */
+/** Drizzle wraps the native error, so the code is on the error or on its cause. */
 export function sqliteCode(error: unknown): string {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code, errcode } = each as { code?: unknown; errcode?: unknown };
@@ -23,7 +23,7 @@ export function sqliteCode(error: unknown): string {
   return "";
 }
 
-/** Whether the disk is full, or fails. */
+/** Whether the disk is full or failing. */
 export function isDiskTrouble(error: unknown): boolean {
   const code = sqliteCode(error);
   if (code === "SQLITE_FULL" || code.startsWith("SQLITE_IOERR")) return true;

@@ -1,29 +1,29 @@
-// What a prune comes to: which stretches of the ledger are thinned how far, which transactions are kept there, and
-// which versions of a record are still needed then. The same for who drops and for who verifies what was dropped. Pure.
+// Effects of a prune: thinned segments, retained transactions, and versions still needed. Shared by pruning and
+// verification. Pure.
 
 import { formatInstant, type Instant, parseInstant } from "../base/instant.ts";
 import { OPERATION } from "./kind.ts";
 import { periodOf, RESOLUTIONS, type Resolution, type Segment } from "./pruned-history.ts";
 
-/** What a prune was asked for. */
+/** Parameters of a prune. */
 export interface PruneOrder {
-  /** What happened before this instant is thinned. */
+  /** Thins history before this timestamp. */
   readonly before: Instant;
   readonly keep: Resolution;
 }
 
-/** A place in the ledger. */
+/** A position in the ledger. */
 export interface LedgerPlace {
   readonly sequence: number;
   readonly at: Instant;
 }
 
-/** The source of a prune's own transaction: it tells the order. */
+/** Source of a prune's own transaction, which encodes the order. */
 export function pruneSource({ before, keep }: PruneOrder): string {
   return `ledger.prune before=${formatInstant(before)} keep=${keep}`;
 }
 
-/** The order in a transaction's source; null for one that is no prune's. */
+/** Order encoded in a transaction's source; null if it is not a prune. */
 export function parsePruneSource(source: string): PruneOrder | null {
   const [, instant = "", keep] = /^ledger\.prune before=(\S+) keep=(\w+)$/.exec(source) ?? [];
   const before = parseInstant(instant);
@@ -32,9 +32,9 @@ export function parsePruneSource(source: string): PruneOrder | null {
 }
 
 /**
- * The stretches after a prune. It can only make coarser what it finds.
- * @param segments those before it, in order
- * @param prune the last transaction that it reaches, what it keeps, and its own transaction
+ * Segments after a prune. A prune only reduces resolution.
+ * @param segments before the prune, ascending
+ * @param prune the last transaction in range, the resolution, and the prune's own transaction
  */
 export function afterPrune(
   segments: readonly Segment[],
@@ -56,7 +56,7 @@ export function afterPrune(
   return merged(parts);
 }
 
-/** Neighbours of one resolution are one stretch. */
+/** Merges adjacent segments of equal resolution. */
 function merged(parts: readonly Segment[]): Segment[] {
   const segments: Segment[] = [];
   for (const part of parts) {
@@ -73,8 +73,8 @@ function merged(parts: readonly Segment[]): Segment[] {
 }
 
 /**
- * The transactions as of which all is kept, in order.
- * @param dayEnds the last transaction of each day (UTC), at least up to the end of the last stretch, in order
+ * Retained transactions, ascending: the state at each is complete.
+ * @param dayEnds the last transaction of each UTC day, at least up to the end of the last segment, ascending
  */
 export function keptSequences(segments: readonly Segment[], dayEnds: readonly LedgerPlace[]): number[] {
   const monthEnds = dayEnds.filter(({ at }, place) => {
@@ -90,7 +90,7 @@ export function keptSequences(segments: readonly Segment[], dayEnds: readonly Le
   return kept;
 }
 
-/** The first kept transaction from a sequence on; Infinity where there is none. */
+/** The first retained transaction from a sequence on; Infinity if none. */
 export function firstKeptFrom(kept: readonly number[], sequence: number): number {
   let [low, high] = [0, kept.length];
   while (low < high) {
@@ -101,16 +101,16 @@ export function firstKeptFrom(kept: readonly number[], sequence: number): number
   return kept[low] ?? Number.POSITIVE_INFINITY;
 }
 
-/** What thinning goes by. */
+/** Version data that thinning needs. */
 export interface ThinnableVersion {
   readonly sequence: number;
   readonly operation: number;
 }
 
 /**
- * The versions of one record that are not needed any more: none of the kept transactions found them the newest. An end
- * of which nothing is left that it would be the end of goes as well.
- * @param versions those in thinned stretches, in order
+ * Versions of one record to drop: no retained transaction has them as the newest. A deletion is dropped as well once
+ * the versions it ends are gone.
+ * @param versions in thinned segments, ascending
  */
 export function dispensable<V extends ThinnableVersion>(versions: readonly V[], kept: readonly number[]): V[] {
   const dropped: V[] = [];
@@ -124,13 +124,13 @@ export function dispensable<V extends ThinnableVersion>(versions: readonly V[], 
   return dropped;
 }
 
-/** What held from one transaction until another: [since, until). */
+/** A validity range in transactions: [since, until). */
 export interface ThinnableStretch {
   readonly since: number;
   readonly until: number;
 }
 
-/** Whether what ended in a thinned stretch is not needed any more: it held as of none of the kept transactions. */
+/** Whether a range that ended in a thinned segment can be dropped: no retained transaction falls into it. */
 export function isDispensableStretch({ since, until }: ThinnableStretch, kept: readonly number[]): boolean {
   return until <= (kept.at(-1) ?? 0) && firstKeptFrom(kept, since) >= until;
 }

@@ -1,25 +1,25 @@
-// What it means when SQLite can't do its work: that the file is damaged, or that the disk is full or fails. In words
-// for whoever asked, and in words for the operator. Knows no statuses.
+// Messages for SQLite failures: a damaged file, or a full or failing disk. One for the caller, one for the operator.
+// Must not know HTTP statuses.
 
 import { DomainError } from "../base/errors.ts";
 import { isDiskTrouble, sqliteCode } from "./sqlite-code.ts";
 
-/** Completes a sentence that says that the data of a folder are damaged. */
+/** Completes a sentence about damaged data in a folder. */
 export const GOOD_COPY = "replace it with a good copy: netledger restore BACKUP --replace";
 
-/** Whether SQLite found the file to be other than it wrote it. */
+/** Whether SQLite found the file corrupt. */
 function isDamage(error: unknown): boolean {
   const code = sqliteCode(error);
   return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
 }
 
 /**
- * What is answered when a read or a write meets such trouble; its cause is for the log.
- * @param nothing what came of the request: "nothing was written"
- * @returns null where something else went wrong, and for what is a DomainError already
+ * Error for a read or write that meets such a failure; its cause is for the log.
+ * @param nothing the outcome of the request: "nothing was written"
+ * @returns null for any other error, and for a DomainError
  */
 export function troubleOf(error: unknown, nothing: string): DomainError | null {
-  // Reported already, in better words.
+  // Already reported, with a better message.
   if (error instanceof DomainError) return null;
   const code = sqliteCode(error);
   if (isDamage(error)) {
@@ -37,12 +37,12 @@ export function troubleOf(error: unknown, nothing: string): DomainError | null {
   return null;
 }
 
-/** What a read comes to that meets such trouble. @returns null as troubleOf */
+/** Error for a read that meets such a failure. @returns null as troubleOf */
 export function readTroubleOf(error: unknown): DomainError | null {
   return troubleOf(error, "this cannot be read");
 }
 
-/** One sentence for the operator whose file SQLite can't open or use. */
+/** One sentence for the operator about a file that SQLite cannot open or use. */
 export function describeRefusal(error: unknown, path: string): string {
   const code = sqliteCode(error);
   if (isDamage(error)) return `${path} is damaged (${code}): ${GOOD_COPY}.`;
@@ -52,7 +52,7 @@ export function describeRefusal(error: unknown, path: string): string {
     return `${path} cannot be opened (${code}): the disk needs space for another file, and the folder must be writable.`;
   if (code.startsWith("SQLITE_READONLY"))
     return `${path} cannot be written to (${code}): the disk must not be read-only, and the file and its folder must be writable.`;
-  // A table or a column is missing.
+  // A table or column is missing.
   if (code === "SQLITE_ERROR")
     return `${path} is damaged (${error instanceof Error ? error.message : error}): ${GOOD_COPY}.`;
   return `${path} cannot be opened (${code}).`;

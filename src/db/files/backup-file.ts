@@ -1,5 +1,5 @@
-// What can be told of a backup without reading it through: whether a file can be one, of which schema it is, and whether
-// that schema is all that it holds.
+// Quick checks of a backup file without a full read: whether it can be a backup, its schema version, and foreign schema
+// objects.
 
 import { existsSync } from "node:fs";
 import { sizeOf } from "../../base/byte-size.ts";
@@ -15,9 +15,9 @@ import {
 } from "./migrate.ts";
 
 /**
- * A file that was a whole when it was put there: a backup, or the database of an appliance that was stopped.
- * @returns the schema that it has
- * @throws DatabaseRefused for what is not there, not ours, of a newer version, or has a log or a journal beside it
+ * Checks for a complete file: a backup, or the database of a stopped appliance.
+ * @returns its schema version
+ * @throws DatabaseRefused if the file is missing, foreign, of a newer version, or has a WAL or journal
  */
 export function requireWhole(path: string): number {
   if (!existsSync(path)) throw new DatabaseRefused(`There is no file ${path}.`);
@@ -35,9 +35,9 @@ export function requireWhole(path: string): number {
 }
 
 /**
- * Opens a backup to be read as it stands, with nothing written beside it.
- * @throws DatabaseRefused as requireWhole; for an appliance's own database, for an older schema, and for what holds
- * objects that are not netledger's; with SQLite's reason where it cannot be opened
+ * Opens a backup read-only, without creating files next to it.
+ * @throws DatabaseRefused as requireWhole; for an appliance's own database, an older schema, or schema objects that are
+ * not netledger's; with SQLite's reason if it cannot be opened
  */
 export function openBackup(path: string): Sql {
   const schema = requireWhole(path);

@@ -1,10 +1,10 @@
-// Copies a database as of one transaction while others write to it. Of the content it reads only the head.
+// Online copy of a database as of one transaction, during writes. Reads only the head of its content.
 
 import { Database } from "bun:sqlite";
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 
-/** The newest transaction; its hash stands for the whole ledger. */
+/** The newest transaction; its hash covers the whole ledger. */
 export interface LedgerHead {
   readonly sequence: number;
   /** UTC milliseconds. */
@@ -14,19 +14,19 @@ export interface LedgerHead {
 }
 
 /**
- * Pages per step. Each is synced before the next: gigabytes of dirty pages would delay the writer's syncs (measured:
- * 0.9 s at worst, with steps of 8 MiB 0.05 s).
+ * Pages per step, each synced before the next: gigabytes of dirty pages would delay the writer's syncs (measured: 0.9 s
+ * worst case; 0.05 s with steps of 8 MiB).
  */
 const STEP_PAGES = 1_000;
 
 const HEAD = "SELECT sequence, at, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1";
 
 /**
- * Page by page under one read transaction, during which the WAL grows. (Without one, each write restarts the copy: with
- * two writes a second it never passed the first hundredth.) The copy is no WAL database, so it can be read on read-only
- * media.
+ * Copies page by page under one read transaction, during which the WAL grows. (Without one, each write restarts the
+ * copy: at two writes per second it never passed 1 %.) The copy is not in WAL mode, so that it can be read from
+ * read-only media.
  * @param to an empty private file
- * @param onStep told the pages done and in all; its errors end the copying
+ * @param onStep called with the pages done and the total; its errors abort the copy
  * @returns the head of the copy; null for an empty ledger
  * @throws SQLite's errors: see isDiskTrouble and refusalOf
  */
@@ -45,7 +45,7 @@ export async function copyDatabase(
       onStep(totalPages - remainingPages, totalPages);
     };
     await backup(source, to, { rate: STEP_PAGES, progress });
-    // First, to release the WAL.
+    // Commit first, to release the WAL.
     source.exec("COMMIT");
     leaveWal(to);
     return head === null ? null : { ...head };
@@ -55,7 +55,7 @@ export async function copyDatabase(
   }
 }
 
-/** Of a file at rest; null for an empty ledger. */
+/** Head of a database without a running writer; null for an empty ledger. */
 export function headOf(path: string): LedgerHead | null {
   const client = new Database(path, { readonly: true, strict: true });
   try {

@@ -1,4 +1,4 @@
-// The folder with an appliance's data: file names, creation, and the lock against a second appliance. Does not open the
+// Data folder of an appliance: file names, creation, and the lock against a second appliance. Does not open the
 // database.
 
 import { Database } from "bun:sqlite";
@@ -13,15 +13,15 @@ import { DatabaseRefused } from "./migrate.ts";
 export interface DataFiles {
   readonly directory: string;
   readonly database: string;
-  /** The key that secrets are sealed with. */
+  /** Encryption key for secrets. */
   readonly key: string;
   readonly lock: string;
-  /** The appliance's own certificate and key, if asked for. */
+  /** The appliance's own certificate and key, if enabled. */
   readonly tlsCertificate: string;
   readonly tlsKey: string;
   /** Backups made through the API. */
   readonly backups: string;
-  /** What verifications came to. */
+  /** Results of verifications. */
   readonly verifications: string;
 }
 
@@ -40,14 +40,14 @@ export function dataFiles(directory: string): DataFiles {
 }
 
 /**
- * Creates the folder, for its owner alone, durably.
+ * Creates the folder durably, accessible to its owner only.
  * @returns the topmost folder created; null if none
- * @throws DatabaseRefused when it cannot be created or is not a writable folder
+ * @throws DatabaseRefused if it cannot be created or is not a writable folder
  */
 export function ensureDataDirectory(directory: string): string | null {
   try {
     const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // Also if it exists: its maker may have been killed before its name was on disk.
+    // Also for an existing folder: its creator may have been killed before the directory entry was synced.
     syncUpTo(directory, dirname(first ?? directory), first === undefined);
     syncDirectory(directory);
     if (!statSync(directory).isDirectory()) throw new DatabaseRefused(`${directory} is not a folder.`);
@@ -60,8 +60,8 @@ export function ensureDataDirectory(directory: string): string | null {
 }
 
 /**
- * Removes what ensureDataDirectory created, unless something was put into it.
- * @param top what ensureDataDirectory returned
+ * Removes the folders that ensureDataDirectory created, unless they contain files.
+ * @param top result of ensureDataDirectory
  */
 export function removeMadeDirectories(directory: string, top: string | null): void {
   if (top === null) return;
@@ -75,12 +75,12 @@ export function removeMadeDirectories(directory: string, top: string | null): vo
   }
 }
 
-/** A stopping predecessor may hold the lock for a moment. */
+/** A previous process may hold the lock briefly while stopping. */
 export const LOCK_WAIT_MS = 300;
 
 /**
- * For work on data at rest.
- * @throws DatabaseRefused where an appliance is running
+ * Locks the data for offline work.
+ * @throws DatabaseRefused while an appliance is running
  */
 export function lockData(files: DataFiles): DataLock {
   const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
@@ -89,7 +89,7 @@ export function lockData(files: DataFiles): DataLock {
   return lock;
 }
 
-/** An advisory lock. The kernel drops it however the process ends. */
+/** Advisory lock. The kernel releases it however the process ends. */
 export class DataLock {
   private readonly database: Database;
   private readonly path: string;
@@ -103,13 +103,13 @@ export class DataLock {
 
   /**
    * @param waitMs how long to wait for the holder
-   * @returns null where another process holds it
-   * @throws DatabaseRefused where the file cannot be used
+   * @returns null if another process holds it
+   * @throws DatabaseRefused if the file cannot be used
    */
   static take(path: string, waitMs: number): DataLock | null {
     if (isTaken(path) && regularFile(path) === null)
       throw new DatabaseRefused(`The lock file ${path} is not a regular file.`);
-    // The holder may have removed the file (discard): a lock on an unlinked file keeps nobody out.
+    // The holder may have removed the file (discard): a lock on an unlinked file excludes no other process.
     for (;;) {
       const before = fileNumber(path);
       const lock = DataLock.tryFile(path, waitMs, before === null);
@@ -126,7 +126,7 @@ export class DataLock {
     try {
       database = new Database(path, { create: true, readwrite: true });
       database.run(`PRAGMA busy_timeout = ${waitMs}`);
-      // Nothing is written: a journal would only need room on a full disk.
+      // Nothing is written: a journal file would only fail on a full disk.
       database.run("PRAGMA journal_mode = MEMORY");
       database.run("BEGIN EXCLUSIVE");
       return new DataLock(database, path, isNew);
@@ -146,25 +146,25 @@ export class DataLock {
     this.database.close();
   }
 
-  /** Releases it and removes the file if it was new. */
+  /** Releases the lock and removes the file if it was new. */
   discard(): void {
     if (this.isNew) rmSync(this.path, { force: true });
     this.release();
   }
 }
 
-/** The inode of a name; null for none. */
+/** The inode of a path; null if missing. */
 function fileNumber(path: string): bigint | null {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
 
-/** A folder's name is durable once its parent is synced. */
+/** A new folder is durable once its parent is synced. */
 function syncUpTo(directory: string, top: string, isThere: boolean): void {
   for (let each = dirname(directory); ; each = dirname(each)) {
     try {
       syncDirectory(each);
     } catch (error) {
-      // A parent that cannot be read does not matter for existing data.
+      // Existing data does not depend on syncing an unreadable parent.
       if (!isThere || !["EACCES", "EPERM"].includes(codeOf(error))) throw error;
     }
     if (each === top || each === dirname(each)) return;

@@ -1,5 +1,5 @@
-// Where a database's schema differs from the migrations': a missing trigger guards nothing, and a missing index fails
-// those who name it. Does not judge rows.
+// Comparison of a database's schema with the migrations. A missing trigger guards nothing, and a missing index fails
+// statements that name it. Must not judge rows.
 
 import { openWritable, type Sql } from "../connection.ts";
 import { DatabaseRefused, makeSchema, SCHEMA_VERSION, schemaVersionOf } from "./migrate.ts";
@@ -8,26 +8,26 @@ import { DatabaseRefused, makeSchema, SCHEMA_VERSION, schemaVersionOf } from "./
 export interface SchemaObject {
   readonly type: "table" | "index" | "trigger" | "view";
   readonly name: string;
-  /** Of an index or a trigger; a table's or view's own name. */
+  /** For an index or trigger, its table; for a table or view, its own name. */
   readonly table: string;
-  /** Null for what SQLite made itself, but for the tables of a full-text index. */
+  /** Null for SQLite's automatic objects, except full-text index tables. */
   readonly sql: string | null;
 }
 
 interface SchemaDifference {
-  /** Null for what no migration made. */
+  /** Null if no migration created it. */
   readonly expected: SchemaObject | null;
-  /** Null for what is missing. */
+  /** Null if missing. */
   readonly found: SchemaObject | null;
-  /** Whether it is an index or trigger on our tables, which can be recreated. */
+  /** Whether both are indexes or triggers on netledger's tables, which can be recreated. */
   readonly isReplaceable: boolean;
 }
 
 /**
- * Refuses a file from elsewhere that holds anything but what the migrations up to its version made: a view in place of a
- * table can make a read endless, and a trigger can do so with a write. No row is read before, and no view prepared. What is
- * missing is left to a verification.
- * @throws DatabaseRefused which names one such object, a view if there is one
+ * Refuses a foreign file with schema objects beyond the migrations up to its version: a view in place of a table can
+ * make a read endless, and a trigger a write. Runs before any row is read or view prepared. Missing objects are left to
+ * the verification.
+ * @throws DatabaseRefused naming one such object, a view if there is one
  */
 export function refuseForeignObjects(db: Sql, path: string): void {
   const foreign = schemaDifferences(db, schemaVersionOf(db)).flatMap(({ found }) => found ?? []);
@@ -40,7 +40,7 @@ export function refuseForeignObjects(db: Sql, path: string): void {
   );
 }
 
-/** The differences from the schema of a version, this one's unless another is named, by type and name. */
+/** Differences from the schema of a version (default: current), by type and name. */
 export function schemaDifferences(db: Sql, version = SCHEMA_VERSION): SchemaDifference[] {
   const expected = expectedSchema(version);
   const found = schemaOf(db);
@@ -60,8 +60,8 @@ export function schemaDifferences(db: Sql, version = SCHEMA_VERSION): SchemaDiff
 }
 
 /**
- * Drops indexes and triggers on our tables that differ from the migrations', in the caller's transaction.
- * @returns the SQL of those to recreate
+ * Drops indexes and triggers on netledger's tables that differ from the migrations, in the caller's transaction.
+ * @returns the SQL of the objects to recreate
  */
 export function dropForeignObjects(db: Sql): string[] {
   return schemaDifferences(db).flatMap(({ expected, found, isReplaceable: mayGo }) => {
@@ -91,8 +91,8 @@ function expectedSchema(version: number): Schema {
 }
 
 /**
- * By type and name, without SQLite's statistics. Of sqlite_schema alone: pragma_table_list would prepare every view, which
- * for views upon views takes for ever.
+ * Schema objects by type and name, without SQLite's statistics. Reads only sqlite_schema: pragma_table_list would
+ * prepare every view, which never ends for deeply nested views.
  */
 function schemaOf(db: Sql): Schema {
   const rows = db.$client

@@ -1,5 +1,5 @@
-// Brings a database file to this executable's schema, or refuses it untouched.
-// The migrations are embedded: nothing is read from a folder at run time.
+// Schema migration of a database file. Refuses foreign or newer files untouched. Migrations are embedded in the
+// executable, not read from a folder.
 
 import {
   accessSync,
@@ -57,7 +57,7 @@ import { keepRowSums, settleRowSums } from "../row-sums.ts";
 import { sqliteCode } from "../sqlite-code.ts";
 import { describeRefusal, GOOD_COPY, readTroubleOf } from "../trouble.ts";
 
-/** Append-only: the version of a database is the number of those it has been through (`PRAGMA user_version`). */
+/** Append-only: a database's version is the number of migrations applied (`PRAGMA user_version`). */
 const MIGRATIONS: readonly string[] = [
   ledger,
   inventory,
@@ -96,36 +96,34 @@ const MIGRATIONS: readonly string[] = [
   lastingRecords,
 ];
 
-/**
- * The migration since which rows beside the ledger carry checksums: those of a store from before it are given theirs.
- */
+/** Adds checksums to tables outside the ledger; older stores get theirs on upgrade. */
 export const ADDS_CHECKSUMS = MIGRATIONS.indexOf(checksums) + 1;
 
-/** The migration since which there is an index of what records are called. */
+/** Adds the word index of record names. */
 export const ADDS_WORDS = MIGRATIONS.indexOf(words) + 1;
 
-/** The migration since which devices have places on the map of their network. */
+/** Adds device positions on network maps. */
 export const ADDS_MAP_POSITIONS = MIGRATIONS.indexOf(mapPositions) + 1;
 
-/** The migration since which changes are counted as they are written. */
+/** Adds change counts, updated with every write. */
 export const ADDS_CHANGE_COUNTS = MIGRATIONS.indexOf(changeCounts) + 1;
 
-/** The migration since which all groups that kinds have today are there. */
+/** Completes the groups that current kinds have. */
 export const ADDS_GROUPS = MIGRATIONS.indexOf(subnetScopes) + 1;
 
-/** The migration since which it is kept where sessions are used from. */
+/** Stores the origin addresses of sessions. */
 export const ADDS_SESSION_ORIGINS = MIGRATIONS.indexOf(sessionOrigins) + 1;
 
-/** The migration since which hashes alone are kept of Idempotency-Keys. */
+/** Stores Idempotency-Keys as hashes only. */
 export const HASHES_IDEMPOTENCY_KEYS = MIGRATIONS.indexOf(hashedIdempotencyKeys) + 1;
-/** The migration since which rows beside the ledger are counted. */
+/** Adds row counts of tables outside the ledger. */
 export const ADDS_ROW_SUMS = MIGRATIONS.indexOf(rowSums) + 1;
 
-/** The migration since which acceptances and consolidations are records. */
+/** Turns acceptances and consolidations into records. */
 export const ADDS_LASTING_RECORDS = MIGRATIONS.indexOf(lastingRecords) + 1;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
-/** "nled": so that `file` and we can tell our databases from any other SQLite file. */
+/** "nled": distinguishes netledger databases from other SQLite files, also for `file`. */
 export const APPLICATION_ID = 0x6e6c6564;
 
 const GOOD_COPY_SENTENCE = `${GOOD_COPY[0]?.toUpperCase()}${GOOD_COPY.slice(1)}.`;
@@ -134,18 +132,18 @@ export class DatabaseRefused extends Error {
   override readonly name = "DatabaseRefused";
 }
 
-/** What the first bytes of a database file say of it. */
+/** Fields from the first 100 bytes of a database file. */
 interface DatabaseHeader {
   readonly applicationId: number;
   readonly schemaVersion: number;
-  /** Whether a log may belong to it; what is in that log is not in the file. */
+  /** Whether the file is in WAL mode: newer content may be in the WAL. */
   readonly hasLog: boolean;
 }
 
 /**
- * Of a file that this process has not opened as a database: that would drop SQLite's locks on it.
- * @returns null for a file that is empty or not there: a database that was never written
- * @throws DatabaseRefused for what is no database
+ * Reads the header. Not for a file that this process has open as a database: closing it would drop SQLite's locks.
+ * @returns null for an empty or missing file: a database never written
+ * @throws DatabaseRefused if it is not a database
  */
 export function readHeader(path: string): DatabaseHeader | null {
   if (!existsSync(path)) return null;
@@ -170,8 +168,8 @@ export function readHeader(path: string): DatabaseHeader | null {
 }
 
 /**
- * SQLite waits for a named pipe in the place of a database, or of one of the files that it keeps beside it.
- * @throws DatabaseRefused for what is there and is not a regular file or a link to one, or cannot be read
+ * Guards against named pipes in place of a database or its -wal, -shm or -journal file: SQLite would block on them.
+ * @throws DatabaseRefused if a path exists but is not a regular file or a link to one, or is unreadable
  */
 export function requireRegular(path: string): void {
   for (const each of ["", "-wal", "-shm", "-journal"].map((suffix) => path + suffix)) {
@@ -187,35 +185,35 @@ export function requireRegular(path: string): void {
 }
 
 /**
- * Refuses a file that is not ours or that a newer netledger wrote, by its header alone, before SQLite touches it.
+ * Refuses a foreign file, or one from a newer netledger, by its header alone, before SQLite touches it.
  * @throws DatabaseRefused with one sentence for the operator
  */
 export function refuseForeignFile(path: string): void {
   requireRegular(path);
   const header = readHeader(path);
-  // SQLite would begin anew and remove the log.
+  // SQLite would start an empty database and delete the WAL.
   if (header === null && logBytes(path) > 0) {
     throw new DatabaseRefused(
       `${path} is ${existsSync(path) ? "empty" : "missing"}, and its log ${path}-wal is not. ${GOOD_COPY_SENTENCE}`,
     );
   }
-  // Neither: a start that was cut off at its very beginning.
+  // Neither is set: a first start was interrupted early.
   if (header === null || (header.applicationId === 0 && header.schemaVersion === 0)) return;
   refuseVersion(path, header.applicationId, header.schemaVersion);
 }
 
-/** What is thrown when SQLite cannot work with a file, in words for the operator; any other error stands as it is. */
+/** Converts an SQLite error into a message for the operator; returns any other error unchanged. */
 export function refusalOf(error: unknown, path: string): unknown {
   return sqliteCode(error) === "" ? error : new DatabaseRefused(describeRefusal(error, path));
 }
 
-/** As refusalOf, but what was put in words already, or will be wherever it ends up (readTroubleOf), stands as it is. */
+/** As refusalOf, but keeps DomainErrors and errors that readTroubleOf will translate. */
 export function refusalOfWork(error: unknown, path: string): unknown {
   return error instanceof DomainError || readTroubleOf(error) !== null ? error : refusalOf(error, path);
 }
 
 /**
- * Works with a file that SQLite may refuse.
+ * Runs work on a file that SQLite may refuse.
  * @throws DatabaseRefused as refusalOf
  */
 export function orRefused<T>(path: string, act: (path: string) => T): T {
@@ -227,8 +225,8 @@ export function orRefused<T>(path: string, act: (path: string) => T): T {
 }
 
 /**
- * @param orElse what else helps where the schema is another one
- * @throws DatabaseRefused for any schema but this version's
+ * @param orElse an alternative remedy to mention if the schema differs
+ * @throws DatabaseRefused for any schema but the current one
  */
 export function requireSchema(path: string, version: number, orElse = ""): void {
   if (version !== SCHEMA_VERSION)
@@ -237,20 +235,20 @@ export function requireSchema(path: string, version: number, orElse = ""): void 
     );
 }
 
-/** The schema of a database, also where its newest migration is still in the log. */
+/** Schema version of a database, also if its newest migration is still in the WAL. */
 export function schemaVersionOf(db: Sql): number {
   return pragma(db, "user_version");
 }
 
 /**
- * What is done to a store beside the migrations' SQL.
- * @param from the schema that it had; a new store is not upgraded
+ * Upgrade steps besides the migrations' SQL.
+ * @param from the previous schema version; not called for a new store
  */
 type Upgrade = (db: Sql, from: number) => void;
 
 /**
- * Applies what is missing, all of it in one transaction. From then on the connection keeps the sums of rows.
- * @param upgrade runs within that transaction, after all SQL, where the store is of an earlier schema
+ * Applies all missing migrations in one transaction. From then on the connection maintains the row sums.
+ * @param upgrade runs within that transaction, after all SQL, if the store has an earlier schema
  */
 export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade): void {
   const client = db.$client;
@@ -260,49 +258,49 @@ export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade)
   else if (client.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== null) {
     throw new DatabaseRefused(`${path} is a database of another program.`);
   }
-  // What a migration changes of rows that are counted is counted as well.
+  // Row sums must follow what migrations change.
   if (version >= ADDS_ROW_SUMS) keepRowSums(db);
   if (version < SCHEMA_VERSION) {
     client
       .transaction(() => {
         runMigrations(db, version, SCHEMA_VERSION);
         if (version > 0) upgrade(db, version);
-        // Of tables that the upgrade made anew as well.
+        // Includes tables that the upgrade rebuilt.
         if (version < ADDS_ROW_SUMS) settleRowSums(db, new Map());
         keepRowSums(db);
         client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
       })
       .immediate();
   }
-  // The header in the file itself tells the version, also to a start that does not read the log.
+  // Puts the version into the header of the file itself, for starts that do not read the WAL.
   if (version < SCHEMA_VERSION) client.run("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-/** The schema alone, of a version up to this one's: for comparison, in an empty database. */
+/** Creates the schema of a version up to the current one in an empty database, for comparison. */
 export function makeSchema(db: Sql, version: number): void {
   runMigrations(db, 0, version);
 }
 
 function runMigrations({ $client }: Sql, from: number, to: number): void {
-  // Where records alone get a field there is no SQL, and SQLite refuses a text without any.
+  // A migration without SQL only adds fields to records; SQLite refuses an empty statement.
   for (const [place, migration] of MIGRATIONS.entries())
     if (place >= from && place < to) $client.run(`${migration}\nPRAGMA user_version = ${place + 1}`);
 }
 
-/** A store with records in it must not pass through half of a migration. */
+/** A store with records must not skip the upgrade steps of a migration. */
 function refuseUpgrade(): never {
   throw new Error("migrate: only a new store takes no upgrade");
 }
 
 /**
- * Makes a database where there is none, whole or not at all: under a name of its own first, since one that the power
- * took away half-made would stand in the way of every later start.
+ * Creates a database if missing, atomically: under a temporary name first, since a half-made file after a power loss
+ * would block every later start.
  */
 export function createDatabase(path: string): void {
-  // A link that leads nowhere now is someone's word where the database is: it is not replaced.
+  // Do not replace a dangling link: the operator placed it there.
   if (path === ":memory:" || lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
   const draft = `${path}.new`;
-  // Of a start that was cut off.
+  // Left over from an interrupted start.
   removeDatabase(draft);
   try {
     const db = openWritable(draft);
@@ -323,7 +321,7 @@ function removeDatabase(path: string): void {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
 }
 
-/** SQLite reads zeros for what is missing of the last page. Where there is a log, that page may be in it. */
+/** SQLite reads zeros for the missing part of a truncated last page. If there is a WAL, it may contain that page. */
 function refuseCutOff(path: string, pageBytes: number): void {
   const missing = pageBytes === 0 ? 0 : statSync(path).size % pageBytes;
   if (missing === 0 || logBytes(path) > 0) return;
@@ -339,7 +337,7 @@ function openToRead(path: string): number {
 }
 
 /**
- * Refuses a file that this user may only read: SQLite would open it all the same, and fail at the first write.
+ * Refuses a file that this user may only read: SQLite would open it and fail at the first write.
  * @throws DatabaseRefused
  */
 export function requireWritable(path: string): void {
