@@ -1,34 +1,34 @@
-// The transactions that touched a caller's scopes, in either direction, and their count. Every step is bounded by the
-// transactions looked through. Reads no version.
+// Transactions that touched a caller's scopes, in either direction, and their count. Each step is bounded by the number
+// of transactions examined. Must not read versions.
 
 import type { ReadConnection } from "./read-connection.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
-/** Transactions in order, as far as one step came. */
+/** Ascending transactions from one step. */
 export interface Stretch {
   readonly sequences: readonly number[];
-  /** Complete up to this one. */
+  /** The list is complete up to this transaction. */
   readonly through: number;
 }
 
-/** Per step. */
+/** Transactions per step. */
 const STEP_TRANSACTIONS = 2_000;
-/** More scopes are filtered from their organization's transactions instead of merged. */
+/** With more scopes, filters the organization's transactions instead of merging. */
 const MERGED_SCOPES_MAX = 64;
 const COUNTED_MAX = 100;
-/** Scopes looked up per step, each for each transaction. */
+/** Scope lookups per step, one per scope and transaction. */
 const STEP_LOOKS = 20_000;
 
-/** Counting goes on from here: what is committed never changes. */
+/** Counting resumes from here: committed transactions never change. */
 const counted = new WeakMap<ReadConnection, Map<string, { readonly until: number; readonly count: number }>>();
 
-/** After one transaction, up to another. */
+/** Transactions in (after, until]. */
 export interface TransactionRange {
   readonly after: number;
   readonly until: number;
 }
 
-/** Where scopes are kept with the transactions that touched them; only activity tells their places as well. */
+/** Tables of transactions by scope. Only history_activity stores ordinals. */
 type ScopeTable = "history_activity" | "history_change_counts";
 
 export class Activity {
@@ -38,9 +38,7 @@ export class Activity {
   private readonly scopesJson: string;
   private readonly table: ScopeTable;
 
-  /**
-   * @param scopes of this organization, or it itself; of the table's sort
-   */
+  /** @param scopes the organization or scopes in it, in the key format of the table */
   constructor(
     connection: ReadConnection,
     organizationN: number,
@@ -54,7 +52,7 @@ export class Activity {
     this.table = table;
   }
 
-  /** Those after `after` up to `until`, as far as a step through `limit` of them comes. */
+  /** Transactions in (after, until], limited to one step of `limit` transactions. */
   next(after: number, until: number, limit: number): Stretch {
     if (this.scopes.length <= MERGED_SCOPES_MAX) {
       const sequences = this.merged("sequence > ", after, until, "ASC", limit);
@@ -70,7 +68,7 @@ export class Activity {
   /** Oldest first, without the first `offset`; a step may be empty. */
   *oldestFirst({ after, until }: TransactionRange, offset: number): Generator<readonly number[]> {
     const scope = this.only();
-    // A place is known at once: what is skipped is not gone through.
+    // Ordinals allow a seek, so skipped transactions are not scanned.
     const start = scope === null || offset === 0 ? after : (this.at(scope, this.place(scope, after) + offset) ?? until);
     let left = scope === null ? offset : 0;
     for (let through = start; through < until; ) {
@@ -97,7 +95,7 @@ export class Activity {
     }
   }
 
-  /** How many there are, in steps. */
+  /** Number of transactions, in steps. */
   *count(range: TransactionRange): Generator<void, number> {
     const { until } = range;
     const scope = this.only();
@@ -119,7 +117,7 @@ export class Activity {
     return count;
   }
 
-  /** Those of these transactions that touched the scopes, in the order given, in steps; one at least. */
+  /** The subset of these transactions that touched the scopes, in the given order, in steps; at least one step. */
   *among(sequences: readonly number[]): Generator<number[]> {
     const text = `SELECT j.value FROM json_each(+?1) j WHERE EXISTS (SELECT 1 FROM json_each(+?2) c
       CROSS JOIN ${this.table} a ON a.scope = c.value AND a.sequence = j.value) ORDER BY j.key`;
@@ -149,14 +147,14 @@ export class Activity {
     }
   }
 
-  /** A single scope: its places are stored. */
+  /** A single scope, whose ordinals are stored; null otherwise. */
   private only(): number | null {
     return this.scopes.length === 1 && this.table === "history_activity" ? (this.scopes[0] as number) : null;
   }
 
   /**
-   * Each once, in order: SQLite merges the scopes' indexes without sorting.
-   * @param end the last one to look at, in this direction: inclusive for ascending, exclusive for descending
+   * Distinct transactions in order: SQLite merges the scopes' indexes without sorting.
+   * @param end limit in this direction: inclusive if ascending, exclusive if descending
    */
   private merged(
     beyond: "sequence > " | "sequence < ",
@@ -177,7 +175,7 @@ export class Activity {
     );
   }
 
-  /** Each once, sorted: for two transactions not far apart. */
+  /** Distinct, sorted transactions: for a short range. */
   private between(after: number, through: number, direction: "ASC" | "DESC"): number[] {
     const text = `SELECT DISTINCT a.sequence FROM json_each(+?1) c CROSS JOIN ${this.table} a ON a.scope = c.value
       AND a.sequence > +?2 AND a.sequence <= +?3 ORDER BY a.sequence ${direction}`;
@@ -200,7 +198,7 @@ export class Activity {
     return row?.[0] ?? 0;
   }
 
-  /** Null for none; places begin at 1. */
+  /** Null if none; ordinals start at 1. */
   private at(scope: number, place: number): number | null {
     const row = this.connection
       .statement("SELECT sequence FROM history_activity WHERE scope = +?1 AND ordinal = +?2")

@@ -1,5 +1,5 @@
-// Few records among which all that match a condition are: found by their container, by their number or by the index of
-// words, so that nobody else is looked at.
+// Small candidate sets that include all matches of a condition, from containers, record numbers or the word index.
+// Avoids a scan of all other records.
 
 import { type Lookup, lookupOf } from "../called-words.ts";
 import { SCOPE_CODES, SCOPES, type ScopeName, scopeKey, valueScope } from "../kind.ts";
@@ -11,17 +11,17 @@ import type { ReadConnection } from "./read-connection.ts";
 import { NumberSet, type Settled } from "./settled-condition.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
-/** More candidates are no help: going through all is as good. */
+/** With more candidates, a full scan is as good. */
 const CANDIDATES_MAX = 10_000;
-/** So few that no fewer are looked for. */
+/** Small enough to stop looking for a smaller set. */
 const FEW = 100;
-/** Comparisons, all of which must hold, that are asked for few: each costs as many as it may find. */
+/** Conjuncts tried for a small set: each costs as much as it may find. */
 const PARTS_MAX = 10;
-/** Scopes that are read side by side. */
+/** Maximum scopes merged side by side. */
 const MERGED_SCOPES_MAX = 64;
-/** Containers that are looked into one by one. */
+/** Maximum containers looked up one by one. */
 const CONTAINERS_MAX = 100;
-/** Records that others name by an entry of the search index, and how many are looked for with one query of it. */
+/** Maximum referenced records for lookups in the full-text index, and their number per query. */
 const NAMED_MAX = 2_000;
 const NAMED_AT_ONCE = 100;
 
@@ -34,7 +34,7 @@ export class Candidates {
     this.populations = populations;
   }
 
-  /** A superset of who matches; null where it would be large. */
+  /** A superset of the matches; null if it would be large. */
   of(condition: Settled, query: ListQuery): NumberSet | null {
     switch (condition.type) {
       case "all": {
@@ -72,7 +72,7 @@ export class Candidates {
     }
   }
 
-  /** The same question as one of what lives in containers, as far as it names some. */
+  /** Moves conditions on containers into `within`, where possible. */
   within(condition: Settled, query: ListQuery): { readonly condition: Settled; readonly query: ListQuery } {
     const parts = condition.type === "all" ? condition.parts : [condition];
     const within = { ...query.within };
@@ -86,8 +86,8 @@ export class Candidates {
   }
 
   /**
-   * The scopes that all who match fill, no two of which have a record in common: those of a group. Null where a
-   * condition is more than that, or the list is of less than its networks.
+   * Disjoint scopes that contain exactly the matches: those of a group. Null if the condition asks more than that, or
+   * if the list covers less than its networks.
    */
   scopesOf(condition: Settled, query: ListQuery): number[] | null {
     if (condition.type === "all" && condition.parts.length === 1)
@@ -99,7 +99,7 @@ export class Candidates {
     if (condition.type === "names") {
       const [id, second] = [...condition.ids];
       const isGroup = isSameNames(condition.places, kind.groups?.names ?? []);
-      // A record may name one that is out of reach of whoever reaches the record.
+      // A record may refer to one outside the caller's reach.
       if (!isGroup || id === undefined || second !== undefined || network !== undefined || reach.networkNs !== null)
         return null;
       return this.numberOf(id).map((n) => scopeKey(n, kind));
@@ -114,7 +114,7 @@ export class Candidates {
       : networkNs.flatMap((n) => valueScope(kind, field, text, n) ?? []);
   }
 
-  /** The networks that a list is of. */
+  /** Networks that a list covers. */
   private networksOf({ reach, within }: ListQuery): readonly number[] {
     const asked = within?.network;
     if (asked !== undefined) {
@@ -147,7 +147,7 @@ export class Candidates {
     return found === null ? null : NumberSet.of(found);
   }
 
-  /** Who lives in any of these containers. */
+  /** Records in any of these containers. */
   private livingIn(scope: ScopeName, ids: readonly string[], query: ListQuery): NumberSet | null {
     if (ids.length > CONTAINERS_MAX) return null;
     const { kind, reach, asOf } = query;
@@ -163,7 +163,7 @@ export class Candidates {
     return NumberSet.of(found);
   }
 
-  /** Who had, up to the instant, one of these entries in the search index. */
+  /** Records that had one of these full-text entries at any time up to the query's transaction. */
   private everHad(entryOf: (id: string) => string, ids: readonly string[], query: ListQuery): NumberSet | null {
     if (ids.length > NAMED_MAX) return null;
     const until = query.asOf?.sequence ?? 2 ** 31 - 1;
@@ -189,12 +189,12 @@ export class Candidates {
   }
 }
 
-/** Whether candidates are found without looking at many records, whatever there is. */
+/** Whether finding candidates examines few records, whatever the data. */
 function isNarrow(condition: Condition, query: ListQuery, countOf: (query: ListQuery) => number): boolean {
   return isCheap(condition, query, countOf) && narrows(condition, query, countOf);
 }
 
-/** Whether it leads to few. */
+/** Whether the condition leads to few candidates. */
 function narrows(condition: Condition, query: ListQuery, countOf: (query: ListQuery) => number): boolean {
   switch (condition.type) {
     case "all":
@@ -221,8 +221,8 @@ function narrows(condition: Condition, query: ListQuery, countOf: (query: ListQu
 }
 
 /**
- * Whether what a condition asks beside the records themselves is looked up at once.
- * @param countOf how many records of a kind there are in reach
+ * Whether the lookups in other records are fast enough for one step.
+ * @param countOf number of records of a kind in reach
  */
 export function isCheap(condition: Condition, query: ListQuery, countOf: (query: ListQuery) => number): boolean {
   switch (condition.type) {
@@ -252,12 +252,12 @@ export function isCheap(condition: Condition, query: ListQuery, countOf: (query:
   }
 }
 
-/** Whether the index of words tells at once who may have a value. */
+/** Whether one word-index lookup yields the candidates for a value. */
 function isQuick(condition: FieldCondition): boolean {
   return entriesOf(condition) !== null && !isIntersected(condition);
 }
 
-/** Whether it has to go through all that have one of several entries, as the digits of an address. */
+/** Whether the lookup must intersect several entries, such as the digits of a MAC address. */
 function isIntersected(condition: FieldCondition): boolean {
   const entries = entriesOf(condition);
   return entries !== null && "all" in entries && entries.all.length > 1;
@@ -267,15 +267,15 @@ function entriesOf({ called, test: { lookup } }: FieldCondition): Lookup | null 
   return called === undefined || lookup === undefined ? null : lookupOf(called, lookup);
 }
 
-/** Records of another kind that are all looked at, if need be, while others wait. */
+/** Maximum records of another kind to scan within one step. */
 const CHEAP_MAX = 500;
 
-/** A network may have very many of a kind. */
+/** A network may hold very many records of a kind. */
 function isSmall(scope: ScopeName | null): boolean {
   return scope !== null && scope !== "network";
 }
 
-/** The one container that a record must live in for a condition; null where it does not name one. */
+/** The one container that the condition requires; null if it requires none or several. */
 function containerIn(condition: Settled, query: ListQuery): { readonly scope: ScopeName; readonly id: string } | null {
   if (condition.type === "names") {
     const [place, other] = condition.places;
@@ -288,13 +288,13 @@ function containerIn(condition: Settled, query: ListQuery): { readonly scope: Sc
   return scope === null ? null : { scope, id: condition.test.lookup.text };
 }
 
-/** The container whose id stands in a place; null where none does. */
+/** Container scope of a field; null if it is not a container's id. */
 export function scopeOf(place: FieldPlace, { kind }: ListQuery): ScopeName | null {
   const field = ownFieldOf(place);
   return field === null || field === "id" ? null : (SCOPES.find((scope) => kind.scopes[scope] === field) ?? null);
 }
 
-/** Whether places are just these fields of the record itself. */
+/** Whether the places are exactly these fields of the record itself. */
 function isSameNames(places: readonly FieldPlace[], fields: readonly string[]): boolean {
   const names = places.map(({ of, steps }) => (of === "members" && steps.length === 1 ? steps[0]?.name : undefined));
   return names.length === fields.length && fields.every((field) => names.includes(field));

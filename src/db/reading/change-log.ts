@@ -1,5 +1,5 @@
-// The ledger in commit order: transactions and their versions, as a caller sees them. Reads in bounded steps, so that a
-// walk over years blocks nobody. Renders no record.
+// The ledger in commit order: transactions and their versions, as visible to a caller. Reads in bounded steps, so that
+// a walk over years blocks no other request. Must not render records.
 
 import type { Instant } from "../../base/instant.ts";
 import type { VersionOperation } from "../change-counts.ts";
@@ -17,11 +17,11 @@ export interface RecordChange {
   readonly kind: AnyKind;
   readonly id: string;
   readonly operation: VersionOperation;
-  /** Null where everything is new or gone. */
+  /** Null for creations and deletions. */
   readonly changedFields: readonly string[] | null;
 }
 
-/** When a version was made, and which fields it changed. */
+/** A version's transaction and changed fields. */
 export type VersionStamp = Pick<RecordChange, "n" | "sequence" | "changedFields">;
 
 export interface LedgerEntry {
@@ -29,30 +29,30 @@ export interface LedgerEntry {
   readonly at: Instant;
   readonly actorType: "User" | "ApiKey" | "Discovery" | "System";
   readonly actorId: string | null;
-  /** As it was called then. */
+  /** Name at that time. */
   readonly actorName: string;
   readonly requestId: string | null;
-  /** The command that made it: `host.update`. */
+  /** Command that wrote it: `host.update`. */
   readonly source: string;
-  /** Why it was made, as whoever made it said. */
+  /** Reason given by the author. */
   readonly reason: string | null;
 }
 
-/** Whose changes, of which kinds, where. */
+/** Filter by reach, kinds and location. */
 export interface ChangeQuery {
   readonly reach: Reach;
   readonly kinds: readonly AnyKind[];
-  /** Only in this network, or it. */
+  /** Only records in this network, or the network itself. */
   readonly networkN?: number;
   /** Only this host and its parts. */
   readonly hostN?: number;
-  /** Only versions of this record, and those that named it or followed one that did. */
+  /** Only versions of this record, and versions that refer to it or replaced a version that did. */
   readonly named?: NamedRecord;
-  /** Only versions with or before which a record lived where it is looked for; else whenever it did. */
+  /** Requires the record to be in scope just before or after the version; otherwise at any time. */
   readonly isOfThen?: true;
 }
 
-/** A record, and the field by which those of some kinds name it. */
+/** A record, and the field of other kinds that refers to it. */
 export interface NamedRecord {
   readonly n: number;
   readonly id: string;
@@ -60,19 +60,19 @@ export interface NamedRecord {
   readonly field: string;
 }
 
-/** What one step of a walk found. */
+/** Result of one step of a walk. */
 export interface ChangeStep {
-  /** In commit order; empty where the caller sees none of them. */
+  /** In commit order; empty if the caller may see none. */
   readonly changes: readonly RecordChange[];
-  /** All versions up to this transaction were looked at. */
+  /** Last transaction whose versions were all examined. */
   readonly through: number;
 }
 
-/** Looked for per step. */
+/** Transactions examined per step. */
 const STEP_TRANSACTIONS = 1_000;
-/** Found per step. */
+/** Changes returned per step. */
 const STEP_CHANGES = 1_000;
-/** Looked at per step, visible or not; fewer where each of many networks must be checked. */
+/** Versions examined per step, visible or not; fewer if each must be checked against many networks. */
 const STEP_VERSIONS = 10_000;
 const STEP_LOOKS = 100_000;
 
@@ -84,8 +84,7 @@ export class ChangeLog {
   }
 
   /**
-   * The versions after `after` up to `until`, in commit order. A step is bounded by what it looks at, as most may be
-   * invisible.
+   * Versions in (after, until], in commit order. A step is bounded by the versions examined, as most may be invisible.
    */
   *changes(query: ChangeQuery, after: number, until: number): Generator<ChangeStep> {
     for (let through = after; through < until; ) {
@@ -96,7 +95,7 @@ export class ChangeLog {
     }
   }
 
-  /** The versions of these transactions, in the same steps. */
+  /** Versions of these transactions, in the same steps. */
   *changesIn(query: ChangeQuery, { sequences, through }: Stretch): Generator<ChangeStep> {
     const sql = new SqlBuilder(null);
     const visible = this.visible(query, sql, "a.value");
@@ -120,7 +119,7 @@ export class ChangeLog {
     }
   }
 
-  /** The versions of one record, in the same steps. */
+  /** Versions of one record, in the same steps. */
   *changesOf(query: ChangeQuery, n: number, { after, until }: TransactionRange): Generator<ChangeStep> {
     const sql = new SqlBuilder(null);
     const condition = this.visible(query, sql, "v.key & 2147483647");
@@ -145,13 +144,11 @@ export class ChangeLog {
     }
   }
 
-  /**
-   * The transactions after `after` up to `until` that touched what the query is about, as far as a step through `limit`
-   * of them comes.
-   */
+  /** Transactions in (after, until] that may match the query, limited to one step of `limit` transactions. */
   touching(query: ChangeQuery, after: number, until: number, limit: number): Stretch {
     if (query.hostN === undefined) return this.activity(query).next(after, until, limit);
-    // A change of a host's part is a version of the host. Dropped ones count: the part's may still exist.
+    // A change of a shown part creates a host version. Include thinned host versions: the part's version may still
+    // exist.
     const touched = ["history_versions", "history_thinned"].map(
       (table) => `SELECT key FROM ${table} WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3)`,
     );
@@ -162,18 +159,18 @@ export class ChangeLog {
     return { sequences, through: sequences.length < limit ? until : (sequences.at(-1) as number) };
   }
 
-  /** Of the organization, or the network, within the caller's reach. */
+  /** Activity of the organization or the network, within the caller's reach. */
   activity({ reach, networkN }: Pick<ChangeQuery, "reach" | "networkN">): Activity {
     const { networkNs, organizationN } = reach;
-    // Scopes that together hold everything that the query is about.
+    // Scopes that together cover everything in the query.
     const scopes =
       networkN !== undefined ? [networkN] : networkNs === null ? [organizationN] : [-organizationN, ...networkNs];
     return new Activity(this.connection, organizationN, scopes);
   }
 
-  /** Newest first. @param ns of one record, or of a few whose versions are listed together */
+  /** Newest first. @param ns one record, or a few whose versions are listed together */
   versions(kind: AnyKind, ns: readonly number[], until: number, limit: number, offset: number): RecordChange[] {
-    // Of one record they lie in order, however many they are.
+    // Versions of a single record are stored in order, however many there are.
     const order = ns.length === 1 ? "v.key DESC" : "v.key & 2147483647 DESC, v.key >> 31 DESC";
     const rows = this.connection
       .statement(
@@ -196,7 +193,7 @@ export class ChangeLog {
   }
 
   /**
-   * Of several records of a kind after `after` up to `until`, by record, oldest first, in bounded steps.
+   * Versions of several records of a kind in (after, until], by record, oldest first, in bounded steps.
    * @param ns ascending
    */
   *versionsBetween(kind: AnyKind, ns: readonly number[], after: number, until: number): Generator<VersionStamp[]> {
@@ -227,7 +224,7 @@ export class ChangeLog {
     )[0];
   }
 
-  /** The last version after `after` up to `until` that thinning dropped; 0 for none. */
+  /** The last version in (after, until] that thinning dropped; 0 for none. */
   lastDropped(n: number, after: number, until: number): number {
     const row = this.connection
       .statement(
@@ -250,8 +247,8 @@ export class ChangeLog {
   }
 
   /**
-   * The number of a record that the caller sees or could once see; null for none.
-   * @param ownerN the container that it must live or have ended in too: the user, for an API key
+   * Number of a record that is or was visible to the caller; null for none.
+   * @param ownerN additional container that holds it, or held it until its end: the user, for an API key
    */
   everSeen(kind: AnyKind, id: string, reach: Reach, ownerN: number | null = null): number | null {
     const sql = new SqlBuilder(null);
@@ -263,8 +260,8 @@ export class ChangeLog {
   }
 
   /**
-   * Those of these records that are of one of the kinds, and that the caller sees or could once see.
-   * @param networkN only those that ever lived in this network; null for any
+   * The subset of these records that is of one of the kinds and is or was visible to the caller.
+   * @param networkN only records that were ever in this network; null for any
    */
   everSeenOf(kinds: readonly AnyKind[], ns: readonly number[], reach: Reach, networkN: number | null): Set<number> {
     const sql = new SqlBuilder(null);
@@ -274,7 +271,7 @@ export class ChangeLog {
     return new Set((this.connection.statement(text).values(...sql.values) as Array<[number]>).map((row) => row[0]));
   }
 
-  /** In any order. */
+  /** Unordered. */
   entries(sequences: Iterable<number>): Map<number, LedgerEntry> {
     const rows = this.connection
       .statement(
@@ -292,7 +289,7 @@ export class ChangeLog {
     );
   }
 
-  /** Where a step of so many versions from record `n` in the first transaction ends; null with fewer. */
+  /** Last version of a step of `count`, after record `n` in the first transaction; null if fewer remain. */
   private versionAt(
     count: number,
     sequences: readonly number[],
@@ -305,7 +302,7 @@ export class ChangeLog {
     return row === undefined ? null : { n: row[0], sequence: row[1] };
   }
 
-  /** What was given away shows to its present owner. */
+  /** A record that changed owner is visible to its present owner. */
   private lastLivedIn(container: string, organization: string): string {
     const end = `SELECT max(o.died) FROM history_spans o WHERE o.scope = ${organization} * 64 + r.kind AND o.n = r.n`;
     return `EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${container} * 64 + r.kind AND s.n = r.n
@@ -313,8 +310,9 @@ export class ChangeLog {
   }
 
   /**
-   * Whether record `r` matches the query and is visible. What left a network shows as it was there.
-   * @param sequence of the version `v`, for what is asked of one
+   * SQL that tests whether record `r` matches the query and is visible. A record that left a network shows as it was
+   * there.
+   * @param sequence of version `v`, for queries on single versions
    */
   private visible(query: ChangeQuery, sql: SqlBuilder, sequence = "0"): string {
     const { reach, kinds, networkN, hostN, named } = query;
@@ -342,7 +340,7 @@ export class ChangeLog {
     if (networkN !== undefined) where.push(livedIn(sql.bind(networkN)));
     if (hostN !== undefined) {
       const host = sql.bind(hostN);
-      // Parts that a host does not show make no version of it, so its versions do not lead to them.
+      // Parts that a host does not show create no host versions, so host versions do not lead to them.
       const shown = kinds.filter((kind) => kind.owners !== undefined).map((kind) => kind.code);
       where.push(`(r.n = ${host} OR (r.kind IN (${shown.join(", ") || "0"}) AND ${livedIn(host)}))`);
     }
@@ -351,10 +349,10 @@ export class ChangeLog {
   }
 }
 
-/** A version as it is read: record, transaction, kind, id, operation and what changed. */
+/** A version as read: record, transaction, kind, id, operation and changed fields. */
 type ChangeRow = [number, number, number, string, number, string | null];
 
-/** The columns of a ChangeRow, of version v of record r. */
+/** Columns of a ChangeRow for version v of record r. */
 function changeSql(kinds: readonly AnyKind[], sequence: string): string {
   return `v.key >> 31, ${sequence}, r.kind, r.id, v.operation, ${ofKindSql(kinds, "r.kind", "v", changedSql)}`;
 }
@@ -370,11 +368,11 @@ function changeOf(kinds: readonly AnyKind[], [n, sequence, code, id, operation, 
   };
 }
 
-/** What a walk over many versions reads again and again; small, as a caller may make up names of custom fields. */
+/** Parsed field lists, which repeat across versions. Bounded: callers may invent names of custom fields. */
 const readFields = new Map<string, readonly string[]>();
 const READ_FIELDS_MAX = 1_000;
 
-/** The names of the fields that changed. @param changed a JSON array; null where everything is new or gone */
+/** Names of changed fields. @param changed a JSON array; null for a creation or deletion */
 function fieldsIn(changed: string | null): readonly string[] | null {
   if (changed === null) return null;
   let fields = readFields.get(changed);
@@ -385,7 +383,7 @@ function fieldsIn(changed: string | null): readonly string[] | null {
   return fields;
 }
 
-/** Whether version `v` of record `r`, or the one before it, names a record, or is of it. */
+/** SQL that tests whether version `v` belongs to a record, or it or its predecessor refers to that record. */
 function namesSql({ n, id, kinds, field }: NamedRecord, sql: SqlBuilder): string {
   const names = (members: string) => `('{' || ${members} || '}') ->> '$.${field}'`;
   const named = sql.bind(id);
@@ -396,8 +394,8 @@ function namesSql({ n, id, kinds, field }: NamedRecord, sql: SqlBuilder): string
 }
 
 /**
- * Whether record `r` is of this kind and was in no network, where all of its organization saw it.
- * @param sequence when: before this transaction, or after it; null for ever
+ * SQL that tests whether record `r` is of this kind and was outside all networks, so visible to the whole organization.
+ * @param sequence just before or after this transaction; null for any time
  */
 function wasBeside(kind: AnyKind, sequence: string | null): string {
   const then =
@@ -410,7 +408,7 @@ function wasBeside(kind: AnyKind, sequence: string | null): string {
     AND ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${kind.scopes.network}' IS NULL))`;
 }
 
-/** In order; of the first transaction after a record. */
+/** In order; in the first transaction, only versions of records after `afterN`. */
 function versionsIn(sequences: string, afterN: string): string {
   return `json_each(${sequences}) a CROSS JOIN history_versions v INDEXED BY history_versions_by_sequence
     ON (v.key & 2147483647) = +a.value AND v.key > iif(a.key = 0, (${afterN} << 31) | a.value, 0)`;

@@ -1,21 +1,21 @@
-// How much changed in scopes between transactions, from the running counts: a seek at each end, whatever lies between.
-// Goes in bounded steps. Reads no version. Counts of networks may be added up: no command moves a record to another.
+// Change counts per scope and range of transactions, from running counts: one seek per end, whatever the range. Bounded
+// steps, no version reads. Network counts are additive, as no command moves a record to another network.
 
 import { type ChangeCounts, NO_CHANGES, type VersionOperation } from "../change-counts.ts";
 import type { TransactionRange } from "./activity.ts";
 import type { LedgerEntry } from "./change-log.ts";
 import type { ReadConnection } from "./read-connection.ts";
 
-/** What changed in one scope of a stretch of time. */
+/** Changes in one scope within a range. */
 export interface ScopeTotal {
   readonly scope: number;
   readonly counts: ChangeCounts;
-  /** The first and the last transaction with a change that is meant. */
+  /** First and last transaction with a matching change. */
   readonly first: number;
   readonly last: number;
 }
 
-/** What one transaction changed in one scope, and who made it. */
+/** Changes of one transaction in one scope, and their author. */
 export interface Increase extends Pick<LedgerEntry, "sequence" | "actorType" | "actorId" | "actorName"> {
   readonly counts: ChangeCounts;
 }
@@ -40,15 +40,15 @@ export class ChangeTotals {
   private readonly connection: ReadConnection;
   private readonly scopes: readonly number[];
 
-  /** @param scopes as they are counted: a container's number and a kind's code */
+  /** @param scopes keys of a container's number and a kind's code */
   constructor(connection: ReadConnection, scopes: readonly number[]) {
     this.connection = connection;
     this.scopes = scopes;
   }
 
   /**
-   * What changed between each transaction and the next, by code of kind.
-   * @param edges ascending; each stretch is after one and up to the next
+   * Changes between consecutive transactions, by kind code.
+   * @param edges ascending; each range excludes its start and includes its end
    */
   *between(edges: readonly number[]): Generator<void, Array<Map<number, ChangeCounts>>> {
     const distinct = [...new Set(edges)];
@@ -74,7 +74,7 @@ export class ChangeTotals {
     });
   }
 
-  /** What changed in each scope where anything meant did. @param operation null for any */
+  /** Totals of each scope with matching changes. @param operation null for any */
   *ofEach(range: TransactionRange, operation: VersionOperation | null): Generator<void, ScopeTotal[]> {
     const totals: ScopeTotal[] = [];
     const scopes = yield* this.moved(range);
@@ -94,7 +94,7 @@ export class ChangeTotals {
     return totals;
   }
 
-  /** The transactions with the latest changes of a sort, newest first: enough for so many changes. */
+  /** Latest transactions with changes of one operation, newest first: enough for `count` changes. */
   *latest(range: TransactionRange, operation: VersionOperation, count: number): Generator<void, number[]> {
     const sequences = new Set<number>();
     for (const { scope, counts } of yield* this.ofEach(range, operation)) {
@@ -106,7 +106,7 @@ export class ChangeTotals {
     return [...sequences].sort((one, other) => other - one).slice(0, count);
   }
 
-  /** Scope by scope, each transaction that changed something in it. */
+  /** Transactions with changes, scope by scope. */
   *increases({ after, until }: TransactionRange): Generator<Increase[]> {
     for (const scope of yield* ignoringSteps(this.moved({ after, until }))) {
       let before = this.countsAt(scope, after);
@@ -124,7 +124,7 @@ export class ChangeTotals {
     }
   }
 
-  /** The scopes in which anything changed. */
+  /** Scopes with any change. */
   private *moved({ after, until }: TransactionRange): Generator<void, number[]> {
     const moved: number[] = [];
     for (let start = 0; start < this.scopes.length; start += STEP_SEEKS) {
@@ -136,7 +136,7 @@ export class ChangeTotals {
     return moved;
   }
 
-  /** Adds, to what is known of each edge, the counts of these scopes. */
+  /** Adds the counts of these scopes to the totals of each edge. */
   private addUpTo(upTo: ReadonlyMap<number, Map<number, ChangeCounts>>, edges: string, scopes: string): void {
     const rows = this.connection
       .statement(
@@ -157,7 +157,7 @@ export class ChangeTotals {
     return row === undefined ? NO_CHANGES : { Created: row[0], Updated: row[1], Deleted: row[2] };
   }
 
-  /** The first transaction of a range with which a count, which never falls, is more than `than`. */
+  /** The first transaction of a range whose count exceeds `than`. Counts are monotonic. */
   private whereMore(
     scope: number,
     { after, until }: TransactionRange,
@@ -194,7 +194,7 @@ function isAny({ Created, Updated, Deleted }: ChangeCounts): boolean {
   return Created + Updated + Deleted > 0;
 }
 
-/** What steps come to, where each of them is a step of something else. */
+/** Runs steps to completion; each becomes an empty step of the caller. */
 function* ignoringSteps<T>(steps: Generator<void, T>): Generator<never[], T> {
   for (;;) {
     const step = steps.next();

@@ -1,11 +1,11 @@
-// Orders a list by computed keys: gathered row by row, with one key per distinct value. No SQL.
+// Sorting of lists by computed keys: collects rows one by one and computes one key per distinct value. No SQL.
 
 import { compareCodePoints } from "../../base/text.ts";
 
 export interface ComputedKey {
-  /** Of a text; null where the values themselves order. */
+  /** Sort key of a text; null to sort by the values themselves. */
   readonly keyOf: ((text: string) => string) | null;
-  /** What has no value: at the end, whatever the direction; else before all others, and behind them the other way round. */
+  /** Rows without a value come last in either direction; otherwise they sort before all values. */
   readonly isMissingLast?: boolean;
 }
 
@@ -18,9 +18,9 @@ type Value = string | number | null;
 export class ComputedKeyOrder {
   private readonly terms: readonly ComputedKeyTerm[];
   private readonly numbers: number[] = [];
-  /** By term, the distinct values, numbered. A million interfaces have a few hundred names. */
+  /** Distinct values per term, numbered. A million interfaces have a few hundred names. */
   private readonly values: ReadonlyArray<Map<Value, number>>;
-  /** By term, the value number of each row. */
+  /** Value number of each row, per term. */
   private readonly places: readonly number[][];
 
   constructor(terms: readonly ComputedKeyTerm[]) {
@@ -29,7 +29,7 @@ export class ComputedKeyOrder {
     this.places = terms.map(() => []);
   }
 
-  /** @param values one for each term */
+  /** @param values one per term */
   add(n: number, values: readonly Value[]): void {
     this.numbers.push(n);
     for (const [term, known] of this.values.entries()) {
@@ -43,7 +43,7 @@ export class ComputedKeyOrder {
     }
   }
 
-  /** Equal ones ascend by number. */
+  /** Ties ascend by record number. */
   sorted(): Uint32Array {
     const { numbers } = this;
     const ranks = this.terms.map((term, index) => {
@@ -58,7 +58,7 @@ export class ComputedKeyOrder {
   }
 }
 
-/** The rank of each value, in SQLite's order: null, numbers, texts. */
+/** Rank per value, in SQLite's order: null, numbers, texts. */
 function ranksOf(values: readonly Value[], { direction, keyOf, isMissingLast = false }: ComputedKeyTerm): Uint32Array {
   const keys = keyOf === null ? values : values.map((value) => (typeof value === "string" ? keyOf(value) : value));
   const sign = direction === "desc" ? -1 : 1;

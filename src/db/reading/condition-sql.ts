@@ -1,30 +1,30 @@
-// A condition as SQL over a document: 1, 0, or NULL where only the document itself can tell. SQL's own three-valued
-// logic carries that through AND, OR and NOT. Field names come from schemas, never from a caller.
+// SQL for conditions on documents: 1, 0, or NULL if only the parsed document can decide. SQL's three-valued logic
+// carries NULL through AND, OR and NOT. Field names come from schemas, never from a caller.
 
 import type { Bind, FieldPlace, FieldStep, ValueTest } from "./condition.ts";
 import type { Settled } from "./settled-condition.ts";
 
-/** Where SQL finds a record: expressions. */
+/** SQL expressions for a record's data. */
 export interface DocumentSql {
-  /** The record's number. */
+  /** Record number. */
   readonly n: string;
-  /** The inside of the JSON object that is the record. */
+  /** The record as JSON object members, without the braces. */
   readonly members: string;
-  /** Observation values in force, as the continuation of members; null for a kind that has none. */
+  /** Current observation values, as a continuation of members; null for kinds without any. */
   readonly observed: string | null;
-  /** The end of the version, NULL for none. */
+  /** End of the version; NULL if open. */
   readonly end: string;
-  /** For a row that is no record: a JSON object with this field of it, null where only the row itself can tell. */
+  /** For rows that are not records: a JSON object with this field; null if only the row itself can decide. */
   readonly objectOf?: (field: string) => string | null;
 }
 
-/** What a statement is about: only record numbers in (after, until] are looked at. */
+/** Range of record numbers to examine: (after, until]. */
 export interface Window {
   readonly after: number;
   readonly until: number;
 }
 
-/** @param asOf wraps an expression over the version as of another transaction: 1, 0 where there was none, or NULL */
+/** @param asOf evaluates an expression on the version as of another transaction: 1, 0 (also if none), or NULL */
 export interface ConditionSqlContext {
   readonly bind: Bind;
   readonly window: Window;
@@ -67,7 +67,7 @@ export function conditionSql(condition: Settled, document: DocumentSql, context:
   }
 }
 
-/** Whatever their order, they say the same. What is said in fewer words is known sooner, and often enough. */
+/** The order does not matter for the result. Shorter terms are faster to evaluate and often suffice. */
 function joined(parts: readonly string[], by: string, none: string): string {
   return parts.length === 0 ? none : `(${parts.toSorted((a, b) => a.length - b.length).join(by)})`;
 }
@@ -78,8 +78,8 @@ function inNumbers(numbers: Uint32Array, document: DocumentSql, bind: Bind): str
 }
 
 /**
- * A condition over a row that is no record: 1, 0, or NULL where only the row itself can tell.
- * @param objectOf an expression for a JSON object with a field of the row; null where SQL has none
+ * SQL for a condition on a row that is not a record: 1, 0, or NULL if only the row itself can decide.
+ * @param objectOf an expression for a JSON object with a field of the row; null if SQL has none
  */
 export function rowConditionSql(condition: Settled, objectOf: (field: string) => string | null, bind: Bind): string {
   return conditionSql(
@@ -89,12 +89,12 @@ export function rowConditionSql(condition: Settled, objectOf: (field: string) =>
   );
 }
 
-/** An instant of milliseconds as it stands on the wire, NULL for NULL. */
+/** Milliseconds as a wire timestamp; NULL for NULL. */
 export function instantSql(at: string): string {
   return `(strftime('%Y-%m-%dT%H:%M:%S', ${at} / 1000, 'unixepoch') || format('.%03dZ', ${at} % 1000))`;
 }
 
-/** An expression for the JSON object that a place is in. */
+/** Expression for the JSON object that contains a field. */
 function objectSql(place: FieldPlace, { members, observed, objectOf }: DocumentSql): string | null {
   if (objectOf !== undefined) return objectOf(place.steps[0]?.name as string);
   if (place.of === "members") return `('{' || ${members} || '}')`;
@@ -102,7 +102,7 @@ function objectSql(place: FieldPlace, { members, observed, objectOf }: DocumentS
 }
 
 function fieldSql(place: FieldPlace, test: ValueTest, document: DocumentSql, bind: Bind): string {
-  // A live record has no end. Nothing is bound that no statement then has.
+  // Live records have no end. Do not bind values that the statement does not use.
   if (place.of === "end" && document.end === "NULL") return "0";
   if (test.sql === null) return "NULL";
   const { sql } = test;
@@ -115,19 +115,19 @@ function fieldSql(place: FieldPlace, test: ValueTest, document: DocumentSql, bin
   const rest = place.steps.slice(many + 1);
   if (rest.some(({ isMany }) => isMany)) return "NULL";
   const value = rest.length === 0 ? "e.value" : `e.value ->> '${pathOf(rest)}'`;
-  // Any one that passes will do; else it is known only where it is known of each.
+  // 1 if any item passes, 0 if none can, NULL if undecided.
   return `(SELECT CASE WHEN coalesce(max(t), 0) = 1 THEN 1 WHEN count(*) = count(t) THEN 0 END FROM (SELECT ${ifAny(value, isSo)} AS t FROM json_each(${object}, '${pathOf(place.steps.slice(0, many + 1))}') e))`;
 }
 
 /**
- * Nothing is equal to what is missing: that is known. The two LIMITs keep SQLite from putting one query into the other,
- * and from working the value out for each place where it stands.
+ * A missing value never matches, so it yields 0. The two LIMITs stop SQLite from flattening the subquery and computing
+ * the value for each use.
  */
 function ifAny(value: string, test: (value: string) => string): string {
   return `(SELECT CASE WHEN v IS NULL THEN 0 ELSE ${test("v")} END FROM (SELECT ${value} AS v LIMIT 1) LIMIT 1)`;
 }
 
-/** A record without observations has none; of a row somebody else knows. */
+/** A record without observations has no value; for other rows only the caller can decide. */
 function noObject({ objectOf }: DocumentSql): string {
   return objectOf === undefined ? "0" : "NULL";
 }
@@ -136,7 +136,7 @@ function presentSql(place: FieldPlace, document: DocumentSql): string {
   if (place.of === "end") return `(${document.end} IS NOT NULL)`;
   const object = objectSql(place, document);
   if (object === null) return noObject(document);
-  // Within a list, any item will do, and a list is there where it has one.
+  // In a list, any item suffices, and a list counts as present if it has an item.
   const lists = place.steps.filter(({ isMany }) => isMany).length;
   if (lists > 1 || (lists === 1 && place.steps.at(-1)?.isMany !== true)) return "NULL";
   return `coalesce((${object} -> '${pathOf(place.steps)}') NOT IN ('null', '""', '[]', '{}'), 0)`;

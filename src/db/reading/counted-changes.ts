@@ -1,5 +1,5 @@
-// The changes that are counted, of what a caller reaches, in a network, of a host, of a subnet or of one record: which
-// transactions made them, and one by one in commit order. Every step is bounded. Renders no record.
+// Counted changes in a caller's reach, of a network, host, subnet or single record: their transactions, and the changes
+// in commit order. Every step is bounded. Must not render records.
 
 import { isCounted } from "../change-counts.ts";
 import { type AnyKind, scopeKey } from "../kind.ts";
@@ -8,20 +8,20 @@ import { ChangeLog, type ChangeQuery, type ChangeStep, type NamedRecord } from "
 import type { Reach } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
 
-/** Record numbers: 0 stands for one that the caller never saw, of which nothing is found. */
+/** By record number: 0 stands for a record that the caller never saw, which yields no results. */
 export interface CountedQuery {
   readonly reach: Reach;
-  /** Only records of these kinds, all of which are told of. */
+  /** Record kinds to include, only kinds that are shown in the change log. */
   readonly kinds: readonly AnyKind[];
   readonly networkN?: number;
-  /** With its parts. */
+  /** Including its parts. */
   readonly hostN?: number;
-  /** With what names it. */
+  /** Including records that refer to it. */
   readonly named?: NamedRecord;
   readonly recordN?: number;
 }
 
-/** Transactions looked through per step. */
+/** Transactions examined per step. */
 const STEP_TRANSACTIONS = 1_000;
 
 export class CountedChanges {
@@ -36,8 +36,8 @@ export class CountedChanges {
   }
 
   /**
-   * Whether the counts that are kept by scope tell it all: what is in two containers, or in one that has been outside
-   * the caller's networks, is seen in the versions alone.
+   * Whether the stored counts per scope suffice. Two containers, or one that was outside the caller's networks at some
+   * time, require reading the versions.
    */
   get isKept(): boolean {
     const { reach, networkN, hostN, named, recordN } = this.query;
@@ -51,7 +51,7 @@ export class CountedChanges {
     );
   }
 
-  /** The scopes of the counts that hold all of it, and nothing else where `isKept`. */
+  /** Scopes of all matching counts; they contain nothing else if `isKept`. */
   get scopes(): readonly number[] {
     const { reach, kinds, networkN, hostN, named } = this.query;
     if (this.findsNothing()) return [];
@@ -68,12 +68,12 @@ export class CountedChanges {
     ];
   }
 
-  /** The transactions with such changes; where not `isKept`, among others. */
+  /** Transactions with matching changes; a superset unless `isKept`. */
   transactions(): Activity {
     return new Activity(this.connection, this.query.reach.organizationN, this.scopes, "history_change_counts");
   }
 
-  /** The first transaction with such a change; null for none. */
+  /** The first transaction with a matching change; null for none. */
   *first(until: number): Generator<void, number | null> {
     if (!this.isKept) {
       for (const { changes } of this.changes({ after: 0, until })) {
@@ -92,7 +92,7 @@ export class CountedChanges {
     return null;
   }
 
-  /** One by one, in commit order. */
+  /** Single changes, in commit order. */
   *changes(range: TransactionRange): Generator<ChangeStep> {
     if (this.findsNothing()) return;
     const { recordN } = this.query;

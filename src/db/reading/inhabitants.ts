@@ -1,5 +1,5 @@
-// Who lives in the containers that a condition names, of which there may be very many: record numbers, so that no
-// document has to be read to know which container it names. Goes in steps, and holds no transaction between two.
+// Resolves container conditions to record numbers, so that no document has to be read for its containers, of which
+// there may be very many. Runs in steps, without a transaction in between.
 
 import { getTableName } from "drizzle-orm";
 import { type AnyKind, liveColumnOf, type ScopeName } from "../kind.ts";
@@ -10,13 +10,13 @@ import type { ReadConnection } from "./read-connection.ts";
 import { NumberSet, type Settled } from "./settled-condition.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
-/** Containers that are looked into in one step: each has ten thousand records of a kind at most. */
+/** Containers per step: each holds at most ten thousand records of a kind. */
 const STEP_CONTAINERS = 200;
 
 /**
- * The same condition on the records of a list, with what names a container replaced by who lives in it. A network may
- * have very many of a kind: there the documents tell.
- * @param asOf as ListQuery.asOf, asked before each step
+ * The same condition, with container references replaced by the records in those containers. Except for networks, which
+ * may hold very many records: there the documents decide.
+ * @param asOf like ListQuery.asOf, called before each step
  */
 export function* byInhabitants(
   condition: Settled,
@@ -72,7 +72,7 @@ function livingIn(
   return numbersIn(numbers);
 }
 
-/** One after the other. */
+/** Concatenates number lists. */
 export function concatenated(parts: readonly Uint32Array[]): Uint32Array {
   if (parts.length === 1) return parts[0] as Uint32Array;
   const all = new Uint32Array(parts.reduce((sum, part) => sum + part.length, 0));

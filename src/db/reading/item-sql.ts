@@ -1,5 +1,5 @@
-// The SQL that renders a list item from stored JSON, live or as of a sequence (?1), for a record number p.n. Documents
-// are spliced as text: building objects from columns halves the throughput.
+// SQL for rendering list items from stored JSON, live or as of a sequence (?1), for a record number p.n. Splices
+// documents as text: building objects from columns halves the throughput.
 
 import { getTableName } from "drizzle-orm";
 import { CUSTOM_FIELDS, customFieldKey } from "../../base/custom-field-names.ts";
@@ -8,14 +8,15 @@ import { baseJoinSql } from "../packing.ts";
 import { documentSql, membersSql, observedSql, sortKeysSql } from "../shape.ts";
 import type { AsOf, OrderTerm } from "./list-query.ts";
 
-/** An expression, and the tables to join to p for it. */
+/** An expression, and the joins to p that it needs. */
 export interface ItemSql {
   readonly item: string;
   readonly joins: string;
 }
 
 /**
- * The record p.n as a JSON object. concat() makes it in one pass and skips NULLs; a chain of || copies it each time.
+ * Renders record p.n as a JSON object. concat() builds it in one pass and skips NULLs; a chain of || copies it each
+ * time.
  * @param isComposed whether this kind has any parts: checking each row costs a quarter of the page
  */
 export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): ItemSql {
@@ -26,7 +27,7 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
     const composed = parts === undefined ? "" : `, CASE l.composed WHEN 1 THEN ${parts.live} END`;
     return {
       item: `concat('{', l.members${isObserved ? ", o.observed" : ""}${composed}, ${noEnd})`,
-      // CROSS JOIN keeps p outermost, for the order.
+      // CROSS JOIN keeps p as the outermost loop, for the order.
       joins: ` CROSS JOIN ${getTableName(kind.table)} l
         ON l.n = p.n${isObserved ? " LEFT JOIN observations o ON o.n = p.n" : ""}`,
     };
@@ -34,7 +35,7 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
   const composed = parts === undefined ? [] : [`CASE v.composed WHEN 1 THEN ${parts.asOf} END`];
   const observed = (written: string) => {
     if (!isObserved) return [];
-    // In a held present, observation values are today's; of a deleted record those of its version.
+    // At a pinned present, observation values are current; for a deleted record, those of its version.
     return [asOf.present ? `coalesce((SELECT o.observed FROM observations o WHERE o.n = p.n), ${written})` : written];
   };
   const end = asOf.present
@@ -46,8 +47,8 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
 }
 
 /**
- * The version of p as of ?1, one of a record that lived then, without what was observed of it and without its end: as
- * two versions of a record are compared.
+ * The version of p as of ?1 (must be alive then), without observation values and end: for comparing two versions of a
+ * record.
  */
 export function ownItemSql(kind: AnyKind, isComposed: boolean): string {
   const parts = isComposed ? kind.composedSql : undefined;
@@ -56,56 +57,56 @@ export function ownItemSql(kind: AnyKind, isComposed: boolean): string {
     WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
 }
 
-/** When the version of p as of an instant ended, as its document says it; NULL for one that has not. */
+/** End of the version of p as of `asOf`, as in its document; NULL if still open. */
 export function versionEndSql(asOf: AsOf): string {
   if (asOf.endsAreThinned === true) return THINNED_END;
   return `(SELECT x.valid_from FROM history_versions x WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31)
     ORDER BY x.key LIMIT 1)`;
 }
 
-/** The same as the end of a JSON object. */
+/** The same, as the tail of a JSON object. */
 const SUCCESSOR = `(SELECT concat(',"valid_to":"', x.valid_from, '"}') FROM history_versions x
   WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1)`;
 
-/** The end of a version whose successor may be one of which only the transaction is known. */
+/** End of a version whose successor may have been thinned, leaving only its transaction. */
 const THINNED_END = `(
   SELECT concat(strftime('%Y-%m-%dT%H:%M:%S', e.at / 1000, 'unixepoch'), format('.%03dZ', e.at % 1000))
   FROM history_transactions e
   WHERE e.sequence = min(${successorIn("history_versions")}, ${successorIn("history_thinned")}) & 2147483647)`;
 
-/** The key of p's next version after an instant, in one table; above all keys for none. */
+/** Key of p's next version after ?1 in one table; above all keys if none. */
 function successorIn(table: string): string {
   return `coalesce((SELECT x.key FROM ${table} x
     WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1), 1 << 62)`;
 }
 
-/** Orders p by a field, named by a vocabulary and never by a caller. */
+/** Sort term for p. The field comes from a vocabulary, never from a caller. */
 export function sortSql(kind: AnyKind, term: OrderTerm, asOf: AsOf | null): string {
   return `${sortValueSql(kind, term, asOf)}${term.direction === "desc" ? " DESC" : ""}`;
 }
 
-/** Regardless of the direction. */
+/** Sort value, without direction. */
 export function sortValueSql(kind: AnyKind, term: Pick<OrderTerm, "field" | "byKey">, asOf: AsOf | null): string {
   return (kind.observed as readonly string[]).includes(term.field)
     ? observedFieldSql(term.field, kind, asOf)
     : newestSql((version) => sortExpression(term, version), kind, asOf);
 }
 
-/** Some own fields of p as a JSON array, named by resources and never by a caller. @param fields at least two */
+/** Own fields of p as a JSON array. Field names come from resources, never from a caller. @param fields at least two */
 export function ownFieldsSql(kind: AnyKind, fields: readonly string[], asOf: AsOf | null): string {
-  // Of several paths it is an array, and the document is put together and parsed once. Of one path it would be the value itself.
+  // Several paths yield an array from one concatenation and parse. A single path would yield the bare value.
   if (fields.length < 2) throw new Error(`item-sql: own fields are read two at a time at least, not ${fields.join()}`);
   const paths = fields.map((field) => `'$.${field}'`).join(", ");
   return newestSql(({ members }) => `json_extract('{' || ${members} || '}', ${paths})`, kind, asOf);
 }
 
-/** Parsing documents is slow: sort keys are small, and a version has its own instant. */
+/** Parsing documents is slow, so use the small sort keys, and the version's own timestamp. */
 function sortExpression(
   { field, byKey }: Pick<OrderTerm, "field" | "byKey">,
   { members, sortKeys, writtenAt }: NewestSql,
 ): string {
   if (byKey) return `${sortKeys} ->> '$.${field}'`;
-  // Most records have none at all: they are told by a look at the text.
+  // Most records have none: a text scan detects that.
   if (customFieldKey(field) !== null)
     return `iif(instr(${members}, '"${CUSTOM_FIELDS}":{') > 0, ('{' || ${members} || '}') ->> '$.${field}', NULL)`;
   return field === "updated_at" ? writtenAt : `('{' || ${members} || '}') ->> '$.${field}'`;
@@ -118,7 +119,7 @@ function observedFieldSql(field: string, kind: AnyKind, asOf: AsOf | null): stri
   return `('{' || substr(${observed}, 2) || '}') ->> '$.${field}'`;
 }
 
-/** Expressions on a newest version of any shape. */
+/** SQL expressions for a newest version in any shape. */
 interface NewestSql {
   readonly members: string;
   readonly observed: string;

@@ -1,6 +1,5 @@
-// Reads that may take long, run beside the thread that answers: each on a connection of its own, as a generator of
-// bytes that goes one step whenever its reader has taken the last one. No transaction is held in between. Knows no
-// resource.
+// Long reads in worker threads, each thread with its own connection. A read is a generator of bytes that advances when
+// its consumer has taken the last chunk, without a transaction in between. Must not know any resource.
 
 import type { Counts } from "../../base/counters.ts";
 import { DomainError, domainError, type PlainError, plainError } from "../../base/errors.ts";
@@ -10,21 +9,21 @@ import type { Reader } from "./reader.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * A long read: yields the bytes of its answer in steps of some milliseconds; no bytes where a step has none to tell.
- * What it reads must be as of a fixed sequence, since every step sees a later state of the database.
+ * A long read: yields its response bytes in steps of a few milliseconds; empty if a step has no output. Must read as of
+ * a fixed sequence, since every step sees a later database state.
  */
 export interface LongRead<Input> {
   (reader: Reader, input: Input): Generator<Uint8Array, void>;
   readonly readName: string;
   readonly isInLargeSteps: boolean;
 }
-/** One of whatever input. */
+/** A long read with any input type. */
 export type AnyLongRead = LongRead<never>;
 
 /**
- * @param name by which the thread knows it
- * @param isInLargeSteps whether a step may take as long as one pass over what was alive: an order or a filter, all that
- * one record has, all links of a network
+ * @param name identifies the read in the thread
+ * @param isInLargeSteps whether a step may take as long as a full pass over live records: a sort or filter, everything
+ * of one record, all links of a network
  */
 export function longRead<Input>(
   name: string,
@@ -41,29 +40,29 @@ export interface LongReadOptions {
 export interface LongReads {
   /**
    * @param input plain data: it crosses to another thread
-   * @param options.isAdmitted how many of these a caller has is bounded where they are asked for: they are refused to
-   * nobody here, and are not counted
-   * @returns its bytes, the first of them made already
-   * @throws DomainError as the read threw it before its first bytes; rate_limit_exceeded for one caller's too many
+   * @param options.isAdmitted the caller's limit is enforced where the read is requested; neither limited nor counted
+   * here
+   * @returns its bytes, the first chunk already produced
+   * @throws DomainError from the read before its first bytes; rate_limit_exceeded if one caller has too many
    */
   start<Input>(
     read: LongRead<Input>,
     input: NoInfer<Input>,
     options?: LongReadOptions,
   ): Promise<AsyncIterable<Uint8Array>>;
-  /** Lets go of the database: what is under way is cut off. */
+  /** Closes the database and aborts reads in progress. */
   close(): Promise<void>;
 }
 
 /**
- * Long reads of one caller at a time: each holds what it has found for as long as its answer is taken. Those of the
- * change feed's streams have a bound of their own.
+ * Maximum concurrent long reads per caller: each keeps its results in memory until the response is consumed. Change
+ * feed streams have their own limit.
  */
 export const LONG_READS_OF_CALLER_MAX = 32;
 
 /**
- * Shares reads out among others: those with large steps among some, the rest among the rest, each to the one with the
- * fewest under way. So a question whose every step is short waits for no list whose first step is not.
+ * Distributes reads over lanes, each to the one with the fewest reads in progress. Reads with large steps have lanes of
+ * their own, so that short-step reads never wait for a long first step.
  */
 export class LongReadPool implements LongReads {
   private readonly underWayOf = new Map<unknown, number>();
@@ -73,8 +72,8 @@ export class LongReadPool implements LongReads {
   private readonly forTheRest: Lane[];
 
   /**
-   * @param callerOf tells from a read's input who asks: nobody has more than LONG_READS_OF_CALLER_MAX under way,
-   * besides those that were admitted elsewhere
+   * @param callerOf returns the caller from a read's input: no caller has more than LONG_READS_OF_CALLER_MAX in
+   * progress, besides those admitted elsewhere
    */
   constructor(
     forLargeSteps: readonly LongReads[],
@@ -113,7 +112,7 @@ export class LongReadPool implements LongReads {
     }
   }
 
-  /** How many are under way. */
+  /** Reads in progress. */
   get count(): number {
     return [...this.forLargeSteps, ...this.forTheRest].reduce((sum, { underWay }) => sum + underWay, 0);
   }
@@ -122,7 +121,7 @@ export class LongReadPool implements LongReads {
     await Promise.all([...this.forLargeSteps, ...this.forTheRest].map(({ reads }) => reads.close()));
   }
 
-  /** One more of a caller's own. @returns ends it */
+  /** Counts one more read of a caller. @returns a function that ends it */
   private take(caller: unknown): () => void {
     const own = this.underWayOf.get(caller) ?? 0;
     if (own >= LONG_READS_OF_CALLER_MAX) {
@@ -148,8 +147,8 @@ interface Lane {
 }
 
 /**
- * The same bytes; tells once when they are over, or are no longer wanted, also where nobody has asked for the first of
- * them.
+ * Passes the bytes on. Calls `over` once when they end or are no longer wanted, even before the first chunk is
+ * requested.
  */
 export function untilOver(chunks: AsyncIterable<Uint8Array>, over: () => void): AsyncIterable<Uint8Array> {
   const steps = chunks[Symbol.asyncIterator]();
@@ -191,15 +190,15 @@ export interface LongReadMessages {
     | { type: "closed" };
 }
 
-/** A thread that is in the middle of a long step is waited for no longer than this before it is ended. */
+/** Maximum wait for a thread in a long step before it is terminated. */
 const CLOSE_MAX_MS = 1_000;
 
 const SHUTTING_DOWN = "the appliance is shutting down";
 
-/** What a thread answers of one read. */
+/** A thread's reply to one read. */
 type ReadReply = Exclude<LongReadMessages["from"], { type: "closed" }>;
 
-/** In a thread of their own, started when it is first needed and again after a crash. */
+/** Runs reads in a thread, started on first use and again after a crash. */
 export class ThreadLongReads implements LongReads {
   private readonly startThread: StartThread<LongReadMessages>;
   private readonly databasePath: string;
@@ -229,7 +228,7 @@ export class ThreadLongReads implements LongReads {
     this.thread = null;
     this.fail(SHUTTING_DOWN);
     if (thread === null) return;
-    // Its connection must be closed by its own thread, or the writer cannot fold all of the log into the database.
+    // The thread must close its own connection, or the writer cannot checkpoint the whole WAL.
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     this.closedNow = resolve;
     const timer = setTimeout(resolve, CLOSE_MAX_MS);
@@ -254,7 +253,7 @@ export class ThreadLongReads implements LongReads {
   /** The next bytes; null at the end. */
   private ask(id: number, message: LongReadMessages["to"]): Promise<Uint8Array | null> {
     return new Promise((resolve, reject) => {
-      // What goes on meanwhile must not start another thread; and where none can be started, nothing waits for it.
+      // After close, do not start another thread; without a thread, fail at once instead of waiting.
       const thread = this.isClosed ? null : this.running();
       this.waiting.set(id, (reply) => {
         if (reply.type === "chunk") resolve(reply.bytes);
@@ -296,19 +295,16 @@ export class ThreadLongReads implements LongReads {
   }
 }
 
-/** A turn ends with the first step that ends after so long, or that has bytes to tell. */
+/** A turn ends after the first step that exceeds this time or has output. */
 const TURN_MS = 4;
 
 interface TurnOptions {
-  /** Tells from a read's input who asks. */
+  /** Returns the caller from a read's input. */
   readonly callerOf: (input: unknown) => unknown;
   readonly monotonicMs?: () => number;
 }
 
-/**
- * The thread's side. Callers take turns, whoever has had the least of the thread's time first; the reads of one caller
- * one after the other.
- */
+/** Thread side of long reads. Callers take turns, least consumed time first; the reads of one caller round-robin. */
 export function serveLongReads(
   open: (databasePath: string) => Reader,
   reads: readonly AnyLongRead[],
@@ -324,7 +320,7 @@ export function serveLongReads(
     let isScheduled = false;
     const wait = (id: number, caller: unknown) => {
       turns.add(caller, id);
-      // What has been asked for by then has its say in whose turn it is.
+      // Includes reads requested before the callback in the choice of the next turn.
       if (!isScheduled) setImmediate(run);
       isScheduled = true;
     };
@@ -376,11 +372,11 @@ export function serveLongReads(
           return;
         }
         const caller = callerOf(message.input);
-        // Typed where it was started.
+        // Type-checked at the start of the read.
         running.set(message.id, { caller, steps: read(reader, message.input as never) });
         wait(message.id, caller);
       } else if (message.type === "more") {
-        // The thread that it ran in may have crashed since, and this be the next one.
+        // The thread that ran the read may have crashed and been replaced by this one.
         const read = running.get(message.id);
         if (read !== undefined) wait(message.id, read.caller);
         else fail(message.id, new Error("long reads: the thread that it began in has ended"));

@@ -1,7 +1,7 @@
-// Record numbers as SQLite joins them to one text: there may be a million, for which rows of their own would take a
-// hundred times the memory.
+// Parses record numbers from SQLite's group_concat. There may be a million; separate rows would take a hundred times
+// the memory.
 
-/** @param text decimal numbers with commas between them, in ASCII; null for none */
+/** @param text comma-separated decimal numbers in ASCII; null for none */
 export function numbersIn(text: Uint8Array | null): Uint32Array {
   if (text === null) return new Uint32Array(0);
   let count = 1;

@@ -1,5 +1,5 @@
-// Who is in a list, live or as of an instant: SQL that selects record numbers, and their counts. Only the population
-// differs between the two, live tables or spans. Knows nothing of what is shown of a record.
+// Selection of list records, live or as of a point in time: SQL for record numbers, and counts. Only the source
+// differs, live tables or spans. Must not know how records are rendered.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { customFieldKey } from "../../base/custom-field-names.ts";
@@ -18,10 +18,11 @@ import { SortKeyTimelines, TIMELINE_RECORDS_MAX, TIMELINE_RECORDS_MIN } from "./
 import { SqlBuilder } from "./sql-builder.ts";
 import { WordIndex } from "./word-index.ts";
 
-/** Networks up to this number are merged in page order. */
+/** Maximum number of networks merged in page order. */
 const MAX_MERGED_NETWORKS = 64;
 /**
- * Above it records up to this number are sorted; more than these stand so close that a walk over all meets them soon.
+ * Beyond that, up to this many records are sorted. More records are dense enough that a walk over all soon finds a
+ * page.
  */
 const MAX_SORTED_RECORDS = 20_000;
 
@@ -36,7 +37,7 @@ export class Populations {
     this.timelines = new SortKeyTimelines(connection);
   }
 
-  /** Whether the answer is known to be empty before anything is looked up. */
+  /** Whether the result is known to be empty without a lookup. */
   findsNothing(query: ListQuery): boolean {
     if (query.asOf !== null && query.asOf.sequence === 0) return true;
     if (query.numbers !== undefined) return query.numbers.length === 0;
@@ -46,14 +47,14 @@ export class Populations {
     return isConfined(query) && !mayBeBeside(query.kind) && query.reach.networkNs?.length === 0;
   }
 
-  /** How many records match, whatever the page: the census of what they fill, or counted where no census has it. */
+  /** Total matches regardless of the page: from the census of whole scopes, otherwise by counting. */
   count(query: ListQuery): number {
     if (this.findsNothing(query)) return 0;
     if (query.numbers !== undefined) return query.numbers.length;
     const sql = new SqlBuilder(query.asOf);
     if (query.scopes !== undefined) return this.first(countsSql(query.scopes, query.asOf, sql), sql);
     const scopes = this.wholeScopes(query);
-    // What lives now is counted once between two commits; what lived at one of a million instants is asked each time.
+    // Live totals are cached between commits. Historical ones are not, as the points in time are too many.
     if (scopes !== null && query.asOf === null) {
       return this.connection.remember(`total ${query.kind.code} ${scopes.join()}`, () =>
         this.first(censusSql(scopes, query.kind, null, sql), sql),
@@ -67,7 +68,7 @@ export class Populations {
     );
   }
 
-  /** `SELECT … AS n` of a page of who matches, in list order. @param limit rows; −1 for all */
+  /** `SELECT … AS n` for one page of matches, in list order. @param limit rows; −1 for all */
   page(query: ListQuery, sql: SqlBuilder, limit: number): string {
     const numbers = this.orderedOutside(query) ?? ((query.order ?? []).length === 0 ? query.numbers : undefined);
     if (numbers === undefined)
@@ -77,8 +78,8 @@ export class Populations {
   }
 
   /**
-   * The record numbers of all who match, in list order, where that is by keys that no version keeps; undefined where SQL
-   * has the order.
+   * All matching record numbers in list order, if the sort keys are not stored with versions; undefined if SQL can
+   * sort.
    */
   orderedOutside(query: ListQuery): Uint32Array | undefined {
     const { kind, asOf } = query;
@@ -94,7 +95,7 @@ export class Populations {
         `${sortValueSql(kind, { field, byKey: byKey && keyOf === null }, asOf)} AS value_${place}`,
     );
     const order = new ComputedKeyOrder(terms);
-    // There may be a million: row by row, so that they are never all there as rows.
+    // There may be a million, so iterate instead of loading all rows.
     const rows = this.connection
       .statement(`SELECT p.n AS n, ${values.join(", ")} FROM (${population}) p`)
       .iterate(...sql.values) as Iterable<Record<string, string | number | null> & { n: number }>;
@@ -107,9 +108,8 @@ export class Populations {
   }
 
   /**
-   * The same list by the numbers of who is in it, in order, where that comes from what is known of their keys, which is
-   * read in steps; else as it is. Where all that a scope has is listed: what has to be looked at to be found is ordered
-   * while it is.
+   * The list with its order precomputed from sort key timelines, in steps; otherwise unchanged. For a whole scope,
+   * includes selecting the records.
    */
   *ordering(query: ListQuery): Generator<void, ListQuery> {
     const { kind, asOf, order: [term, ...more] = [] } = query;
@@ -122,7 +122,7 @@ export class Populations {
     return numbers === null ? query : { ...query, numbers, order: [] };
   }
 
-  /** The record numbers of who matches, in page order. */
+  /** Record numbers of the matches, in page order. */
   private everybody(query: ListQuery): Uint32Array {
     const sql = new SqlBuilder(query.asOf);
     const text = `SELECT CAST(group_concat(n) AS BLOB) FROM (${this.inPageOrder(query, sql)})`;
@@ -130,7 +130,7 @@ export class Populations {
     return numbersIn(numbers);
   }
 
-  /** `SELECT … AS n` of who matches, in list order, where SQL has it. */
+  /** `SELECT … AS n` of the matches, in list order, if SQL can sort. */
   private ordered(query: ListQuery, sql: SqlBuilder): string {
     const order = query.order ?? [];
     if (order.length === 0) return this.inPageOrder(query, sql);
@@ -139,20 +139,20 @@ export class Populations {
     return `SELECT p.n AS n FROM (${population}) p ORDER BY ${[...terms, "p.n"].join(", ")}`;
   }
 
-  /** `SELECT … AS n` of who matches beyond the record number `after`, in page order. */
+  /** `SELECT … AS n` of the matches after record number `after`, in page order. */
   inPageOrder(query: ListQuery, sql: SqlBuilder, after = 0): string {
-    // SQLite knows the order of two loops in each other, not that of what they come to.
+    // SQLite knows the order of nested loops, but not that of computed values.
     return this.goesByBlocks(query)
       ? `${this.population(query, sql, { after, byBlocks: true })} ORDER BY b.block, s.n`
       : `${this.population(query, sql, { after })} ORDER BY n`;
   }
 
-  /** `SELECT … AS n` of who matches with a record number in (after, until], in any order. */
+  /** `SELECT … AS n` of the matches with a record number in (after, until], unordered. */
   populationWithin(query: ListQuery, sql: SqlBuilder, { after, until }: { after: number; until: number }): string {
     return this.population(query, sql, { after, until, byBlocks: this.goesByBlocks(query) });
   }
 
-  /** The numbers of all that is found by words, whoever sees it. */
+  /** Record numbers of all full-text matches, regardless of reach. */
   foundNumbers(query: Pick<ListQuery, "search" | "kind" | "asOf" | "reach">): number[] {
     const sql = new SqlBuilder(query.asOf);
     const each = this.found(query, sql).map((found) => `SELECT * FROM (${found})`);
@@ -161,7 +161,7 @@ export class Populations {
     return rows.map(([n]) => n);
   }
 
-  /** Whether the dead are passed over by blocks: in a walk over what is large, an organization or a network. */
+  /** Whether to skip dead records by blocks: for walks over a large scope, an organization or a network. */
   private goesByBlocks(query: ListQuery): boolean {
     if (query.asOf === null || query.numbers !== undefined || query.scopes !== undefined) return false;
     if (isLedByMatches(query) || this.wayThrough(query) !== "walked") return false;
@@ -171,9 +171,9 @@ export class Populations {
   }
 
   /**
-   * `SELECT … AS n` of who matches; several arms are merged in page order by the ORDER BY of the caller.
-   * @param part record numbers in (after, until]; `byBlocks` as of an instant, over a single container: by blocks (`b`)
-   * of spans (`s`)
+   * `SELECT … AS n` of the matches; the caller's ORDER BY merges several arms in page order.
+   * @param part record numbers in (after, until]; `byBlocks`, for a single container in the past: by blocks (`b`) of
+   * spans (`s`)
    */
   population(
     query: ListQuery,
@@ -201,16 +201,16 @@ export class Populations {
     const containers = this.containers(query);
     if (containers === null) return "SELECT 0 AS n WHERE 0";
     const networkNs = isConfined(query) ? reach.networkNs : null;
-    // The innermost container is the smallest; what is around it is checked record by record. Only the organization is
-    // not, as of an instant: containers() finds none outside of it, and no record ever leaves it.
+    // The innermost container is the smallest; outer ones are checked per record. In the past the organization needs no
+    // check: containers() finds none outside of it, and no record ever leaves it.
     const base = containers.at(-1);
     const checks = containers.slice(0, -1);
     const way = this.wayThrough(query);
     const baseColumn =
       base?.column ?? (way === "walked" ? "organization_n" : liveColumnOf(kind.scopes.network as string));
-    // A network that is asked for is one that the caller reaches.
+    // A requested network is always within the caller's reach.
     const confinement = way === "walked" && !containers.some((each) => each.scope === "network") ? networkNs : null;
-    // One arm per container, or one over all of them that leaves the sorting to the caller.
+    // One arm per container, or one over all containers, sorted by the caller.
     const arms =
       way === "sorted"
         ? [{ container: "c.value", source: `json_each(${sql.bind(JSON.stringify(networkNs))}) c CROSS JOIN ` }]
@@ -223,7 +223,7 @@ export class Populations {
     const selects = arms.map(({ container, source }) => {
       const where: string[] = [];
       if (asOf === null) {
-        // A plus keeps the planner from an index that is not the one meant.
+        // The plus keeps the planner from choosing another index.
         where.push(byIds === null ? `l.${baseColumn} = ${container}` : `+l.${baseColumn} = ${container}`);
         if (byIds !== null) where.push(`l.n IN (${byIds})`);
         if (baseColumn !== "organization_n") where.push(`+l.organization_n = ${sql.bind(reach.organizationN)}`);
@@ -266,8 +266,8 @@ export class Populations {
   }
 
   /**
-   * Who is found by the search, as SQL that selects record numbers: all of these must.
-   * @returns none where nothing is searched for
+   * SQL for the record numbers that match the search; a record must be in all of them.
+   * @returns an empty list without a search
    */
   private found(query: Pick<ListQuery, "search" | "kind" | "asOf" | "reach">, sql: SqlBuilder): string[] {
     const { kind, asOf, reach, search } = query;
@@ -276,7 +276,7 @@ export class Populations {
       sql.bind(JSON.stringify(this.index.calledBy(reach.organizationN, kind, words, asOf)));
     const words = searchWords(search);
     if (kind.search === undefined) return words.length === 0 ? [] : [`SELECT value FROM json_each(${called(words)})`];
-    // What also finds others tells of the words as they are written; what a record is called, without their marks.
+    // Full-text search of other texts keeps diacritics; the word index of names folds them.
     return searchTerms(search).map(
       (term, place) =>
         `${foundBy(sql.bind(term), kind, asOf)} UNION ALL SELECT value FROM json_each(${called([words[place] as string])})`,
@@ -284,21 +284,21 @@ export class Populations {
   }
 
   /**
-   * How a list goes through what its caller may see: over a single scope (walked), with what is out of reach left out;
-   * over the networks in reach, each in page order (merged); or over them one after the other (sorted).
+   * Access path through the caller's records: over a single scope, skipping what is out of reach (walked); over the
+   * networks in reach, merged in page order (merged); or network by network (sorted).
    */
   wayThrough(query: ListQuery): "walked" | "merged" | "sorted" {
     if (query.scopes !== undefined) return "merged";
     const { networkNs } = query.reach;
     const isWithin = Object.values(query.within ?? {}).some((id) => id !== undefined);
     if (!isConfined(query) || networkNs === null || isWithin || isLedByMatches(query)) return "walked";
-    // They are few.
+    // Such records are few.
     if (mayBeBeside(query.kind)) return "walked";
     if (networkNs.length <= MAX_MERGED_NETWORKS) return "merged";
     return this.countIn(networkNs, query.kind, query.asOf) <= MAX_SORTED_RECORDS ? "sorted" : "walked";
   }
 
-  /** The containers that the population fills: their census is its count. Null where it has to be counted. */
+  /** Containers that the list covers completely, so that their census is its count. Null if it must be counted. */
   private wholeScopes(query: ListQuery): readonly number[] | null {
     const containers = this.containers(query);
     if (containers === null) return [];
@@ -307,19 +307,19 @@ export class Populations {
     const networkNs = isConfined(query) ? query.reach.networkNs : null;
     if (containers.length === 0 && networkNs !== null) return mayBeBeside(query.kind) ? null : networkNs;
     if (containers.length === 0) return [query.reach.organizationN];
-    // A network that was asked for and may be seen is one whole scope of its organization.
+    // A requested and visible network is one whole scope of its organization.
     if (containers.length === 1 && containers[0]?.scope === "network") return [containers[0].n];
     if (containers.length === 1 && networkNs === null && containers[0] !== undefined) return [containers[0].n];
     return null;
   }
 
-  /** How many records of a kind live in these containers together. */
+  /** Number of records of a kind in these containers together. */
   countIn(containerNs: readonly number[], kind: Pick<AnyKind, "code">, asOf: AsOf | null): number {
     const sql = new SqlBuilder(asOf);
     return this.first(censusSql(containerNs, kind, asOf, sql), sql);
   }
 
-  /** The containers asked for, outermost first; null where one of them can't hold anything that the caller sees. */
+  /** Requested containers, outermost first; null if one of them cannot contain anything visible to the caller. */
   private containers(query: ListQuery): Array<{ scope: ScopeName; n: number; column: string }> | null {
     const containers: Array<{ scope: ScopeName; n: number; column: string }> = [];
     for (const scope of SCOPES) {
@@ -337,7 +337,7 @@ export class Populations {
     return containers;
   }
 
-  /** The number of a container that ever lived in the organization. */
+  /** Record number of a container that was ever in the organization. */
   private containerN(scope: ScopeName, id: string, organizationN: number): number | null {
     const sql = `SELECT r.n FROM history_records r WHERE r.id = +? AND r.kind = +? AND EXISTS (SELECT 1
       FROM history_spans s
@@ -352,17 +352,17 @@ export class Populations {
   }
 }
 
-/** Whether the caller's networks matter for this kind: tags, users and the like belong to the organization alone. */
+/** Whether the caller's networks restrict this kind: tags, users and the like belong to the organization only. */
 function isConfined(query: ListQuery): boolean {
   return query.reach.networkNs !== null && query.kind.scopes.network !== undefined;
 }
 
-/** Whether records of a kind may lie in no network, and are seen by all of the organization then. */
+/** Whether records of a kind may be outside all networks, and then visible to the whole organization. */
 function mayBeBeside(kind: AnyKind): boolean {
   return kind.networkIsOptional === true;
 }
 
-/** Whether it is few records, found by what they are asked for, that are looked at, and not who is in a container. */
+/** Whether the query starts from a few matching records instead of a container's contents. */
 function isLedByMatches(query: ListQuery): boolean {
   return (
     query.ids !== undefined ||
@@ -372,7 +372,7 @@ function isLedByMatches(query: ListQuery): boolean {
   );
 }
 
-/** A `SELECT` of the record numbers that are asked for by id or number; null where none are. */
+/** A `SELECT` of record numbers requested by id or number; null if none are. */
 function numbersOf({ ids, among }: ListQuery, sql: SqlBuilder): string | null {
   const numbered = among === undefined ? null : `SELECT value FROM json_each(${sql.bind(`[${among.join()}]`)})`;
   if (ids === undefined) return numbered;
@@ -384,7 +384,7 @@ function terms(query: ListQuery): string[] {
   return query.search === undefined ? [] : searchTerms(query.search);
 }
 
-/** Who is found by a term: by a text that is, or was then, the newest of its record. */
+/** Record numbers matched by a term in the newest text of the record, now or at ?1. */
 function foundBy(term: string, kind: AnyKind, asOf: AsOf | null): string {
   const until = asOf === null ? "x.key < (((t.key >> 31) + 1) << 31)" : "x.key <= (((t.key >> 31) << 31) | ?1)";
   const known = asOf === null ? "" : " AND (t.key & 2147483647) <= ?1";
@@ -394,7 +394,7 @@ function foundBy(term: string, kind: AnyKind, asOf: AsOf | null): string {
     WHERE x.key > t.key AND ${until})`;
 }
 
-/** Field names come from the resources, never from a caller. */
+/** Filter on a live record. Field names come from the resources, never from a caller. */
 function isLive(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
   if ("namesAny" in filter) {
     const targets = `SELECT r.n FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))}) j
@@ -410,7 +410,7 @@ function isLive(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
     : `('{' || l.members || '}') ->> '$.${filter.field}' = ${value}`;
 }
 
-/** The same of the version of then: no index knows it, so each who lived then is looked at. */
+/** The same filter on a past version: not indexed, so every record alive then is tested. */
 function was(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
   const version = "FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1";
   if ("namesAny" in filter) {
@@ -420,7 +420,7 @@ function was(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
   return `(SELECT ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${filter.field}' ${version}) = ${sql.bind("names" in filter ? filter.names : sqlValue(filter.equals))}`;
 }
 
-/** JSON's true and false are 1 and 0 to SQLite. */
+/** SQLite represents JSON's true and false as 1 and 0. */
 function sqlValue(value: string | number | boolean): string | number {
   return typeof value === "boolean" ? Number(value) : value;
 }
@@ -430,7 +430,7 @@ function livedIn(scope: string): string {
     AND e.died > ?1)`;
 }
 
-/** Whether a record lives in one of many networks, or in none where that means all. */
+/** Tests whether a record is in one of many networks, or in none if the kind allows that. */
 function livesInOneOf(kind: AnyKind, networkNs: string): string {
   const column = `+l.${liveColumnOf(kind.scopes.network as string)}`;
   const isInOne = `${column} IN (SELECT value FROM json_each(${networkNs}))`;
@@ -438,8 +438,8 @@ function livesInOneOf(kind: AnyKind, networkNs: string): string {
 }
 
 /**
- * Whether a record lived in one of many networks, or in none where that means all. Its own document tells: there may be
- * thousands of scopes to look for it in.
+ * Tests whether a record was in one of many networks, or in none if the kind allows that. Reads the document: there may
+ * be thousands of scopes to search.
  */
 function livedInOneOf(kind: AnyKind, networkNs: string): string {
   const networks = `SELECT value FROM json_each(${networkNs})`;
@@ -451,7 +451,7 @@ function livedInOneOf(kind: AnyKind, networkNs: string): string {
     WHERE n IN (${networks})${beside})`;
 }
 
-/** How many records of a kind lived in these containers together. */
+/** Number of records of a kind in these containers together. */
 function censusSql(
   containerNs: readonly number[],
   kind: Pick<AnyKind, "code">,
@@ -465,7 +465,7 @@ function censusSql(
   );
 }
 
-/** How many lived in these scopes together. */
+/** Number of records in these scopes together. */
 function countsSql(scopes: readonly number[], asOf: AsOf | null, sql: SqlBuilder): string {
   const until = asOf === null ? "" : " AND c.sequence <= ?1";
   const census = (scope: string) =>
@@ -474,7 +474,7 @@ function countsSql(scopes: readonly number[], asOf: AsOf | null, sql: SqlBuilder
   return `SELECT coalesce(sum(${census("j.value")}), 0) FROM json_each(${sql.bind(JSON.stringify(scopes))}) j`;
 }
 
-/** What a field is ordered by where versions keep no key of it. */
+/** Sort key for a field without a stored key. */
 function computedKey(kind: AnyKind, { field, byKey }: OrderTerm): ComputedKey {
   if (customFieldKey(field) !== null) return { keyOf: textSortKey, isMissingLast: true };
   return { keyOf: (byKey ? ownValue(kind.orderKeys, field) : undefined) ?? null };

@@ -1,12 +1,12 @@
-// A read-only connection with its prepared statements, one state of the database for several reads, and what is
-// remembered between two commits. Knows no kinds.
+// Read-only connection with prepared statements, snapshots for multiple reads, and a cache that lasts between two
+// commits. Must not know kinds.
 
 import type { Database, Statement } from "bun:sqlite";
 import type { Sql } from "../connection.ts";
 
-/** Facts remembered between two commits at most. */
+/** Maximum cache entries. */
 const MAX_REMEMBERED = 10_000;
-/** Characters of SQL that are kept prepared; each takes some 13 bytes. A list over 64 networks has 20,000. */
+/** Maximum characters of cached SQL; each takes some 13 bytes. A list over 64 networks has 20,000. */
 const MAX_PREPARED_LENGTH = 1_000_000;
 
 export class ReadConnection {
@@ -17,25 +17,25 @@ export class ReadConnection {
   private readonly prepared = new Map<string, Statement>();
   private preparedLength = 0;
 
-  /** @param isHeldStill whether the connection is in a transaction for as long as this lives: the writer's */
+  /** @param isHeldStill whether the connection is in a transaction for its entire lifetime: the writer's */
   constructor(db: Sql, isHeldStill = false) {
     this.db = db.$client;
     this.isHeldStill = isHeldStill;
   }
 
-  /** Lets go of what is prepared; the connection is somebody else's. */
+  /** Finalizes the prepared statements; the connection belongs to the caller. */
   release(): void {
     for (const statement of this.prepared.values()) statement.finalize();
     this.prepared.clear();
   }
 
-  /** Lets go of the database: what is prepared would hold it. */
+  /** Closes the database, with the prepared statements that would keep it open. */
   close(): void {
     this.release();
     this.db.close();
   }
 
-  /** Runs reads on one state of the database, up to the first thing that they wait for. */
+  /** Runs synchronous reads on one snapshot of the database. */
   snapshot<T>(read: () => T): T {
     if (this.isHeldStill) return read();
     this.statement("BEGIN").run();
@@ -45,12 +45,12 @@ export class ReadConnection {
       return read();
     } finally {
       this.isHeldStill = false;
-      // After an I/O error SQLite has ended it: what went wrong must not be hidden behind that.
+      // After an I/O error SQLite has already ended the transaction: do not hide the original error.
       if (this.db.inTransaction) this.statement("COMMIT").run();
     }
   }
 
-  /** Drops what is remembered if anything was committed since: by this process or another, SQLite itself tells. */
+  /** Clears the cache after any commit, by this or another process, as reported by data_version. */
   private forgetChanged(): void {
     const [version] = this.statement("PRAGMA data_version").values()[0] as [number];
     if (version === this.rememberedVersion) return;
@@ -59,7 +59,7 @@ export class ReadConnection {
   }
 
   /**
-   * What `make` made since the last commit, or makes now: for small facts that every request asks again, asked within a
+   * Returns the value of `make`, cached until the next commit: for small facts that every request needs. Call within a
    * snapshot.
    */
   remember<T>(name: string, make: () => T): T {
@@ -71,11 +71,11 @@ export class ReadConnection {
     return made;
   }
 
-  /** A prepared statement, prepared once. */
+  /** Prepares a statement, or returns the cached one. */
   statement(sql: string): Statement {
     let statement = this.prepared.get(sql);
     if (statement === undefined) {
-      // Shapes are few; the bound keeps a caller who finds a way to vary them from filling the memory.
+      // Distinct statements are few; the limit protects memory from a caller who finds a way to vary them.
       if (this.preparedLength + sql.length > MAX_PREPARED_LENGTH) {
         for (const old of this.prepared.values()) old.finalize();
         this.prepared.clear();

@@ -1,5 +1,5 @@
-// Reads, live and as of an instant, on a read-only connection. One code path builds both: only the population
-// (who is in a scope) and the place of the newest version differ. Knows no resource and no HTTP.
+// Reads, live and as of a point in time, on a read-only connection. One code path for both: only the population
+// (records in a scope) and the lookup of the newest version differ. Knows no resource and no HTTP.
 
 import { getTableName } from "drizzle-orm";
 import type { Clock } from "../../base/clock.ts";
@@ -22,11 +22,11 @@ import { SqlBuilder } from "./sql-builder.ts";
 interface Page {
   /** JSON objects, comma-separated, UTF-8. */
   readonly items: Uint8Array;
-  /** How many records match, whatever the page. */
+  /** Total matches, regardless of the page. */
   readonly total: number;
 }
 
-/** What a page's bytes stand between. */
+/** Texts around a page's bytes. */
 interface Frame {
   readonly head: string;
   readonly tail: string;
@@ -39,34 +39,34 @@ export interface Item {
 }
 
 export interface FoundItem extends Item {
-  /** The transaction that wrote this version. */
+  /** Transaction that wrote this version. */
   readonly sequence: number;
-  /** The beginning of that transaction's hash. */
+  /** First bytes of that transaction's hash. */
   readonly mark: string;
-  /** Whether a later version or the end of the record followed. */
+  /** Whether a later version or a deletion followed. */
   readonly ended: boolean;
 }
 
-/** What is composed into a record: kinds that live in its scope. */
+/** Parts composed into a record: kinds in its scope. */
 export interface Parts {
   readonly scope: ScopeName;
   readonly kinds: readonly AnyKind[];
-  /** What a step of a long read takes where parts are only counted: records, and parts of them. */
+  /** Limits per step if parts are only counted: records, and their parts. */
   readonly step?: { readonly records: number; readonly parts: number };
 }
 
-/** Adds to items what is kept as records of their own. */
+/** Adds parts that are stored as records of their own to the items. */
 export type Compose = (items: Item[], asOf: AsOf | null) => string[];
 
 /** Rows per step of a long read: about a millisecond. */
 const CHUNK_ROWS = 500;
 const CHUNK_ROWS_COMPOSED = 20;
-/** Parts per step of a long read of composed records, as long as one record does not have more. */
+/** Parts per step of a long read of composed records; a single record may exceed it. */
 const CHUNK_PARTS = 2_000;
-/** The same of parts that SQLite itself puts into a record. */
+/** The same for parts that SQLite renders into a record. */
 const CHUNK_RENDERED_PARTS = 10_000;
 
-/** A statement that answers one page, and what is bound to it. */
+/** A statement for one page, and its bound values. */
 interface PageStatement {
   readonly text: string;
   readonly values: ReadonlyArray<string | number>;
@@ -77,7 +77,7 @@ export class Reader extends ReadConnection {
   private readonly populations: Populations;
   private readonly sieve: Sieve;
 
-  /** @param isHeldStill as ReadConnection takes it */
+  /** @param isHeldStill see ReadConnection */
   constructor(db: Sql, clock: Clock, isHeldStill = false) {
     super(db, isHeldStill);
     this.populations = new Populations(this);
@@ -85,12 +85,12 @@ export class Reader extends ReadConnection {
     this.clock = clock;
   }
 
-  /** The wall clock's time, which the present begins at. */
+  /** Wall-clock time, from which on reads are live. */
   now(): Instant {
     return this.clock.now();
   }
 
-  /** The newest transaction; sequence 0 in an empty ledger. */
+  /** The newest transaction; sequence 0 if the ledger is empty. */
   head(): { sequence: number; at: Instant; lastN: number } {
     const row = this.statement(
       "SELECT sequence, at, last_n FROM history_transactions ORDER BY sequence DESC LIMIT 1",
@@ -99,8 +99,8 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * What `at` means: the last transaction at or before it, where history was thinned the last one that is kept; or null
-   * for the present. An instant that is not before the wall clock is the present, also while the ledger's clock leads.
+   * Resolves `at` to the last transaction at or before it, in thinned history to the last retained one; null for the
+   * present. A time at or after the wall clock is the present, even while the ledger's clock is ahead.
    */
   resolve(at: Instant | null): AsOf | null {
     if (at === null || at >= this.now()) return null;
@@ -115,13 +115,13 @@ export class Reader extends ReadConnection {
     return { ...this.atSequence(kept), ...(thinned === undefined ? {} : { thinned }) };
   }
 
-  /** The present, held still for a long read. */
+  /** The present, pinned to the newest transaction for a long read. */
   present(): AsOf {
     const head = this.head();
     return { sequence: head.sequence, lastN: head.lastN, present: true };
   }
 
-  /** As of exactly one transaction: how a write answers with what it wrote. */
+  /** As of exactly one transaction: lets a write respond with its own result. */
   atSequence(sequence: number): AsOf {
     const row = this.statement("SELECT last_n FROM history_transactions WHERE sequence = +?").values(sequence)[0] as
       | [number]
@@ -134,7 +134,7 @@ export class Reader extends ReadConnection {
     };
   }
 
-  /** Where history was thinned. */
+  /** Thinned history. */
   get thinnedPast(): PrunedHistory {
     return this.remember(
       "thinned past",
@@ -142,7 +142,7 @@ export class Reader extends ReadConnection {
     );
   }
 
-  /** The hash of a transaction, as hexadecimal digits; null for one that does not exist. */
+  /** Hash of a transaction, in hexadecimal; null if there is no such transaction. */
   hashOf(sequence: number): string | null {
     const row = this.statement("SELECT lower(hex(hash)) FROM history_transactions WHERE sequence = +?").values(
       sequence,
@@ -150,7 +150,7 @@ export class Reader extends ReadConnection {
     return row?.[0] ?? null;
   }
 
-  /** The beginning of a transaction's hash, as hexadecimal digits; nothing for one that does not exist. */
+  /** First bytes of a transaction's hash, in hexadecimal; empty if there is no such transaction. */
   markOf(sequence: number): string {
     const row = this.statement(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = +?`).values(
       sequence,
@@ -158,13 +158,13 @@ export class Reader extends ReadConnection {
     return row?.[0] ?? "";
   }
 
-  /** The number of a record by its id, live or not; null for an id that was never used. */
+  /** Record number of an id, live or not; null if the id was never used. */
   recordN(id: string): number | null {
     const row = this.statement("SELECT n FROM history_records WHERE id = +?").values(id)[0] as [number] | undefined;
     return row?.[0] ?? null;
   }
 
-  /** The ids of record numbers, in the order given. */
+  /** Ids of record numbers, in the given order. */
   recordIds(ns: readonly number[]): string[] {
     const rows = this.statement(
       "SELECT r.id FROM json_each(?) j JOIN history_records r ON r.n = j.value ORDER BY j.key",
@@ -172,7 +172,7 @@ export class Reader extends ReadConnection {
     return rows.map((row) => row[0]);
   }
 
-  /** One record with its version, or null where the caller sees none. */
+  /** One record with its version; null if not visible to the caller. */
   find(kind: AnyKind, id: string, reach: Reach, asOf: AsOf | null, within: ListQuery["within"] = {}): FoundItem | null {
     const query: ListQuery = { kind, reach, asOf, within, ids: [id], limit: 1, offset: 0 };
     if (this.populations.findsNothing(query)) return null;
@@ -193,7 +193,7 @@ export class Reader extends ReadConnection {
     return row === undefined ? null : { n: row[0], sequence: row[1], mark: row[2], text: row[3], ended: row[4] === 1 };
   }
 
-  /** One page as bytes, straight from the database. */
+  /** One page as bytes, rendered by SQLite. */
   page(query: ListQuery): Page {
     return this.snapshot(() => {
       const total = this.total(query);
@@ -202,16 +202,15 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * One page as bytes between two texts: SQLite puts them together, since every copy of a page in JavaScript is felt.
-   * Count and items are of one state of the database.
+   * One page as bytes between two texts. SQLite concatenates them, since every copy of a page in JavaScript is
+   * measurable. Count and items come from one snapshot.
    */
   framedPage(query: ListQuery, frame: (total: number) => Frame): Uint8Array<ArrayBuffer> {
     if (query.asOf !== null) return this.framed(this.pageStatement(query, frame));
     return this.snapshot(() => {
       const shape = shapeOfPlainPage(query);
       if (shape === null) return this.framed(this.pageStatement(query, frame));
-      // Between two commits pages of the same list are asked for with the same words: what they are need not be worked
-      // out again.
+      // Pages of the same list have the same SQL between two commits, so it is cached.
       const statement = this.remember(shape, () => this.plainPageStatement(query));
       const { head, tail } = frame(this.total(query));
       return this.framed(
@@ -226,10 +225,7 @@ export class Reader extends ReadConnection {
     return (this.statement(text).values(...values)[0] as [Uint8Array<ArrayBuffer>])[0];
   }
 
-  /**
-   * As pageStatement, without what its last four values are: limit and offset, head and tail. Null where nothing is to
-   * be found.
-   */
+  /** As pageStatement, without the last four values: limit and offset, head and tail. Null if the result is empty. */
   private plainPageStatement(query: ListQuery): PageStatement | null {
     if (this.populations.findsNothing(query)) return null;
     const { text, values } = this.pageStatement(query, () => ({ head: "", tail: "" }));
@@ -248,8 +244,8 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * One page with parts composed in. Reads on one state of the database.
-   * @returns null where the parts are too many for one step
+   * One page with parts composed in, from one snapshot.
+   * @returns null if there are too many parts for one step
    */
   composedPage(
     query: ListQuery,
@@ -273,12 +269,12 @@ export class Reader extends ReadConnection {
     });
   }
 
-  /** Whether these records have more parts together than one step should put together. */
+  /** Whether these records together have too many parts for one step. */
   areMany(ns: readonly number[], parts: Parts, asOf: AsOf | null): boolean {
     return ns.length > 0 && this.weight(ns, parts.kinds, asOf) > CHUNK_PARTS;
   }
 
-  /** Whether SQLite would put more parts into the records of a page than one step should take. */
+  /** Whether SQLite would render too many parts into a page for one step. */
   isHeavyPage(query: ListQuery): boolean {
     const kinds = this.renderedKinds(query.kind, query.reach);
     return (
@@ -288,23 +284,23 @@ export class Reader extends ReadConnection {
     );
   }
 
-  /** How many parts of a kind live in a record. */
+  /** Number of parts of a kind in a record. */
   countParts(n: number, kind: Pick<AnyKind, "code">, asOf: AsOf | null): number {
     return this.populations.countIn([n], kind, asOf);
   }
 
-  /** How many parts of these kinds live in these records together. */
+  /** Number of parts of these kinds in these records together. */
   private weight(ns: readonly number[], kinds: ReadonlyArray<Pick<AnyKind, "code">>, asOf: AsOf | null): number {
     return kinds.reduce((sum, kind) => sum + this.populations.countIn(ns, kind, asOf), 0);
   }
 
-  /** What SQLite puts into the records of a kind; nothing where the organization never had any. */
+  /** Part kinds that SQLite renders into records of a kind; none if the organization never had any. */
   private renderedKinds(kind: AnyKind, reach: Reach): ReadonlyArray<Pick<AnyKind, "code">> {
     const { composedSql } = kind;
     return composedSql !== undefined && this.hadAny(composedSql.code, reach.organizationN) ? [composedSql] : [];
   }
 
-  /** The records of one page, each as text. */
+  /** Records of one page, each as text. */
   items(query: ListQuery): Item[] {
     if (this.populations.findsNothing(query)) return [];
     const sql = new SqlBuilder(query.asOf);
@@ -318,14 +314,14 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * Records by their numbers, in the order given, as of one instant. Each must have lived then; whether the caller may
-   * see it is not asked.
+   * Records by number, in the given order, as of one transaction. Each must have been alive then; does not check
+   * visibility.
    */
   itemsOf(kind: AnyKind, ns: readonly number[], asOf: AsOf, reach: Reach): Item[] {
     return this.itemsAs(this.itemSql(kind, asOf, reach), ns, asOf);
   }
 
-  /** As itemsOf, without observation values and `valid_to`: what two versions of a record are compared by. */
+  /** As itemsOf, without observation values and `valid_to`: for comparing two versions of a record. */
   ownItemsOf(kind: AnyKind, ns: readonly number[], asOf: AsOf, reach: Reach): Item[] {
     const isComposed = this.renderedKinds(kind, reach).length > 0;
     return this.itemsAs({ item: ownItemSql(kind, isComposed), joins: "" }, ns, asOf);
@@ -338,7 +334,7 @@ export class Reader extends ReadConnection {
     return rows.map(([n, text]) => ({ n, text }));
   }
 
-  /** Some of the own fields of the records that are asked for, in list order: of each a JSON array of their values. */
+  /** Own fields of the selected records, in list order: a JSON array of values per record. */
   ownFields(query: ListQuery, fields: readonly string[]): string[] {
     if (this.populations.findsNothing(query)) return [];
     const sql = new SqlBuilder(query.asOf);
@@ -348,8 +344,8 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * Records of a kind in runs, each so short that what SQLite puts into them is no more than one step should take.
-   * @param asOf when each of them is looked at
+   * Splits records of a kind into runs that SQLite can render, with their parts, within one step each.
+   * @param asOf points in time at which a record is rendered
    */
   *lightRuns<T extends { readonly n: number }>(
     kind: AnyKind,
@@ -374,38 +370,38 @@ export class Reader extends ReadConnection {
     if (start < records.length) yield records.slice(start);
   }
 
-  /** How many records match, whatever the page. */
+  /** Total matches, regardless of the page. */
   total(query: ListQuery): number {
     return this.populations.count(query);
   }
 
   /**
-   * The list of all that matches its condition, in steps: without one, the same list.
-   * @param query as of a fixed sequence, unless all steps are taken on one state of the database
+   * Replaces the list's condition by its matches, in steps; returns a list without a condition unchanged.
+   * @param query as of a fixed sequence, unless all steps run on one snapshot
    */
   *sifted(query: ListQuery): Generator<void, ListQuery> {
     return query.condition === undefined ? query : yield* this.sieve.sifted(query);
   }
 
-  /** The same list, with an order that comes from memory looked up, in steps. @param query as of sifted */
+  /** Precomputes an order that comes from memory, in steps. @param query as for sifted */
   *ordering(query: ListQuery): Generator<void, ListQuery> {
     return yield* this.populations.ordering(query);
   }
 
-  /** What a condition on rows that are no records asks of records, looked up. @param asOf as of sifted */
+  /** Resolves the record lookups of a condition on rows that are not records. @param asOf as for sifted */
   *settledRow(condition: Condition, reach: Reach, asOf: AsOf | null): Generator<void, Settled> {
     return yield* this.sieve.settledRow(condition, { reach, asOf });
   }
 
-  /** The same at once; null where it is not few records that have to be looked at. */
+  /** As sifted, in one step; null if too many records would have to be examined. */
   siftedAtOnce(query: ListQuery): ListQuery | null {
     return query.condition === undefined ? query : this.sieve.siftedAtOnce(query);
   }
 
   /**
-   * All that is asked for, in chunks of comma-separated JSON objects, at one fixed sequence and with no
-   * transaction held in between. `query.asOf` must not be null.
-   * @param parts what is composed in, so that records with very many are taken one by one
+   * The entire result in chunks of comma-separated JSON objects, as of one fixed sequence, without a transaction in
+   * between. `query.asOf` must not be null.
+   * @param parts composed parts, so that records with very many are rendered one by one
    */
   *chunks(query: ListQuery, compose: Compose | null, parts?: Parts): Generator<Uint8Array> {
     if (this.populations.findsNothing(query)) return;
@@ -414,8 +410,8 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * What `chunks` gives, and how many match in all. Where it takes a look at each record to know, or an order, that is
-   * done here, once for both, before the first chunk is asked for.
+   * Same as `chunks`, plus the total. If counting or sorting requires a full pass, it runs here, once for both, before
+   * the first chunk is requested.
    */
   countedChunks(
     query: ListQuery,
@@ -429,8 +425,8 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * The parts of several owners, by owner, in page order.
-   * @param outside a scope that parts may live in as well: only those that live in none of it
+   * Parts of several owners, by owner, in page order.
+   * @param outside excludes parts that are also in a container of this scope
    */
   parts(
     kind: AnyKind,
@@ -470,7 +466,7 @@ export class Reader extends ReadConnection {
     return parts;
   }
 
-  /** What renders a kind's items; parts are asked for only where the organization ever had any. */
+  /** Item SQL of a kind; queries parts only if the organization ever had any. */
   private itemSql(kind: AnyKind, asOf: AsOf | null, reach: Reach): ItemSql {
     return itemSql(kind, asOf, this.renderedKinds(kind, reach).length > 0);
   }
@@ -483,7 +479,7 @@ export class Reader extends ReadConnection {
     );
   }
 
-  /** Records by their numbers, as chunks of comma-separated JSON objects. */
+  /** Records by number, as chunks of comma-separated JSON objects. */
   private *rendered(
     query: ListQuery,
     numberChunks: Iterable<number[]>,
@@ -515,7 +511,7 @@ export class Reader extends ReadConnection {
     }
   }
 
-  /** Record numbers in list order, so few at a time that their parts of these kinds are no more than `atOnce`. */
+  /** Splits record numbers, in list order, so that each chunk has at most `atOnce` parts of these kinds. */
   private *lightChunks(
     numberChunks: Iterable<number[]>,
     asOf: AsOf,
@@ -523,7 +519,7 @@ export class Reader extends ReadConnection {
     atOnce: number,
   ): Generator<number[]> {
     for (const numbers of numberChunks) {
-      // In halves until they are light: one look is enough for most.
+      // Halves chunks until they are light: one check suffices for most.
       const heavy = [numbers];
       for (let some = heavy.pop(); some !== undefined; some = heavy.pop()) {
         if (some.length <= 1 || kinds.length === 0 || some.length + this.weight(some, kinds, asOf) <= atOnce) {
@@ -536,7 +532,7 @@ export class Reader extends ReadConnection {
     }
   }
 
-  /** Record numbers in list order, chunk by chunk: by key where the order is the page order, else from one pass. */
+  /** Record numbers in list order, in chunks: by key if in page order, otherwise from one pass. */
   private *numberChunks(query: ListQuery, rows: number): Generator<number[]> {
     if (!this.isWalked(query)) {
       yield* sliced(this.numbers(query), rows);
@@ -556,7 +552,7 @@ export class Reader extends ReadConnection {
     }
   }
 
-  /** Whether all of it is asked for in page order, and each step can go on where the last one came to. */
+  /** Whether the whole list is in page order, so that each step can resume after the last record. */
   private isWalked(query: ListQuery): boolean {
     return (
       query.limit === 0 &&
@@ -567,10 +563,10 @@ export class Reader extends ReadConnection {
     );
   }
 
-  /** The record numbers that are asked for, in list order, and how many match in all. */
+  /** Selected record numbers, in list order, and the total. */
   private gathered(query: ListQuery): { total: number; numbers: Uint32Array } {
-    // As long as nothing came after a present that is held still, the live tables say the same, and sooner. What scopes
-    // hold is told by spans alone.
+    // While no commit has followed a pinned present, the live tables give the same result faster. Scopes are only in
+    // spans.
     const isNow =
       query.scopes === undefined && query.asOf?.present === true && query.asOf.sequence === this.head().sequence;
     const where = isNow ? { ...query, asOf: null } : query;
@@ -582,10 +578,7 @@ export class Reader extends ReadConnection {
     };
   }
 
-  /**
-   * Record numbers in list order: there may be a million, for which rows of their own would take a hundred times the
-   * memory.
-   */
+  /** Record numbers in list order: there may be a million, and separate rows would take a hundred times the memory. */
   private numbers(query: ListQuery): Uint32Array {
     const isInOrder = (query.order ?? []).length === 0;
     const sorted = this.populations.orderedOutside(query) ?? (isInOrder ? query.numbers : undefined);
@@ -602,7 +595,7 @@ export class Reader extends ReadConnection {
 
 const encoder = new TextEncoder();
 
-/** Whether no census knows how many match. */
+/** Whether no census has the total. */
 function isSifted(query: ListQuery): boolean {
   return (query.filters ?? []).length > 0 || (query.search ?? "") !== "";
 }
@@ -619,10 +612,10 @@ function nothingBetween(head: string, tail: string): PageStatement {
   return { text: "SELECT CAST(+? AS BLOB)", values: [head + tail] };
 }
 
-/** Networks in reach up to which a page's words are remembered: each takes its own part of the text. */
+/** Maximum networks in reach for caching a page's SQL: each adds to the text. */
 const REMEMBERED_NETWORKS_MAX = 8;
 
-/** What tells live pages of one list from those of others; null where more than who is in it decides. */
+/** Cache key for live pages of one list; null if more than its containers matters. */
 function shapeOfPlainPage(query: ListQuery): string | null {
   const { kind, reach, within, ids, search, filters, order } = query;
   if (

@@ -1,11 +1,11 @@
-// The transactions whose reason has a text in it. Looks at those with a reason alone, in steps: they may be few among
-// millions, or all of them. Reads no version.
+// Search for transactions by their reason. Reads only transactions with a reason, in steps: they may be few among
+// millions, or all. Reads no versions.
 
 import { foldCase } from "../../base/text.ts";
 import type { Activity, TransactionRange } from "./activity.ts";
 import type { ReadConnection } from "./read-connection.ts";
 
-/** Reasons looked at per step. */
+/** Reasons examined per step. */
 const STEP_REASONS = 1_000;
 
 export class ReasonSearch {
@@ -14,8 +14,8 @@ export class ReasonSearch {
   private readonly text: string;
 
   /**
-   * @param activity whose transactions count
-   * @param text what a reason must contain, without regard to case and to how accents are composed
+   * @param activity limits the transactions
+   * @param text to find in a reason, ignoring case and Unicode composition
    */
   constructor(connection: ReadConnection, activity: Activity, text: string) {
     this.connection = connection;
@@ -33,7 +33,7 @@ export class ReasonSearch {
     return without(this.matches(range, "ASC"), offset);
   }
 
-  /** How many there are, in steps. */
+  /** Number of matches, in steps. */
   *count(range: TransactionRange): Generator<void, number> {
     let count = 0;
     for (const step of this.matches(range, "DESC")) {
@@ -61,7 +61,7 @@ export class ReasonSearch {
   }
 }
 
-/** Whether a reason contains a folded text (foldCase), whatever its case and however its accents are composed. */
+/** Whether a reason contains a folded text (foldCase), ignoring case and Unicode composition. */
 export function hasReason(reason: string | null, folded: string): boolean {
   return reason !== null && foldCase(reason).includes(folded);
 }

@@ -1,5 +1,5 @@
-// A condition with all that it asks of other records, of searches and of changes looked up already: what is left is to
-// look at each record, its document and its number. No SQL.
+// Conditions with all lookups in other records, searches and changes resolved: the rest depends only on each record's
+// document and number. No SQL.
 
 import { type FieldCondition, type FieldPlace, isPresentAt, valuesAt } from "./condition.ts";
 
@@ -8,16 +8,16 @@ export type Settled =
   | { readonly type: "not"; readonly part: Settled }
   | FieldCondition
   | { readonly type: "present"; readonly place: FieldPlace }
-  /** Names one of these records. */
+  /** Refers to one of these records. */
   | {
       readonly type: "names";
       readonly places: readonly FieldPlace[];
       readonly ids: ReadonlySet<string>;
       readonly entryOf?: (id: string) => string;
     }
-  /** Is one of these. */
+  /** Is one of these records. */
   | { readonly type: "numbers"; readonly numbers: NumberSet }
-  /** Of those that changed it was looked up; of the others it is what they say now. */
+  /** For changed records the result is precomputed; for all others the condition applies to the current document. */
   | {
       readonly type: "changed";
       readonly changed: NumberSet;
@@ -26,12 +26,12 @@ export type Settled =
     }
   | { readonly type: "was"; readonly as: number; readonly that: Settled };
 
-/** Record numbers, each once, ascending. */
+/** Distinct record numbers, ascending. */
 export class NumberSet {
   static readonly NONE = new NumberSet(new Uint32Array(0));
   readonly sorted: Uint32Array;
 
-  /** @param sorted ascending, each once */
+  /** @param sorted ascending, distinct */
   private constructor(sorted: Uint32Array) {
     this.sorted = sorted;
   }
@@ -52,12 +52,12 @@ export class NumberSet {
     return this.sorted[this.place(n)] === n;
   }
 
-  /** Those in (after, until]. */
+  /** Numbers in (after, until]. */
   within({ after, until }: { readonly after: number; readonly until: number }): Uint32Array {
     return this.sorted.subarray(this.place(after + 1), this.place(until + 1));
   }
 
-  /** Where the first that is not less stands. */
+  /** Index of the first number that is not less. */
   private place(n: number): number {
     let [low, high] = [0, this.sorted.length];
     while (low < high) {
@@ -71,7 +71,7 @@ export class NumberSet {
 
 export type Document = Readonly<Record<string, unknown>>;
 
-/** @param asOf the document of a record as of another transaction; null where there was none in reach */
+/** @param asOf the document of a record as of another transaction; null if it did not exist or was out of reach */
 export function holdsFor(
   condition: Settled,
   n: number,

@@ -1,5 +1,5 @@
-// Who of a list matches a condition: goes through its records in windows of their numbers, each a step of some tens of
-// milliseconds, and looks at those documents itself of which SQL cannot tell. Holds no transaction between two steps.
+// Filters a list by a condition: walks its records in windows of record numbers, each a step of some tens of
+// milliseconds, and parses the documents that SQL cannot decide. Holds no transaction between two steps.
 
 import { getTableName } from "drizzle-orm";
 import { CUSTOM_FIELDS } from "../../base/custom-field-names.ts";
@@ -17,27 +17,27 @@ import type { ReadConnection } from "./read-connection.ts";
 import { type Document, holdsFor, NumberSet, type Settled } from "./settled-condition.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
-/** How much is looked at at a time. */
+/** Limits per step. */
 export interface SieveBounds {
-  /** Record numbers per step: of a list that fills them, some tens of milliseconds. */
+  /** Record numbers per step: some tens of milliseconds for a dense list. */
   readonly windowNumbers: number;
-  /** Fewer records are looked at in one step, wherever their numbers are. */
+  /** Fewer records are processed in one step, whatever their numbers. */
   readonly oneStepMax: number;
-  /** Versions since an instant, per record of a list, up to which it is asked who changed, and not all what they were. */
+  /** Maximum versions since a time, per record of a list, for testing only changed records at that time. */
   readonly changedShare: number;
 }
 
 const BOUNDS: SieveBounds = { windowNumbers: 8_192, oneStepMax: 5_000, changedShare: 0.4 };
-/** Versions per step, and documents that are looked at together. */
+/** Versions, or documents to parse, per step. */
 const STEP_VERSIONS = 5_000;
-/** Records that are looked at while others wait. */
+/** Maximum records for an answer without steps. */
 const AT_ONCE_MAX = 1_000;
 
-/** What a sieve needs of the store. */
+/** Dependencies of a sieve. */
 export interface SieveSource {
   readonly connection: ReadConnection;
   readonly populations: Populations;
-  /** The newest transaction, and the highest record number. */
+  /** The newest transaction and the highest record number. */
   readonly head: () => { readonly sequence: number; readonly lastN: number };
 }
 
@@ -53,15 +53,15 @@ export class Sieve {
   }
 
   /**
-   * The list of all that matches a list's condition.
-   * @param query as of a fixed sequence, unless all steps are taken on one state of the database
+   * The list of all records that match the condition.
+   * @param query as of a fixed sequence, unless all steps run on one snapshot
    */
   *sifted(query: ListQuery): Generator<void, ListQuery> {
     const plan = yield* this.planned(query);
     return this.as(query, Array.isArray(plan) ? plan : yield* this.matches(plan));
   }
 
-  /** The same at once; null where it is not few records that have to be looked at. */
+  /** As sifted, in one step; null if too many records would have to be examined. */
   siftedAtOnce(query: ListQuery): ListQuery | null {
     const { condition } = query;
     if (condition === undefined) return query;
@@ -75,8 +75,8 @@ export class Sieve {
   }
 
   /**
-   * A condition on rows that are no records, with what it asks of records looked up.
-   * @param of who asks, and as of when
+   * Resolves the record lookups of a condition on rows that are not records.
+   * @param of the caller's reach and the point in time
    */
   *settledRow(condition: Condition, of: Pick<ListQuery, "reach" | "asOf">): Generator<void, Settled> {
     switch (condition.type) {
@@ -98,7 +98,7 @@ export class Sieve {
     }
   }
 
-  /** The numbers of all records of a list that match its condition, ascending. */
+  /** Numbers of all records of a list that match its condition, ascending. */
   private *numbers(query: ListQuery): Generator<void, Uint32Array> {
     return yield* this.matches(yield* this.looked(query));
   }
@@ -111,7 +111,7 @@ export class Sieve {
     return { ...of, asOf: asOf ?? { sequence, lastN, present: true }, scopes: matches };
   }
 
-  /** The scopes that all who match fill, or what has to be looked at. */
+  /** Scopes that contain exactly the matches, or the records to examine. */
   private *planned(query: ListQuery): Generator<void, number[] | Looked> {
     const looked = yield* this.looked(query);
     return this.candidates.scopesOf(looked.settled, looked.query) ?? looked;
@@ -149,7 +149,7 @@ export class Sieve {
     return concatenated(matches);
   }
 
-  /** Looks up what a condition asks beside the record itself. */
+  /** Resolves the lookups of a condition outside the record itself. */
   private *settled(condition: Condition, query: ListQuery): Generator<void, Settled> {
     switch (condition.type) {
       case "all":
@@ -188,7 +188,7 @@ export class Sieve {
     }
   }
 
-  /** The records that are named, by id. */
+  /** Referenced records, by id. */
   private *named(
     { places, kind, that, entryOf }: Extract<Condition, { type: "names" }>,
     asking: Pick<ListQuery, "reach" | "asOf">,
@@ -198,17 +198,17 @@ export class Sieve {
     return { type: "names", places, ids: new Set(this.idsOf(found)), ...(entryOf === undefined ? {} : { entryOf }) };
   }
 
-  /** As long as nothing came after a present that is held still, the live tables say the same, and sooner. */
+  /** While no commit has followed a pinned present, the live tables give the same result faster. */
   private newest({ asOf }: ListQuery): AsOf | null {
     return asOf?.present === true && asOf.sequence === this.source.head().sequence ? null : asOf;
   }
 
-  /** Whether there are so few that one step will do. */
+  /** Whether few enough records for one step. */
   private isShort(query: ListQuery): boolean {
     return query.ids !== undefined || (query.among?.length ?? this.countAround(query)) <= this.bounds.oneStepMax;
   }
 
-  /** How many a list is of at most: what is left out of the query here only makes fewer of them. */
+  /** Upper bound of the list's size: the conditions ignored here only reduce it. */
   private countAround({ kind, reach, asOf, within }: ListQuery): number {
     const innermost = SCOPES.findLast((scope) => within?.[scope] !== undefined);
     return this.source.populations.count({
@@ -234,7 +234,7 @@ export class Sieve {
         asOf: (sequence, expression) => thenSql(query, sequence, expression, bind),
       }),
     );
-    // LIMIT keeps SQLite from working out a verdict for each place where it stands.
+    // LIMIT stops SQLite from computing the verdict for each use.
     const text = `SELECT CAST(group_concat(iif(verdict = 1, n, NULL)) AS BLOB), CAST(group_concat(iif(verdict = 1, NULL, n)) AS BLOB)
       FROM (SELECT p.n AS n, ${verdict} AS verdict FROM (${population}) p${joins} LIMIT -1) WHERE verdict <> 0`;
     const [sure, unsure] = this.source.connection.statement(text).values(...sql.values)[0] as [
@@ -254,7 +254,7 @@ export class Sieve {
     return numbersIn(numbers).sort();
   }
 
-  /** Those of these records whose documents match. */
+  /** The subset of these records whose documents match. */
   private *lookedAt(query: ListQuery, settled: Settled, ns: Uint32Array): Generator<number> {
     const { kind, asOf } = query;
     const documentAt = (n: number, sequence: number) => this.versionOf(query, n, sequence);
@@ -269,7 +269,7 @@ export class Sieve {
     }
   }
 
-  /** A record as of another transaction, as far as the caller reaches it today. */
+  /** A record as of another transaction, if the caller reaches it today. */
   private versionOf(query: ListQuery, n: number, sequence: number): Document | null {
     const row = this.source.connection
       .statement(
@@ -302,7 +302,7 @@ export class Sieve {
     return rows.map(([id]) => id);
   }
 
-  /** Who is named in a field of these records. */
+  /** Records that these records refer to in a field. */
   private *namedBy(kind: AnyKind, by: string, ns: Uint32Array, asOf: AsOf | null): Generator<void, NumberSet> {
     const owners = new Set<number>();
     for (let start = 0; start < ns.length; start += STEP_VERSIONS) {
@@ -327,9 +327,9 @@ export class Sieve {
     query: ListQuery,
   ): Generator<void, Settled> {
     const counts = new Map<number, number>();
-    // No version names them: every one has its own.
+    // Every version changes these fields without listing them.
     const isOfEvery = field === "updated_at" || field === "valid_from";
-    // Versions name custom fields one by one.
+    // Versions list custom fields one by one.
     const named = field === CUSTOM_FIELDS ? `"${CUSTOM_FIELDS}.` : `"${field}"`;
     for (const versions of this.versionsAfter(query, after, () => "0")) {
       for (const { n, isUpdate, isReached, changed } of versions)
@@ -343,14 +343,14 @@ export class Sieve {
     return { type: "changed", changed, those, otherwise: { type: "all", parts: [] } };
   }
 
-  /** What has no version in the period was all the time what it is at its end. */
+  /** A record without a version in the period did not change, so its state at the end applies to the whole period. */
   private *overTime(
     { type, after, that }: Extract<Condition, { type: "ever" | "always" }>,
     query: ListQuery,
   ): Generator<void, Settled> {
     const settled = yield* this.settled(that, query);
     const isAlways = type === "always";
-    /** By record: whether it was so in every version looked at, or in any. */
+    /** By record: whether it matched in every examined version, or in any. */
     const verdicts = new Map<number, boolean>();
     const add = (n: number, is: boolean) => {
       const before = verdicts.get(n) ?? isAlways;
@@ -362,7 +362,7 @@ export class Sieve {
         add(n, isReached && (verdict === 2 ? this.heldAt(query, settled, n, sequence) : verdict === 1));
       yield;
     }
-    // And as of the beginning, of those that changed since.
+    // Changed records also count as of the start.
     const changed = NumberSet.of(verdicts.keys());
     const held = yield* this.heldAmong(query, settled, changed, after);
     for (const n of changed.sorted) add(n, held.has(n));
@@ -370,7 +370,7 @@ export class Sieve {
     return { type: "changed", changed, those, otherwise: settled };
   }
 
-  /** Where little has changed since, what has not was then what it is now: nothing of then has to be read of it. */
+  /** If little has changed since, unchanged records need no read of past versions: their current state applies. */
   private *atInstant({ as, that }: Extract<Condition, { type: "was" }>, query: ListQuery): Generator<void, Settled> {
     const settled = yield* this.settled(that, query);
     const until = query.asOf?.sequence ?? this.source.head().sequence;
@@ -400,7 +400,7 @@ export class Sieve {
     return count >= most;
   }
 
-  /** Of which of these records it held as of a transaction. */
+  /** The subset of these records that matched as of a transaction. */
   private *heldAmong(
     query: ListQuery,
     settled: Settled,
@@ -431,7 +431,7 @@ export class Sieve {
   }
 
   /**
-   * The versions of a kind after a transaction, up to that of the list, in steps of bounded length.
+   * Versions of a kind after a transaction, up to that of the list, in bounded steps.
    * @param verdictOf an expression over a version's document
    */
   private *versionsAfter(
@@ -475,7 +475,7 @@ export class Sieve {
     }
   }
 
-  /** The transaction up to which a step goes that begins after one: as many versions as a step has, or one transaction. */
+  /** Last transaction of a step: one step's worth of versions, or a single transaction. */
   private stepEnd(after: number, until: number): number {
     const row = this.source.connection
       .statement(
@@ -488,13 +488,13 @@ export class Sieve {
   }
 }
 
-/** A list, and what each of its records has to say; `among` where only few can. */
+/** A list, and the condition to test on each record; `among` if only a few can match. */
 interface Looked {
   readonly query: ListQuery;
   readonly settled: Settled;
 }
 
-/** The result of steps that are all taken at once. */
+/** Runs all steps at once. */
 function drained<T>(steps: Generator<void, T>): T {
   for (;;) {
     const step = steps.next();
@@ -502,7 +502,7 @@ function drained<T>(steps: Generator<void, T>): T {
   }
 }
 
-/** Where all who match are among some: the fewest of these, and what is left to ask of each. */
+/** If the matches are within sets of numbers: the smallest set, and the rest of the condition. */
 function ledByNumbers(settled: Settled): { readonly among?: NumberSet; readonly settled: Settled } {
   if (settled.type !== "all") return { settled };
   const numbered = settled.parts.filter((part) => part.type === "numbers");
@@ -518,25 +518,25 @@ interface VersionVerdict {
   readonly isReached: boolean;
   /** JSON array of field names. */
   readonly changed: string | null;
-  /** 1 or 0; 2 where only its document tells. */
+  /** 1 or 0; 2 if only the document can decide. */
   readonly verdict: number;
 }
 
 const EVERYTHING: Window = { after: 0, until: 2 ** 32 };
 
-/** What a version says of itself, whatever record it is of. */
+/** Condition on a version's own document, whatever the record. */
 function wholeSql(settled: Settled, document: DocumentSql, bind: Bind): string {
   return conditionSql(settled, document, { bind, window: EVERYTHING, asOf: () => "NULL" });
 }
 
-/** All records of a kind that the same caller sees at the same time, as far as they match. */
+/** All matching records of a kind, for the same caller and point in time. */
 function of({ reach, asOf }: Pick<ListQuery, "reach" | "asOf">, kind: AnyKind, that: Condition | null): ListQuery {
   return { kind, reach, asOf, limit: 0, offset: 0, ...(that === null ? {} : { condition: that }) };
 }
 
 /**
- * An expression over the newest version of p.n, and what is joined to p for it.
- * @param as a verdict is 1 or 0, or 2 for NULL; a value is itself
+ * An expression over the newest version of p.n, and the joins to p that it needs.
+ * @param as a verdict is 1 or 0, or 2 for NULL; a value is returned unchanged
  */
 function verdictSql(
   kind: AnyKind,
@@ -560,7 +560,7 @@ function verdictSql(
     observed: !isObserved ? null : asOf.present ? `coalesce(${inForce}, d.observed)` : "d.observed",
     end: asOf.present ? "NULL" : versionEndSql(asOf),
   };
-  // Unpacked once, however many tests it goes through: what has a LIMIT is not taken apart.
+  // Unpacks once for all tests: a subquery with LIMIT is not flattened.
   return {
     joins: "",
     verdict: `(SELECT ${known(expression(document))} FROM (SELECT ${membersSql(kind, "v")} AS members,
@@ -570,7 +570,7 @@ function verdictSql(
   };
 }
 
-/** The same as of another transaction: 0 for a record that was not there, or not in reach. */
+/** The same as of another transaction: 0 if the record did not exist or was out of reach. */
 function thenSql(
   { kind, reach }: ListQuery,
   sequence: number,

@@ -1,5 +1,5 @@
-// Which sort keys records had when, in memory: a list by name at ever other instants, as while one moves through time, is
-// ordered without looking each record's version up. What was written once stays, so it holds for as long as it is kept.
+// In-memory timelines of sort keys: sorts a list by name at many points in time, as when moving through history,
+// without a version lookup per record. Stored versions never change, so timelines stay valid.
 
 import { compareCodePoints } from "../../base/text.ts";
 import type { AnyKind } from "../kind.ts";
@@ -8,34 +8,34 @@ import type { AsOf, OrderTerm } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
 import { sortedInSteps } from "./sorted-in-steps.ts";
 
-/** Fewer are looked up one by one, and sooner. */
+/** Below this, individual lookups are faster. */
 export const TIMELINE_RECORDS_MIN = 1_000;
-/** More would take too much memory: about 200 bytes each. */
+/** Above this, memory use is too high: about 200 bytes per record. */
 export const TIMELINE_RECORDS_MAX = 50_000;
-/** Versions that are read for it at most: with more of them, looking those of one instant up costs less. */
+/** Maximum versions to read: beyond it, version lookups at one point in time cost less. */
 const VERSIONS_MAX = 400_000;
-/** A step reads versions of as many records; from a cold disk each may be a page of its own. */
+/** Records whose versions one step reads; on a cold disk each may be a separate page. */
 export const STEP_RECORDS = 64;
-/** A step reads as many versions, or one record's few more. */
+/** Versions per step; one record may slightly exceed it. */
 export const STEP_VERSIONS = 2_048;
-/** A step compares as many values. */
+/** Values compared per step. */
 const STEP_VALUES = 4_096;
-/** Fields that are kept: those of the lists that somebody looks at. */
+/** Fields in memory: those of the lists in current use. */
 const FIELDS_MAX = 2;
 
-/** Of one record: from which sequences on it had which keys, and up to which sequence that is known. */
+/** Key changes of one record: sequence and key of each, and the sequence up to which they are known. */
 interface Timeline {
   readonly from: number[];
   readonly values: number[];
   upTo: number;
 }
 
-/** Of all records of a kind that were asked for, by one field. */
+/** Timelines of one field, for the requested records of a kind. */
 class FieldTimelines {
   readonly ofRecord = new Map<number, Timeline>();
   private readonly values: Array<string | null> = [];
   private readonly placeOf = new Map<string | null, number>();
-  /** By place of a value: where it stands in SQLite's order, null before all texts. Null while that is not known. */
+  /** Rank of each value in SQLite's order, null before all texts. Null until computed. */
   ranks: Uint32Array | null = null;
 
   learn(timeline: Timeline, sequence: number, value: string | null): void {
@@ -50,7 +50,7 @@ class FieldTimelines {
     timeline.values.push(place);
   }
 
-  /** Ranks the values, in steps. Another list may learn more of them meanwhile: then once more. */
+  /** Ranks the values, in steps. Repeats if another list adds values meanwhile. */
   *rank(): Generator<void> {
     while (this.ranks === null) {
       const values = this.values.slice();
@@ -69,22 +69,22 @@ class FieldTimelines {
 
 export class SortKeyTimelines {
   private readonly connection: ReadConnection;
-  /** By kind and field; what was asked for last comes last. Null for what has too many versions. */
+  /** By kind and field, most recently used last. Null for fields with too many versions. */
   private readonly fields = new Map<string, FieldTimelines | null>();
 
   constructor(connection: ReadConnection) {
     this.connection = connection;
   }
 
-  /** Whether an order can come from here: by a key that versions keep. */
+  /** Whether timelines support the order: only keys stored with versions. */
   serves(kind: AnyKind, term: OrderTerm): boolean {
     return term.byKey && Object.hasOwn(kind.sortKeys ?? {}, term.field) && this.fields.get(nameOf(kind, term)) !== null;
   }
 
   /**
-   * The same records in order; equal ones as they are given. Null where looking their versions up costs less. In steps,
-   * between which others may ask for the same.
-   * @param ns record numbers, ascending, of records that lived then
+   * Sorts the records; ties keep the given order. Null if version lookups cost less. In steps, during which others may
+   * ask for the same.
+   * @param ns record numbers, ascending, of records alive at that time
    */
   *ordered(kind: AnyKind, term: OrderTerm, ns: Uint32Array, { sequence }: AsOf): Generator<void, Uint32Array | null> {
     const known = this.kept(nameOf(kind, term), ns, sequence);
@@ -92,11 +92,11 @@ export class SortKeyTimelines {
       this.fields.set(nameOf(kind, term), null);
       return null;
     }
-    // What another list learns meanwhile may be new values.
+    // Another list may have added values meanwhile.
     while (known.ranks === null) yield* known.rank();
     const { ranks } = known;
     const sign = term.direction === "desc" ? -1 : 1;
-    // One number for both: a rank is below 2^26, a place below 2^17.
+    // Packs both into one number: a rank is below 2^26, a position below 2^17.
     const rows = new Float64Array(ns.length);
     for (const [place, n] of ns.entries()) {
       const { from, values } = known.ofRecord.get(n) as Timeline;
@@ -108,7 +108,7 @@ export class SortKeyTimelines {
     return Uint32Array.from(rows, (row) => ns[((row % PLACES) + PLACES) % PLACES] as number);
   }
 
-  /** What is known of a field. Whoever is in the middle of another list keeps what it began with. */
+  /** Timelines of a field, evicting old ones. A list in progress keeps the object it started with. */
   private kept(name: string, ns: Uint32Array, sequence: number): FieldTimelines {
     let known = this.fields.get(name) ?? new FieldTimelines();
     let missing = 0;
@@ -123,7 +123,7 @@ export class SortKeyTimelines {
     return known;
   }
 
-  /** Reads what is missing. @returns false where there are too many versions */
+  /** Reads missing timelines. @returns false if there are too many versions */
   private *load(
     { kind, term, ns, sequence }: { kind: AnyKind; term: OrderTerm; ns: Uint32Array; sequence: number },
     known: FieldTimelines,
@@ -162,7 +162,7 @@ export class SortKeyTimelines {
     return head;
   }
 
-  /** Keys of versions, beyond one of them, with what the field was; as many as a step reads. */
+  /** Keys and field values of versions after a key; one step's worth. */
   private versionsOf(kind: AnyKind, { field }: OrderTerm, after: number, n: number): Array<[number, string | null]> {
     return this.connection
       .statement(
@@ -174,7 +174,7 @@ export class SortKeyTimelines {
 }
 
 const PLACES = 2 ** 17;
-/** A version's key is its record's number times as many, and its sequence. */
+/** A version's key is the record number times this, plus the sequence. */
 const KEYS_OF_RECORD = 2 ** 31;
 
 function nameOf({ code }: AnyKind, { field }: OrderTerm): string {

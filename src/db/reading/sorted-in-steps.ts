@@ -1,9 +1,9 @@
-// Sorting what is too much to be sorted in one step of a thread: runs of it, then pairs of runs merged.
+// Incremental merge sort for data too large for one step of a thread: sorts runs, then merges pairs of runs.
 
 /**
- * The same numbers in order; equal ones stay as they stand. Between two steps others may have their turn.
- * @param numbers is written to
- * @param stepNumbers how many are looked at in one step
+ * Sorts numbers stably, yielding between steps so that other reads can run.
+ * @param numbers is modified
+ * @param stepNumbers numbers processed per step
  */
 export function* sortedInSteps(
   numbers: Uint32Array<ArrayBuffer>,

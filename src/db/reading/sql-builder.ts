@@ -1,4 +1,4 @@
-// Collects the values of a statement while its text is put together.
+// Collects bound values while building a statement's text.
 
 import type { AsOf } from "./list-query.ts";
 
@@ -14,9 +14,8 @@ export class SqlBuilder {
 
   bind(value: Value): string {
     this.values.push(value);
-    // The plus changes no value. Without it SQLite plans for the value (a LIMIT; a column that is compared, beside an
-    // ORDER BY or a join) and prepares the statement again whenever another one is bound: up to a third of a page's
-    // time.
+    // The plus does not change the value. Without it SQLite plans for the bound value (a LIMIT; a column compared along
+    // with an ORDER BY or join) and re-prepares the statement for every new value: up to a third of a page's time.
     return `+?${this.values.length}`;
   }
 }

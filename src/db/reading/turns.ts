@@ -1,34 +1,28 @@
-// Whose turn it is on a thread that many share: so that nobody gets more of its time by asking for more. Knows neither
-// what is done in a turn nor how time is measured.
+// Fair scheduling of a shared thread: a caller gets no more time by asking for more. Must not know the work or the
+// clock.
 
-/**
- * Callers of whom it is remembered that they have had more than others; nobody is owed anything for having waited for
- * nothing.
- */
+/** Maximum callers remembered, with their consumed time. Idle time earns no credit. */
 const REMEMBERED_MAX = 10_000;
 
 interface Line<T> {
-  /**
-   * What the caller has had, on a scale on which everybody who comes anew begins with the least that anybody has who
-   * waits.
-   */
+  /** Consumed time, on a scale where a new caller starts with the minimum of all waiting callers. */
   hadMs: number;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly waiting: T[];
 }
 
 export class Turns<T> {
   private readonly lines = new Map<unknown, Line<T>>();
-  /** Callers with something that waits. */
+  /** Callers with waiting items. */
   private readonly inLine = new Set<unknown>();
-  /** What whoever had the last turn had had before it: nobody who waits has had less. */
+  /** Consumed time of the last caller before its turn: no waiting caller has less. */
   private leastMs = 0;
 
   get isEmpty(): boolean {
     return this.inLine.size === 0;
   }
 
-  /** @param caller compared, and not looked at */
+  /** @param caller an opaque key */
   add(caller: unknown, item: T): void {
     const line = this.lines.get(caller) ?? { hadMs: 0, waiting: [] };
     if (line.waiting.length === 0) {
@@ -40,7 +34,7 @@ export class Turns<T> {
     line.waiting.push(item);
   }
 
-  /** What is next: the first of whoever has had the least; of several, of who came first. Null where nothing waits. */
+  /** The first item of the caller with the least consumed time; ties go to the first in line. Null if nothing waits. */
   take(): { readonly caller: unknown; readonly item: T } | null {
     let next: { readonly caller: unknown; readonly line: Line<T> } | null = null;
     for (const caller of this.inLine) {
@@ -50,14 +44,14 @@ export class Turns<T> {
     if (next === null) return null;
     const { caller, line } = next;
     const item = line.waiting.shift() as T;
-    // Behind the others who have had as much.
+    // Moves behind other callers with the same time.
     this.inLine.delete(caller);
     if (line.waiting.length > 0) this.inLine.add(caller);
     this.leastMs = line.hadMs;
     return { caller, item };
   }
 
-  /** What a turn took. */
+  /** Adds the duration of a turn. */
   charge(caller: unknown, tookMs: number): void {
     const line = this.lines.get(caller);
     if (line !== undefined) line.hadMs += tookMs;

@@ -1,5 +1,5 @@
-// Reads the index of what records were called: who is called by a word at an instant, from the index alone, and where an
-// entry first came up. Renders nothing, and knows no reach.
+// Reads the word index of record names: records that have a word at a point in time, from the index alone, and first
+// occurrences of entries. Must not render records, and knows no reach.
 
 import { compareCodePoints } from "../../base/text.ts";
 import {
@@ -16,12 +16,12 @@ import type { ReadConnection } from "./read-connection.ts";
 
 /** Beyond every sequence. */
 const ALWAYS = 2 ** 31 - 1;
-/** Greater than whatever an entry goes on with. */
+/** Sorts after any continuation of an entry. */
 const BEYOND = "\u{10ffff}";
-/** An entry's least continuation. */
+/** The smallest continuation of an entry. */
 const NEXT = "\u0001";
 
-/** An entry of a version: of the record `n`, since the transaction. */
+/** An entry of a version: term, record number and transaction. */
 type Place = [term: string, n: number, sequence: number];
 
 const PLACES = `SELECT term, doc >> 31 AS n, doc & 2147483647 AS sequence FROM history_word_places
@@ -35,9 +35,9 @@ export class WordIndex {
   }
 
   /**
-   * The records of an organization that were called so: each of the words begins a word of theirs.
-   * @param words one at least, folded or not
-   * @returns record numbers, ascending; of records that were alive, but maybe elsewhere
+   * Records of an organization whose names have, for each word, a word with that prefix.
+   * @param words at least one, folded or not
+   * @returns record numbers, ascending, of records alive but possibly out of scope
    */
   calledBy(organizationN: number, kind: PlacedKind, words: readonly string[], asOf: AsOf | null): number[] {
     const place = entryPlace(organizationN, kind);
@@ -51,8 +51,8 @@ export class WordIndex {
   }
 
   /**
-   * The records of an organization that ever had these entries, up to a transaction, all in one version.
-   * @returns record numbers; null where there are more places than so many
+   * Records of an organization that ever had these entries in one version, up to a transaction.
+   * @returns record numbers; null if there are more occurrences than `limit`
    */
   everCalled(organizationN: number, kind: PlacedKind, lookup: Lookup, until: number, limit: number): number[] | null {
     const place = entryPlace(organizationN, kind);
@@ -68,7 +68,7 @@ export class WordIndex {
     return rows.length > limit ? null : rows.map(([n]) => n);
   }
 
-  /** The entries that begin so, each once, in their order. @returns each without its place and sort */
+  /** Distinct entries with a prefix, in order. @returns entries without place and type */
   *entries(place: string, sort: EntrySort, beginning: string): Generator<string, void> {
     const before = place + sort;
     const first = before + beginning;
@@ -81,7 +81,7 @@ export class WordIndex {
     }
   }
 
-  /** Where entries that begin so came up, entry by entry. @returns record number and sequence */
+  /** Occurrences of entries with a prefix, entry by entry. @returns record number and sequence */
   placesBeginning(beginning: string, until: number, limit: number): Array<[number, number]> {
     const rows = this.connection
       .statement(`${PLACES} LIMIT ?4`)
@@ -90,10 +90,10 @@ export class WordIndex {
   }
 
   /**
-   * Where entries came up, in the order of the records: those of which one of each group came up with one version.
-   * @param groups entries with their places and sorts
-   * @param after the record number, and of that the sequence, from which on
-   * @param lastN the record number up to which
+   * Versions that have at least one entry of each group, in record order.
+   * @param groups entries with their places and types
+   * @param after resume point: record number and its sequence
+   * @param lastN highest record number
    * @returns record number and sequence
    */
   placesOf(
@@ -114,9 +114,8 @@ export class WordIndex {
   }
 
   /**
-   * Who had an entry that begins so: since it came up it has not ended. Beginnings and ends stand in the same order, so
-   * that one pass over both will do.
-   * @param among only these records; null for all
+   * Records whose matching entry has not ended. Starts and ends sort alike, so one pass over both suffices.
+   * @param among restricts the records; null for all
    */
   private holding(
     place: string,
@@ -135,7 +134,7 @@ export class WordIndex {
     ends.return(undefined);
   }
 
-  /** Entries that begin so, in their order. @param cut letters that the entries have in common and that do not count */
+  /** Entries with a prefix, in order. @param cut length of the common prefix to drop */
   private *places(beginning: string, until: number, cut: number): Generator<Place, undefined> {
     const rows = this.connection.db.prepare(PLACES);
     try {
@@ -151,7 +150,7 @@ export class WordIndex {
   }
 }
 
-/** Whether an end comes before what holds since then: of another record or entry, or of what it was called earlier. */
+/** Whether an end precedes an entry's start: of an earlier entry or record, or of an earlier name. */
 function isBefore([term, n, sequence]: Place, entry: string, otherN: number, since: number): boolean {
   if (term !== entry) return compareCodePoints(term, entry) < 0;
   return n < otherN || (n === otherN && sequence <= since);
