@@ -1,5 +1,5 @@
-// The records that a transaction has created or changed, by parent, reference and identity: the live tables learn of
-// them only at the end. An entry found may have been changed again.
+// Index of the records that a transaction created or changed, by parent, reference and identity, since the live tables
+// are only updated at its end. A returned entry may have changed again.
 
 import { ownValue } from "../../base/fields.ts";
 import { type AnyKind, liveIdentity, ownColumns, type RecordBase } from "../kind.ts";
@@ -13,7 +13,7 @@ export class ChangedRecords {
   private readonly byLink = new Map<string, Set<Entry>>();
   private linksIndexed = 0;
 
-  /** After each change of a living entry. */
+  /** Call after each change of a live entry. */
   note(entry: Entry): void {
     const known = this.byKind.get(entry.kind.code);
     if (known === undefined) this.byKind.set(entry.kind.code, [entry]);
@@ -23,7 +23,7 @@ export class ChangedRecords {
     if (identity !== null) this.byIdentity.set(`${entry.kind.code}/${identity}`, entry);
   }
 
-  /** Forgets a kind that names no others. */
+  /** Drops a kind. Only for kinds without references to others. */
   forget(kind: AnyKind): void {
     for (const { after } of this.byKind.get(kind.code) ?? []) {
       const identity = after === null ? null : liveIdentity(kind, after);
@@ -33,18 +33,18 @@ export class ChangedRecords {
     for (const name of [...this.byParent.keys()]) if (name.startsWith(`${kind.code}.`)) this.byParent.delete(name);
   }
 
-  /** The last entry given this identity. */
+  /** The last entry to take this identity. */
   withIdentity(kind: AnyKind, identity: string): Entry | null {
     return this.byIdentity.get(`${kind.code}/${identity}`) ?? null;
   }
 
-  /** Entries that had `parentId` in a live column after one of their changes, in that order. */
+  /** Entries that had `parentId` in a live column after any of their changes, in that order. */
   withParent(kind: AnyKind, column: string, parentId: string): Entry[] {
     const changed = this.byKind.get(kind.code) ?? [];
     const name = `${kind.code}.${column}`;
     const index = this.byParent.get(name) ?? { entries: new Map<unknown, Set<Entry>>(), indexed: 0 };
     this.byParent.set(name, index);
-    // Each entry is indexed once per column: a bulk asks for every host.
+    // Indexes each entry once per column: a bulk operation asks for every host.
     for (; index.indexed < changed.length; index.indexed += 1) {
       const entry = changed[index.indexed] as Entry;
       if (entry.after === null) continue;
@@ -56,7 +56,7 @@ export class ChangedRecords {
     return [...(index.entries.get(parentId) ?? [])];
   }
 
-  /** Entries that named `targetId` in the id list `relation` after one of their changes, in that order. */
+  /** Entries that had `targetId` in the id list `relation` after any of their changes, in that order. */
   withLink(relation: string, targetId: string): Entry[] {
     for (; this.linksIndexed < this.linking.length; this.linksIndexed += 1) {
       const entry = this.linking[this.linksIndexed] as Entry;
@@ -74,7 +74,7 @@ export class ChangedRecords {
   }
 }
 
-/** The id behind the record number in a live column. */
+/** The id whose record number a live column holds. */
 export function referredId(kind: AnyKind, column: string, record: RecordBase): unknown {
   return ownValue(
     ownColumns(kind, record, (id) => id),

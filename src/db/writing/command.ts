@@ -1,9 +1,9 @@
-// What a command is, what is known of it before it runs, and how its callers see it. Knows no command.
+// Command type, with its traits and the view of its callers. Must not know any command.
 
 import type { WriteTransaction } from "./transaction.ts";
 
-/** A plain synchronous function. Throwing undoes all that it did. `box` seals secrets. */
-// biome-ignore lint/suspicious/noExplicitAny: each command's input is typed where it is defined and, by Calls, where it is called.
+/** A synchronous function. Throwing rolls back all its changes. `box` encrypts secrets. */
+// biome-ignore lint/suspicious/noExplicitAny: commands type their input, and Calls passes that type to callers.
 type Command = ((tx: WriteTransaction, input: any, actor: any, box?: any) => unknown) & CommandTraits;
 export type Commands = Readonly<Record<string, Command>>;
 
@@ -14,30 +14,26 @@ interface CommandTraits {
 }
 
 /**
- * Declares that a command may take long whatever it is sent with: it is of many records, of all that refer to one, or
- * of all that it ever was. It has a commit of its own.
+ * Marks a command as potentially long whatever its input: it covers many records, all references to one, or a whole
+ * history. Such a command gets a commit of its own.
  */
 export function takingLong<C extends Command>(command: C): C {
   return Object.assign(command, { takesLong: true } as const);
 }
 
-/** Declares that a command may come to nothing but less rights. Only those are tried before it is their turn. */
+/** Marks a command as potentially only reducing rights. Only such commands are tried ahead of the queue. */
 export function loweringRights<C extends Command>(command: C): C {
   return Object.assign(command, { mayLowerRights: true } as const);
 }
 
 /**
- * Declares that nobody has to say why, whatever is demanded of other writes: it is of the caller's own sign-in alone,
- * or has a reason of its own.
+ * Exempts a command from the required change reason: it only affects the caller's own sign-in, or has its own reason.
  */
 export function needingNoReason<C extends Command>(command: C): C {
   return Object.assign(command, { needsNoReason: true } as const);
 }
 
-/**
- * What a command throws that was only to be tried: all that it did is undone, and `result` is what it came to. It made
- * no transaction.
- */
+/** Thrown by a command in a dry run: rolls back all its changes, writes no transaction, and returns `result`. */
 export class Tried {
   readonly result: unknown;
 
@@ -46,56 +42,56 @@ export class Tried {
   }
 }
 
-/** A command as whoever asks for it sees it. */
+/** A command from the caller's point of view. */
 interface Call {
   readonly input: object;
   readonly result: unknown;
 }
 
-/** Commands by name, as a queue of writes takes them. */
+/** Commands by name, as a write queue accepts them. */
 export type Calls = Readonly<Record<string, Call>>;
 export type NoCalls = Record<never, never>;
 
-/** The calls of a table of commands. */
+/** The calls of a command table. */
 export type CallsOf<C> = {
   readonly [N in keyof C]: {
     readonly input: InputOf<C[N]>;
-    /** Of no use but to the compiler: nothing takes more than it is handed. */
+    /** For type checking only: makes the input contravariant. */
     readonly takes: (input: InputOf<C[N]>) => void;
     readonly result: ResultOf<C[N]>;
   };
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: what it does not ask for can be anything.
+// biome-ignore lint/suspicious/noExplicitAny: the other parameters do not matter.
 type InputOf<F> = F extends (tx: any, input: infer I, ...others: any[]) => unknown ? I : never;
-// biome-ignore lint/suspicious/noExplicitAny: what it does not ask for can be anything.
+// biome-ignore lint/suspicious/noExplicitAny: the parameters do not matter.
 type ResultOf<F> = F extends (...all: any[]) => infer R ? R : never;
 
-/** What a caller may hold a write against: the version that it knows, as If-Match has it. */
+/** Precondition of a write: the version known to the caller, as in If-Match. */
 export interface Conditional {
   readonly ifMatch?: string | null;
 }
 
-/** What changes a record. */
+/** Input of a command that changes a record. */
 export interface ChangeInput<Body> extends Conditional {
   readonly id: string;
   readonly body: Body;
 }
 
-/** What removes a record. */
+/** Input of a command that removes a record. */
 export interface Removal extends Conditional {
   readonly id: string;
-  /** Also what refers to it; else that stands in the way. */
+  /** Removes referring records too; otherwise they block the removal. */
   readonly cascade?: boolean | undefined;
 }
 
-/** What removes many records, all or none. */
+/** Input of a command that removes many records, all or none. */
 export interface BulkRemoval {
   readonly ids: readonly string[];
   readonly cascade?: boolean | undefined;
 }
 
-/** The calls of commands that remove. */
+/** Calls of removal commands. */
 export type Removing<I extends object> = {
   readonly input: I;
   readonly takes: (input: I) => void;

@@ -1,4 +1,4 @@
-// A record within a transaction, as found and as it will be, and the difference.
+// A record within a transaction: state before, state after, and their difference.
 
 import { CUSTOM_FIELDS, changedCustomFields } from "../../base/custom-field-names.ts";
 import { ownValue } from "../../base/fields.ts";
@@ -7,18 +7,18 @@ import type { AnyKind, Observed, OPERATION, RecordBase } from "../kind.ts";
 export interface Entry {
   readonly kind: AnyKind;
   readonly id: string;
-  /** 0 for a created record until the end of the transaction. */
+  /** 0 for a created record until the transaction ends. */
   n: number;
   organizationN: number;
-  /** Of a new record. */
+  /** Set for new records only. */
   readonly organizationId: string | null;
-  /** Of the version found; 0 for a new record. */
+  /** Sequence of the stored version; 0 for a new record. */
   readonly sequence: number;
   readonly before: RecordBase | null;
   after: RecordBase | null;
   observed: Observed;
   composed: boolean;
-  /** Fields that count as changed though the record's own members do not differ. */
+  /** Fields that count as changed although the record's own members are equal. */
   readonly touched: Set<string>;
   observedChanged: boolean;
 }
@@ -26,11 +26,11 @@ export interface Entry {
 export interface EntryChange {
   readonly entry: Entry;
   readonly operation: keyof typeof OPERATION;
-  /** Sorted; null where everything is new or gone. */
+  /** Sorted; null for a creation or deletion. */
   readonly changed: string[] | null;
 }
 
-/** The net effect on a record; null for none. */
+/** The net effect on a record; null if unchanged. */
 export function netChange(entry: Entry): EntryChange | null {
   const { before, after } = entry;
   if (before === null) return after === null ? null : { entry, operation: "Created", changed: null };
@@ -44,7 +44,7 @@ export function netChange(entry: Entry): EntryChange | null {
 const BASE_FIELDS = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);
 
 /**
- * The versioned fields that differ, without instants and ids of the version itself; custom fields one by one, as
+ * Changed versioned fields, without the version's own timestamps and ids; custom fields individually, as
  * `custom_fields.rack`.
  */
 export function changedOwnFields(before: RecordBase, after: RecordBase): string[] {
@@ -62,9 +62,9 @@ export function changedOwnFields(before: RecordBase, after: RecordBase): string[
   return changed;
 }
 
-/** −0 is stored as 0. */
+/** Also compares as JSON, since −0 is stored as 0. */
 function isSame(old: unknown, now: unknown): boolean {
-  // Nearly all values are texts, and a bulk compares a million.
+  // Fast path: nearly all values are texts, and a bulk operation compares a million.
   if (old === now) return true;
   if (typeof old === "string" && typeof now === "string") return false;
   return Bun.deepEquals(old, now) || JSON.stringify(old) === JSON.stringify(now);

@@ -1,5 +1,5 @@
-// The outcomes of repeatable requests, kept for a day per caller and key in the same transaction, to answer
-// repetitions. Sealed, as they may hold secrets; keys as hashes, as some send one; bounded. Not history.
+// Outcomes of idempotent requests, stored for a day per caller and key, in the request's transaction, to answer
+// repeats. Encrypted, as they may contain secrets; keys hashed, as clients may send secrets; size-limited. Not history.
 
 import { DomainError } from "../../base/errors.ts";
 import type { Instant } from "../../base/instant.ts";
@@ -10,43 +10,43 @@ import { idempotencyKeys } from "../schema.ts";
 import type { CommandOutcome } from "./transaction.ts";
 
 /**
- * What is kept of a result: all; the id of the written record, to be read as of its transaction; or nothing, where the
- * answer is read there.
+ * Stored part of a result: all of it; the id of the written record, to be read as of its transaction; or nothing, if
+ * the response is read as of the transaction.
  */
 export type KeptOfResult = "All" | "Id" | "Nothing";
 
-/** Identifies a repeated request. */
+/** Identifies a repeatable request. */
 export interface Repeatable {
-  /** Of the user whose quota it counts in. */
+  /** User whose quota it counts against. */
   readonly userN: number;
-  /** Of the user or API key. */
+  /** User or API key. */
   readonly callerN: number;
-  /** As it was sent. */
+  /** As sent. */
   readonly key: string;
-  /** Of the whole request, hexadecimal. */
+  /** Fingerprint of the whole request, hexadecimal. */
   readonly fingerprint: string;
   readonly keeps: KeptOfResult;
 }
 
-/** Seals texts for one context. */
+/** Encrypts texts for a context. */
 export interface Box {
   seal(plaintext: string, context: string): Uint8Array;
-  /** @throws Error for a box of another context or key */
+  /** @throws Error if the context or key differs */
   open(box: Uint8Array, context: string): string;
 }
 
 export const OUTCOME_KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** The share left after dropping, so that not every request drops. */
+/** Share to keep when evicting, so that not every request evicts. */
 const LEFT = 0.9;
-/** Longer outcomes, in characters, are compressed: the plan of a large restore. */
+/** Minimum length, in characters, for compression: the plan of a large restore. */
 const PACKED_LENGTH = 4_096;
-/** Prefix of compressed text; JSON of an object begins otherwise. */
+/** Prefix of compressed text. A JSON object never starts with it. */
 const PACKED = "deflate:";
 
-/** Of a request done before. */
+/** Outcome of an earlier request. */
 export interface KnownOutcome extends CommandOutcome<unknown> {
-  /** The rights that it was done with, from the writer's retelling; null from an earlier version. */
+  /** Rights at the time, from the writer's ReplayPolicy; null if stored by an earlier version. */
   readonly rights: unknown;
 }
 
@@ -59,7 +59,7 @@ export class KeptOutcomes {
   private readonly db: Sql;
   private readonly box: Box;
   private readonly limits: OutcomeLimits;
-  /** Upper bounds per user: what was dropped or undone since the count is included. */
+  /** Upper bounds per user: include entries evicted or rolled back since they were counted. */
   private readonly ofUsers = new Map<number, Volume>();
   private inAll: Volume | null = null;
 
@@ -70,7 +70,7 @@ export class KeptOutcomes {
   }
 
   /**
-   * Null where the request was not done yet.
+   * Finds the stored outcome; null if the request is new.
    * @throws DomainError idempotency_key_reused for another request with the key
    */
   find(request: Repeatable, now: Instant): KnownOutcome | null {
@@ -78,7 +78,7 @@ export class KeptOutcomes {
       "SELECT sealed FROM idempotency_keys WHERE caller_n = ? AND key = ? AND at > ?",
     );
     const [since, key] = [now - OUTCOME_KEPT_MS, storedKey(request)];
-    // Those of an earlier version are stored under the caller.
+    // Earlier versions stored outcomes under the caller.
     const found = query.values(request.userN, key, since)[0] ?? query.values(request.callerN, key, since)[0];
     if (found === undefined) return null;
     const [sealed] = found as [Uint8Array];
@@ -98,7 +98,7 @@ export class KeptOutcomes {
   }
 
   /**
-   * Keeps an outcome, and drops expired ones and the oldest beyond the limits.
+   * Stores an outcome; evicts expired outcomes, and the oldest ones beyond the limits.
    * @param rights plain data
    */
   keep(request: Repeatable, outcome: CommandOutcome<unknown>, now: Instant, rights?: unknown): void {
@@ -133,7 +133,7 @@ export class KeptOutcomes {
     return { count, bytes };
   }
 
-  /** Drops a user's oldest if there is too much. @returns what is left */
+  /** Evicts a user's oldest outcomes if over the limit. @returns the remaining volume */
   private dropOldest(userN: number, limit: Volume, more: Volume): Volume {
     let left = this.volumeOf(userN);
     if (isWithin(sum(left, more), limit)) return left;
@@ -150,13 +150,13 @@ export class KeptOutcomes {
     return left;
   }
 
-  /** Drops the oldest of the largest users until there is room. @returns what is left of all */
+  /** Evicts the oldest outcomes of the largest users until there is room. @returns the remaining total */
   private dropOfMost(more: Volume): Volume {
     const { inAll } = this.limits;
     let left = this.volumeOf(null);
     if (isWithin(sum(left, more), inAll)) return left;
     const wanted = { count: Math.floor(inAll.count * LEFT), bytes: Math.floor(inAll.bytes * LEFT) };
-    // By the greater share, of count or size.
+    // Ordered by the larger share, of count or size.
     const users = this.db.$client
       .query(
         `SELECT caller_n, count(*), sum(length(sealed)) FROM idempotency_keys GROUP BY caller_n
@@ -175,22 +175,23 @@ export class KeptOutcomes {
 }
 
 /**
- * Replaces keys that were stored as they were sent by their hashes, within a transaction of the caller's, and leaves
- * none of them in the file. A row that was damaged is not made to look whole.
+ * Replaces plain-text keys by their hashes, in the caller's transaction, and erases the plain text from the file.
+ * Preserves a checksum mismatch, so that a damaged row stays detectable.
  */
 export function hashKeys(db: Sql): void {
   const client = db.$client;
   const rows = db.select().from(idempotencyKeys).all();
   const made = client.query("SELECT sql FROM sqlite_schema WHERE tbl_name = 'idempotency_keys' AND sql IS NOT NULL");
   const schema = made.values() as Array<[string]>;
-  // In the gaps of pages that SQLite goes on with old keys would stay: it overwrites those that a table leaves alone.
+  // Plain deletion would leave old keys in the free space of pages still in use; secure_delete zeroes the pages of a
+  // dropped table.
   const [before] = client.query("PRAGMA secure_delete").values()[0] as [number];
   client.run("PRAGMA secure_delete = ON");
   client.run("DROP TABLE idempotency_keys");
   client.run(`PRAGMA secure_delete = ${before}`);
   for (const [sql] of schema) client.run(sql);
   for (const row of rows) {
-    // Of the user with the caller in front, or of the caller.
+    // Stored under the user with the caller as prefix, or under the caller.
     const [, callerN = row.caller_n, key = row.key] = /^(\d+) (.*)$/.exec(row.key) ?? [];
     const hashed = storedKey({ callerN: Number(callerN), key });
     db.insert(idempotencyKeys)
@@ -199,7 +200,7 @@ export function hashKeys(db: Sql): void {
   }
 }
 
-/** Of all callers of a user, each with its own keys, as SHA-256, hexadecimal: no key that is sent has a blank. */
+/** SHA-256 of caller and key, hexadecimal: one table per user holds all its callers. Keys contain no spaces. */
 function storedKey({ callerN, key }: Pick<Repeatable, "callerN" | "key">): string {
   return Bun.SHA256.hash(`${callerN} ${key}`, "hex");
 }

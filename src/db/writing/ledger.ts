@@ -1,5 +1,5 @@
-// Writes the net effect of a transaction: records, versions, live rows, spans, census and the transaction's own row.
-// The order is what constraints and the ledger's triggers ask for.
+// Writes the net effect of a transaction: records, versions, live rows, spans, census and the transaction row.
+// Constraints and ledger triggers dictate the order.
 
 import { alreadyExists, DomainError } from "../../base/errors.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
@@ -37,38 +37,38 @@ import type { Entry, EntryChange } from "./entry.ts";
 import { ROWS_PER_INSERT } from "./native-statement.ts";
 import type { Statements, VersionRow } from "./statements.ts";
 
-/** Who writes, as the ledger remembers it even after the actor is gone. */
+/** Author of a write. The ledger stores a copy that outlives the actor. */
 export interface Author {
   readonly type: "User" | "ApiKey" | "Discovery" | "System";
   readonly id: string | null;
   readonly name: string;
   readonly organizationId: string | null;
   readonly requestId: string | null;
-  /** Why it writes, as whoever asked said (X-Change-Reason); nothing where nobody did. */
+  /** Reason given by the caller (X-Change-Reason); absent if none. */
   readonly reason?: string | null;
-  /** The user for whom it writes: all keys of a user wait in one line. Not of the ledger. */
+  /** User behind the write: all keys of a user share one queue. Not stored in the ledger. */
   readonly userId?: string | null;
 }
 
-/** What the ledger has to know of a transaction. */
+/** Transaction data for the ledger. */
 interface Written {
   readonly sequence: number;
   readonly instant: Instant;
   readonly wallAt: Instant;
   readonly author: Author;
-  /** The name of the command: `host.update`. */
+  /** Name of the command: `host.update`. */
   readonly source: string;
   readonly statements: Statements;
   recordN(id: string): number | null;
 }
 
 /**
- * The most records that one transaction may create: a bulk of 1,000 hosts with 48 interfaces each, twice over. A small
- * body that unfolds into more would fill the ledger, which never shrinks, and hold up every other writer.
+ * Maximum records created per transaction: twice a bulk of 1,000 hosts with 48 interfaces each. A small body that
+ * expands into more would fill the ledger, which never shrinks, and block all other writers.
  */
 export const MAX_CREATED_PER_TRANSACTION = 100_000;
 
-/** A record as JSON: its own members, its observation values, and what it is ordered by. */
+/** A record as JSON: members, observation values, and sort keys. */
 interface Rendered {
   readonly members: string;
   readonly observed: string;
@@ -77,14 +77,14 @@ interface Rendered {
 
 const WHOLE = { patch: null } as const;
 
-/** Where a record's change shows and counts. */
+/** Scopes that show and count a record's change. */
 interface Places {
   readonly kind: AnyKind;
   readonly organizationN: number;
   readonly record: RecordBase;
-  /** Whether it is noted that something changed there. */
+  /** Whether activity is already recorded. */
   isActive: boolean;
-  /** What is counted there so far; null until something is. */
+  /** Counters of these scopes; null until first used. */
   counts: ChangeCounts[] | null;
 }
 
@@ -105,9 +105,9 @@ class LedgerWriter {
   private readonly tx: Written;
   private readonly at: string;
   private readonly census = new Map<number, number>();
-  /** The last number given out; null until it is asked for. */
+  /** The last assigned record number; null until needed. */
   private lastN: number | null = null;
-  /** Not yet written. */
+  /** Pending rows. */
   private versions: VersionRow[] = [];
   private observed: Array<{ n: number; observed: string }> = [];
   private spans: Array<{ scope: number; n: number }> = [];
@@ -131,18 +131,18 @@ class LedgerWriter {
     const updates = changes.filter((change) => change.operation === "Updated");
     const removals = changes.filter((change) => change.operation === "Deleted");
     this.freeIdentities(updates, removals, creations);
-    // Children before what they refer to, else in the order of their numbers: the ledger alone must tell who was last.
+    // Children before the records they refer to, otherwise by number: the ledger alone must determine who was last.
     removals.sort((a, b) => b.entry.kind.code - a.entry.kind.code || a.entry.n - b.entry.n);
-    // Before the creations: what is removed and made anew in one transaction is the same thing too.
+    // Before the creations: a record removed and recreated in one transaction keeps its lineage.
     for (const { entry } of removals) this.remember(entry);
-    // Numbers are given in page order: what is created at one instant stands in the order of the ids.
+    // Numbers define page order: records created at one time sort by id.
     creations.sort((a, b) => a.entry.kind.code - b.entry.kind.code || (a.entry.id < b.entry.id ? -1 : 1));
     for (let start = 0; start < creations.length; start += ROWS_PER_INSERT)
       this.createMany(creations.slice(start, start + ROWS_PER_INSERT));
-    // Two records that are created together may refer to each other.
+    // Afterwards, as records created together may refer to each other.
     for (const change of creations) this.link(change.entry);
     for (const change of updates) this.update(change);
-    // References go first: two records that are removed together may refer to each other.
+    // References first: records removed together may refer to each other.
     for (const { entry } of removals) this.tx.statements.unlink(entry.n);
     for (const change of removals) this.remove(change.entry);
     for (const [scope, delta] of this.census)
@@ -154,7 +154,7 @@ class LedgerWriter {
     this.close();
   }
 
-  /** Records first: what hangs on them refers to their numbers. */
+  /** Records first: all other rows refer to their numbers. */
   private createMany(creations: readonly EntryChange[]): void {
     const rows: Array<{ n: number; kind: number; id: string }> = [];
     for (const { entry } of creations) entry.after = entry.n > 0 ? this.revived(entry) : this.born(entry, rows);
@@ -178,14 +178,14 @@ class LedgerWriter {
     this.version(entry, "Created", null, rendered, sequence);
   }
 
-  /** A new record takes the next number. */
+  /** Assigns the next number to a new record. */
   private born(entry: Entry, rows: Array<{ n: number; kind: number; id: string }>): RecordBase {
     const { kind } = entry;
     const { statements } = this.tx;
     const identity = kind.identity(entry.after as RecordBase);
     const lineage = identity === null ? null : statements.lineage(kind.code, identity);
     const at = this.at;
-    // What is absent in lists of this kind is absent in its members as well.
+    // A kind that omits absent fields in lists omits them in its members too.
     const lineageField = kind.absent === "omitted" && lineage === null ? undefined : lineage;
     this.lastN = (this.lastN ?? statements.lastN()) + 1;
     entry.n = this.lastN;
@@ -199,7 +199,7 @@ class LedgerWriter {
     };
   }
 
-  /** A record that had ended keeps its number, its creation and its lineage. */
+  /** A revived record keeps its number, creation time and lineage. */
   private revived(entry: Entry): RecordBase {
     return { ...(entry.after as RecordBase), updated_at: this.at, valid_from: this.at };
   }
@@ -216,7 +216,7 @@ class LedgerWriter {
       liveIdentity(kind, before) === liveIdentity(kind, record) &&
       Bun.deepEquals(ownColumns(kind, before, asId), ownColumns(kind, record, asId))
     ) {
-      // Naming an indexed column in an UPDATE rewrites its index entry even where the value stays.
+      // An UPDATE that names an indexed column rewrites its index entry even if the value is unchanged.
       statements.updateContent(kind, {
         n: entry.n,
         sequence,
@@ -258,7 +258,7 @@ class LedgerWriter {
     if (identity !== null) this.tx.statements.remember(entry.kind.code, identity, before.lineage_id ?? before.id);
   }
 
-  /** Two records may swap what makes them unique, or one take over what another gives up, within one transaction. */
+  /** Allows records to swap unique identities, or one to take over another's, within one transaction. */
   private freeIdentities(updates: EntryChange[], removals: EntryChange[], creations: EntryChange[]): void {
     const claimed = new Set<string>();
     const given: Array<{ entry: Entry; key: string }> = [];
@@ -289,7 +289,7 @@ class LedgerWriter {
     };
   }
 
-  /** All that one scan finds is seen at the same time by the same scan. */
+  /** Caches the last text: everything from one scan has the same scan id and time. */
   private observedText({ kind, observed }: Entry): string {
     const { lastObserved: last } = this;
     if (last?.kind === kind && kind.observed.every((field) => observed[field] === last.observed[field]))
@@ -339,7 +339,7 @@ class LedgerWriter {
     this.noteWords(entry);
   }
 
-  /** How a version of a record that has others lies beside them. */
+  /** Packs a version against the record's last base, if possible. */
   private packed(n: number, rendered: Rendered): typeof WHOLE | PackedTexts {
     const base = this.tx.statements.base(n, this.tx.sequence);
     if (base === null || base.followers >= VERSIONS_PER_BASE) return WHOLE;
@@ -352,8 +352,8 @@ class LedgerWriter {
   }
 
   /**
-   * Last and in the order of their keys: whatever is written between, and every key that is lower than the one before,
-   * has SQLite's index write down what it holds, as one more piece to be merged.
+   * Runs last and in key order: FTS5 flushes its pending data as an extra segment on any other write, and on any key
+   * lower than the previous one.
    */
   private writeWords(): void {
     const { statements } = this.tx;
@@ -366,7 +366,7 @@ class LedgerWriter {
     this.spans = [];
   }
 
-  /** @param counted as what the version counts; null where it does not */
+  /** @param counted operation to count; null if the version does not count */
   private noteChange(entry: Entry, counted: VersionOperation | null): void {
     const places = this.placesOf(entry);
     if (!places.isActive) this.noteActivity(entry);
@@ -374,7 +374,7 @@ class LedgerWriter {
     if (counted !== null) for (const counts of (places.counts ??= this.countsOf(entry))) counts[counted] += 1;
   }
 
-  /** Of what is written together most shows and counts where the record before it does: the parts of one host. */
+  /** Reuses the previous record's scopes: most records written together, such as the parts of one host, share them. */
   private placesOf({ kind, organizationN, before, after }: Entry): Places {
     const record = (after ?? before) as RecordBase;
     const places = { kind, organizationN, record, isActive: false, counts: null };
@@ -402,7 +402,7 @@ class LedgerWriter {
     });
   }
 
-  /** Where what a record is found by has changed, or what is found by it. */
+  /** Records changed full-text entries, or a changed owner of them. */
   private noteText(entry: Entry): void {
     const { search } = entry.kind;
     if (search === undefined) return;
@@ -418,7 +418,7 @@ class LedgerWriter {
     this.texts.push({ n: entry.n, sequence: this.tx.sequence, owner_n: ownerN, text: after });
   }
 
-  /** Where what a record is called has changed. */
+  /** Records changes of searchable names. */
   private noteWords({ kind, n, organizationN, before, after }: Entry): void {
     const { called } = kind;
     if (called === undefined) return;
@@ -430,7 +430,7 @@ class LedgerWriter {
     if (entries !== "") this.words.push({ n, sequence: this.tx.sequence, entries });
   }
 
-  /** The transaction's row is its last: after it no version can be added. */
+  /** The transaction row comes last: it seals the transaction against further versions. */
   private close(): void {
     this.writeVersions();
     this.writeSpans();
@@ -464,7 +464,7 @@ class LedgerWriter {
     }
   }
 
-  /** Only what differs: a trunk names four thousand VLANs, of which one comes or goes. */
+  /** Writes only the difference: a trunk may list four thousand VLANs, of which one changes. */
   private relink(n: number, before: readonly RelatedIds[], after: readonly RelatedIds[]): void {
     for (const { relation, ids } of after) {
       const old = before.find((link) => link.relation === relation)?.ids ?? [];
@@ -492,7 +492,7 @@ class LedgerWriter {
     this.census.set(scope, (this.census.get(scope) ?? 0) - 1);
   }
 
-  /** One more or one less in the block of a record number. */
+  /** Updates the live count of a record number's block. */
   private block(scope: number, n: number, delta: number): void {
     const blocks = this.blocks.get(scope) ?? new Map<number, { alive: number; died: number }>();
     this.blocks.set(scope, blocks);
@@ -532,7 +532,7 @@ function sortKeysOf(sortKeys: NonNullable<AnyKind["sortKeys"]>, record: RecordBa
   return keys;
 }
 
-/** The scopes of an organization and of a network: those that may have very many. */
+/** Scopes of the organization and network, which may hold very many records. */
 function largeScopes(entry: Entry, record: RecordBase, n: (id: string) => number): number[] {
   const networkId = containerId(entry.kind, record, "network");
   return [entry.organizationN, ...(networkId === null ? [] : [n(networkId)])].map((container) =>
@@ -544,7 +544,7 @@ function isUniqueViolation(error: unknown): boolean {
   return sqliteCode(error) === "SQLITE_CONSTRAINT_UNIQUE";
 }
 
-/** For comparing columns: equal ids have equal numbers. */
+/** Substitute for record numbers when comparing columns: equal ids have equal numbers. */
 function asId(id: string): number {
   return id as unknown as number;
 }

@@ -1,5 +1,5 @@
-// Statements that Drizzle has written, run by SQLite's own binding: where one transaction runs the same statement tens
-// of thousands of times, Drizzle's way from a row to its values costs more than the row.
+// Executes SQL built by Drizzle through SQLite's own binding: for statements that one transaction runs tens of
+// thousands of times, Drizzle's parameter mapping costs more than the row.
 
 import { Placeholder, type SQL } from "drizzle-orm";
 import { ownValue } from "../../base/fields.ts";
@@ -8,12 +8,12 @@ import type { Sql } from "../connection.ts";
 type Row = Readonly<Record<string, unknown>>;
 type Value = string | number | bigint | Uint8Array | null;
 
-/** What Drizzle makes of a query: its text, and a placeholder or a fixed value for each parameter. */
+/** Drizzle's rendering of a query: SQL, and a placeholder or fixed value per parameter. */
 interface Written {
   toSQL(): { sql: string; params: unknown[] };
 }
 
-/** Rows of one INSERT: a trigger that guards a table costs each statement as much as several rows. Most first. */
+/** Rows per INSERT, largest first: a trigger on a table costs each statement as much as several rows. */
 const ROWS_AT_ONCE = [256, 16] as const;
 export const ROWS_PER_INSERT = ROWS_AT_ONCE[0];
 
@@ -31,21 +31,21 @@ export class NativeStatement {
     this.statement.run(...this.valuesOf(row));
   }
 
-  /** All rows, each as its columns. */
+  /** All rows, as arrays of columns. */
   all(row: Row): unknown[][] {
     return this.statement.values(...this.valuesOf(row));
   }
 
-  /** The first row's columns; undefined for none. */
+  /** Columns of the first row; undefined if none. */
   first(row: Row = {}): unknown[] | undefined {
     return this.statement.values(...this.valuesOf(row))[0];
   }
 }
 
 /**
- * An INSERT of many rows alike. OR FAIL, since what fails is undone by the savepoint of its command: else SQLite would
- * write down what the statement overwrites, which outweighs what is saved. It does so all the same for tables with
- * triggers or foreign keys.
+ * Multi-row INSERT. Uses OR FAIL, since the command's savepoint handles rollback: otherwise SQLite would journal every
+ * overwritten page for the statement, which outweighs the gain. Tables with triggers or foreign keys are journaled
+ * anyway.
  */
 export class NativeInsert {
   private readonly db: Sql;
@@ -54,7 +54,7 @@ export class NativeInsert {
   private readonly many = new Map<number, { run(...values: Value[]): unknown }>();
   private readonly valuesOf: (row: Row, values?: Value[]) => Value[];
 
-  /** @param query an insert of one row of placeholders, and nothing after its values */
+  /** @param query an insert of one row of placeholders, with nothing after its values */
   constructor(db: Sql, query: Written) {
     const { sql, params } = query.toSQL();
     this.db = db;
@@ -75,7 +75,7 @@ export class NativeInsert {
     for (; start < rows.length; start += 1) this.one.run(...this.valuesOf(rows[start] as Row));
   }
 
-  /** Prepared when it is first needed: most tables never get so many rows at once. */
+  /** Prepared on first use: most tables never get that many rows at once. */
   private ofMany(count: number): { run(...values: Value[]): unknown } {
     let statement = this.many.get(count);
     if (statement === undefined) {
@@ -92,14 +92,14 @@ export class NativeInsert {
 }
 
 /**
- * As SqlBuilder.bind: without the plus, SQLite prepares a statement again whenever another value is bound, which takes
- * several times what it does.
+ * As SqlBuilder.bind: without the plus, SQLite re-prepares the statement for every new value, which takes several times
+ * as long as running it.
  */
 function preparedOnce(sql: string): string {
   return sql.replaceAll(/(=|<|>|limit) \?/g, "$1 +?");
 }
 
-/** What adds a row's values to others, in the order of the parameters. */
+/** Returns a function that appends a row's values in parameter order. */
 function binder(params: readonly unknown[]): (row: Row, values?: Value[]) => Value[] {
   const names = params.map(nameOf);
   return (row, values = []) => {
@@ -111,7 +111,7 @@ function binder(params: readonly unknown[]): (row: Row, values?: Value[]) => Val
   };
 }
 
-/** The name of a placeholder, also of one that stands for a column's value; null for a fixed value. */
+/** Name of a placeholder, also if wrapped in a column value; null for a fixed value. */
 function nameOf(param: unknown): string | null {
   if (param instanceof Placeholder) return param.name as string;
   const inner = (param as (SQL & { value?: unknown }) | null)?.value;

@@ -1,13 +1,12 @@
-// What the thread that answers and the thread that writes know of each other, in shared memory: how far the past has
-// been answered, and from which instant on a commit is being made. So neither waits for the other but for the commit
-// itself.
+// Shared-memory fence between the reading and the writing thread: the time up to which past reads were answered, and
+// the earliest timestamp of a commit in progress. Neither thread waits for the other, except for the commit itself.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Instant } from "../../base/instant.ts";
 
 /**
- * How far transactions are dated ahead of a clock that was set back: one wrong leap must not draw the ledger after it
- * for good.
+ * Maximum lead of transaction timestamps over a clock that was set back: a single wrong jump must not drag the ledger
+ * along for good.
  */
 const MAX_LEAD_MS = 300_000;
 
@@ -17,8 +16,8 @@ const COMMITTED = 2;
 const NOT_CLOSING = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Either side first says what it is about to do and then looks at what the other has said, so that of two that meet at
- * least one knows of the other.
+ * Each side announces its action before it checks the other's, so that of two concurrent ones at least one sees the
+ * other.
  */
 export class ReadFence {
   readonly memory: SharedArrayBuffer;
@@ -35,37 +34,37 @@ export class ReadFence {
     }
   }
 
-  /** An answer as of `at` is about to be given: nothing is written there any more. */
+  /** Announces an answer as of `at`: from now on nothing is written at or before that time. */
   answer(at: Instant): void {
     const until = Number(Atomics.load(this.cells, UNTIL));
     if (at > until || this.leads(until)) Atomics.store(this.cells, UNTIL, BigInt(at));
   }
 
-  /** Whether a commit under way may be dated at `at` or before it. */
+  /** Whether a commit in progress may be dated at or before `at`. */
   isClosing(at: Instant): boolean {
     return BigInt(at) >= Atomics.load(this.cells, CLOSING);
   }
 
-  /** The last transaction that this process has committed; 0 for none. */
+  /** The last transaction committed by this process; 0 for none. */
   get committed(): number {
     return Number(Atomics.load(this.cells, COMMITTED));
   }
 
-  /** The earliest instant of a transaction that begins now. */
+  /** The earliest timestamp for a transaction that starts now. */
   earliest(): Instant {
     const until = Number(Atomics.load(this.cells, UNTIL));
     const now = this.clock.now();
     return this.leads(until) ? now : Math.max(now, until + 1);
   }
 
-  /** A commit dated from `instant` on is about to be made. @returns whether nothing from there on has been answered */
+  /** Announces a commit dated `instant` or later. @returns whether nothing from there on has been answered */
   close(instant: Instant): boolean {
     Atomics.store(this.cells, CLOSING, BigInt(instant));
     const until = Number(Atomics.load(this.cells, UNTIL));
     return until < instant || this.leads(until);
   }
 
-  /** The commit is made, or given up. @param sequence its last transaction; null where it made none */
+  /** Ends the commit, whether done or abandoned. @param sequence its last transaction; null if it wrote none */
   open(sequence: number | null): void {
     if (sequence !== null) Atomics.store(this.cells, COMMITTED, BigInt(sequence));
     Atomics.store(this.cells, CLOSING, NOT_CLOSING);

@@ -1,5 +1,5 @@
-// Every statement that the writer uses, prepared once per connection. No rules: the ledger and the transaction have
-// those.
+// Prepared statements of the writer, one set per connection. No business rules: those are in the ledger and the
+// transaction.
 
 import { and, desc, eq, getTableColumns, getTableName, lte, type SQL, sql } from "drizzle-orm";
 import type { ChangeCounts } from "../change-counts.ts";
@@ -24,7 +24,7 @@ import {
 import type { Entry } from "./entry.ts";
 import { NativeInsert, NativeStatement } from "./native-statement.ts";
 
-/** A version as it is stored; its key is packed from `n` and `sequence` within SQL. */
+/** A version row. SQL combines `n` and `sequence` into the key. */
 export interface VersionRow extends Omit<typeof historyVersions.$inferInsert, "key" | "hash" | "patch"> {
   readonly n: number;
   readonly sequence: number;
@@ -34,7 +34,7 @@ export interface VersionRow extends Omit<typeof historyVersions.$inferInsert, "k
 
 /** A record's last whole version. */
 export interface LastBase extends BaseVersion {
-  /** How many versions it has behind it. */
+  /** Number of versions after it. */
   readonly followers: number;
 }
 
@@ -43,14 +43,14 @@ interface Head {
   readonly at: number;
 }
 
-/** A statement of which only the first row matters. */
+/** A single-row statement. */
 interface Single {
   get(...values: Array<string | number>): unknown;
 }
 
 const value = sql.placeholder;
 
-/** Of a record's number, a sequence, and entries as calledChanges makes them. */
+/** Parameters: record number, sequence, and entries from calledChanges. */
 export const INSERT_WORDS = "INSERT INTO history_words (rowid, entries) VALUES ((?1 << 31) | ?2, ?3)";
 
 export class Statements {
@@ -93,12 +93,12 @@ export class Statements {
     this.indexEntries = db.$client.prepare(INSERT_WORDS);
   }
 
-  /** How many rows this connection has inserted, changed or deleted since it was opened. */
+  /** Rows inserted, updated or deleted by this connection since it was opened. */
   changes(): number {
     return (this.readChanges.values()[0] as [number])[0];
   }
 
-  /** Sequence and instant of the newest transaction; read every time, since another process may have written. */
+  /** Sequence and timestamp of the newest transaction; not cached, since other processes may write. */
   head(): Head {
     const [sequence, at] = (this.ledger.head.first() as [number, number] | undefined) ?? [0, -1];
     return { sequence, at };
@@ -108,7 +108,7 @@ export class Statements {
     return (this.ledger.headHash.first()?.[0] as Uint8Array | undefined) ?? CHAIN_START;
   }
 
-  /** The beginning of a transaction's hash, as hexadecimal digits; nothing for one that does not exist. */
+  /** First bytes of a transaction's hash, in hexadecimal; empty if there is no such transaction. */
   markOf(sequence: number): string {
     return (this.readMark.values(sequence)[0]?.[0] as string | undefined) ?? "";
   }
@@ -117,7 +117,7 @@ export class Statements {
     return (this.ledger.lastN.first()?.[0] as number | undefined) ?? 0;
   }
 
-  /** Gives identities their numbers, in order and without a gap after the last one. */
+  /** Adds records with their numbers, consecutive after the last one. */
   appendRecords(rows: ReadonlyArray<{ n: number; kind: number; id: string }>): void {
     this.ledger.insertRecord.run(rows);
   }
@@ -138,7 +138,7 @@ export class Statements {
     this.ledger.insertVersion.run(rows as ReadonlyArray<VersionRow & Record<string, unknown>>);
   }
 
-  /** What the next version of a record may be packed beside; null where its last one that is whole is a deletion. */
+  /** Base for packing the next version of a record; null if its last whole version is a deletion. */
   base(n: number, sequence: number): LastBase | null {
     const row = this.readBase.values(n, sequence)[0] as
       | [number, string | null, string, string | null, number]
@@ -148,7 +148,7 @@ export class Statements {
     return members === null ? null : { sequence: found, members, observed, sort_keys, followers };
   }
 
-  /** From this transaction on records live in scopes. */
+  /** Opens spans of records in scopes, from this transaction on. */
   openSpan(spans: ReadonlyArray<{ scope: number; n: number }>, sequence: number): void {
     this.ledger.bear.run(spans.map(({ scope, n }) => ({ scope, n, born: sequence, died: ALIVE })));
   }
@@ -162,29 +162,29 @@ export class Statements {
     this.ledger.insertCensus.run({ scope, sequence, count: last + delta });
   }
 
-  /** So many more or less live in a block of a scope. @param died the transaction that ended some; 0 for none */
+  /** Changes the live count of a block. @param died the transaction that ended some; 0 for none */
   addToBlock(scope: number, block: number, alive: number, died: number): void {
     const { changes } = this.updateBlock.run(alive, died, scope, block);
     if (changes === 0) this.insertBlock.run(scope, block, alive, died);
   }
 
-  /** Says that this transaction changed something in a scope. */
+  /** Records activity of this transaction in a scope. */
   addActivity(scope: number, sequence: number): void {
     this.ledger.addActivity.run({ scope, sequence });
   }
 
-  /** Says how much this transaction changed in a scope. */
+  /** Adds this transaction's change counts to a scope. */
   addChangeCounts(scope: number, sequence: number, { Created, Updated, Deleted }: ChangeCounts): void {
     this.insertCounts.run(scope, sequence, Created, Updated, Deleted);
   }
 
-  /** What records are found by from their versions of this transaction on. */
+  /** Full-text entries of records, from their versions of this transaction on. */
   insertSearchTexts(texts: ReadonlyArray<{ n: number; sequence: number; owner_n: number; text: string }>): void {
     this.ledger.insertSearchText.run(texts);
     for (const { n, sequence, text } of texts) if (text !== "") this.indexText.run(n, sequence, text);
   }
 
-  /** What changes of what records are called with their versions of this transaction. */
+  /** Word-index changes of records, with their versions of this transaction. */
   insertWords(changes: ReadonlyArray<{ n: number; sequence: number; entries: string }>): void {
     for (const { n, sequence, entries } of changes) this.indexEntries.run(n, sequence, entries);
   }
@@ -198,7 +198,7 @@ export class Statements {
     this.ledger.remember.run({ kind, identity, lineage_id: lineageId });
   }
 
-  /** Of records that have none yet. */
+  /** For records that have no row yet. */
   insertObserved(rows: ReadonlyArray<{ n: number; observed: string }>): void {
     this.ledger.insertObserved.run(
       rows.map(({ n, observed }) => ({ n, observed, checksum: observedChecksum(n, observed) })),
@@ -245,7 +245,7 @@ export class Statements {
     this.live(kind).update.run(row);
   }
 
-  /** A new version that changes nothing that the live table is filtered or constrained by. */
+  /** Writes a new version without changes to filtered or constrained columns of the live table. */
   updateContent(
     kind: AnyKind,
     row: { n: number; sequence: number; composed: number; sort_keys: string | null; members: string },
@@ -269,13 +269,13 @@ export class Statements {
     return this.live(kind).byIdentity;
   }
 
-  /** The identities of live records that begin with `within` and are not all ASCII. Reads an index alone. */
+  /** Live identities with this prefix that are not pure ASCII. Covered by an index. */
   identitiesBeyondAscii(kind: AnyKind, within: string): string[] {
     const rows = this.live(kind).beyondAscii.values(within, `${within}\u{10ffff}`) as Array<[string]>;
     return rows.map(([identity]) => identity);
   }
 
-  /** The live rows whose `column` is a record number, in page order. */
+  /** Live rows whose `column` holds a record number, in page order. */
   liveByColumn(kind: AnyKind, column: string): { all(...values: number[]): unknown[] } {
     const name = `${kind.name}.${column}`;
     let statement = this.lookups.get(name);
@@ -348,7 +348,7 @@ function ledgerStatements(db: Sql) {
       db,
       db
         .insert(historyVersions)
-        // Packed within SQL: the key has more bits than a JavaScript number.
+        // Combined in SQL: the key exceeds JavaScript's integer precision.
         .values({
           ...placeholders(getTableColumns(historyVersions)),
           key: sql`(${value("n")} << 31) | ${value("sequence")}`,
@@ -504,7 +504,7 @@ function liveStatements(db: Sql, kind: AnyKind) {
   };
 }
 
-/** Parameters compared with its columns are written `+?`: see SqlBuilder. */
+/** Parameters compared with these columns must be written `+?`: see SqlBuilder. */
 function selectLive(kind: AnyKind): string {
   return `SELECT l.n, l.organization_n, l.sequence, l.composed, l.members, o.observed
     FROM ${getTableName(kind.table)} l LEFT JOIN observations o ON o.n = l.n`;

@@ -1,5 +1,5 @@
-// One unit of work of the one writer: commands change records in it, and its end writes the net effect:
-// at most one version per record, one ledger transaction, one instant. Knows no resource and no HTTP.
+// Unit of work of the writer: commands change records in it, and finishing writes the net effect: at most one version
+// per record, one ledger transaction, one timestamp. Knows no resource and no HTTP.
 
 import { alreadyExists, DomainError, notFound } from "../../base/errors.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
@@ -24,16 +24,13 @@ import { type Entry, type EntryChange, netChange } from "./entry.ts";
 import { type Author, writeLedger } from "./ledger.ts";
 import type { Statements } from "./statements.ts";
 
-/** What a command left behind: the sequence of its ledger transaction, or null where nothing changed. */
+/** Outcome of a command: the sequence of its ledger transaction, or null if nothing changed. */
 export interface CommandOutcome<T> {
   readonly sequence: number | null;
   readonly result: T;
-  /**
-   * Of a command that wrote nothing: the last transaction that it saw. What it answers of the ledger is read as of
-   * that.
-   */
+  /** For a command that wrote nothing: the last transaction it saw, as of which the response is read. */
   readonly head?: number;
-  /** The command was run for the same request before, and is not run again. */
+  /** The same request was executed before, and was not executed again. */
   readonly isReplayed?: true;
 }
 
@@ -46,42 +43,42 @@ interface LiveRow {
   observed: string | null;
 }
 
-/** What a transaction comes to for one record. */
+/** Net change of one record within a transaction. */
 export interface NetChange {
   readonly kind: AnyKind;
   readonly id: string;
   readonly operation: keyof typeof OPERATION;
-  /** The fields of an update; null where everything is new or gone. */
+  /** Changed fields of an update; null for a creation or deletion. */
   readonly changed: readonly string[] | null;
   readonly before: RecordBase | null;
   readonly after: RecordBase | null;
 }
 
 export class WriteTransaction {
-  /** The instant of this transaction, later than every earlier one (UTC milliseconds). */
+  /** Timestamp of this transaction, later than every earlier one (UTC milliseconds). */
   readonly instant: Instant;
   readonly wallAt: Instant;
   readonly sequence: number;
   readonly author: Author;
-  /** The name of the command: `host.update`. */
+  /** Name of the command: `host.update`. */
   readonly source: string;
   readonly statements: Statements;
   readonly kinds: readonly AnyKind[];
   private readonly uuids: UuidSource;
   private readonly entries = new Map<string, Entry>();
-  /** The same by the code of their kind. */
+  /** Entries by kind code. */
   private readonly byCode: Entry[][] = [];
-  /** What was changed since someone last asked for it; see takeNetChanges. */
+  /** Changed since the last takeNetChanges. */
   private readonly recent = new Set<Entry>();
   private readonly changed = new ChangedRecords();
-  /** Numbers that were asked for: every record asks for its organization's. */
+  /** Cache of record numbers: every record needs its organization's. */
   private readonly numbers = new Map<string, number>();
   private readonly invisible = new Map<string, Map<string, string[]>>();
   private readonly afterwards: Array<() => void> = [];
 
   /**
-   * @param options.kinds all that there are, in the order of their codes
-   * @param options.notBefore the earliest instant that the transaction may have; without it only the ledger sets one
+   * @param options.kinds all kinds, in the order of their codes
+   * @param options.notBefore lower bound for the transaction's timestamp; default: only the ledger sets one
    */
   constructor(options: {
     statements: Statements;
@@ -104,7 +101,7 @@ export class WriteTransaction {
     this.uuids = uuids;
   }
 
-  /** The live record, as this transaction has changed it so far; null when there is none. */
+  /** The live record, including changes of this transaction; null if none. */
   find<R extends RecordBase>(kind: Kind<R>, id: string): R | null {
     const known = this.entries.get(id);
     if (known) return known.kind.code === kind.code ? visible<R>(known) : null;
@@ -112,7 +109,7 @@ export class WriteTransaction {
     return row === null ? null : visible<R>(this.hold(kind, row));
   }
 
-  /** As find, with the error for a record that is not there. */
+  /** As find. @throws DomainError if the record does not exist */
   get<R extends RecordBase>(kind: Kind<R>, id: string): R {
     const record = this.find(kind, id);
     if (record === null) throw notFound(kind, id);
@@ -120,8 +117,8 @@ export class WriteTransaction {
   }
 
   /**
-   * The live records whose column refers to `parentId`: in page order, then those that this transaction made or moved
-   * there.
+   * Live records whose column refers to `parentId`: in page order, followed by those that this transaction created or
+   * moved there.
    */
   children<R extends RecordBase>(kind: Kind<R>, column: string, parentId: string): R[] {
     const parent = this.statements.recordN(parentId);
@@ -139,14 +136,12 @@ export class WriteTransaction {
       .map((entry) => entry.after as R);
   }
 
-  /**
-   * The live record that stands for the same real thing, of a kind whose things are unique; null when there is none.
-   */
+  /** The live record with this unique identity; null if none. */
   findByIdentity<R extends RecordBase>(kind: Kind<R>, identity: string): R | null {
     return this.withIdentity(kind, identity)[0] ?? null;
   }
 
-  /** Another record than this one that stands for the same real thing, so that this one cannot come to. */
+  /** Another live record with the same unique identity, which conflicts with this one. */
   findTwin<R extends RecordBase>(kind: Kind<R>, record: R): R | null {
     const identity = liveIdentity(kind, record);
     if (identity === null) return null;
@@ -154,21 +149,21 @@ export class WriteTransaction {
     return same ?? this.findSeenTwin(kind, record);
   }
 
-  /** Another one whose name is seen as this one's is, but for those that this transaction named. */
+  /** Another record whose name looks the same, except those named by this transaction. */
   private findSeenTwin<R extends RecordBase>(kind: Kind<R>, record: R): R | null {
     const within = kind.unique?.seenWithin?.(record);
     if (within === undefined) return null;
     const seen = seenIdentity(kind, record) as string;
     const others = this.invisibleWithin(kind, within).get(seen) ?? [];
-    // One that is the same to the letter is found without it.
+    // An exact match was already searched for.
     for (const identity of seen === liveIdentity(kind, record) ? others : [seen, ...others])
       for (const each of this.withIdentity(kind, identity)) if (each.id !== record.id) return each;
     return null;
   }
 
   /**
-   * By what is seen of them, the identities of live records in which something cannot be seen, as this transaction found
-   * them. Looked for once: a table names thousands.
+   * Live identities with invisible characters, by their visible form, as of the start of the transaction. Cached: a
+   * table import checks thousands of names.
    */
   private invisibleWithin(kind: AnyKind, within: string): ReadonlyMap<string, readonly string[]> {
     const place = `${kind.code}/${within}`;
@@ -184,13 +179,13 @@ export class WriteTransaction {
     return found;
   }
 
-  /** Whether this transaction made a record, or gave it what makes it unique. */
+  /** Whether this transaction created a record, or changed its unique identity. */
   isNewlyNamed(kind: AnyKind, id: string): boolean {
     const { before = null, after = null } = this.entries.get(id) ?? {};
     return after !== null && (before === null || liveIdentity(kind, before) !== liveIdentity(kind, after));
   }
 
-  /** What is the same to the letter is for the live tables to refuse. @throws DomainError entity_already_exists */
+  /** The live tables reject exact duplicates. @throws DomainError entity_already_exists for names that look the same */
   private assertSeenApart(changes: readonly EntryChange[]): void {
     const named = new Set<string>();
     for (const { entry } of changes) {
@@ -207,12 +202,12 @@ export class WriteTransaction {
     const row = this.statements.liveByIdentity(kind).get(identity) as LiveRow | null;
     const entries = [this.changed.withIdentity(kind, identity), row === null ? null : this.hold(kind, row)];
     return entries.flatMap((entry) =>
-      // What had the identity may have given it up since.
+      // The record may have lost this identity since.
       entry !== null && entry.after !== null && liveIdentity(kind, entry.after) === identity ? (entry.after as R) : [],
     );
   }
 
-  /** The records that name `targetId` in the id list `relation`, or did before this transaction changed them again. */
+  /** Records that have `targetId` in the id list `relation`, or had it earlier in this transaction. */
   referringTo(relation: string, targetId: string): Array<{ kind: number; id: string }> {
     const target = this.statements.recordN(targetId);
     const found = new Map(
@@ -222,7 +217,7 @@ export class WriteTransaction {
     return [...found.values()];
   }
 
-  /** The number of a record, live or not; null for an id that was never used. */
+  /** Record number of an id, live or not; null if the id was never used. */
   recordN(id: string): number | null {
     const known = this.entries.get(id)?.n || this.numbers.get(id);
     if (known) return known;
@@ -231,30 +226,30 @@ export class WriteTransaction {
     return n;
   }
 
-  /** The id of a record number; null for one that was never given out. */
+  /** Id of a record number; null if never assigned. */
   recordId(n: number): string | null {
     return this.statements.recordId(n);
   }
 
-  /** The kind of this name, as another kind refers to it. */
+  /** Kind by name, as references use it. */
   kindNamed(name: string): AnyKind {
     const kind = this.kinds.find((each) => each.name === name);
     if (kind === undefined) throw new Error(`transaction: there is no kind ${name}`);
     return kind;
   }
 
-  /** For side tables that have no history. */
+  /** For side tables without history. */
   get db(): Sql {
     return this.statements.db;
   }
 
-  /** An id for a record to be created in this transaction, known before it is. */
+  /** An id for a record to be created later in this transaction. */
   newId(): string {
     return this.uuids.next(this.instant);
   }
 
   /**
-   * A new record.
+   * Creates a record.
    * @throws DomainError entity_already_exists for an id that was ever used
    */
   create<R extends RecordBase, T extends OwnFields<R>>(
@@ -264,7 +259,7 @@ export class WriteTransaction {
     options: { id?: string; composed?: boolean; observed?: Observed } = {},
   ): R {
     const id = options.id ?? this.newId();
-    // An id made here is new.
+    // Generated ids are new.
     if (options.id !== undefined && (this.entries.has(id) || this.statements.recordN(id) !== null)) {
       throw new DomainError("entity_already_exists", `The id ${id} was used before; ids are never reused.`, {
         entity: kind.name,
@@ -274,7 +269,7 @@ export class WriteTransaction {
     }
     const at = formatInstant(this.instant);
     const after = { id, ...fields, lineage_id: null, created_at: at, updated_at: at, valid_from: at } as unknown as R;
-    // An organization is created together with its first records, and is a record of its own.
+    // An organization is created together with its first records, and is itself a record.
     const created = organizationId === id || this.entries.get(organizationId)?.before === null;
     const organizationN = created ? 0 : this.recordN(organizationId);
     if (organizationN === null) throw new Error(`transaction: the organization ${organizationId} has no number`);
@@ -282,8 +277,8 @@ export class WriteTransaction {
   }
 
   /**
-   * A record that has ended, alive again under its own id and number: its life goes on where it broke off.
-   * @param record what it is from now on; its `created_at` and `lineage_id` are those that it always had
+   * Revives an ended record under its own id and number.
+   * @param record its new state; `created_at` and `lineage_id` must be the original ones
    */
   revive<R extends RecordBase>(
     kind: Kind<R>,
@@ -302,7 +297,7 @@ export class WriteTransaction {
     return this.add(kind, { n, organizationN, organizationId }, after, options);
   }
 
-  /** Sets fields of a live record. Equal values change nothing; an undefined value leaves the field out. */
+  /** Sets fields of a live record. Equal values change nothing; an undefined value removes the field. */
   update<R extends RecordBase, T extends Partial<OwnFields<R>> & object>(
     kind: Kind<R>,
     id: string,
@@ -315,43 +310,43 @@ export class WriteTransaction {
     return entry.after as R;
   }
 
-  /** Counts `field` as changed although it is not among the record's own members: a part of it, or a secret. */
+  /** Marks `field` as changed although it is not among the record's own members: a part or a secret. */
   touch<R extends RecordBase>(kind: Kind<R>, id: string, field: string): void {
     const entry = this.held(kind, id);
     entry.touched.add(field);
     this.recent.add(entry);
   }
 
-  /** Says whether parts that are records of their own are composed into this one. */
+  /** Sets whether parts stored as separate records are composed into this one. */
   setComposed<R extends RecordBase>(kind: Kind<R>, id: string, composed: boolean): void {
     this.held(kind, id).composed = composed;
   }
 
-  /** Ends a record's life. What refers to it must have been dealt with by the command. */
+  /** Ends a record. The command must have handled all references to it. */
   remove<R extends RecordBase>(kind: Kind<R>, id: string): void {
     const entry = this.held(kind, id);
     entry.after = null;
     this.recent.add(entry);
   }
 
-  /** Refreshes observation values, which by itself makes no version. */
+  /** Refreshes observation values, which does not create a version. */
   observe<R extends RecordBase>(kind: Kind<R>, id: string, observed: Observed): void {
     const entry = this.held(kind, id);
     entry.observed = { ...entry.observed, ...observed };
     entry.observedChanged = true;
   }
 
-  /** Runs after the records are written and have their numbers: for side tables that stay out of history. */
+  /** Runs after records are written and numbered: for side tables without history. */
   afterwardsRun(action: () => void): void {
     this.afterwards.push(action);
   }
 
-  /** What this transaction comes to so far, without the versions of owners. */
+  /** Net changes so far, without the resulting owner versions. */
   netChanges(): NetChange[] {
     return [...this.eachNetChange()];
   }
 
-  /** The same one by one: a transaction that is open for long has very many. */
+  /** As netChanges, one by one: a long-running transaction has very many. */
   *eachNetChange(): Generator<NetChange> {
     for (const entry of this.entries.values()) {
       const change = netChange(entry);
@@ -360,8 +355,8 @@ export class WriteTransaction {
   }
 
   /**
-   * What the records come to that were changed since this was last asked for, each as of the whole transaction: over
-   * one that stays open for many commands, each command costs what it changes itself.
+   * Net changes of records changed since the last call, each for the whole transaction. In a transaction that spans
+   * many commands, each command pays only for its own changes.
    */
   takeNetChanges(): NetChange[] {
     const changes = [...this.recent].map(netChange).filter((change) => change !== null);
@@ -369,7 +364,7 @@ export class WriteTransaction {
     return changes.map(netChangeOf);
   }
 
-  /** What the records of a kind say that this transaction has made or changed so far, without those that it removed. */
+  /** Records of a kind created or changed so far, without removed ones. */
   changedOf<R extends RecordBase>(kind: Kind<R>): R[] {
     return (this.byCode[kind.code] ?? []).flatMap(({ before, after }) =>
       after === null || after === before ? [] : [after as R],
@@ -377,8 +372,8 @@ export class WriteTransaction {
   }
 
   /**
-   * Takes the records of a kind out of a transaction that will never be finished, and tells what it came to for them:
-   * what is done with one command need not be held for those after it. For kinds that name no others.
+   * Drops the records of a kind from a transaction that will never be finished, and returns their net changes, so that
+   * later commands need not keep them. Only for kinds without references to others.
    */
   release(kind: AnyKind): NetChange[] {
     const released = this.byCode[kind.code] ?? [];
@@ -395,8 +390,8 @@ export class WriteTransaction {
   }
 
   /**
-   * Writes the net effect. Answers the sequence, or null where no version came of it.
-   * @param refusal thrown where a version would come of it: what stands in the way of every change
+   * Writes the net effect. Returns the sequence, or null if no version was written.
+   * @param refusal thrown if a version would be written: a reason to reject any change
    */
   finish(refusal: DomainError | null = null): number | null {
     const changeOf = this.touchOwners();
@@ -405,7 +400,7 @@ export class WriteTransaction {
     this.assertSeenApart(changes);
     if (changes.length > 0) writeLedger(this, changes);
     for (const entry of this.entries.values()) {
-      // What was created has what was observed of it.
+      // New records are inserted with their observation values.
       if (entry.observedChanged && entry.before !== null && entry.after !== null) this.statements.setObserved(entry);
     }
     for (const action of this.afterwards) action();
@@ -413,12 +408,12 @@ export class WriteTransaction {
   }
 
   /**
-   * A change of a part is a change of the whole: service for its bindings, host for its children.
-   * @returns the net change of each record that has one
+   * Propagates changes of parts to their owners: service for its bindings, host for its children.
+   * @returns the net change of each changed record
    */
   private touchOwners(): Map<Entry, EntryChange> {
     const changeOf = new Map<Entry, EntryChange>();
-    // Owners have lower codes than their parts: they are in line, or get in line, before it is their turn.
+    // Owners have lower codes than their parts, so their turn comes later.
     for (let code = this.byCode.length - 1; code > 0; code -= 1) {
       for (const entry of this.byCode[code] ?? []) {
         const change = netChange(entry);
@@ -440,37 +435,37 @@ export class WriteTransaction {
     return changeOf;
   }
 
-  /** The record number of the organization that a record found or created here belongs to. */
+  /** Organization record number of a record found or created here. */
   organizationNOf(id: string): number {
     return this.entries.get(id)?.organizationN ?? 0;
   }
 
-  /** What wrote the version that was found: its transaction, and the beginning of that one's hash. */
+  /** Transaction of the stored version, and the first bytes of its hash. */
   versionOf(id: string): { readonly sequence: number; readonly mark: string } {
     const sequence = this.entries.get(id)?.sequence ?? 0;
     return { sequence, mark: this.statements.markOf(sequence) };
   }
 
-  /** The observation values in force of a record found here. */
+  /** Current observation values of a record found here. */
   observedOf(id: string): Observed {
     return this.entries.get(id)?.observed ?? {};
   }
 
-  /** Whether this transaction has changed a record so far; not for what only its parts make of it in the end. */
+  /** Whether this transaction has changed a record so far, not counting changes through its parts. */
   isChanged(id: string): boolean {
     const entry = this.entries.get(id);
     return entry !== undefined && netChange(entry) !== null;
   }
 
-  /** Whether this transaction ended the life of a record of this kind. */
+  /** Whether this transaction removed a record of this kind. */
   wasRemoved<R extends RecordBase>(kind: Kind<R>, id: string): boolean {
     const entry = this.entries.get(id);
     return entry !== undefined && entry.kind.code === kind.code && entry.before !== null && entry.after === null;
   }
 
   /**
-   * Holds a record that was not alive before this transaction.
-   * @param place its number, 0 for one that has none yet, and its organization
+   * Adds a record that was not live before this transaction.
+   * @param place its number, 0 if not yet assigned, and its organization
    */
   private add<R extends RecordBase>(
     kind: Kind<R>,

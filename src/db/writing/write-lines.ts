@@ -1,35 +1,34 @@
-// Which of the commands that wait are of the next commit. Each user has a line, and so have each scan and the appliance
-// itself; what takes long has a commit of its own, and between two such the others have their turn. Must not know
-// commands or what they do.
+// Scheduling of waiting commands into commits. Each user, each scan and the appliance itself has a line; long commands
+// get commits of their own and alternate with the rest. Must not know commands or their effects.
 
 import { FairLines } from "../../base/fair-lines.ts";
 import type { Author } from "./ledger.ts";
 import type { WriteRequest } from "./writer.ts";
 
-/** Commands that share a commit at most. */
+/** Maximum commands per commit. */
 export const MAX_GROUP = 64;
-/** What they may have been sent with, all together. */
+/** Maximum total input size per commit. */
 export const MAX_GROUP_BYTES = 256 * 1024;
-/** Commands that lower rights and share a commit at most. */
+/** Maximum rights-lowering commands per commit. */
 export const MAX_URGENT_GROUP = 8;
-/** A command that comes with more than this is large. */
+/** Commands with larger input count as large. */
 export const LARGE_WRITE_BYTES = 64 * 1024;
 
-/** A command that waits for its turn. */
+/** A command waiting for its turn. */
 export interface WaitingWrite {
   readonly id: number;
-  /** Of what it was sent with; 0 for what is nothing to speak of. */
+  /** Input size; 0 if negligible. */
   readonly bytes: number;
   readonly request: WriteRequest;
 }
 
-/** Whose line an author's commands wait in: all keys of a user in the user's. */
+/** Line for an author's commands: all keys of a user share the user's line. */
 export function queueOf({ type, id, userId }: Author): string {
   if (type === "User" || type === "ApiKey") return `user ${userId ?? id}`;
   return type === "Discovery" ? `scan ${id}` : "appliance";
 }
 
-/** Whether a line is a person's, whose crowd is bounded. */
+/** Whether a line belongs to a user, and thus has a limit. */
 export function isUserLine(line: string): boolean {
   return line.startsWith("user ");
 }
@@ -39,11 +38,11 @@ export class WriteLines {
   private readonly ordinary = new FairLines<WaitingWrite>();
   private readonly takesLong: (command: string) => boolean;
   private turn: "urgent" | "small" | "large" = "large";
-  /** What the last large command took, and what the others have had since. */
+  /** Duration of the last large command, and of all other commits since. */
   private largeMs = 0;
   private smallMs = 0;
 
-  /** @param takesLong whether a command may take long whatever it is sent with */
+  /** @param takesLong whether a command may take long whatever its input */
   constructor(takesLong: (command: string) => boolean) {
     this.takesLong = takesLong;
   }
@@ -56,15 +55,14 @@ export class WriteLines {
     this.lanesOf(write).add(queueOf(write.request.actor), write);
   }
 
-  /** Takes back what is still to be served of a commit; in the order in which it was taken. */
+  /** Returns unserved commands of a commit to the front of their lines, in their original order. */
   putBack(writes: readonly WaitingWrite[]): void {
     for (const write of writes.toReversed()) this.lanesOf(write).putBack(queueOf(write.request.actor), write);
   }
 
   /**
-   * The commands of the next commit, in their order; none where nothing waits. What is urgent comes first, but never
-   * twice in a row where something else waits. Large commands have as much of the writer's time as all others have,
-   * where both wait.
+   * Commands of the next commit, in order; empty if nothing waits. Urgent ones come first, but never twice in a row if
+   * others wait. Large commands and all others get equal writer time while both wait.
    */
   next(): WaitingWrite[] {
     const isUrgentNext = this.turn !== "urgent" || this.ordinary.isEmpty;
@@ -78,12 +76,12 @@ export class WriteLines {
     return taken;
   }
 
-  /** What else shares the commit of what was taken last, and has come since; none where that shares with nobody. */
+  /** Newly arrived commands that may join the current commit; none if it is exclusive. */
   further(taken: readonly WaitingWrite[]): WaitingWrite[] {
     return this.turn === "small" ? this.group(this.ordinary, MAX_GROUP, false, taken) : [];
   }
 
-  /** To be told what the commit of what was taken last has taken. */
+  /** Reports the duration of the current commit. */
   served(tookMs: number): void {
     if (this.turn === "large") [this.largeMs, this.smallMs] = [tookMs, 0];
     else this.smallMs += tookMs;
@@ -103,7 +101,7 @@ export class WriteLines {
     return [taken];
   }
 
-  /** As many as share a commit with `others`, from the lines in turn. A large one shares none. */
+  /** Takes commands that fit into a commit with `others`, one line at a time. A large command fits with none. */
   private group(
     lines: FairLines<WaitingWrite>,
     most: number,

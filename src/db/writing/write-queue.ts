@@ -1,5 +1,5 @@
-// How the rest of the program reaches the writer: a promise per command. In the appliance the writer has its own thread,
-// so that no write and no fsync makes a reader wait; who may share a commit, and whose turn it is, say write-lines.ts.
+// Promise-based access to the writer. In the appliance the writer has its own thread, so that no write and no fsync
+// blocks a reader. write-lines.ts decides on order and shared commits.
 
 import type { Clock } from "../../base/clock.ts";
 import type { Counts } from "../../base/counters.ts";
@@ -22,20 +22,20 @@ import type { CommandOutcome } from "./transaction.ts";
 import { isUserLine, queueOf, type WaitingWrite, WriteLines } from "./write-lines.ts";
 import { GROUP_SLICE_MS, outcomeOf, type WriteReply, type WriteRequest, type Writer } from "./writer.ts";
 
-/** What there is to know of a write besides what it does. */
+/** Metadata of a write. */
 export interface WriteTerms {
-  /** Where a repetition is to be answered as the first time; what is refused is not kept. */
+  /** Set if repeats of the request get the stored outcome; refusals are not stored. */
   readonly repeatable?: Repeatable | undefined;
-  /** Of what it was sent with. */
+  /** Input size. */
   readonly bytes?: number;
 }
 
-/** @typeParam C the commands that it runs: any subset of them is such a queue as well */
+/** @typeParam C its commands: a queue also serves as one for any subset */
 export interface WriteQueue<C extends Calls = NoCalls> {
   /**
-   * Runs a command and answers after its commit.
-   * @throws DomainError as the command threw it; storage_full; internal_error; idempotency_key_reused;
-   * rate_limit_exceeded where too much waits
+   * Runs a command and resolves after its commit.
+   * @throws DomainError from the command; storage_full; internal_error; idempotency_key_reused; rate_limit_exceeded if
+   * too much waits
    */
   run<N extends keyof C & string>(
     command: N,
@@ -44,23 +44,22 @@ export interface WriteQueue<C extends Calls = NoCalls> {
     terms?: WriteTerms,
   ): Promise<CommandOutcome<C[N]["result"]>>;
   /**
-   * To be called before an answer as of an instant that has passed: the same question a moment later must not be
-   * answered otherwise. Nothing that this process writes from then on is dated there, also when the clock is set back
-   * by up to five minutes in the meantime.
-   * @param seen the newest transaction in the state of the database that the answer would be read from
-   * @returns null where that state has all of it; else what to wait for before another state is read
+   * Call before answering as of a past time: the same question must get the same answer later. Nothing that this
+   * process writes afterwards is dated at or before it, even if the clock is set back by up to five minutes meanwhile.
+   * @param seen the newest transaction in the snapshot to be read
+   * @returns null if the snapshot is complete; otherwise a promise to await before taking another snapshot
    */
   settlePast(at: Instant, seen: number): Promise<void> | null;
-  /** Finishes what is waiting, checkpoints and closes. */
+  /** Finishes waiting commands, checkpoints and closes. */
   close(): Promise<void>;
 }
 
-/** The writer on this thread: for subcommands and tests. */
+/** Writer on the current thread: for subcommands and tests. */
 export class DirectWriteQueue<T extends Commands> implements WriteQueue<CallsOf<T>> {
   private readonly writer: Writer<T>;
   private readonly onCommit: (sequence: number) => void;
 
-  /** @param onCommit told of each commit that made a transaction */
+  /** @param onCommit called after each commit that wrote a transaction */
   constructor(writer: Writer<T>, onCommit: (sequence: number) => void = () => {}) {
     this.writer = writer;
     this.onCommit = onCommit;
@@ -72,10 +71,10 @@ export class DirectWriteQueue<T extends Commands> implements WriteQueue<CallsOf<
     actor: Author,
     { repeatable }: WriteTerms = {},
   ): Promise<CommandOutcome<CallsOf<T>[N]["result"]>> {
-    // As a thread would hand it over: a copy, and nothing that can't be copied.
+    // Copies like a thread message, so that input that cannot be cloned fails here too.
     const request = structuredClone({ command, input, actor, ...(repeatable === undefined ? {} : { repeatable }) });
     const reply = this.writer.execute([request])[0] as WriteReply;
-    // As from another thread: not before this one has left the state of the database that it holds.
+    // Deferred like a thread message, until the caller has left its snapshot.
     const sequence = reply.ok ? reply.outcome.sequence : null;
     if (sequence !== null) queueMicrotask(() => this.onCommit(sequence));
     return outcomeOf(reply);
@@ -83,7 +82,7 @@ export class DirectWriteQueue<T extends Commands> implements WriteQueue<CallsOf<
 
   settlePast(at: Instant): null {
     this.writer.past.answer(at);
-    // Each command is done before the next statement of this thread.
+    // Each command completes before this thread's next statement.
     return null;
   }
 
@@ -92,10 +91,10 @@ export class DirectWriteQueue<T extends Commands> implements WriteQueue<CallsOf<
   }
 }
 
-/** What the writer's thread opens the database by. */
+/** Options for opening the database in the writer thread. */
 export interface WriterOptions {
   readonly databasePath: string;
-  /** Seals credentials' secrets. */
+  /** Encrypts credential secrets. */
   readonly secretKey: Uint8Array;
 }
 
@@ -108,7 +107,7 @@ export interface WriteMessages {
     | { type: "opened" }
     | { type: "refused"; message: string }
     | { type: "reply"; id: number; reply: WriteReply }
-    /** A commit was given up, to be made at a later instant. */
+    /** A commit was abandoned and will be retried with a later timestamp. */
     | { type: "postponed" }
     | { type: "closed" };
 }
@@ -116,19 +115,19 @@ export interface WriteMessages {
 interface WriteThreadOptions {
   readonly startThread: StartThread<WriteMessages>;
   readonly writer: WriterOptions;
-  /** The one that the thread reads as well. */
+  /** The clock that the thread uses as well. */
   readonly clock: Clock;
-  /** Whether a command is to be tried before those that wait: the writer does it then only if it lowers rights. */
+  /** Whether to try a command ahead of the queue: the writer then runs it only if it lowers rights. */
   readonly mayBeUrgent: (command: string) => boolean;
-  /** Told of each commit that made a transaction. */
+  /** Called after each commit that wrote a transaction. */
   readonly onCommit: (sequence: number) => void;
-  /** Called when the writer is gone: the appliance can't go on without it. */
+  /** Called when the writer has died: the appliance cannot continue without it. */
   readonly onCrash: (reason: string) => void;
   readonly counts: Counts["writes"];
   readonly monotonicMs: () => number;
 }
 
-/** What waits of one line. */
+/** Waiting commands of one line. */
 interface Crowd {
   readonly line: string;
   count: number;
@@ -136,14 +135,14 @@ interface Crowd {
   urgentCount: number;
 }
 
-/** The writer on a thread of its own. */
+/** Writer on its own thread. */
 export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
   private readonly options: WriteThreadOptions;
   private readonly thread: Thread<WriteMessages>;
   private readonly opened = Promise.withResolvers<void>();
   private isOpen = false;
   private readonly past: ReadFence;
-  /** In the order of their sending. */
+  /** In order of submission. */
   private readonly waiting = new Map<
     number,
     {
@@ -155,9 +154,9 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
     }
   >();
   private readonly crowds = new Map<string, Crowd>();
-  /** Of the commands that wait, those of users. */
+  /** Waiting commands of users. */
   private waitingOfUsers = 0;
-  /** Who waits for the next word of the writer. */
+  /** Waiting for the writer's next message. */
   private listening: Array<() => void> = [];
   private nextId = 1;
   private closed: Promise<void> | null = null;
@@ -176,7 +175,7 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
 
   /**
    * Waits until the thread has opened the database.
-   * @throws Error with one sentence for the operator where it does not
+   * @throws Error with one sentence for the operator if it fails
    */
   static async open<C extends Calls>(options: WriteThreadOptions): Promise<ThreadWriteQueue<C>> {
     const queue = new ThreadWriteQueue<C>(options);
@@ -189,12 +188,12 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
     return queue;
   }
 
-  /** Commands that are not done yet. */
+  /** Number of unfinished commands. */
   get waitingCount(): number {
     return this.waiting.size;
   }
 
-  /** Milliseconds since the oldest of them was sent; 0 where none waits. */
+  /** Milliseconds since the oldest unfinished command was sent; 0 if none. */
   get oldestWaitMs(): number {
     const [oldest] = this.waiting.values();
     return oldest === undefined ? 0 : Math.round(this.options.monotonicMs() - oldest.sinceMs);
@@ -243,7 +242,7 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
     });
   }
 
-  /** Why nothing more of a crowd is taken; null where it is. */
+  /** Reason to refuse a further command of a line; null to accept it. */
   private refusalOf({ line, count, bytes }: Crowd, moreBytes: number): string | null {
     const isUser = isUserLine(line);
     if (!isUser) return count >= MAX_WAITING_COMMANDS ? "Too many writes are waiting; try again in a second." : null;
@@ -255,7 +254,7 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
       : null;
   }
 
-  /** @param step 1 for a command that comes, -1 for one that goes */
+  /** @param step 1 to add a command, -1 to remove it */
   private count(crowd: Crowd, step: 1 | -1, bytes: number, isUrgent: boolean): void {
     if (isUrgent) crowd.urgentCount += step;
     else {
@@ -281,7 +280,7 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
   settlePast(at: Instant, seen: number): Promise<void> | null {
     this.past.answer(at);
     if (this.past.isClosing(at)) return this.settled(at);
-    // Committed between the caller's look at the database and now.
+    // Committed between the caller's snapshot and now.
     return this.past.committed > seen ? Promise.resolve() : null;
   }
 
@@ -326,23 +325,23 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
     for (const id of [...this.waiting.keys()]) this.finish(id, internal(reason));
     this.past.open(null);
     this.tell();
-    // The writer that was to close is gone: there is nothing left to wait for.
+    // The writer died while closing: stop waiting for it.
     if (this.closed !== null) this.closedNow();
     else if (this.isOpen) this.options.onCrash(reason);
   }
 }
 
-/** What the thread's side needs. */
+/** Dependencies of the thread side. */
 interface Serving {
   readonly open: (options: WriterOptions, past: SharedArrayBuffer, onPostponed: () => void) => Writer;
-  /** Whether a command may take long whatever it is sent with. */
+  /** Whether a command may take long whatever its input. */
   readonly takesLong: (command: string) => boolean;
   readonly monotonicMs: () => number;
 }
 
 /**
- * The thread's side: commits together what may be, line by line in turn. What arrives during a commit is looked at
- * before the next one.
+ * Thread side: groups commands into commits, with fair turns between lines. Checks for new arrivals before each further
+ * commit.
  */
 export function serveWrites({ open, takesLong, monotonicMs }: Serving): ThreadMain<WriteMessages> {
   return (post, arrived) => {
@@ -350,7 +349,7 @@ export function serveWrites({ open, takesLong, monotonicMs }: Serving): ThreadMa
     const lines = new WriteLines(takesLong);
     let scheduled = false;
     let isClosing = false;
-    /** What has come meanwhile gets in line. */
+    /** Queues newly arrived messages. */
     const lineUp = () => {
       for (let next = arrived(); next !== null; next = arrived()) {
         if (next.message.type === "run") lines.add(next.message);

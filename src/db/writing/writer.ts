@@ -1,5 +1,5 @@
-// The one writer: runs named commands, each as one immediate transaction with one instant. Several commands may share
-// one commit, each undone alone when it fails, and none is acknowledged before the commit. Knows no resource.
+// The single writer: runs named commands, each as one immediate transaction with one timestamp. Several commands may
+// share a commit, with individual rollback on failure; none is acknowledged before the commit. Knows no resource.
 
 import type { Clock } from "../../base/clock.ts";
 import { DomainError, type ErrorCode } from "../../base/errors.ts";
@@ -23,11 +23,11 @@ import { type CommandOutcome, WriteTransaction } from "./transaction.ts";
 export interface WriteRequest {
   readonly command: string;
   readonly input: unknown;
-  /** Handed to the command as its actor; the ledger takes the author's fields from it. */
+  /** Passed to the command; the ledger copies the author's fields from it. */
   readonly actor: Author;
-  /** Of a request whose repetition is answered as the first time. */
+  /** Set for idempotent requests: a repeat gets the stored outcome. */
   readonly repeatable?: Repeatable;
-  /** Whether it was let past others: then it is done only where it comes to nothing but less rights. */
+  /** Whether it skips the queue: then it runs only if it does nothing but lower rights. */
   readonly isUrgent?: true | undefined;
 }
 
@@ -35,7 +35,7 @@ export type WriteReply =
   | {
       readonly ok: true;
       readonly outcome: CommandOutcome<unknown>;
-      /** It was only tried. */
+      /** A dry run. */
       readonly isUndone?: true;
     }
   | {
@@ -47,48 +47,43 @@ export type WriteReply =
       readonly isNotUrgent?: true;
     };
 
-/** Those of one commit. */
+/** Requests of one commit. */
 interface Requests {
-  /** In their order; grows while they are run. */
+  /** In order; grows during execution. */
   readonly taken: WriteRequest[];
   readonly further: () => readonly WriteRequest[];
 }
 
-/** What says which rights an author has at this moment. Asked within the transaction that is to write. */
+/** Current rights of an author. Evaluated within the writing transaction. */
 interface RightsNow {
-  /** @throws DomainError auth_… where there are none, or too few */
+  /** @throws DomainError auth_… for missing or insufficient rights */
   of(author: Author, at: Instant): Author;
 }
 
-/** What says who is answered as the first time when a request is repeated. */
+/** Policy for answering repeated requests with the stored outcome. */
 export interface ReplayPolicy {
-  /** What is kept of the rights with which something is done: plain data, and little. */
+  /** The rights to store with an outcome: small, plain data. */
   rightsOf(tx: WriteTransaction, author: Author): unknown;
-  /** @throws DomainError for an author who may not be told any more; the transaction names the command as its source */
+  /** @throws DomainError if the author may no longer see it; the transaction names the command as its source */
   assertMayReplay(tx: WriteTransaction, known: KnownOutcome, author: Author): void;
 }
 
-/**
- * How often a commit is made again at a later instant because its own was answered meanwhile; then answers wait for it.
- */
+/** Retries of a commit whose timestamp was passed by an answered read; after that, reads wait. */
 const MAX_POSTPONEMENTS = 4;
-/** A commit that is made again is dated ahead by what it took the last time, and this much more. */
+/** A retried commit is dated ahead by the duration of the last attempt times this factor. */
 const AHEAD = 1.25;
 const AHEAD_MAX_MS = 60_000;
 
-/**
- * Commands that were taken for one commit share it only as long as this: what has not begun by then is left for the
- * next one.
- */
+/** Time limit for starting commands of one commit; the remaining ones go into the next. */
 export const GROUP_SLICE_MS = 20;
 
-/** How long a reader may hold up the end: an appliance has five seconds for all of its stop. */
+/** Maximum wait for readers at shutdown: the appliance has five seconds to stop. */
 const CLOSE_WAIT_MS = 500;
 
-/** What a command that was let past others comes to where it is not what it was taken for. */
+/** Thrown if a command ahead of the queue does more than lower rights. */
 const NOT_URGENT = new Error("writer: more than less rights");
 
-/** @typeParam C the commands that it runs */
+/** @typeParam C its commands */
 export class Writer<C extends Commands = Commands> {
   readonly past: ReadFence;
   private readonly onPostponed: () => void;
@@ -107,24 +102,23 @@ export class Writer<C extends Commands = Commands> {
   private readonly replayPolicy: ReplayPolicy | null;
   private readonly lowersRights: (tx: WriteTransaction) => boolean;
   private readonly lackingReason: (tx: WriteTransaction) => DomainError | null;
-  /** The transactions of the commit under way. */
+  /** Transactions of the commit in progress. */
   private written: Array<{ readonly sequence: number; readonly instant: Instant }> = [];
-  /** The last transaction of the last commit; null where it made none or failed. */
+  /** The last transaction of the last commit; null if it wrote none or failed. */
   private committed: number | null = null;
 
   /**
-   * @param options.box handed to commands, and seals what is kept of repeatable requests; without it there are none
-   * @param options.rights says what an author may do when it is the command's turn; without it everything is written
-   * that is asked for
-   * @param options.retelling says whether a repetition may be answered as the first time; without it every one is
-   * @param options.lowersRights whether a transaction comes to nothing but less rights; without it nothing is urgent
-   * @param options.lackingReason what a transaction is refused with that has begun without the reason that is demanded of
-   * it, should it come to a change; without it none is demanded
-   * @param options.past what this process has answered of the past; of its own where nobody else is told
-   * @param options.onPostponed told when a commit was given up, to be made at a later instant
-   * @param options.pause lets the thread stand still: a commit that was dated ahead is not made before its own instant
-   * @param options.leadMs how far every commit is dated ahead of the clock, where another process answers that does not
-   * know of it: nobody is answered about what is still to come as if it had passed
+   * @param options.box passed to commands, and encrypts stored outcomes; default: no idempotent requests
+   * @param options.rights checks the author's rights when the command runs; default: no check
+   * @param options.replayPolicy decides whether a repeat may get the stored outcome; default: always
+   * @param options.lowersRights whether a transaction does nothing but lower rights; default: nothing is urgent
+   * @param options.lackingReason error for a transaction that lacks a required reason, if it makes changes; default:
+   * none required
+   * @param options.past record of answered past reads; default: a private one, without other readers
+   * @param options.onPostponed called when a commit is abandoned for a retry with a later timestamp
+   * @param options.pause blocks the thread: a commit dated ahead is not made before its timestamp
+   * @param options.leadMs lead of every commit over the clock, if another process answers reads without knowing of it:
+   * no read may see a future timestamp as past
    */
   constructor(options: {
     db: Sql;
@@ -165,8 +159,8 @@ export class Writer<C extends Commands = Commands> {
 
   /**
    * Runs the requests in order, in one commit, and replies in the same order.
-   * @param sliceMs after which no further one is begun: there are fewer replies then, and what has none was not done
-   * @param further asked for what has come meanwhile, before the commit is made; its replies follow
+   * @param sliceMs time limit for starting commands: those without a reply were not run
+   * @param further returns requests that arrived meanwhile, called before the commit; their replies follow
    */
   execute(
     first: readonly WriteRequest[],
@@ -178,7 +172,7 @@ export class Writer<C extends Commands = Commands> {
     let aheadMs = 0;
     for (let postponements = 0; ; postponements += 1) {
       const began = this.clock.now();
-      // In the end whoever asks for what comes after now waits, or a commit could be put off for ever.
+      // On the last attempt, reads of later times wait; otherwise a commit could be postponed forever.
       const isLast = postponements === MAX_POSTPONEMENTS;
       if (isLast) notBefore = Math.max(this.closeFromNowOn(), this.clock.now() + this.leadMs);
       try {
@@ -194,7 +188,7 @@ export class Writer<C extends Commands = Commands> {
     }
   }
 
-  /** One try at a commit; null where an instant from its first one on was answered meanwhile. */
+  /** One attempt at a commit; null if its timestamps were passed by an answered read. */
   private attempt(
     requests: Requests,
     sliceMs: number,
@@ -207,7 +201,7 @@ export class Writer<C extends Commands = Commands> {
     const replies =
       this.runAll(requests, sliceMs, notBefore, false) ?? this.runAll(requests, sliceMs, notBefore, true) ?? [];
     if (!client.inTransaction) return replies;
-    // What is acknowledged must not lie ahead of the clock, or it would be there, then not, then there again.
+    // An acknowledged write must not be ahead of the clock, or it would appear, vanish and reappear.
     this.awaitInstant(this.leadMs, aheadMs);
     const first = this.written[0];
     if (first !== undefined && !isLast && !(this.past.close(first.instant) && this.isStillAhead(first.instant))) {
@@ -227,11 +221,11 @@ export class Writer<C extends Commands = Commands> {
   }
 
   /**
-   * Runs the requests in one transaction, which stays open where there is something to commit. Savepoints cost SQLite a
-   * copy of every page that a command changes, and hardly any command fails after it has begun to write: they are set
-   * only where one did.
-   * @returns null where one that failed so, without savepoints, took its neighbours with it: nothing is written, and
-   * all are to be run again
+   * Runs the requests in one transaction, left open if there is something to commit. Savepoints make SQLite copy every
+   * page that a command changes, and few commands fail after starting to write, so savepoints are set only after such a
+   * failure.
+   * @returns null if a failure without savepoints rolled back the whole group: nothing is written, and all must run
+   * again
    */
   private runAll(
     { taken, further }: Requests,
@@ -257,7 +251,7 @@ export class Writer<C extends Commands = Commands> {
       const before = this.statements.changes();
       const reply = this.executeOne(request, notBefore, withSavepoints);
       replies.push(reply);
-      // A full disk or an I/O error may have rolled back the neighbours too: then none of them was written.
+      // A full disk or I/O error may have rolled back the whole group: then none of it was written.
       if (!client.inTransaction) return taken.map(() => lost(reply));
       const isToStay = reply.ok && reply.isUndone !== true;
       if (isToStay || withSavepoints || this.statements.changes() === before) continue;
@@ -268,38 +262,38 @@ export class Writer<C extends Commands = Commands> {
   }
 
   /**
-   * Stands still until the last transaction leads the clock by `leadMs` at most; not where the ledger leads it by more
-   * than `atMostMs` beyond that.
+   * Blocks until the last transaction leads the clock by at most `leadMs`. Does not block if it would take longer than
+   * `atMostMs`.
    */
   private awaitInstant(leadMs: number, atMostMs: number): void {
     const waitMs = (this.written.at(-1)?.instant ?? 0) - this.clock.now() - leadMs;
     if (waitMs > 0 && waitMs <= atMostMs) this.pause(waitMs);
   }
 
-  /** Whether enough is left of the lead, where there is to be one, for the commit itself. */
+  /** Whether enough of the lead, if required, remains for the commit itself. */
   private isStillAhead(instant: Instant): boolean {
     return this.leadMs === 0 || instant - this.clock.now() >= this.leadMs / 2;
   }
 
-  /** Makes answers about what comes from now on wait. @returns from which instant on */
+  /** Makes reads from now on wait for the commit. @returns the first affected timestamp */
   private closeFromNowOn(): Instant {
     let from = this.past.earliest();
     while (!this.past.close(from)) from = this.past.earliest();
     return from;
   }
 
-  /** Folds the log into the database file and empties it. */
+  /** Checkpoints the WAL into the database file and truncates it. */
   checkpoint(): void {
     this.db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
   /**
-   * What the checkpoint cannot fold in (a disk that is full or cannot be written to, a state of the database that
-   * someone still reads) stays in the log and is read from there at the next start.
+   * Frames that the checkpoint cannot transfer (full or read-only disk, a reader on an older snapshot) stay in the WAL
+   * for the next start.
    */
   close(): void {
     try {
-      // Someone may be reading for long, such as a verification: its end is not waited for.
+      // Do not wait for long readers, such as a verification.
       this.db.$client.run(`PRAGMA busy_timeout = ${CLOSE_WAIT_MS}`);
       this.checkpoint();
     } catch (error) {
@@ -309,7 +303,7 @@ export class Writer<C extends Commands = Commands> {
     }
   }
 
-  /** What is kept of no repeatable request: tried again, it may come to something else. */
+  /** A dry run's outcome is not stored: a repeat may have another result. */
   private tried({ result }: Tried): WriteReply {
     return { ok: true, outcome: { sequence: null, result, head: this.statements.head().sequence }, isUndone: true };
   }
@@ -321,7 +315,7 @@ export class Writer<C extends Commands = Commands> {
     try {
       if (withSavepoint) client.run("SAVEPOINT command");
       const now = this.clock.now();
-      // A repetition as well: what was done for someone is not told to who may not do it any more.
+      // Checked for repeats too: an author without current rights must not see an old outcome.
       const actor = this.rights === null ? request.actor : this.rights.of(request.actor, now);
       const { repeatable } = request;
       if (repeatable !== undefined && this.outcomes === null)
@@ -342,7 +336,7 @@ export class Writer<C extends Commands = Commands> {
         const { rights: _ofTheFirstTime, ...outcome } = known;
         return { ok: true, outcome };
       }
-      // As it is demanded before the command: what ends the demand is a change like any other.
+      // Evaluated before the command: a change that lifts the requirement is itself subject to it.
       const unreasoned = command.needsNoReason === true ? null : this.lackingReason(tx);
       const result = command(tx, request.input, actor, this.box);
       if (request.isUrgent === true && !this.lowersRights(tx)) throw NOT_URGENT;
@@ -360,7 +354,7 @@ export class Writer<C extends Commands = Commands> {
           client.run("ROLLBACK TO command");
           client.run("RELEASE command");
         } catch (second) {
-          // What the command did can't be told from its neighbours' any more.
+          // The command's changes can no longer be separated from the rest of the group.
           client.run("ROLLBACK");
           return failure(second);
         }
@@ -370,7 +364,7 @@ export class Writer<C extends Commands = Commands> {
   }
 }
 
-/** What a reply means to the caller: the outcome, or the error thrown. */
+/** Converts a reply into the outcome or the thrown error. */
 export function outcomeOf<T>(reply: WriteReply): CommandOutcome<T> {
   if (reply.ok) return reply.outcome as CommandOutcome<T>;
   const error = new DomainError(reply.code, reply.message, reply.params);
@@ -378,9 +372,7 @@ export function outcomeOf<T>(reply: WriteReply): CommandOutcome<T> {
   throw error;
 }
 
-/**
- * What everyone in a lost commit is told: also who was refused, since the refusal may rest on a neighbour that is gone.
- */
+/** Reply to every request in a lost commit, including refused ones: their refusal may rest on a lost change. */
 function lost(reply: WriteReply): WriteReply {
   return reply.ok ? failure(new Error("writer: the commit was lost")) : reply;
 }
