@@ -20,21 +20,21 @@ import { CHANGE_EXAMPLE, CHANGE_TYPES, ChangeOfAny } from "./change-view.ts";
 
 const FEED_LIMIT_DEFAULT = 100;
 const FEED_LIMIT_MAX = 1_000;
-/** Seconds that a request may wait for a change. */
+/** Maximum seconds that a request may wait for a change. */
 const FEED_WAIT_MAX_S = 60;
-/** Between two heartbeats on a stream. */
+/** Interval between two heartbeats on a stream. */
 const HEARTBEAT_MS = 15_000;
-/** Concurrent streams of all, and of one user with that user's keys. */
+/** Concurrent streams in total, and per user including that user's keys. */
 export const EVENT_STREAMS_MAX = 256;
 export const EVENT_STREAMS_OF_USER_MAX = 32;
-/** Concurrent long polls of all, and of one user with that user's keys. */
+/** Concurrent long polls in total, and per user including that user's keys. */
 const WAITING_MAX = 256;
 export const WAITING_OF_USER_MAX = 32;
 
-/** Reconnection delay of clients. */
+/** Reconnection delay for clients. */
 const RETRY_MS = 3_000;
 
-/** The beginning of a transaction's hash; empty before the first. */
+/** First bytes of a transaction's hash; empty before the first. */
 const MARK = /^([0-9a-f]{8})?$/;
 
 const Query = Type.Object({
@@ -175,8 +175,7 @@ class ChangeFeed {
   }
 
   /**
-   * The first non-empty page after an empty one, or another empty one when its time is over. Nothing is read or kept in
-   * between.
+   * The first non-empty page after an empty one, or another empty one on timeout. Nothing is read or held in between.
    */
   private async nextPage(call: FeedCall, empty: FeedPage, limit: number, waitS: number): Promise<FeedPage> {
     await letGo(empty.chunks);
@@ -187,7 +186,7 @@ class ChangeFeed {
       while ((await this.watch.beyond(page.head.after, deadline.signal)) === "changed") {
         const { after } = page.head;
         page = await call.again((actor) => this.read(actor, call.query, after, limit, "json", { isAdmitted: true }));
-        // It counts as waiting until it is sent.
+        // Counts as waiting until the response is sent.
         if (page.head.count > 0) return { head: page.head, chunks: untilOver(page.chunks, release) };
         await letGo(page.chunks);
       }
@@ -227,7 +226,7 @@ class ChangeFeed {
     let after = start;
     try {
       for (;;) {
-        // With current rights: a disabled key gets no more.
+        // Uses current rights: a disabled key receives nothing more.
         const { head, chunks } = await call.again((actor) =>
           this.read(actor, call.query, after, call.query.limit ?? FEED_LIMIT_DEFAULT, "events", { isAdmitted: true }),
         );
@@ -235,7 +234,7 @@ class ChangeFeed {
           if (after === start && head.thinnedUntil !== null) yield thinnedEvent(head.thinnedUntil);
           yield* chunks;
         } finally {
-          // Nobody takes the versions of a caller that left.
+          // Release the versions if the client disconnected.
           await letGo(chunks);
         }
         after = head.after;
@@ -247,12 +246,13 @@ class ChangeFeed {
         if (outcome === "elapsed") yield HEARTBEAT;
       }
     } catch (error) {
-      // Lost rights end the stream: reconnecting tells why. Any other error breaks it off and is logged.
+      // Lost rights end the stream; on reconnect the client gets the reason. Any other error aborts the stream and is
+      // logged.
       if (!(error instanceof DomainError && error.code.startsWith("auth_"))) throw error;
     }
   }
 
-  /** The head of a page, and its versions streamed. */
+  /** The head of a page, with its versions streamed. */
   private async read(
     actor: Actor,
     query: Static<typeof Query>,
@@ -279,7 +279,7 @@ class ChangeFeed {
     };
   }
 
-  /** A place in another ledger, of which this one is a restored backup, is refused: their later transactions differ. */
+  /** Rejects a position from another ledger that this one was restored from: later transactions differ. */
   private assertPlace({ after, mark }: FeedPosition, path: string, markPath: string): void {
     const { sequence } = this.backend.reader.head();
     const others = "the data were replaced since";
@@ -292,7 +292,7 @@ class ChangeFeed {
   }
 }
 
-/** Ends a read that is no longer wanted. */
+/** Ends a read that is no longer needed. */
 async function letGo(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   await chunks[Symbol.asyncIterator]().return?.();
 }

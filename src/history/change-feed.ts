@@ -1,5 +1,5 @@
-// The change feed: versions in commit order, by whole transactions, so that a client that goes on misses nothing. A
-// place is a sequence with the beginning of its transaction's hash.
+// The change feed: versions in commit order, in whole transactions, so that a client that continues misses nothing. A
+// position is a sequence with the first bytes of its transaction's hash.
 
 import type { Actor } from "../access/actor.ts";
 import { ChangeLog, type ChangeQuery, type ChangeStep, type RecordChange } from "../db/reading/change-log.ts";
@@ -10,29 +10,29 @@ import { CHANGE_KINDS, ChangeView } from "./change-view.ts";
 export interface ChangeFeedInput {
   readonly actor: Actor;
   readonly types: readonly string[];
-  /** Only this network; 0 for one that the caller does not see. */
+  /** Only this network; 0 if not visible to the caller. */
   readonly networkN: number | null;
   readonly after: number;
-  /** Versions at most, but always one whole transaction. */
+  /** Maximum number of versions, but at least one whole transaction. */
   readonly limit: number;
   readonly format: "json" | "events";
 }
 
-/** The line of JSON before the versions: where to go on. */
+/** JSON line before the versions: the position to continue from. */
 export interface ChangeFeedHead {
   /** Complete up to this transaction. */
   readonly after: number;
-  /** The beginning of its hash: another ledger has another. */
+  /** First bytes of its hash: differs in another ledger. */
   readonly mark: string;
-  /** Whether more is there already. */
+  /** Whether more changes are already available. */
   readonly hasMore: boolean;
-  /** Found so far: 0 for an empty page. */
+  /** Versions found so far: 0 for an empty page. */
   readonly count: number;
-  /** Where history was thinned up to, if the page begins before that; else null. */
+  /** End of thinned history, if the page starts before it; otherwise null. */
   readonly thinnedUntil: number | null;
 }
 
-/** Per step. */
+/** Versions per step. */
 const STEP_VERSIONS = 100;
 const PAUSE = new Uint8Array(0);
 
@@ -72,7 +72,7 @@ export const changeFeed = longRead("change_feed", function* (reader: Reader, inp
     }
   }
 
-  /** Only a transaction's last version has a place: a client cut off within it gets all of it again. */
+  /** Only a transaction's last version has an id: a client cut off within a transaction receives all of it again. */
   function endOf(told: Part, place: number): string | null {
     const { sequence } = told.changes[place] as RecordChange;
     return (told.changes[place + 1] ?? told.next)?.sequence === sequence
@@ -81,18 +81,18 @@ export const changeFeed = longRead("change_feed", function* (reader: Reader, inp
   }
 });
 
-/** Versions sent together, and the one after them. */
+/** Versions sent together, and the version after them. */
 interface Part {
   readonly changes: readonly RecordChange[];
   readonly next: RecordChange | undefined;
 }
 
-/** Short steps; empty ones let others go. @param rest what comes after the found */
+/** Short steps; empty ones yield to other reads. @param rest versions after the found ones */
 function* parts(found: readonly RecordChange[], rest: Iterable<readonly RecordChange[]>): Generator<Part> {
   let left = found;
   for (const more of rest) {
     yield { changes: [], next: undefined };
-    // The last is held until its successor is known.
+    // Hold the last version back until its successor is known.
     for (; left.length > STEP_VERSIONS; left = left.slice(STEP_VERSIONS))
       yield { changes: left.slice(0, STEP_VERSIONS), next: left[STEP_VERSIONS] };
     left = [...left, ...more];
@@ -101,7 +101,7 @@ function* parts(found: readonly RecordChange[], rest: Iterable<readonly RecordCh
     yield { changes: left.slice(0, STEP_VERSIONS), next: left[STEP_VERSIONS] };
 }
 
-/** The rest of a transaction whose beginning was found. */
+/** The rest of a transaction whose first versions were found. */
 function* restOf(steps: Generator<ChangeStep>, sequence: number): Generator<readonly RecordChange[]> {
   for (;;) {
     const step = steps.next();
@@ -113,7 +113,7 @@ function* restOf(steps: Generator<ChangeStep>, sequence: number): Generator<read
 
 interface FoundChanges {
   readonly found: readonly RecordChange[];
-  /** Else the beginning of one large transaction, which is streamed. */
+  /** False for the start of one large transaction, which is streamed. */
   readonly isWhole: boolean;
   readonly head: Omit<ChangeFeedHead, "mark" | "thinnedUntil">;
 }
@@ -130,7 +130,7 @@ function* collect(
     for (const change of changes) found.push(change);
     const page = wholeTransactions(found, limit, through);
     if (page !== null) {
-      // Where all found versions are sent, all looked-at ones are covered.
+      // If all found versions are sent, the page covers everything examined.
       const last = page.length === found.length ? through : (page.at(-1) as RecordChange).sequence;
       return { found: page, isWhole: true, head: { after: last, hasMore: last < until, count: page.length } };
     }
@@ -147,9 +147,9 @@ function* collect(
 }
 
 /**
- * The found versions of a page: whole transactions within the limit, or the first one, however large; null where none
- * is known to be whole.
- * @param through all versions up to it were looked at
+ * Versions of one page: whole transactions within the limit, or the first one, however large. Null if none is known to
+ * be complete.
+ * @param through last transaction whose versions were all examined
  */
 function wholeTransactions(found: readonly RecordChange[], limit: number, through: number): RecordChange[] | null {
   const [first, last] = [found[0], found.at(-1)];

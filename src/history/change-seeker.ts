@@ -1,5 +1,5 @@
-// When an answer may next differ: the next relevant change of each record, container, count and search query that it
-// rests on. Goes in bounded steps.
+// Finds the next time an answer may differ: the next relevant change of each record, container, count and search query
+// it depends on. Works in bounded steps.
 
 import { ownValue } from "../base/fields.ts";
 import type { AnyKind } from "../db/kind.ts";
@@ -8,10 +8,10 @@ import { changedSql } from "../db/shape.ts";
 import { KINDS } from "../records/resources.ts";
 import { liesInSql, type Sight, type Trace } from "./records-at.ts";
 
-/** The fields that matter by kind. A version that names no fields always matters. */
+/** Relevant fields by kind. A version without a field list is always relevant. */
 export type RelevantFields = Readonly<Record<string, readonly string[]>>;
 
-/** What an answer rests on; each once. */
+/** Distinct dependencies of an answer. */
 export class Grounds implements Trace {
   private readonly seekers = new Map<string, Ground>();
 
@@ -42,29 +42,27 @@ type Ground =
   | { readonly type: "members"; readonly scope: number }
   | { readonly type: "count"; readonly scope: number; readonly low: number; readonly high: number };
 
-/** Versions of a record, or counts of a scope, per step. */
+/** Maximum versions of a record, or counts of a scope, per step. */
 const STEP_ROWS = 2_000;
-/** The cost of a query, in rows. */
+/** Cost of a query, in rows. */
 const QUERY_ROWS = 50;
-/** Transactions kept per ground. */
+/** Transactions remembered per dependency. */
 const LIST_MAX = 1_000;
 
 const LIES_IN = liesInSql(KINDS, "?6");
 
-/** Must be asked in order of time. */
+/** Queries must come in chronological order. */
 export class ChangeSeeker {
   private readonly connection: ReadConnection;
   private readonly sight: Sight;
   private readonly until: number;
   private readonly fields: RelevantFields;
-  /** By ground: the transactions to come, and whether these are all. */
+  /** Upcoming transactions per dependency, and whether the list is complete. */
   private readonly ahead = new Map<string, { readonly sequences: number[]; isWhole: boolean }>();
-  /** Since the last pause. */
+  /** Rows read since the last yield. */
   private rows = 0;
 
-  /**
-   * @param until the last transaction that matters
-   */
+  /** @param until the last relevant transaction */
   constructor(connection: ReadConnection, sight: Sight, until: number, fields: RelevantFields) {
     this.connection = connection;
     this.sight = sight;
@@ -73,7 +71,7 @@ export class ChangeSeeker {
   }
 
   /**
-   * The first transaction after `sequence` that changes a ground; null for none. Yields between steps of a few
+   * The first transaction after `sequence` that changes a dependency; null for none. Yields between steps of a few
    * milliseconds.
    */
   *next(grounds: Grounds, sequence: number): Generator<void, number | null> {
@@ -127,7 +125,7 @@ export class ChangeSeeker {
     return { sequences, isWhole: sequences.length < LIST_MAX };
   }
 
-  /** Where a visible matching text begins; its end is a version of the record. */
+  /** Start of a visible matching text. Its end is covered by the record's versions. */
   private termSql(): string {
     const visible = this.sight.networkIds === null ? "" : ` AND ${LIES_IN}`;
     return `SELECT DISTINCT t.key & 2147483647 AS s
@@ -138,7 +136,7 @@ export class ChangeSeeker {
         ORDER BY s LIMIT +?4`;
   }
 
-  /** The next version that names a relevant field, or none at all; in thinned history the next one left. */
+  /** The next version with a relevant field or without a field list; in thinned history the next remaining one. */
   private *nextVersion(n: number, kind: AnyKind, after: number): Generator<void, number | null> {
     const fields = (ownValue(this.fields, kind.name) ?? []).map((field) => `'${field}'`).join(", ");
     const text = `SELECT count(*), max(s), min(CASE WHEN changed IS NULL OR EXISTS (SELECT 1 FROM json_each(changed) c
@@ -148,7 +146,7 @@ export class ChangeSeeker {
     return yield* this.scan(text, [n], after);
   }
 
-  /** Where a count leaves its range. */
+  /** The first transaction at which a count leaves its range. */
   private *nextCount(
     { scope, low, high }: { readonly scope: number; readonly low: number; readonly high: number },
     after: number,
@@ -159,9 +157,7 @@ export class ChangeSeeker {
     return yield* this.scan(text, [scope, low, high], after);
   }
 
-  /**
-   * @param values of ?1, and of ?4 on; ?2 and ?3 are where the step begins and all ends
-   */
+  /** @param values ?1, and ?4 onwards; ?2 and ?3 are the start of the step and the overall end */
   private *scan(text: string, [first, ...rest]: readonly number[], after: number): Generator<void, number | null> {
     for (let from = after; ; ) {
       const [count, last, found] = this.connection

@@ -1,5 +1,5 @@
-// How one version shows among changes: what happened, in which transaction, by whom, and the record as it then was. One
-// view for a record's history, for the feed and for what a transaction did.
+// Rendering of single versions as changes: operation, transaction, author, and the record at that time. Shared by
+// record history, change feed and transactions.
 
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { Actor } from "../access/actor.ts";
@@ -15,7 +15,7 @@ import { organizationShown } from "../resources/organizations/resource.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../schemas/schemas.ts";
 import { ReachedFields } from "./reached-fields.ts";
 
-/** The kinds whose changes can be asked for. */
+/** Kinds that change queries accept. */
 export const CHANGE_KINDS: readonly AnyKind[] = SHOWN.map((shown) => shown.kind);
 export const CHANGE_TYPES = CHANGE_KINDS.map((kind) => kind.name);
 
@@ -50,15 +50,15 @@ const changeFields = {
   transaction: TransactionOfChange,
 };
 
-/** One version of a record of one kind. @param record the record's own schema */
+/** Schema of a version of one kind. @param record the record's own schema */
 export function VersionOf(record: TSchema, title: string) {
   return Type.Object({ ...changeFields, record }, { $id: `${title}Version` });
 }
 
 /**
- * What is said of a record of any kind, which `entity_type` names: so that clients know from it what the record has.
- * Hosts and services show without their children, which are changes of their own.
- * @param suffix the schema's name, and what the names of its parts end in: `Change`, `HostChange`
+ * Schema of a change to a record of any kind. `entity_type` selects the record's schema. Hosts and services come
+ * without their children, which are separate changes.
+ * @param suffix the schema's name, and the suffix of its variants: `Change`, `HostChange`
  */
 export function ofAnyKind(suffix: string, fields: TProperties) {
   const kinds: TSchema[] = SHOWN.map(({ kind, answer, answerAlone = answer }) =>
@@ -70,7 +70,7 @@ export function ofAnyKind(suffix: string, fields: TProperties) {
   return Type.Union(kinds, { $id: suffix });
 }
 
-/** One version among those of all kinds; of a deleted record as it was closed. */
+/** A version of any kind; a deleted record is shown in its last state. */
 export const ChangeOfAny = ofAnyKind("Change", changeFields);
 
 export const TRANSACTION_EXAMPLE = {
@@ -81,7 +81,7 @@ export const TRANSACTION_EXAMPLE = {
   reason: "CHG-4711: move the uplink",
 };
 
-/** An example of a version of this record. */
+/** Example version of this record. */
 export function versionExample(record: object): object {
   return { operation: "Updated", changed_fields: ["name"], transaction: TRANSACTION_EXAMPLE, record };
 }
@@ -103,8 +103,8 @@ export class ChangeView {
   }
 
   /**
-   * Each version as a JSON object, in the order given.
-   * @param options.withType names the kind of each
+   * Each version as a JSON object, in the given order.
+   * @param options.withType adds the kind of each
    * @param options.isWhole hosts with their children; null: without the record
    */
   render(changes: readonly RecordChange[], options: { withType: boolean; isWhole: boolean | null }): string[] {
@@ -117,7 +117,7 @@ export class ChangeView {
     });
   }
 
-  /** Versions in runs that are each rendered in one step. */
+  /** Splits versions into runs that each render in one step. */
   *lightRuns(changes: readonly RecordChange[]): Generator<readonly RecordChange[]> {
     for (let start = 0; start < changes.length; ) {
       const { kind } = changes[start] as RecordChange;
@@ -130,13 +130,13 @@ export class ChangeView {
     }
   }
 
-  /** The records as they were with these versions; a deleted one as it was closed. */
+  /** Records as of these versions; a deleted one in its last state. */
   private records(changes: readonly RecordChange[], isWhole: boolean): string[] {
-    // What was written together is read together: one transaction, one kind, one read.
+    // Groups reads by transaction and kind.
     const groups = new Map<string, { kind: AnyKind; sequence: number; places: number[] }>();
     const { thinnedPast } = this.reader;
     for (const [place, change] of changes.entries()) {
-      // Where history was thinned, what is shown with a version is all there only as of a kept transaction.
+      // In thinned history, composed parts are complete only at a retained transaction.
       const sequence = change.operation === "Deleted" ? change.sequence - 1 : thinnedPast.keptFrom(change.sequence);
       const name = `${sequence} ${change.kind.code}`;
       const group = groups.get(name);
@@ -164,16 +164,16 @@ export class ChangeView {
   }
 }
 
-/** How records of a kind are composed among changes. */
+/** Composition of a kind's records in the change log. */
 export function composeOf(kind: AnyKind, isWhole: boolean): ComposeFor | undefined {
   const resource = RESOURCES.find((each) => each.kind === kind);
   return isWhole ? resource?.compose : (resource?.composeAlone ?? resource?.compose);
 }
 
-/** Made once for each: a transaction shows beside every field that it changed. */
+/** Cached: a transaction appears with every field it changed. */
 const texts = new WeakMap<LedgerEntry, string>();
 
-/** TransactionOfChange as JSON. */
+/** Renders TransactionOfChange. */
 export function transactionText(entry: LedgerEntry): string {
   let text = texts.get(entry);
   if (text === undefined) {

@@ -1,5 +1,5 @@
-// Packs the versions that lie whole in the ledger of a store at rest, a few records per transaction: cut off, it goes on
-// from there the next time. What versions say stays as it is, and so do all hashes.
+// Packs whole versions in the ledger of an offline store, a few records per transaction, resumable after an
+// interruption. Content and hashes of versions stay the same.
 
 import type { Sql } from "../db/connection.ts";
 import type { AnyKind } from "../db/kind.ts";
@@ -7,11 +7,11 @@ import { withoutGuards } from "./guards-off.ts";
 import { NOTHING_PACKED, type Packed, VersionPacker } from "./pack-versions.ts";
 import { type Report, requireSound, type VerifyProgress, verifyLedger } from "./verify/verify.ts";
 
-/** What a compaction came to. */
+/** Result of a compaction. */
 export interface Compacted extends Packed {
-  /** How many versions there are. */
+  /** Total number of versions. */
   readonly versions: number;
-  /** The verification of the ledger as it lies then. */
+  /** Verification of the ledger afterwards. */
   readonly report: Report;
 }
 
@@ -19,24 +19,21 @@ type OnProgress = (progress: VerifyProgress) => void;
 
 interface CompactOptions {
   readonly onProgress?: OnProgress;
-  /** Called between transactions, when what was packed is in the log. */
+  /** Called between transactions, with the packed versions in the WAL. */
   readonly onStep?: () => void;
-  /** Versions of a transaction, or one record's more. */
+  /** Versions per transaction; a single record may exceed it. */
   readonly stepVersions?: number;
 }
 
-/** Some tens of megabytes of log. */
+/** Produces some tens of megabytes of WAL. */
 const STEP_VERSIONS = 20_000;
 
-/** The record that the version belongs to which is so many on from those of another; none beyond the last. */
+/** Record of the version `?2` positions after those of record `?1`; none past the end. */
 const STEP_END = `SELECT key >> 31 FROM history_versions WHERE key > ((?1 + 1) << 31) ORDER BY key LIMIT 1 OFFSET ?2`;
 const LAST = "SELECT coalesce(max(n), 0) FROM history_records";
 const COUNT = "SELECT count(*) FROM history_versions";
 
-/**
- * @throws DatabaseRefused for an unsound store: what is wrong with a version could not be told afterwards. Nothing is
- * changed then.
- */
+/** @throws DatabaseRefused for damaged data, unchanged: afterwards the damage could not be located */
 export function compactHistory(
   db: Sql,
   kinds: readonly AnyKind[],
@@ -65,7 +62,7 @@ export function compactHistory(
   return { ...packed, versions: countOf(db), report };
 }
 
-/** What it would come to. Reads only; an appliance may be running. */
+/** Estimates the effect of a compaction. Read-only; safe while an appliance is running. */
 export function compactable(db: Sql, onProgress: OnProgress = () => {}): Packed & { readonly versions: number } {
   const packer = new VersionPacker(db);
   let packed = NOTHING_PACKED;
@@ -76,7 +73,7 @@ export function compactable(db: Sql, onProgress: OnProgress = () => {}): Packed 
   return { ...packed, versions: countOf(db) };
 }
 
-/** Runs of record numbers with not too many versions each. */
+/** Ranges of record numbers with a limited number of versions each. */
 function* steps({ $client }: Sql, versions: number): Generator<readonly [first: number, last: number]> {
   const [lastN] = $client.query(LAST).values()[0] as [number];
   for (let first = 1; first <= lastN; ) {

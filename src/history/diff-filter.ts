@@ -1,5 +1,5 @@
-// The filter of a diff: who of the records that changed matches it at one of the two ends, or at both. As the list of
-// their kind would find them then.
+// Filter of a diff: selects changed records that match at either end or both, as the list of their kind would at that
+// time.
 
 import type { Actor } from "../access/actor.ts";
 import type { Instant } from "../base/instant.ts";
@@ -11,7 +11,7 @@ import { NumberSet } from "../db/reading/settled-condition.ts";
 import { type FilterText, listCondition, thinnedUntil } from "../records/list-filter.ts";
 import type { TouchedRecords } from "./touched-records.ts";
 
-/** A filter as it is read at each end: ages in it end there. */
+/** The filter for each end: relative ages count from that end. */
 export interface EndsFilter {
   readonly from: FilterText;
   readonly to: FilterText;
@@ -25,15 +25,15 @@ interface FilteredEnds {
   readonly to: number;
 }
 
-/** The filter at one of the ends. */
+/** The filter at one end. */
 interface EndCondition {
   readonly asOf: AsOf;
   readonly condition: Condition;
-  /** The transaction from which on it needs all changes; null where it asks nothing over time. */
+  /** First transaction whose changes it needs; null if it has no condition on history. */
   readonly after: number | null;
 }
 
-/** Per step. */
+/** Records per step. */
 const STEP_RECORDS = 5_000;
 
 export class DiffFilter {
@@ -43,7 +43,7 @@ export class DiffFilter {
   private readonly ends: readonly EndCondition[];
 
   /**
-   * @param kind whose fields it asks for
+   * @param kind whose fields the filter uses
    * @throws DomainError validation_failed
    */
   constructor(reader: Reader, { actor, filter, from, to }: FilteredEnds, kind: AnyKind | undefined) {
@@ -61,13 +61,13 @@ export class DiffFilter {
         : [...end(from, filter.from, kind.name), ...end(to, filter.to, kind.name)];
   }
 
-  /** Up to when what it looks back at was thinned; null where it was not. */
+  /** End of thinned history within the filter's look-back; null if there is none. */
   get thinnedUntil(): Instant | null {
     const instants = this.ends.flatMap(({ after }) => thinnedUntil(this.reader, after) ?? []);
     return instants.length === 0 ? null : Math.max(...instants);
   }
 
-  /** In steps. @returns null where it asks nothing, and all match */
+  /** Runs in steps. @returns null without a filter: all match */
   *matching(records: TouchedRecords): Generator<void, NumberSet | null> {
     const { kind, actor, ends } = this;
     if (kind === undefined || ends.length === 0) return null;

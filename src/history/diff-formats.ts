@@ -1,4 +1,4 @@
-// A diff as JSON, JSON lines, a table, or a report for people.
+// Diff output as JSON, JSON lines, CSV or a text report.
 
 import { entityWords } from "../base/entity-words.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
@@ -25,10 +25,10 @@ export interface DiffInput extends DiffQuery {
   readonly limit: number;
   readonly fromAt: Instant;
   readonly toAt: Instant;
-  /** Where these lie in thinned history. */
+  /** Set if the end is in thinned history. */
   readonly fromThinned?: Thinned;
   readonly toThinned?: Thinned;
-  /** Up to when changes between the two were thinned; null if none were. */
+  /** End of thinned history between the two; null if none was thinned. */
   readonly thinnedUntil: Instant | null;
 }
 
@@ -93,7 +93,7 @@ function latest(...instants: readonly (Instant | null)[]): Instant | null {
   return instants.reduce((last, each) => (each === null ? last : Math.max(each, last ?? each)), null);
 }
 
-/** In their order by kind. */
+/** In order, by kind. */
 function paged(diff: Diff, { sorts, offset, limit }: DiffInput): Generator<Difference[]> {
   return diff.differences(sorts, new DiffPage(offset, limit));
 }
@@ -180,7 +180,7 @@ function who(transaction: LedgerEntry): Record<string, unknown> {
   };
 }
 
-/** `+ core-1`, `- core-1`, or `~ core-1` and its fields, each with who, when and, where it was said, why. */
+/** `+ core-1`, `- core-1`, or `~ core-1` and its fields, each with author, time and, if given, reason. */
 function reported(difference: Difference, names: RecordNames): string {
   const by = (entry: LedgerEntry | null) =>
     entry === null
@@ -193,7 +193,7 @@ function reported(difference: Difference, names: RecordNames): string {
   return `  ~ ${name}\n${difference.fields.map((each) => `      ${each.field}: ${moved(each, names)}  (${by(each.transaction)})\n`).join("")}`;
 }
 
-/** Null for what belongs to no host. */
+/** Null if the record does not belong to a host. */
 function hostIdOf(record: Difference["record"]): string | null {
   return typeof record.host_id === "string" ? record.host_id : null;
 }
@@ -203,7 +203,7 @@ function hostName({ record }: Difference, names: RecordNames): string | null {
   return id === null ? null : (names.of(id) ?? id);
 }
 
-/** `"a" → "b"`; of lists the difference: a forwarding table has thousands. */
+/** `"a" → "b"`; for lists only the difference: a forwarding table has thousands of entries. */
 function moved({ field, from, to }: FieldChange, names: RecordNames): string {
   const nameOf = REFERENCE.test(field) ? (id: string) => names.of(id) : () => null;
   const [old, now] = [listOf(from), listOf(to)];
@@ -216,16 +216,16 @@ function moved({ field, from, to }: FieldChange, names: RecordNames): string {
   return [...came, ...went].join(" ") || "in another order";
 }
 
-/** Fields with references; in others an id is plain text. */
+/** Fields that contain references; elsewhere an id is plain text. */
 const REFERENCE = /_ids?$|^tags$|^neighbor$/;
 
-/** Null for anything but a list of texts; a missing one is empty. */
+/** Null for anything but a list of texts; a missing list is empty. */
 function listOf(value: unknown): string[] | null {
   if (value === null) return [];
   return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : null;
 }
 
-/** On one line, without terminal control characters; records by name. */
+/** On one line, without terminal control characters; references by name. */
 function shown(value: unknown, nameOf: (id: string) => string | null): string {
   if (value === null) return "none";
   const id = typeof value === "object" ? (value as { id?: unknown }).id : value;

@@ -1,10 +1,10 @@
-// Which of the differences are told of, and how many there are in all. Knows no record.
+// Paging and counting of differences. Must not know records.
 
 import { ownValue } from "../base/fields.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Sort } from "./touched-records.ts";
 
-/** Goes through differences in their order, and takes those of one page. */
+/** Selects one page of an ordered sequence of differences. */
 export class DiffPage {
   private readonly offset: number;
   private readonly limit: number;
@@ -16,7 +16,7 @@ export class DiffPage {
     this.limit = limit;
   }
 
-  /** Whether none of the next so many is on the page. */
+  /** Whether the next `count` differences are all outside the page. */
   isBeside(count: number): boolean {
     return this.passed + count <= this.offset || (this.limit > 0 && this.passed >= this.offset + this.limit);
   }
@@ -25,7 +25,7 @@ export class DiffPage {
     this.passed += count;
   }
 
-  /** Those of the next ones that are on the page. */
+  /** The part of the next differences that is on the page. */
   take<T>(next: T[]): T[] {
     const start = Math.max(0, this.offset - this.passed);
     const end = this.limit === 0 ? next.length : Math.max(0, this.offset + this.limit - this.passed);

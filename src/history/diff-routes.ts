@@ -1,4 +1,4 @@
-// GET /api/v1/diff: what differs between two instants.
+// GET /api/v1/diff: differences between two points in time.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
@@ -37,7 +37,7 @@ import { UNCOMPARED } from "./diff.ts";
 import { DIFF_FORMATS, type DiffFormat, type DiffInput, diff } from "./diff-formats.ts";
 import { SORTS } from "./touched-records.ts";
 
-/** Of records of all kinds. */
+/** Fields across all kinds of records. */
 const COMPARED_FIELDS = [
   ...new Set(SHOWN.flatMap(({ answer, answerAlone = answer }) => Object.keys(answerAlone.properties))),
 ]
@@ -101,7 +101,7 @@ const about = {
   name: Type.String({ description: "The record's name, address or number." }),
 };
 const transaction = { transaction: TransactionOfChange };
-/** With the record as it was at the end that it is there at. */
+/** With the record at the end where it exists. */
 const Whole = ofAnyKind("WholeDifference", { id: about.id, name: about.name, ...transaction });
 const Partly = Type.Object(
   {
@@ -181,12 +181,12 @@ const CONTENT_TYPES: Readonly<Record<DiffFormat, string>> = {
   text: "text/plain; charset=utf-8",
 };
 
-/** In the name of a file, where a colon may not stand. */
+/** For file names, which must not contain colons. */
 function fileInstant(at: Instant): string {
   return formatInstant(at).replaceAll(":", "-");
 }
 
-/** A filter asks for fields of one kind. */
+/** A filter requires exactly one kind, whose fields it uses. */
 function assertOneKind(types: readonly string[] | undefined): void {
   const [type, ...others] = new Set(types);
   if (type !== undefined && others.length === 0 && RESOURCES.some(({ kind }) => kind.name === type)) return;
@@ -236,7 +236,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
       const filter = call.query.filter?.trim() ?? "";
       if (filter !== "") assertOneKind(call.query.types);
       assertDefined(call.query.ignore ?? [], call.actor, [fromAt, toAt, null]);
-      // The later end that has passed: the earlier one is settled with it.
+      // Settles the later end if it is past, which settles the earlier one too.
       const hasPassed = toAt < now;
       return settledAt(backend, hasPassed ? toAt : fromAt, async (settled) => {
         const asOf = hasPassed ? settled : null;
@@ -269,7 +269,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
         const headers = {
           ...call.headers,
           "content-type": CONTENT_TYPES[format],
-          // A table is a file, named by the two instants.
+          // CSV is a download, named by both timestamps.
           ...(format === "csv"
             ? { "content-disposition": `attachment; filename="diff-${fileInstant(fromAt)}-${fileInstant(toAt)}.csv"` }
             : {}),
@@ -280,7 +280,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
     },
   );
 
-  /** A custom field that is ignored was there at one of the ends, or is now: else its name is mistyped. */
+  /** An ignored custom field must exist at either end or now; otherwise its name is mistyped. */
   function assertDefined(names: readonly string[], actor: Actor, ends: readonly (Instant | null)[]): void {
     const custom = names.map((name, place) => ({ key: customFieldKey(name), place })).filter(({ key }) => key !== null);
     if (custom.length === 0) return;
@@ -291,7 +291,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
     throw invalid(unknown.map(({ place }) => ({ path: `/ignore/${place}`, message, value: names[place] ?? null })));
   }
 
-  /** Null where none was asked for; 0 for one that the caller never saw, which holds nothing. */
+  /** Null if not requested; 0 if never visible to the caller, which matches nothing. */
   function numberOf(kind: AnyKind, id: string | undefined, actor: Actor): number | null {
     return id === undefined ? null : (new ChangeLog(reader).everSeen(kind, id, actor) ?? 0);
   }

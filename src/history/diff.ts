@@ -1,5 +1,5 @@
-// What differs between two instants: records added, removed and changed, by field, and by whom. Reads the changes
-// between, not the inventory. A change that was undone is no difference.
+// Differences between two points in time: records added, removed and changed, with fields and authors. Reads the
+// changes in between, not the inventory. Reverted changes do not count.
 
 import type { Actor } from "../access/actor.ts";
 import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";
@@ -26,14 +26,14 @@ import { type Sort, type TouchedRecord, TouchedRecords } from "./touched-records
 export interface DiffQuery {
   readonly actor: Actor;
   readonly types: readonly string[];
-  /** Only this network, or host; 0 for one that the caller does not see. */
+  /** Only this network, or host; 0 if not visible to the caller. */
   readonly networkN: number | null;
   readonly hostN: number | null;
-  /** Only these records; left out, all. */
+  /** Only these records; absent for all. */
   readonly ids?: readonly string[];
-  /** Only records that match at one of the ends, or at both. With one type only. */
+  /** Only records that match at either end. Requires a single type. */
   readonly filter?: EndsFilter | undefined;
-  /** Fields that make no difference. */
+  /** Fields to ignore. */
   readonly ignore?: readonly string[] | undefined;
   /** Sequences. */
   readonly from: number;
@@ -46,7 +46,7 @@ export interface FieldChange {
   readonly field: string;
   readonly from: unknown;
   readonly to: unknown;
-  /** The last transaction that changed it; null where thinning dropped it. */
+  /** The last transaction that changed it; null if thinning dropped it. */
   readonly transaction: LedgerEntry | null;
 }
 
@@ -67,10 +67,10 @@ export type Difference =
       readonly transaction: LedgerEntry;
     };
 
-/** Per step. */
+/** Records per step. */
 const STEP_RECORDS = 200;
 
-/** On every version, or observed without one: they say when, not what. */
+/** Set on every version, or observed without one: timestamps rather than content. */
 export const UNCOMPARED: ReadonlySet<string> = new Set([
   "created_at",
   "updated_at",
@@ -83,8 +83,8 @@ export const UNCOMPARED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The differences in steps, by kind in page order; an empty step lets others read. Differences of one `change` before
- * the next, if asked for in turn.
+ * Differences in steps, by kind in page order; an empty step yields to other reads. To group them by `change`, request
+ * one at a time.
  */
 export class Diff {
   private readonly reader: Reader;
@@ -95,14 +95,14 @@ export class Diff {
   private readonly reached: ReachedFields;
   private readonly filter: DiffFilter;
   private readonly uncompared: ReadonlySet<string>;
-  /** At the later end, or at the earlier one. */
+  /** Names at the later end, otherwise at the earlier one. */
   readonly names: RecordNames;
-  /** Those that match the filter; null for all. */
+  /** Records that match the filter; null for all. */
   private matching: NumberSet | null = null;
-  /** Of all differences that were gone through, whether they were told of or not. */
+  /** Counts all differences passed, on the page or not. */
   readonly counts = new DiffCounts();
 
-  /** @throws DomainError validation_failed for a filter that is none */
+  /** @throws DomainError validation_failed for an invalid filter */
   constructor(reader: Reader, query: DiffQuery) {
     this.reader = reader;
     this.query = query;
@@ -114,12 +114,12 @@ export class Diff {
     this.names = new RecordNames(reader, query.actor, [query.to, query.from]);
   }
 
-  /** Up to when what the filter looks back at was thinned; null where it was not. */
+  /** End of thinned history within the filter's look-back; null if there is none. */
   get filterThinnedUntil(): Instant | null {
     return this.filter.thinnedUntil;
   }
 
-  /** Gathers the touched records. To be run to its end first. */
+  /** Gathers the changed records. Must run to completion first. */
   *gather(): Generator<void> {
     const { actor, networkN, hostN, from, to } = this.query;
     const query: ChangeQuery = {
@@ -145,7 +145,7 @@ export class Diff {
 
   /**
    * By kind and record.
-   * @param page what of them is told; goes on from one call to the next
+   * @param page selects the differences to return; continues across calls
    */
   *differences(sorts: readonly Sort[], page = new DiffPage(0, 0)): Generator<Difference[]> {
     const ends = [this.query.from, this.query.to].map((sequence) => this.reader.atSequence(sequence));
@@ -155,7 +155,7 @@ export class Diff {
       const records = step.records.filter(({ n }) => this.matching?.has(n) !== false);
       if (records.length === 0) yield [];
       else if (sort !== undefined && sort !== "changed" && sorts.length === 1 && page.isBeside(records.length)) {
-        // What came or went need not be read to be counted.
+        // Counting additions and removals does not require reading the records.
         this.counts.add(kind, sort, records.length);
         page.pass(records.length);
         yield [];
@@ -168,7 +168,7 @@ export class Diff {
     }
   }
 
-  /** Of the records that are asked for, or of all. */
+  /** Changes of the requested records, or of all. */
   private *changes(query: ChangeQuery, after: number, until: number): Generator<ChangeStep> {
     const { ids } = this.query;
     if (ids === undefined) {
@@ -184,7 +184,7 @@ export class Diff {
     return this.query.from < this.reader.thinnedPast.until;
   }
 
-  /** Where versions were dropped, the rest do not show the beginning. */
+  /** After thinning, the remaining versions do not show the initial state. */
   private *correct(): Generator<void> {
     const { from, to } = this.query;
     for (const { kindPlace, records } of this.touched.steps(null, STEP_RECORDS)) {
@@ -198,7 +198,7 @@ export class Diff {
     }
   }
 
-  /** Records of one kind; those with very many versions take steps without differences. */
+  /** Compares records of one kind. Records with very many versions produce empty steps. */
   private *compare(kind: AnyKind, records: readonly TouchedRecord[]): Generator<Difference[]> {
     const { from, to } = this.query;
     const courses = new Map(
@@ -220,7 +220,7 @@ export class Diff {
     for (const [n, course] of courses) {
       const old = before.get(n);
       const now = after.get(n);
-      // By its creator, whoever changed it since.
+      // Attributed to its creator, even if changed since.
       if (old === undefined && now !== undefined)
         differences.push({
           change: "added",
@@ -270,7 +270,7 @@ export class Diff {
     return changed.sort();
   }
 
-  /** Of those that lived at one of the ends: whole where they came or went, else what they are compared by. */
+  /** Documents at one end: complete for added or removed records, otherwise without observations and `valid_to`. */
   private documents(kind: AnyKind, records: readonly TouchedRecord[], sequence: number): Map<number, Fields> {
     const isThere = sequence === this.query.from ? "wasAlive" : "isAlive";
     const stayed = records.filter((record) => record.wasAlive && record.isAlive);
@@ -302,7 +302,7 @@ export class Diff {
   }
 }
 
-/** The fields of parts that differ as records of their own. */
+/** Fields for parts that are compared as records of their own. */
 const PART_FIELDS = new Set(
   RESOURCES.flatMap(({ kind, example }) => kind.owners?.(example).map((owner) => owner.as) ?? []),
 );
@@ -311,10 +311,10 @@ function isSame(old: unknown, now: unknown): boolean {
   return old === now || (typeof old === "object" && typeof now === "object" && Bun.deepEquals(old, now));
 }
 
-/** The versions of one record between the two instants: its last change, and that of each field. */
+/** Versions of one record in the period: its last change, and the last change of each field. */
 class Course {
   last = 0;
-  /** The last one that created or ended it; 0 for none. */
+  /** The last version that created or deleted it; 0 for none. */
   lastWhole = 0;
   private readonly lastOf = new Map<string, number>();
   /** The last version dropped by thinning; 0 for none. */
@@ -324,18 +324,18 @@ class Course {
     this.lastDropped = lastDropped;
   }
 
-  /** In order of time. */
+  /** Call in chronological order. */
   add({ sequence, changedFields }: VersionStamp): void {
     this.last = sequence;
     if (changedFields === null) this.lastWhole = sequence;
     else for (const field of changedFields) this.lastOf.set(field, sequence);
   }
 
-  /** The last transaction that changed a field, 0 where dropped; creation changes all. */
+  /** The last transaction that changed a field, 0 if dropped. A creation changes all fields. */
   lastChangeOf(field: string): number {
     const known = Math.max(this.lastOf.get(field) ?? 0, this.lastWhole);
     if (this.lastDropped > known) return 0;
-    // A derived field is named by no version.
+    // Versions do not list derived fields.
     return known || this.last;
   }
 

@@ -1,5 +1,5 @@
-// What an upgrade does with acceptances and consolidations of before they were records: each gets a version, which says
-// what the row said. Answers about the instants before stay as they are: they go by the instants that the record names.
+// Upgrade of acceptances and consolidations to records: each former row gets a version with its content. Answers about
+// the past stay the same, as they use the timestamps in the record.
 
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import { systemClock } from "../base/clock.ts";
@@ -22,7 +22,7 @@ import {
 import { hostConsolidationKind } from "../resources/consolidations/consolidation.ts";
 import { networkKind } from "../resources/networks/network.ts";
 
-/** A row of before, by column. */
+/** A former row, by column. */
 interface AcceptanceRow {
   readonly id: string;
   readonly organization_n: number;
@@ -49,7 +49,7 @@ interface ConsolidationRow {
 const FIRST_OF_NETWORK = `SELECT ${membersSql(networkKind, "v")} FROM history_versions v
   WHERE v.key >= (?1 << 31) ORDER BY v.key LIMIT 1`;
 
-/** Within a transaction of the caller's. Rows that are damaged are lost, which stays on record. */
+/** Runs in the caller's transaction. Damaged rows are lost, and counted as lost. */
 export function recordEarlierNotes(db: Sql): void {
   const tx = new WriteTransaction({
     statements: new Statements(db),
@@ -101,7 +101,7 @@ export function recordEarlierNotes(db: Sql): void {
   tx.finish();
 }
 
-/** The rows that are what was written, of a table that goes with that. @param before what it was called */
+/** The undamaged rows of a table, which is then dropped. @param before the table's former name */
 function taken<Row>(db: Sql, name: string, key: readonly string[], before: string): Row[] {
   const { $client } = db;
   const columns = ($client.query(`SELECT name FROM pragma_table_info('${name}') ORDER BY name`).values() as string[][])

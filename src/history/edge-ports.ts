@@ -1,4 +1,5 @@
-// Ports where a device is, and not more of the network; and which ports know a MAC address. Knows no host.
+// Edge ports, where an end device connects and no further network, and ports that learned a MAC address. Must not know
+// hosts.
 
 import { OPERATION, scopeKey } from "../db/kind.ts";
 import type { Reach } from "../db/reading/list-query.ts";
@@ -8,13 +9,13 @@ import { membersSql } from "../db/shape.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
 import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
 
-/** MAC addresses of an edge port at most: a telephone and what is plugged into it, or a host with its containers. */
+/** Maximum MAC addresses of an edge port: a phone with a PC behind it, or a host with its containers. */
 export const EDGE_MACS_MAX = 4;
 
 const ENTRY = `'{' || ${membersSql(fdbEntryKind, "v")} || '}'`;
 const PORT = `'{' || ${membersSql(ifEntryKind, "v")} || '}'`;
 
-/** The ports that knew a MAC address as of a transaction. */
+/** Ports that had learned a MAC address as of a transaction. */
 export function portsAt(
   reader: Pick<ReadConnection, "statement">,
   { reach, sequence }: { readonly reach: Reach; readonly sequence: number },
@@ -35,7 +36,7 @@ export function portsAt(
   return rows.map(([port]) => port);
 }
 
-/** Tells whether a port is an edge as of a transaction: nothing announces itself there, and few MAC addresses are. */
+/** Returns whether a port is an edge port as of a transaction: no LLDP or CDP neighbor, and few MAC addresses. */
 export function edgesAt(reader: Pick<ReadConnection, "statement">, sequence: number): (port: number) => boolean {
   const known = new Map<number, boolean>();
   const announced = ["neighbor", "lldp_chassis_id", "cdp_device_id"]

@@ -1,5 +1,5 @@
-// The ledger's guards, off while what an operator ordered is done to data that no appliance uses, and put back. Within
-// one transaction: nobody ever finds them off.
+// Temporary removal of the ledger's guard triggers, for an operator's command on offline data. Always within one
+// transaction, so that no other connection sees them missing.
 
 import type { Sql } from "../db/connection.ts";
 
@@ -15,7 +15,7 @@ export function takeGuardsOff({ $client }: Sql, tables: readonly string[]): stri
   return triggers.map((trigger) => trigger.sql);
 }
 
-/** Must be called within a transaction: it puts the guards back where `act` fails. */
+/** Call within a transaction: its rollback restores the guards if `act` fails. */
 export function withoutGuards<T>(db: Sql, tables: readonly string[], act: () => T): T {
   const guards = takeGuardsOff(db, tables);
   const result = act();

@@ -1,5 +1,5 @@
-// The own fields of records as they were with some transaction, and what the records were called that they refer to:
-// read many at a time, without what is composed into them. Of names, only what the caller ever saw.
+// Batch reads of records' own fields as of a transaction, and of names of referenced records, without composed parts.
+// Names only of records that the caller ever saw.
 
 import type { AnyKind } from "../db/kind.ts";
 import { ChangeLog } from "../db/reading/change-log.ts";
@@ -11,12 +11,12 @@ import { CHANGE_KINDS } from "./change-view.ts";
 
 export type FieldsThen = Readonly<Record<string, unknown>>;
 
-/** A record and a transaction. */
+/** A record at a transaction. */
 export type RecordMoment = readonly [n: number, sequence: number];
 
 /**
- * The records of a kind as of a transaction each, in the order given; null where one was not there.
- * @param reader at whatever state: what is past does not change
+ * Records of a kind, each as of a transaction, in the given order; null if it did not exist then.
+ * @param reader on any snapshot: the past does not change
  */
 export function ownFieldsAt(
   reader: Pick<Reader, "statement">,
@@ -33,13 +33,13 @@ export function ownFieldsAt(
   return rows.map(([text]) => (text === null ? null : (JSON.parse(text) as FieldsThen)));
 }
 
-/** A record by its id and its name; null for one that has none, or that the caller never saw. */
+/** Id and name of a record; the name is null if it has none or the caller never saw it. */
 export interface RecordName {
   readonly id: string;
   readonly name: string | null;
 }
 
-/** What records were called as of a transaction, or when they ended before it. */
+/** Names of records as of a transaction, or at their end before it. */
 export class NamesOf {
   private readonly reader: Reader;
   private readonly log: ChangeLog;
@@ -54,7 +54,7 @@ export class NamesOf {
     this.sequence = sequence;
   }
 
-  /** Looks up what `of` is going to be asked. */
+  /** Prefetches names for `of`. */
   learn(ids: Iterable<string>): void {
     const missing = [...new Set(ids)].filter((id) => !this.known.has(id));
     if (missing.length === 0) return;
@@ -79,7 +79,7 @@ export class NamesOf {
     }
   }
 
-  /** Learned before. */
+  /** Requires a prior `learn`. */
   of(id: string): RecordName {
     return { id, name: this.known.get(id) ?? null };
   }

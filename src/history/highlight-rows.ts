@@ -1,14 +1,14 @@
-// How the highlights of a transaction are answered.
+// Response schema of a transaction's highlights.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { MacText, Nullable, OneOf, Uuid } from "../schemas/schemas.ts";
 import { CHANGE_TYPES, OPERATIONS } from "./change-view.ts";
 
-/** Changes that are told by name at most. */
+/** Maximum changes listed by name. */
 export const HIGHLIGHTS_MAX = 12;
-/** Characters of a text that are told of a value. */
+/** Maximum characters of a text value. */
 export const VALUE_TEXT_MAX = 200;
-/** Items of a list that are told of a value. */
+/** Maximum items of a list value. */
 export const VALUE_ITEMS_MAX = 20;
 
 const Called = Nullable(Type.String(), { description: "Null for a record that has no name." });
@@ -77,7 +77,7 @@ const HighlightRest = Type.Object(
 );
 export type HighlightRest = Static<typeof HighlightRest>;
 
-/** What `include=highlights` adds to a transaction. */
+/** Fields added by `include=highlights`. */
 export const Highlights = Type.Object(
   {
     changes: Type.Array(Type.Union([HighlightedRecord, HighlightedStation, HighlightedAddress]), {

@@ -1,4 +1,4 @@
-// The values of changed fields as a highlight tells them: short, and references by name.
+// Values of changed fields in highlights: shortened, and references by name.
 
 import { fieldValueOf } from "../base/custom-field-names.ts";
 import type { AnyKind } from "../db/kind.ts";
@@ -6,7 +6,7 @@ import { isFieldTold } from "../records/told-fields.ts";
 import type { FieldsThen, NamesOf } from "./highlight-records.ts";
 import { type HighlightField, VALUE_ITEMS_MAX, VALUE_TEXT_MAX } from "./highlight-rows.ts";
 
-/** A field before and after; a side is undefined where it is not told. */
+/** A field before and after; undefined for a side that is not shown. */
 interface FieldSides {
   readonly field: string;
   readonly from: unknown;
@@ -14,8 +14,8 @@ interface FieldSides {
 }
 
 /**
- * What is told of some fields that changed.
- * @param before null where it was dropped by thinning
+ * Values to show for changed fields.
+ * @param before null if dropped by thinning
  */
 export function fieldSides(
   kind: AnyKind,
@@ -43,13 +43,13 @@ function isReference(kind: AnyKind, field: string): boolean {
   return kind.references?.some((reference) => reference.field === field) === true;
 }
 
-/** Of a text itself, of an object its `id`. */
+/** A text is the id itself; an object has an `id`. */
 function referenceId(value: unknown): string | null {
   const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : value;
   return typeof id === "string" ? id : null;
 }
 
-/** The ids that the values refer to. */
+/** Ids referenced by the values. */
 export function referredIds(kind: AnyKind, sides: readonly FieldSides[]): string[] {
   return sides
     .filter(({ field }) => isReference(kind, field))
@@ -59,7 +59,7 @@ export function referredIds(kind: AnyKind, sides: readonly FieldSides[]): string
     .filter((id) => id !== null);
 }
 
-/** @param names that learned the ids referred to */
+/** @param names with the referenced ids prefetched */
 export function toldFields(kind: AnyKind, sides: readonly FieldSides[], names: NamesOf): HighlightField[] {
   return sides.map(({ field, from, to }) => {
     const told = (value: unknown) => (isReference(kind, field) ? named(value, names) : shortened(value));

@@ -1,5 +1,5 @@
-// What a transaction changed, told by name as far as it is worth a sentence, and the rest as counts. Looks at every
-// change, keeps few, and reads the records of those alone.
+// Highlights of a transaction: its most relevant changes by name, the rest as counts. Examines every change, keeps a
+// few candidates, and reads only their records.
 
 import type { Actor } from "../access/actor.ts";
 import type { AnyKind } from "../db/kind.ts";
@@ -15,35 +15,35 @@ import { ReachedFields } from "./reached-fields.ts";
 import { hostOfMac, type StationMove, stationMoves } from "./station-moves.ts";
 import { isTold, MOVES_PLACE, placeOf, toldFieldNames } from "./telling.ts";
 
-/** Changes whose records are read, of which the most telling are shown: some turn out to go along with others. */
+/** Candidates whose records are read; highlights come from these, as some turn out to be part of others. */
 const CANDIDATES_MAX = 5 * HIGHLIGHTS_MAX;
 
-/** What is alike of all changes of one kind, operation and set of fields. */
+/** Common properties of all changes with the same kind, operation and fields. */
 interface ChangeSort {
   readonly countedAs: string;
-  /** As placeOf. */
+  /** See placeOf. */
   readonly place: number | null;
   readonly isForwarding: boolean;
 }
 
 interface Candidate {
   readonly change: RecordChange;
-  /** As placeOf. */
+  /** See placeOf. */
   readonly place: number;
-  /** What it is counted by, where it is not shown. */
+  /** Count bucket, if not highlighted. */
   readonly countedAs: string;
 }
 
-/** A candidate with its record before and after; null where it was not there, or where thinning dropped it. */
+/** A candidate with its record before and after; null if missing or dropped by thinning. */
 interface ReadChange extends Candidate {
   readonly before: FieldsThen | null;
   readonly after: FieldsThen | null;
 }
 
-/** Something to tell. */
+/** A highlight to show. */
 interface Item {
   readonly place: number;
-  /** What it tells, and what is not counted among the rest therefore. */
+  /** Changes that it shows, to be removed from the counts. */
   readonly covers: readonly Candidate[];
   /** Ids of the records that it names. */
   readonly names: readonly string[];
@@ -51,9 +51,9 @@ interface Item {
 }
 
 /**
- * The highlights of one transaction, as they are answered.
- * @param narrowing of which changes alone
- * @param read takes each of these changes on the way: a transaction may have a hundred thousand
+ * Highlights of one transaction, in response form.
+ * @param narrowing restricts the changes
+ * @param read receives each change in passing: a transaction may have a hundred thousand
  */
 export function* highlightsOf(
   reader: Reader,
@@ -76,7 +76,7 @@ export function* highlightsOf(
   return yield* highlights.told(narrowing);
 }
 
-/** What they are made of: the changes of a transaction, handed in in commit order. */
+/** Builds highlights from a transaction's changes, added in commit order. */
 class TransactionHighlights {
   private readonly reader: Reader;
   private readonly actor: Actor;
@@ -84,7 +84,7 @@ class TransactionHighlights {
   private readonly reached: ReachedFields;
   private readonly isByPerson: boolean;
   private readonly counts = new Map<string, number>();
-  /** What changes of one sort come to: a large transaction has very many of few sorts. Null for what is not told. */
+  /** Cache: a large transaction has many changes of few sorts. Null for changes that are not shown. */
   private readonly sorts = new Map<string, ChangeSort | null>();
   private candidates: Candidate[] = [];
   private hasForwarding = false;
@@ -126,7 +126,7 @@ class TransactionHighlights {
     return sort;
   }
 
-  /** Once all changes were added. */
+  /** Call after all changes were added. */
   *told(narrowing: Narrowing): Generator<void, { readonly changes: Highlight[]; readonly rest: HighlightRest[] }> {
     const { reader, actor } = this;
     const { sequence } = this.entry;
@@ -224,12 +224,12 @@ class TransactionHighlights {
   }
 }
 
-/** By place, and in it in commit order. */
+/** By rank, then in commit order. */
 function mostTelling(candidates: readonly Candidate[]): Candidate[] {
   return candidates.toSorted((one, other) => one.place - other.place).slice(0, CANDIDATES_MAX);
 }
 
-/** Without the parts of hosts that are new or gone themselves. */
+/** Without parts of hosts that were themselves added or removed. */
 function withoutGoingAlong(read: readonly ReadChange[]): ReadChange[] {
   const whole = new Set(
     read
@@ -242,7 +242,7 @@ function withoutGoingAlong(read: readonly ReadChange[]): ReadChange[] {
   });
 }
 
-/** Addresses of one network that ended on one host and began on another, or whose host is another. */
+/** Addresses of one network that were deleted on one host and created on another, or that changed their host. */
 function movedAddresses(read: readonly ReadChange[]): Item[] {
   const addresses = read.filter(({ change }) => change.kind.name === "ip_address");
   const ended = addresses.filter(({ change }) => change.operation === "Deleted");
@@ -281,7 +281,7 @@ function recordItem(each: ReadChange): Item {
   const sides =
     operation === "Updated" && after !== null ? fieldSides(kind, toldFieldNames(change), before, after) : [];
   return {
-    // A port that leads on to another device is more than one that a computer was switched off at.
+    // A port with a neighbor ranks above an access port.
     place: each.place - (leadsOn(kind, before, after) ? 0.5 : 0),
     covers: [each],
     names: [...(hostId === null ? [] : [hostId]), ...referredIds(kind, sides)],
@@ -300,7 +300,7 @@ function leadsOn(kind: AnyKind, before: FieldsThen | null, after: FieldsThen | n
   return kind.name === "if_entry" && [before?.neighbor, after?.neighbor].some((neighbor) => neighbor != null);
 }
 
-/** The host that a part belongs to. */
+/** Host of a part. */
 function hostIdIn(record: FieldsThen | null): string | null {
   return typeof record?.host_id === "string" ? record.host_id : null;
 }

@@ -1,4 +1,4 @@
-// /api/v1/transactions and /api/v1/ledger: what was done, and the hash that stands for all of it.
+// Routes of /api/v1/transactions and /api/v1/ledger: the list of transactions, and the head hash that covers them all.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
@@ -211,7 +211,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
   }
 }
 
-/** 404: the same whether it never was or is out of the caller's reach. */
+/** 404: identical for a missing transaction and one out of reach. */
 function noTransaction(sequence: number): DomainError {
   return notFound({ name: "transaction" }, String(sequence));
 }

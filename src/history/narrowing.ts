@@ -1,5 +1,5 @@
-// What a question about changes is narrowed to: the parameters, the record numbers that they come to for a caller, and
-// the changes that are meant. A record that the caller never saw has none.
+// Narrowing of change queries: parameters, their record numbers for a caller, and the resulting query. A record never
+// visible to the caller has no number.
 
 import { Type } from "@sinclair/typebox";
 import type { Actor } from "../access/actor.ts";
@@ -41,7 +41,7 @@ export interface NarrowingParameters {
   readonly id?: string;
 }
 
-/** Plain data: it crosses to another thread. 0 stands for what the caller never saw. */
+/** Plain data: it crosses to another thread. 0 stands for a record never visible to the caller. */
 export interface Narrowing {
   readonly types?: readonly string[];
   readonly networkN?: number;
@@ -50,7 +50,7 @@ export interface Narrowing {
   readonly recordN?: number;
 }
 
-/** What the parameters come to for a caller. */
+/** Resolves the parameters for a caller. */
 export function narrowingOf(reader: Reader, actor: Actor, parameters: NarrowingParameters): Narrowing {
   const log = new ChangeLog(reader);
   const { types, network_id, host_id, subnet_id, id } = parameters;
@@ -66,12 +66,12 @@ export function narrowingOf(reader: Reader, actor: Actor, parameters: NarrowingP
   });
 }
 
-/** Whether anything is narrowed but the network. */
+/** Whether anything besides the network is restricted. */
 export function isNarrowed({ types, hostN, subnet, recordN }: Narrowing): boolean {
   return types !== undefined || hostN !== undefined || subnet !== undefined || recordN !== undefined;
 }
 
-/** The changes that are meant. */
+/** Query for the matching changes. */
 export function narrowedChanges(reach: Reach, { types, networkN, hostN, subnet, recordN }: Narrowing): CountedQuery {
   return defined<CountedQuery>({
     reach,

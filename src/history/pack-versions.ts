@@ -1,5 +1,5 @@
-// Packs versions that lie whole in the ledger, and unpacks those whose base is about to go, where no appliance runs and
-// the ledger's guards are off. What versions say, and so what the chain proves, stays as it is.
+// Packs whole versions in the ledger, and unpacks versions whose base is about to be dropped. Requires an offline store
+// without guards. The content of versions, and thus the hash chain, stays the same.
 
 import type { Sql } from "../db/connection.ts";
 import { OPERATION } from "../db/kind.ts";
@@ -37,11 +37,11 @@ interface Base extends BaseVersion {
   followers: number;
 }
 
-/** What packing came to. */
+/** Result of packing. */
 export interface Packed {
-  /** Versions that were packed. */
+  /** Number of versions packed. */
   readonly packed: number;
-  /** Bytes of their texts that do not lie there any more. */
+  /** Bytes saved in their texts. */
   readonly savedBytes: number;
 }
 
@@ -54,12 +54,12 @@ export class VersionPacker {
     this.db = db;
   }
 
-  /** Makes versions whole that lie beside one of these of their record. @param sequences of bases */
+  /** Unpacks versions of a record that depend on any of these bases. @param sequences of bases */
   unpackBeside(n: number, sequences: readonly number[]): void {
     this.db.$client.query(UNPACK).run(n, JSON.stringify(sequences));
   }
 
-  /** Packs what lies whole of a record, but for what others lie beside. */
+  /** Packs the whole versions of a record, except bases of others. */
   pack(n: number): Packed {
     const pack = this.db.$client.query(PACK);
     return this.each(n, (sequence, { members, observed, sort_keys, patch }) =>
@@ -67,7 +67,7 @@ export class VersionPacker {
     );
   }
 
-  /** What that would come to. */
+  /** Computes the effect of packing without writing. */
   told(n: number): Packed {
     return this.each(n, () => {});
   }

@@ -1,5 +1,4 @@
-// A period that changes are asked of, [from, to): its parameters, and the transactions that fall into it. Must not read
-// the clock.
+// Period of a change query, [from, to): its parameters and its range of transactions. Must not read the clock.
 
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../base/errors.ts";
@@ -29,36 +28,36 @@ interface Asked {
 export class Period {
   /** Null for the beginning. */
   readonly from: Instant | null;
-  /** Exclusive; null for now, with everything that has been written. */
+  /** Exclusive; null for now, including everything written so far. */
   readonly to: Instant | null;
-  /** As it is asked for: now where nothing is, and maybe in the future. */
+  /** End as requested, possibly in the future; default: now. */
   readonly end: Instant;
 
-  /** @throws DomainError validation_failed where it ends before it begins */
+  /** @throws DomainError validation_failed if the end precedes the start */
   constructor(reader: Reader, { actor, query }: Asked, now: Instant) {
     const { from, to } = query;
     this.from = from === undefined ? null : askedInstant(reader, actor, from, "/from", now);
     const end = to === undefined ? null : askedInstant(reader, actor, to, "/to", now);
     if (this.from !== null && this.from > (end ?? Number.POSITIVE_INFINITY))
       throw invalid([{ path: "/from", message: "must not be later than to", value: from }]);
-    // An instant in the future takes in all that there is, also where the ledger's clock leads.
+    // An end in the future includes everything written, even if the ledger's clock is ahead.
     this.to = end === null || end > now ? null : end;
     this.end = end ?? now;
   }
 
   /**
-   * The instant by which everything must have been written that the answer tells.
-   * @param at another one up to which it tells; null for none
+   * Time up to which writes must be settled before answering.
+   * @param at additional upper limit of the answer; null for none
    */
   settledBy(at: Instant | null): Instant | null {
-    // What happens at an end itself does not belong to it, and may still happen.
+    // The end is exclusive: transactions at that time may still be written.
     if (this.to !== null) return Math.min(this.to - 1, at ?? this.to);
     return at ?? (this.from === null ? null : this.from - 1);
   }
 
   /**
-   * To be asked on the state of the database that the answer is of.
-   * @param last none is later than this transaction
+   * Call within the snapshot that the answer is read from.
+   * @param last upper limit of the range
    */
   sequences(reader: Reader, last = reader.head().sequence): TransactionRange {
     const past = reader.thinnedPast;
@@ -69,8 +68,8 @@ export class Period {
 }
 
 /**
- * What the range of a query is; a null `to` is the present.
- * @throws DomainError validation_failed where it does not begin before it ends
+ * Resolved range of a query; a null `to` is the present.
+ * @throws DomainError validation_failed if the range is empty
  */
 export function pastRange(
   reader: Reader,

@@ -1,5 +1,4 @@
-// What a prune comes to: which stretches of the ledger it thins, and what no kept state needs of them. Changes nothing
-// itself.
+// Plan of a prune: the segments to thin, and the versions and coverage that no retained state needs. Read-only.
 
 import type { Sql } from "../db/connection.ts";
 import { PrunedHistory, type Segment } from "../db/pruned-history.ts";
@@ -16,23 +15,23 @@ import { coverageEndedUpTo, type EndedCoverage } from "../resources/credential-a
 import type { VerifyProgress } from "./verify/verify.ts";
 
 export interface PrunePlan {
-  /** All stretches thinned then. */
+  /** All thinned segments after the prune. */
   readonly segments: readonly Segment[];
-  /** The last transaction reached; 0 for none that old. */
+  /** The last transaction in range; 0 if none is old enough. */
   readonly last: number;
-  /** States kept in the thinned stretches. */
+  /** Retained states in thinned segments. */
   readonly states: number;
-  /** Versions in these stretches now, and those dropped. */
+  /** Versions in these segments now, and those to drop. */
   readonly versions: number;
   readonly dropped: number;
   readonly droppedBytes: number;
-  /** Notes of where credentials went, beside the ledger, dropped too. */
+  /** Credential coverage rows to drop, which are outside the ledger. */
   readonly coverage: number;
 }
 
-/** Where what is no longer needed is taken to. */
+/** Receives the data to drop. */
 interface Drop {
-  /** @param sequences of versions of the record n */
+  /** @param sequences of versions of record n */
   readonly versions: (n: number, sequences: readonly number[]) => void;
   readonly coverage: (ended: EndedCoverage) => void;
 }
@@ -47,7 +46,7 @@ const VERSIONS = `
 const DAY_ENDS =
   "SELECT max(sequence), max(at) FROM history_transactions WHERE sequence <= ?1 GROUP BY at / 86400000 ORDER BY 1";
 
-/** All of it at once. */
+/** Runs all steps at once. */
 export function planned(
   steps: Generator<VerifyProgress, PrunePlan>,
   onProgress: (progress: VerifyProgress) => void,
@@ -60,8 +59,8 @@ export function planned(
 }
 
 /**
- * Visits the versions and ended coverage of the thinned stretches, and passes on what is no longer needed. In steps of
- * some milliseconds; an appliance may be running.
+ * Walks versions and ended coverage of the thinned segments, and passes on what can be dropped. In steps of a few
+ * milliseconds; safe while an appliance is running.
  */
 export function* planSteps(
   db: Pick<Sql, "$client">,
@@ -71,7 +70,7 @@ export function* planSteps(
   const { $client } = db;
   const past = new PrunedHistory((sql, ...values) => $client.query(sql).values(...values) as unknown[][]);
   const { segments: before } = past;
-  // A stretch thinned before ends with a remaining state.
+  // An already thinned segment ends with a retained state.
   const last = past.keptUpTo(past.lastBefore(order.before));
   const { sequence } = $client
     .query("SELECT coalesce(max(sequence), 0) + 1 AS sequence FROM history_transactions")
@@ -80,7 +79,7 @@ export function* planSteps(
   const until = segments.at(-1)?.last ?? 0;
   const kept = keptSequences(segments, dayEnds(db, until));
   const plan = { segments, last, states: kept.length, versions: 0, dropped: 0, droppedBytes: 0, coverage: 0 };
-  // Cannot refine what is coarse already.
+  // A prune cannot refine coarser segments.
   if (last === 0 || Bun.deepEquals(segments, before)) return plan;
 
   const statement = $client.prepare(VERSIONS);
@@ -110,7 +109,7 @@ export function* planSteps(
   }
   complete();
   statement.finalize();
-  // Nothing dropped, nothing written: every state remains.
+  // Nothing to drop, nothing to write: every state remains.
   if (plan.dropped === 0) return plan;
   for (const ended of coverageEndedUpTo(db, until)) {
     if (!isDispensableStretch(ended, kept)) continue;

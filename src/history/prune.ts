@@ -1,5 +1,5 @@
-// Thins the ledger: drops documents of versions no longer needed, keeps their hashes, and records it in its own
-// transaction. All in one transaction, verified, while no appliance runs.
+// Thins the ledger: drops documents of unneeded versions, keeps their hashes, and records the prune as a transaction.
+// One verified SQLite transaction, on an offline store.
 
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import type { Instant } from "../base/instant.ts";
@@ -18,24 +18,24 @@ import { type PrunePlan, planned, planSteps } from "./prune-plan.ts";
 import { rebuildPastWithin } from "./verify/rebuild.ts";
 import { type Report, requireSound, type VerifyProgress, verifyLedger } from "./verify/verify.ts";
 
-/** What a prune came to. */
+/** Result of a prune. */
 export interface Pruned extends PrunePlan {
-  /** The verification of the ledger's end; null where nothing was dropped. */
+  /** Verification of the pruned ledger; null if nothing was dropped. */
   readonly report: Report | null;
 }
 
 type OnProgress = (progress: VerifyProgress) => void;
 
-/** Thinning reads side by side and rebuilds derived tables in another order. */
+/** Thinning interleaves reads, and rebuilds derived tables in another order. */
 const CACHE_KIB = 262_144;
 const GUARDED = ["history_versions", "history_thinned", "history_segments"];
 const SEQUENCE_INDEX = "history_versions_by_sequence";
 
 /**
- * Thins the ledger of a sound store at rest.
- * @param now the wall clock
- * @throws DatabaseRefused for an unsound store, whose faults could not be found afterwards. Any error leaves everything
- * as it was.
+ * Thins the ledger of an intact offline store.
+ * @param now wall-clock time
+ * @throws DatabaseRefused for damaged data: afterwards the damage could not be located. Any error rolls everything
+ * back.
  */
 export function pruneHistory(
   db: Sql,
@@ -84,7 +84,7 @@ export function pruneHistory(
 }
 
 /**
- * Drops the ledger's guards, and the index that would be rewritten page by page.
+ * Drops the guard triggers, and the index that would be rewritten page by page.
  * @returns the SQL that restores them
  */
 function takeOff(db: Sql): string[] {
@@ -95,7 +95,7 @@ function takeOff(db: Sql): string[] {
   return [index.sql, ...guards];
 }
 
-/** The prune's own transaction, chained like any other, and what readers know of it. */
+/** Writes the prune's own transaction, chained like any other, and the segments for readers. */
 function record(db: Sql, order: PruneOrder, segments: readonly Segment[], now: Instant): void {
   const statements = new Statements(db);
   const head = statements.head();

@@ -1,5 +1,5 @@
-// Which of a version's changed fields a caller may see: where a field shows only what the caller reaches, a change
-// beyond that is none. Knows the resources by what they say of themselves.
+// Visible changed fields of a version: for fields whose content depends on the caller's reach, ignores changes out of
+// reach. Uses the resources' own declarations.
 
 import type { Actor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";
@@ -9,7 +9,7 @@ import type { Reader } from "../db/reading/reader.ts";
 import { RESOURCES } from "../records/resources.ts";
 import type { ComposeFor } from "../resources/compose.ts";
 
-/** A version, as far as it matters here. */
+/** The required parts of a version. */
 type ChangedVersion = Pick<RecordChange, "n" | "sequence" | "changedFields">;
 
 export class ReachedFields {
@@ -22,8 +22,8 @@ export class ReachedFields {
   }
 
   /**
-   * The changed fields of versions of one kind, in the order given; null where everything is new or gone. A version
-   * before which history was thinned names such a field only where what was kept differs.
+   * Visible changed fields per version of one kind, in order; null for a creation or deletion. After thinning, such a
+   * field counts only if the retained states differ.
    */
   of(kind: AnyKind, versions: readonly ChangedVersion[]): Array<readonly string[] | null> {
     const compose =
@@ -42,7 +42,7 @@ export class ReachedFields {
     });
   }
 
-  /** The record as the caller sees it as of a transaction. */
+  /** The record as visible to the caller as of a transaction. */
   private record(kind: AnyKind, compose: ComposeFor, n: number, sequence: number): Record<string, unknown> {
     const asOf = this.reader.atSequence(sequence);
     const [text = "{}"] = compose(this.reader, this.actor)(this.reader.itemsOf(kind, [n], asOf, this.actor), asOf);

@@ -1,4 +1,4 @@
-// GET /api/v1/…/{id}/history of every resource.
+// Routes for GET /api/v1/…/{id}/history, for every resource.
 
 import { type TProperties, Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor } from "../access/actor.ts";
@@ -40,7 +40,7 @@ interface OfHosts {
   readonly selves?: (typeof SELVES)[number];
 }
 
-/** The history of every resource's records. */
+/** Registers the history route of every resource. */
 export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
   for (const { kind, path, group, listed, example, read } of RESOURCES) {
     const more: TProperties = listed === undefined ? {} : OF_HOSTS;
@@ -62,7 +62,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
         const { id } = call.params;
         return readingAt(backend, call, async (moment) => {
           const { reader } = backend;
-          // An API key shows to its user, and to who sees all of the organization's.
+          // An API key's history is visible to its user, and to admins of the organization.
           const ownerN = read.sessionOnly === true && !atLeast(call.actor.role, "Admin") ? call.actor.userN : null;
           const n = new ChangeLog(reader).everSeen(kind, id, call.actor, ownerN);
           if (n === null) throw notFound(kind, id);
@@ -88,7 +88,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
   }
 }
 
-/** @param formers asked only where they count */
+/** @param formers evaluated only if needed */
 function numbersOf(selves: (typeof SELVES)[number], n: number, formers: () => readonly number[]): readonly number[] {
   if (selves === "own") return [n];
   return selves === "former" ? formers() : [n, ...formers()];

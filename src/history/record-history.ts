@@ -1,5 +1,5 @@
-// Every version of one record, newest first: what it was, who made it so, and when. Also of what is gone, and with a host
-// those of the hosts that have gone into it.
+// Version history of one record, newest first, also after its deletion. For a host, optionally includes the versions of
+// hosts consolidated into it.
 
 import type { Actor } from "../access/actor.ts";
 import { ChangeLog, type RecordChange } from "../db/reading/change-log.ts";
@@ -17,23 +17,23 @@ import { versionFields } from "./version-rows.ts";
 export interface RecordHistoryInput {
   readonly actor: Actor;
   readonly kind: string;
-  /** The record, and of a host those that have gone into it. */
+  /** The record, and for a host those consolidated into it. */
   readonly ns: readonly number[];
   /** Versions up to this transaction. */
   readonly until: number;
-  /** Versions; 0 for all. */
+  /** Number of versions; 0 for all. */
   readonly limit: number;
   readonly offset: number;
   readonly filter: FilterText;
-  /** Hosts without their children. */
+  /** Omits the children of hosts. */
   readonly isAlone: boolean;
   readonly moment: Moment;
 }
 
-/** Whole hosts are read one by one: each may have thousands of parts. */
+/** Hosts with children are read one by one: each may have thousands of parts. */
 const STEP_VERSIONS = 100;
 
-/** The page as an envelope. */
+/** One page as a response envelope. */
 export const recordHistory = longRead("record_history", function* (reader: Reader, input: RecordHistoryInput) {
   const { kind: kindName, ns, until, limit, offset, moment } = input;
   const resource = resourceOf(kindName);
@@ -41,7 +41,7 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
   const view = new ChangeView(reader, input.actor);
   const isWhole = !input.isAlone;
   const step = isWhole && resource.compose?.parts !== undefined ? 1 : STEP_VERSIONS;
-  // Those of then, and today's.
+  // Accepts the custom fields of that time and the current ones.
   const custom = askableFields(reader, input.actor, reader.atSequence(until));
   const filter = RowFilter.of(reader, versionFields(kindName).with(custom), input.actor, input.filter);
   const matching = filter === null ? null : yield* matchingVersions(filter);
@@ -72,7 +72,7 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
     return log.versions(resource.kind, ns, until, count, place);
   }
 
-  /** Whole records are looked at only where the filter asks of them. */
+  /** Renders records only if the filter uses them. */
   function* matchingVersions(asked: RowFilter): Generator<Uint8Array, RecordChange[]> {
     const found: RecordChange[] = [];
     const asWhole = asked.asks("record") ? isWhole : null;
@@ -89,7 +89,7 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
   }
 });
 
-/** Hands the turn to other reads. */
+/** Yields to other reads. */
 const PAUSE = new Uint8Array(0);
 
 const encoder = new TextEncoder();

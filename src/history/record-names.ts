@@ -1,5 +1,4 @@
-// What people call the records that an id stands for, as of one of two instants: for reports. Only of what the caller
-// sees.
+// Names of records by id, as of either of two transactions, for reports. Only records visible to the caller.
 
 import type { Actor } from "../access/actor.ts";
 import type { AnyKind } from "../db/kind.ts";
@@ -8,24 +7,24 @@ import type { Reader } from "../db/reading/reader.ts";
 import { recordCalled } from "../resources/bindings/record-called.ts";
 import { CHANGE_KINDS } from "./change-view.ts";
 
-/** Names kept at hand; beyond that they are looked up again. */
+/** Maximum cached names; beyond it the cache is cleared. */
 const MAX_KNOWN = 10_000;
 
-/** The names of one report. */
+/** Names for one report. */
 export class RecordNames {
   private readonly reader: Reader;
   private readonly actor: Actor;
   private readonly instants: readonly AsOf[];
   private readonly known = new Map<string, string | null>();
 
-  /** @param sequences the later one first: what is gone there is called what it was */
+  /** @param sequences later one first: a record deleted by then has its earlier name */
   constructor(reader: Reader, actor: Actor, sequences: readonly number[]) {
     this.reader = reader;
     this.actor = actor;
     this.instants = sequences.map((sequence) => reader.atSequence(sequence));
   }
 
-  /** Null for an id of nothing that the caller sees. */
+  /** Null if the caller cannot see the record. */
   of(id: string): string | null {
     let name = this.known.get(id);
     if (name === undefined) {
@@ -36,7 +35,7 @@ export class RecordNames {
     return name;
   }
 
-  /** What a record is called that was read already; by its id where it is called nothing. */
+  /** Name of an already loaded record; its id if it has no name. */
   ofRecord(kind: AnyKind, record: Readonly<Record<string, unknown>>): string {
     return recordCalled(kind, record, (_, id) => this.of(id)) ?? String(record.id);
   }

@@ -1,19 +1,18 @@
-// Single records as of one transaction, found by the search index, by id or by their container, as far as a caller sees
-// them. Tells a trace what was asked, so that it can be known when the same questions would be answered otherwise.
-// Renders nothing.
+// Single records as of one transaction, by full-text search, id or container, within a caller's reach. Reports each
+// lookup to a trace, so that later changes to the answer can be detected. Renders nothing.
 
 import { type AnyKind, type Kind, parseMembers, type RecordBase, scopeKey } from "../db/kind.ts";
 import type { ReadConnection } from "../db/reading/read-connection.ts";
 import { membersSql, ofKindSql } from "../db/shape.ts";
 
-/** Whose records: an organization's, or those of some of its networks. */
+/** Visibility: an organization, or some of its networks. */
 export interface Sight {
   readonly organizationN: number;
-  /** Ids of networks; null for all of the organization. */
+  /** Ids of networks; null for the entire organization. */
   readonly networkIds: readonly string[] | null;
 }
 
-/** What is looked for here lies in a network. */
+/** Every record searched here belongs to a network. */
 type Located = RecordBase & { readonly network_id: string };
 
 /** A record with its number. */
@@ -23,33 +22,33 @@ export interface Known<R extends RecordBase = RecordBase> {
   readonly record: R;
 }
 
-/** Is told what an answer rests on. */
+/** Collects the dependencies of an answer. */
 export interface Trace {
-  /** A query of the search index. */
+  /** A full-text query. */
   term(query: string): void;
   record(n: number, kind: AnyKind): void;
-  /** Who lives in a scope (kind.ts, scopeKey). */
+  /** Records in a scope (kind.ts, scopeKey). */
   members(scope: number): void;
-  /** That so many lived in a scope: it matters only when it is less than `low` or more than `high`. */
+  /** Number of records in a scope: relevant only below `low` or above `high`. */
   count(scope: number, low: number, high: number): void;
 }
 
-/** A count, and between which others it makes no difference. */
+/** Range of counts that are equivalent. */
 interface CountRange {
   readonly low: number;
   readonly high: number;
 }
 
-/** The newest version of the record `r` up to the transaction ?1, where it was alive then. */
+/** Newest version of record `r` up to transaction ?1. */
 const VERSION = `CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w
   WHERE w.key <= ((r.n << 31) | ?1) AND w.key > (r.n << 31) ORDER BY w.key DESC LIMIT 1)`;
 
-/** Whether the version `v` of the record `r` lies in one of these networks: a parameter with their ids. */
+/** SQL that tests whether version `v` of record `r` is in one of these networks: a parameter with their ids. */
 export function liesInSql(kinds: Iterable<AnyKind>, networkIds: string): string {
   return `('{' || ${membersOf(kinds)} || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+${networkIds}))`;
 }
 
-/** The members of the version `v` of the record `r`. @param kinds those that it may be of */
+/** Members of version `v` of record `r`. @param kinds its possible kinds */
 function membersOf(kinds: Iterable<AnyKind>): string {
   return ofKindSql(kinds, "r.kind", "v", membersSql);
 }
@@ -61,7 +60,7 @@ export class RecordsAt {
   private readonly trace: Trace | null;
   private readonly known = new Map<string, Known | null>();
 
-  /** @param sequence the transaction that everything is as of */
+  /** @param sequence the transaction to read as of */
   constructor(connection: ReadConnection, sequence: number, sight: Sight, trace: Trace | null = null) {
     this.connection = connection;
     this.sequence = sequence;
@@ -70,8 +69,8 @@ export class RecordsAt {
   }
 
   /**
-   * The records whose text, as it was then, matches; in the order in which they were made.
-   * @param query for the search index, made of search-text.ts's terms
+   * Records whose full-text entry matched then, by record number.
+   * @param query FTS5 query built from search-text.ts terms
    */
   matching<R extends Located>(kinds: readonly Kind<R>[], query: string, limit: number): Known<R>[] {
     this.trace?.term(query);
@@ -85,7 +84,7 @@ export class RecordsAt {
     return this.remembered(kinds, text, [this.sequence, query, limit, ...this.sightValues()]);
   }
 
-  /** Records by their ids; those that were not there, or that the caller does not see, are not in it. */
+  /** Records by id, without those that did not exist or are not visible to the caller. */
   byIds<R extends Located>(kind: Kind<R>, ids: Iterable<string | null | undefined>): Map<string, Known<R>> {
     const wanted = new Set<string>();
     for (const id of ids) if (typeof id === "string") wanted.add(id);
@@ -105,12 +104,12 @@ export class RecordsAt {
     return found;
   }
 
-  /** The records of a kind in a container that the caller sees, in page order. */
+  /** Visible records of a kind in a container, in page order. */
   livingIn<R extends Located>(kind: Kind<R>, containerN: number, limit: number): Known<R>[] {
     return this.living(kind, containerN, "", [], limit);
   }
 
-  /** As livingIn, only those with one of these values in a field. */
+  /** As livingIn, only records with one of these values in a field. */
   livingWith<R extends Located>(
     kind: Kind<R>,
     containerN: number,
@@ -122,8 +121,8 @@ export class RecordsAt {
   }
 
   /**
-   * How many records of a kind lived in each container.
-   * @param rangeOf the counts that mean the same as a container's own
+   * Number of records of a kind in each container.
+   * @param rangeOf the range of counts equivalent to a container's own
    */
   counts(
     kind: AnyKind,
@@ -146,7 +145,7 @@ export class RecordsAt {
     return counts;
   }
 
-  /** The number of a record by its id, whether it was there then or not; null for an id that was never used. */
+  /** Record number of an id, whether it existed then or not; null if the id was never used. */
   numberOf(id: string): number | null {
     const row = this.connection.statement("SELECT n FROM history_records WHERE id = +?").values(id)[0] as
       | [number]
@@ -190,7 +189,7 @@ export class RecordsAt {
     return found;
   }
 
-  /** Whether the caller sees the record `r` with its version `v`. @param first the first of sightValues() */
+  /** Tests whether the caller sees record `r` in version `v`. @param first the first parameter of sightValues() */
   private visible(kinds: readonly AnyKind[], first: string): string {
     const isOwn = `EXISTS (SELECT 1 FROM history_spans o WHERE o.scope = +${first} * 64 + r.kind AND o.n = r.n)`;
     if (this.sight.networkIds === null) return isOwn;

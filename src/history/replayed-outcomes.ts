@@ -1,4 +1,5 @@
-// Who gets the answer to a request again (Idempotency-Key): whoever still has the rights with which it was done.
+// Replay policy for idempotent requests (Idempotency-Key): only a caller who still has the original rights gets the
+// stored outcome.
 
 import { type CommandActor, requireRole } from "../access/actor.ts";
 import type { Role } from "../access/role.ts";
@@ -12,17 +13,15 @@ import { findWritableKey } from "../resources/api-keys/writable-key.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { reachesTransaction } from "./restore/restore-commands.ts";
 
-/**
- * The rights of the first time, as they are kept: the role, and the numbers of the networks; null for every network.
- */
+/** Stored rights of the original request: role, and network record numbers; null for all networks. */
 type KeptRights = readonly [role: Role, networks: readonly number[] | null];
 
-/** The commands whose outcome is a secret that its record does not have. */
+/** Commands whose outcome contains a secret that the record does not have. */
 const TELLS_KEY: ReadonlySet<string> = new Set(["api_key.create", "api_key.rotate"]);
-/** What an outcome that an earlier version kept without its rights may have been got with. */
+/** Assumed rights for outcomes that an earlier version stored without any. */
 const UNKNOWN_RIGHTS: KeptRights = ["Owner", null];
 
-/** Answers a repetition where the rights of today still contain those of the first time. */
+/** Allows a replay if the current rights include the original ones. */
 export const REPLAY_POLICY: ReplayPolicy = { rightsOf, assertMayReplay: assertMayReplay };
 
 function rightsOf(tx: WriteTransaction, author: Author): KeptRights {
@@ -31,14 +30,13 @@ function rightsOf(tx: WriteTransaction, author: Author): KeptRights {
 }
 
 /**
- * @throws DomainError auth_permission_denied for a lesser role; entity_not_found for who does not reach all any more
- * that was reached then, or all that was written; what a fresh request would for an API key that is not the caller's to
- * have the text of
+ * @throws DomainError auth_permission_denied for a lesser role; entity_not_found if the caller no longer reaches all
+ * networks reached then, or everything written; for an API key that the caller may not read, the errors of a new
+ * request
  */
 function assertMayReplay(tx: WriteTransaction, known: KnownOutcome, author: Author): void {
   const actor = author as CommandActor;
-  // Without a transaction, all that is known of what it is about is with which rights it was got; so it is with a
-  // secret.
+  // Without a transaction, only the original rights show what the outcome contains. The same applies to secrets.
   const isOfLedger = known.sequence !== null && !TELLS_KEY.has(tx.source);
   const rights = (known.rights as KeptRights | null) ?? (isOfLedger ? null : UNKNOWN_RIGHTS);
   if (rights !== null) assertContains(tx, actor, rights);
@@ -61,7 +59,7 @@ function assertContains(tx: WriteTransaction, actor: CommandActor, [role, networ
   );
 }
 
-/** A key that has ended opens nothing any more. @throws DomainError entity_not_found, auth_permission_denied */
+/** A deleted key no longer grants access. @throws DomainError entity_not_found, auth_permission_denied */
 function assertMayHaveText(tx: WriteTransaction, id: string, actor: CommandActor): void {
   if (tx.find(apiKeyKind, id) !== null && findWritableKey(tx, id, actor) === null) throw notFound(apiKeyKind, id);
 }

@@ -1,4 +1,4 @@
-// GET /api/v1/retention/preview, as it is worked out: what `netledger prune` would come to. Changes nothing.
+// Long read behind GET /api/v1/retention/preview: the effect of `netledger prune`. Read-only.
 
 import type { Actor } from "../access/actor.ts";
 import { formatInstant } from "../base/instant.ts";
@@ -8,7 +8,7 @@ import type { PruneOrder } from "../db/thinning.ts";
 import { META, successBody } from "../schemas/envelope.ts";
 import { planSteps } from "./prune-plan.ts";
 
-/** Crosses to another thread. */
+/** Plain data: it crosses to another thread. */
 export interface RetentionInput {
   readonly actor: Actor;
   readonly order: PruneOrder;

@@ -1,4 +1,4 @@
-// GET /api/v1/retention/preview: what a prune would drop and keep. Pruning itself stays with the command line.
+// GET /api/v1/retention/preview: what a prune would drop and keep. Pruning itself is a CLI command.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor } from "../access/actor.ts";
@@ -73,7 +73,7 @@ export function retentionRoutes(surface: Surface<Actor, Access>, backend: Backen
       const { before: text, keep = "none" } = call.query;
       const now = clock.now();
       const before = askedInstant(backend.reader, call.actor, text, "/before", now);
-      // As the command: -3m is three minutes, hardly three months.
+      // As in the CLI: -3m means three minutes, which is hardly meant.
       if (/^-\d+[smh]$/i.test(text))
         throw invalid([{ path: "/before", message: "must be an age in days or weeks, such as -365d", value: text }]);
       if (before > now) throw invalid([{ path: "/before", message: "must not be in the future", value: text }]);

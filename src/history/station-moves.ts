@@ -1,5 +1,5 @@
-// Stations that a transaction moved: MAC addresses that left one edge port and are at another since. By the forwarding
-// entries that it ended and made. Knows no interface.
+// Moves of stations in a transaction: MAC addresses that left one edge port and appeared at another, from deleted and
+// created forwarding entries. Must not know interfaces.
 
 import { ChangeLog, type RecordChange } from "../db/reading/change-log.ts";
 import type { Reach } from "../db/reading/list-query.ts";
@@ -21,10 +21,10 @@ export interface StationMove {
   readonly to: string;
 }
 
-/** Forwarding entries of a transaction that are looked at: where there are more, much moved, and single moves say little. */
+/** Maximum forwarding entries per transaction; with more, single moves are not significant. */
 const ENTRIES_MAX = 4_000;
 
-/** At most so many, in commit order of where they are now. */
+/** At most `limit` moves, in commit order of the new entries. */
 export function* stationMoves(
   reader: Reader,
   reach: Reach,
@@ -57,7 +57,7 @@ export function* stationMoves(
   return moves;
 }
 
-/** By network and MAC address, the ids of the ports. */
+/** Port ids by network and MAC address. */
 function portsByStation(reader: Reader, changes: readonly RecordChange[], sequence: number): Map<string, string[]> {
   const ports = new Map<string, string[]>();
   for (const entry of ownFieldsAt(
@@ -68,7 +68,7 @@ function portsByStation(reader: Reader, changes: readonly RecordChange[], sequen
     if (entry === null) continue;
     const station = `${entry.network_id} ${entry.mac_address}`;
     const known = ports.get(station);
-    // The same in several VLANs is one port.
+    // The same port in several VLANs counts once.
     if (known === undefined) ports.set(station, [entry.if_entry_id]);
     else if (!known.includes(entry.if_entry_id)) known.push(entry.if_entry_id);
   }
@@ -77,7 +77,7 @@ function portsByStation(reader: Reader, changes: readonly RecordChange[], sequen
 
 const CARD = `'{' || ${ofKindSql([ipAddressKind, ifEntryKind], "r.kind", "v", membersSql)} || '}'`;
 
-/** The id of the host that a MAC address was known of as of a transaction, by an address or an interface; null for none. */
+/** Id of the host that had a MAC address as of a transaction, on an address or interface; null for none. */
 export function hostOfMac(
   reader: Pick<Reader, "statement">,
   { networkId, macAddress }: Pick<StationMove, "networkId" | "macAddress">,

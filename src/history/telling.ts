@@ -1,14 +1,14 @@
-// How much a change tells a person: which of a transaction's changes are said by name, in which order, and what the
-// rest of them is counted by. Pure.
+// Ranking of changes by relevance to people: which changes of a transaction are highlighted, in which order, and the
+// count buckets for the rest. Pure.
 
 import { ownValue } from "../base/fields.ts";
 import { isCounted } from "../db/change-counts.ts";
 import type { RecordChange } from "../db/reading/change-log.ts";
 
-/** As far as it matters here; `changedFields` as the caller sees them, null where everything is new or gone. */
+/** Required parts of a change; `changedFields` as visible to the caller, null for a creation or deletion. */
 export type ToldChange = Pick<RecordChange, "kind" | "operation" | "changedFields">;
 
-/** Fields from the most telling to the least; others stand before the last of these. */
+/** Fields by decreasing relevance; unlisted ones rank below all of these. */
 const FIELDS = [
   "oper_status",
   "admin_status",
@@ -25,10 +25,10 @@ const FIELDS = [
   "model",
   "stale_since",
 ];
-/** What changes by itself with every station that comes and goes, or goes along with something else. */
+/** Fields that change with every station that comes and goes, or as a side effect. */
 const LAST_FIELDS = ["fdb_macs", "discovered", "source"];
 
-/** What somebody will want to know at once where a scan finds it. */
+/** Fields whose change in a scan deserves immediate attention. */
 const NEWS = new Set([
   "speed_bps",
   "native_vlan_id",
@@ -40,10 +40,10 @@ const NEWS = new Set([
   "serial_number",
 ]);
 
-/** Where what moved stands: what came and went as a whole before it, what became of ports after it. */
+/** Rank of moves: below additions and removals of whole records, above port changes. */
 export const MOVES_PLACE = 1.25;
 
-/** Where what came or went stands; 1 for what is not here. Parts tell less than what they are of. */
+/** Ranks of additions and removals; 1 for unlisted kinds. Parts rank below their owners. */
 const PLACES_OF_KINDS: Readonly<Record<string, number>> = {
   host: 0,
   ip_address: 4,
@@ -54,12 +54,12 @@ const PLACES_OF_KINDS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The place of a change among the others, 0 first; null for what is only counted.
+ * Rank of a change, 0 first; null if it is only counted.
  * @param isByPerson whether a user or an API key made it
  */
 export function placeOf(change: ToldChange, isByPerson: boolean): number | null {
   const { kind, operation, changedFields } = change;
-  // A binding is told with its service.
+  // A binding is shown with its service.
   if (kind.name === "binding" || !isTold(change)) return null;
   if (operation !== "Updated" || changedFields === null) {
     const place = ownValue(PLACES_OF_KINDS, kind.name) ?? 1;
@@ -70,16 +70,16 @@ export function placeOf(change: ToldChange, isByPerson: boolean): number | null 
   if (told.includes("oper_status") || told.includes("admin_status")) return 2;
   if (told.some((field) => NEWS.has(field))) return 3;
   if (told.includes("neighbor")) return 4;
-  // An address grows stale with its host, and what an interface hears of its neighbor changes with that.
+  // An address becomes stale with its host, which also changes the neighbor data of interfaces.
   return told.length === 0 || kind.name === "if_entry" || kind.name === "ip_address" ? null : 6;
 }
 
-/** Whether it is a change of the record's own: what only its parts changed is told with them. */
+/** Whether the record itself changed, not only its parts, which are shown separately. */
 export function isTold({ kind, operation, changedFields }: ToldChange): boolean {
   return isCounted(kind, operation, changedFields);
 }
 
-/** The fields that an update is told by, the most telling first. */
+/** Changed fields to show for an update, most relevant first. */
 export function toldFieldNames({ kind, changedFields }: ToldChange): readonly string[] {
   const fields = (changedFields ?? []).filter((field) => kind.toldParts?.includes(field) !== true);
   return fields.toSorted((one, other) => rankOf(one) - rankOf(other));

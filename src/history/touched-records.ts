@@ -1,41 +1,41 @@
-// The records touched between two instants, as four bits each, kept by 32 neighboring numbers, as there may be
-// millions. Knows no version and no document.
+// Compact set of records touched between two points in time: four bits per record, in blocks of 32 neighboring numbers,
+// as there may be millions. Must not know versions or documents.
 
 import type { VersionOperation } from "../db/change-counts.ts";
 
-/** By its two ends. */
+/** Difference types, by the record's existence at both ends. */
 export const SORTS = ["added", "removed", "changed"] as const;
 export type Sort = (typeof SORTS)[number];
 
 export interface TouchedRecord {
   readonly n: number;
-  /** At the earlier instant. */
+  /** At the earlier end. */
   readonly wasAlive: boolean;
-  /** At the later one. */
+  /** At the later end. */
   readonly isAlive: boolean;
 }
 
-/** Records of one kind, in page order; empty to let others go on. */
+/** Records of one kind, in page order; empty to yield to other reads. */
 interface TouchedStep {
   readonly kindPlace: number;
   readonly records: readonly TouchedRecord[];
 }
 
-/** Words of 32 neighbors, one bit each. */
+/** Words per block of 32 neighbors, one bit per record each. */
 const [TOUCHED, WAS_ALIVE, IS_ALIVE, DIFFERS, WORDS] = [0, 1, 2, 3, 4];
 /** Records per chapter. */
 const CHAPTER_RECORDS = 16_384;
 const CHAPTER_BLOCKS = CHAPTER_RECORDS / 32;
-/** More than a kind has. */
+/** More than any kind has. */
 const CHAPTERS_OF_KIND = 2 ** 32 / CHAPTER_RECORDS;
-/** Skipped per step: a million records, in about a millisecond. */
+/** Chapters skipped per step: a million records, in about a millisecond. */
 const STEP_CHAPTERS = 64;
 
 export class TouchedRecords {
-  /** By kind place and chapter number: where the words of each 32 neighbors begin; 0 for none. */
+  /** By kind position and chapter number: the offset of each block's words; 0 for none. */
   private readonly chapters = new Map<number, Uint32Array>();
   private words = new Uint32Array(1_024);
-  /** No words begin at 0. */
+  /** Offset 0 is reserved. */
   private used = WORDS;
 
   get bytes(): number {
@@ -43,7 +43,7 @@ export class TouchedRecords {
   }
 
   /**
-   * Versions of a record come in order of time.
+   * Adds a version. Versions of a record must come in chronological order.
    * @param kindPlace orders the kinds
    * @param differs whether the record itself may differ, not only its parts
    */
@@ -52,7 +52,7 @@ export class TouchedRecords {
     const bit = 1 << (n % 32);
     if (!this.has(start + TOUCHED, bit)) {
       this.set(start + TOUCHED, bit, true);
-      // Only a created record was not there before.
+      // Only a created record did not exist before.
       this.set(start + WAS_ALIVE, bit, operation !== "Created");
     }
     this.set(start + IS_ALIVE, bit, operation !== "Deleted");
@@ -60,8 +60,8 @@ export class TouchedRecords {
   }
 
   /**
-   * What the remaining versions do not tell.
-   * @param differs whether it may, whatever they say
+   * Adds facts that the remaining versions do not show after thinning.
+   * @param differs forces the record to count as possibly changed
    */
   correct(kindPlace: number, n: number, wasAlive: boolean, differs: boolean): void {
     const start = this.startOf(kindPlace, n);
@@ -71,9 +71,9 @@ export class TouchedRecords {
   }
 
   /**
-   * By kind, in page order. What came and went, or did not itself change, is left out.
-   * @param sorts null for all touched ones
-   * @param size most records per step
+   * By kind, in page order. Omits records that only existed in between or did not change themselves.
+   * @param sorts null for all touched records
+   * @param size maximum records per step
    */
   *steps(sorts: readonly Sort[] | null, size: number): Generator<TouchedStep> {
     let kindPlace = 0;

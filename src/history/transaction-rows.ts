@@ -1,4 +1,4 @@
-// A transaction as it is answered, what a filter can ask of it, and where SQL has it.
+// Transactions as rows: response schema, filterable fields, and their SQL.
 
 import { Type } from "@sinclair/typebox";
 import { instantSql } from "../db/reading/condition-sql.ts";
@@ -31,7 +31,7 @@ export const TRANSACTION_ROWS: RowList = {
 };
 export const TRANSACTION_FIELDS = new RowFields(TRANSACTION_ROWS);
 
-/** A JSON object with a field of the transaction t; null for what it changed, which depends on who asks. */
+/** JSON object with a field of transaction t; null for its changes, which depend on the caller. */
 export function transactionObjectSql(field: string): string | null {
   switch (field) {
     case "sequence":

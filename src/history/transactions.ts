@@ -1,4 +1,4 @@
-// The transactions of an organization, newest first, each with what it changed as far as the caller sees it.
+// List of an organization's transactions, newest first, each with its changes as visible to the caller.
 
 import type { Actor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";
@@ -24,40 +24,40 @@ import { TRANSACTION_FIELDS, transactionObjectSql } from "./transaction-rows.ts"
 
 export interface TransactionsInput {
   readonly actor: Actor;
-  /** Transactions after this one; all where absent. */
+  /** Transactions after this one; default: all. */
   readonly after?: number;
   /** Transactions up to this one. */
   readonly until: number;
-  /** Newest first where absent. */
+  /** Default: newest first. */
   readonly direction?: "asc" | "desc";
-  /** Only those with changes of this. */
+  /** Only transactions with matching changes. */
   readonly narrowing?: Narrowing;
   readonly madeBy?: MadeBy;
   readonly filter?: FilterText;
-  /** Only those whose reason has this text in it; all where absent. */
+  /** Only transactions whose reason contains this text; default: all. */
   readonly reason?: string;
-  /** Whether each tells its most telling changes. */
+  /** Adds highlights to each transaction. */
   readonly hasHighlights?: true;
-  /** Rows; 0 for all. */
+  /** Number of rows; 0 for all. */
   readonly limit: number;
   readonly offset: number;
   readonly moment: Moment;
 }
 
-/** Who made a transaction. */
+/** Author filter. */
 export interface MadeBy {
   readonly types?: readonly string[];
   readonly id?: string;
-  /** As it was called then, in whatever case. */
+  /** Name at that time, case-insensitive. */
   readonly name?: string;
 }
 
-/** Transactions that are looked up together. */
+/** Transactions looked up per step. */
 const STEP_TRANSACTIONS = 50;
-/** Hands the turn to other reads. */
+/** Yields to other reads. */
 const PAUSE = new Uint8Array(0);
 
-/** The page as an envelope. */
+/** One page as a response envelope. */
 export const transactions = longRead("transactions", function* (reader: Reader, input: TransactionsInput) {
   const { after = 0, limit, offset, moment, actor } = input;
   const log = new ChangeLog(reader);
@@ -130,14 +130,14 @@ function foundAll(ascending: readonly number[], direction: "asc" | "desc"): Tran
   const all = direction === "asc" ? ascending : ascending.toReversed();
   return {
     from: (offset) => [all.slice(offset)],
-    // biome-ignore lint/correctness/useYield: others are counted in steps.
+    // biome-ignore lint/correctness/useYield: other lists are counted in steps.
     *count() {
       return all.length;
     },
   };
 }
 
-/** Those of a list that a step's filter leaves. */
+/** The subset of a list that passes a per-step filter. */
 function only(list: TransactionList, filter: (sequences: readonly number[]) => readonly number[]): TransactionList {
   return {
     *from(offset) {
@@ -159,15 +159,15 @@ function only(list: TransactionList, filter: (sequences: readonly number[]) => r
   };
 }
 
-/** Transactions that a filter looks at together. */
+/** Transactions filtered per step. */
 const STEP_LOOKED = 1_000;
 
-/** Those of a list that a filter leaves. */
+/** The subset of a list that passes a row filter. */
 function matching(reader: Reader, actor: Actor, filter: RowFilter, list: TransactionList): TransactionList {
   const log = new ChangeLog(reader);
   const settled = filter.alone;
   const changes: ChangeQuery | null = filter.asks("changes") ? { reach: actor, kinds: CHANGE_KINDS } : null;
-  /** In bounded steps, each with those that it leaves. */
+  /** In bounded steps, each with its matches. */
   function* left(): Generator<readonly number[]> {
     for (const step of list.from(0))
       for (let start = 0; start < step.length; start += STEP_LOOKED) {
@@ -207,7 +207,7 @@ function matching(reader: Reader, actor: Actor, filter: RowFilter, list: Transac
   };
 }
 
-/** What SQL tells of each of these: 1, 0, or null. */
+/** SQL verdict per transaction: 1, 0, or null if undecided. */
 function judged(reader: Reader, condition: Settled, sequences: readonly number[]): Array<[number, number | null]> {
   const sql = new SqlBuilder(null);
   const verdict = rowConditionSql(condition, transactionObjectSql, (value) => sql.bind(value));
@@ -219,7 +219,7 @@ function judged(reader: Reader, condition: Settled, sequences: readonly number[]
     .values(...sql.values) as Array<[number, number | null]>;
 }
 
-/** Each once, in order. */
+/** Distinct, in order. */
 function* transactionsOf(changes: CountedChanges, range: TransactionRange): Generator<Uint8Array, number[]> {
   const sequences: number[] = [];
   for (const step of changes.changes(range)) {
@@ -249,7 +249,7 @@ function madeByOnly(log: ChangeLog, sequences: readonly number[], { types, id, n
 }
 
 /**
- * Of what comes in steps of any length, so many, a few at a time; also none, to hand the turn on.
+ * Splits steps of any length into small ones, up to `limit` in total; empty ones yield to other reads.
  * @param limit 0 for all
  */
 function* page(steps: Iterable<readonly number[]>, limit: number): Generator<readonly number[]> {
@@ -270,7 +270,7 @@ interface TransactionInput {
   readonly hasHighlights: boolean;
 }
 
-/** One transaction as an envelope. */
+/** One transaction as a response envelope. */
 export const transaction = longRead("transaction", function* (reader: Reader, input: TransactionInput) {
   const log = new ChangeLog(reader);
   const entry = log.entries([input.sequence]).get(input.sequence) as LedgerEntry;
@@ -281,8 +281,8 @@ export const transaction = longRead("transaction", function* (reader: Reader, in
 });
 
 /**
- * A transaction as a JSON object.
- * @param highlighted what its highlights are narrowed to; null where they are not asked for
+ * Renders a transaction as a JSON object.
+ * @param highlighted restricts its highlights; null without highlights
  */
 function* described(
   reader: Reader,
@@ -297,7 +297,7 @@ function* described(
     told.highlights = yield* inPauses(
       highlightsOf(reader, actor, entry, highlighted, (change) => countIn(counts, change)),
     );
-    // What is told of all is counted on the way.
+    // Unrestricted highlights count all changes in passing.
     if (Object.keys(highlighted).length === 0) told.changes = counts;
   }
   const changes = told.changes ?? (yield* inPauses(countedIn(new ChangeLog(reader), query, entry.sequence)));
@@ -306,20 +306,20 @@ function* described(
   return `${transactionText(entry).slice(0, -1)},${members.join(",")}}`;
 }
 
-/** What it comes to; wherever it pauses, the turn is handed on. */
+/** Runs steps to their result, yielding to other reads in between. */
 function* inPauses<Result>(steps: Generator<void, Result>): Generator<Uint8Array, Result> {
   let step = steps.next();
   for (; step.done !== true; step = steps.next()) yield PAUSE;
   return step.value;
 }
 
-/** The same as an object. @param query of what it changed; null where that does not matter */
+/** A transaction as an object. @param query for its changes; null to omit them */
 function* shown(log: ChangeLog, query: ChangeQuery | null, entry: LedgerEntry): Generator<void, object> {
   const changes = query === null ? {} : yield* countedIn(log, query, entry.sequence);
   return { ...(JSON.parse(transactionText(entry)) as object), command: entry.source, changes };
 }
 
-/** By kind and operation, how many versions a transaction wrote. */
+/** Number of versions in a transaction, by kind and operation. */
 type ChangesByKind = Record<string, Partial<Record<VersionOperation, number>>>;
 
 function* countedIn(log: ChangeLog, query: ChangeQuery, sequence: number): Generator<void, ChangesByKind> {

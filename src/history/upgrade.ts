@@ -1,5 +1,5 @@
-// What a migration does beside its SQL, for every store that was written by an earlier version: the one list of these
-// steps. Each runs in the migration's transaction, when all of its SQL has run.
+// Upgrade steps besides the migrations' SQL, for stores written by an earlier version: the only list of them. Each runs
+// in the migration's transaction, after all SQL.
 
 import type { Sql } from "../db/connection.ts";
 import {
@@ -28,15 +28,15 @@ import {
 } from "./verify/rebuild.ts";
 
 interface UpgradeStep {
-  /** The migration that the step belongs to: stores that have been through it need no more of it. */
+  /** Migration of this step: stores already past it skip the step. */
   readonly migration: number;
-  /** @param from the schema that the store had */
+  /** @param from the store's previous schema version */
   readonly run: (db: Sql, from: number) => void;
 }
 
 /**
- * In the order of their migrations. What a step reads is of today's kinds: all of their tables are there, and live rows
- * have today's shape.
+ * In the order of their migrations. Steps use the current kinds: all their tables exist, and live rows have the current
+ * shape.
  */
 const STEPS: readonly UpgradeStep[] = [
   { migration: 4, run: (db) => deriveChangesAndTexts(db, KINDS) },
@@ -47,7 +47,7 @@ const STEPS: readonly UpgradeStep[] = [
   { migration: ADDS_MAP_POSITIONS, run: placeAllLinked },
   {
     migration: ADDS_SESSION_ORIGINS,
-    // What had no checksums got them above, of all that there is.
+    // Stores without checksums got complete ones in the step above.
     run: (db, from) => {
       if (from >= ADDS_CHECKSUMS) countIn(db, "sessions", ["last_used_from", "user_agent"]);
     },
@@ -58,8 +58,8 @@ const STEPS: readonly UpgradeStep[] = [
 ];
 
 /**
- * Does what SQL can't to a store that is brought up to date: the last argument of `migrate`.
- * @param from the schema that the store had, 1 at least
+ * Runs the upgrade steps of a store: the last argument of `migrate`.
+ * @param from the store's previous schema version, at least 1
  */
 export function upgradeStore(db: Sql, from: number): void {
   rebuildLiveWithin(

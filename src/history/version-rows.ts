@@ -1,4 +1,4 @@
-// What a filter can ask of the versions of a record, by the kind of it.
+// Filterable fields of record versions, by kind.
 
 import { oneEntity } from "../base/entity-words.ts";
 import { ownValue } from "../base/fields.ts";
