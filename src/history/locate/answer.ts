@@ -1,17 +1,17 @@
-// How locate answers: candidates with their evidence, and the intervals of a timeline. Wire shapes, vocabularies and
-// the numbers that a confidence is made of; which of them apply is judged in ranking.ts.
+// Response schemas of locate: candidates with evidence, and timeline intervals. Defines the vocabularies and confidence
+// factors; ranking.ts decides which apply.
 
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import { MacText, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { ASKED_BY, RECORD_TYPES } from "./facts.ts";
 
-/** Candidates listed at most; the least likely are left out. */
+/** Maximum candidates listed; the least likely are omitted. */
 export const CANDIDATES_MAX = 20;
 
 /**
- * What a confidence is the product of. First what says where the thing is, of which each candidate has one; then the
- * doubts, of which it may have any number. The names are kinds of evidence, or kinds with what tells them apart.
+ * Factors of a confidence. Each candidate has one location factor, followed by any number of doubts. Names are evidence
+ * kinds, or variants of a kind.
  */
 export const FACTORS = {
   confirmed: {
@@ -87,7 +87,7 @@ export const FACTORS = {
   portDown: { factor: 0.3, kind: "PortDown", meaning: "the port is down: its table entries are old" },
 } as const;
 
-/** In the order in which they stand: who, where, doubts, the way there, what else. */
+/** In display order: identity, location, doubts, path, other. */
 const EVIDENCE_KINDS = [
   "Name",
   "ShortName",
@@ -116,11 +116,9 @@ const EVIDENCE_KINDS = [
 ] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
-/**
- * How the VLAN is known: the rows of the forwarding table name it, the port is in it, or the subnet of the address is.
- */
+/** Source of the VLAN: the forwarding table rows, the port's membership, or the subnet of the address. */
 const VLAN_SOURCES = ["ForwardingTable", "Port", "Subnet"] as const;
-/** Where a port leads: to the thing, or to more of the network. */
+/** Whether a port leads to the station itself or to more of the network. */
 const PORT_ROLES = ["Edge", "Uplink"] as const;
 
 const Confidence = Type.Number({

@@ -1,5 +1,5 @@
-// Who may be meant by a MAC address, IP address or name, and the records that tell where each is: the first of two
-// steps from a question to facts. Reads through RecordsAt; judges nothing.
+// Candidates for a MAC address, IP address or name, with the records that show their location: the first of two steps
+// from a query to facts. Reads through RecordsAt, without judgement.
 
 import { wholeTerm } from "../../db/search-text.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
@@ -12,17 +12,17 @@ import type { Identity, LocateQuestion, RecordRef } from "./facts.ts";
 import { announcedName, farEnds, inBatches } from "./far-ends.ts";
 import { foldName, nameQuery } from "./names.ts";
 
-/** Records looked at per MAC or IP address. */
+/** Maximum records examined per MAC or IP address. */
 const MATCHES_MAX = 1_000;
-/** Ports that announce one thing. */
+/** Maximum ports that announce one device. */
 const LINKS_MAX = 200;
-/** Hosts of one name. */
+/** Maximum hosts of one name. */
 const HOSTS_MAX = 50;
 const CHILDREN_MAX = 500;
-/** Hosts, once per MAC address. */
+/** Maximum drafts: hosts, once per MAC address. */
 const DRAFTS_MAX = 500;
 
-/** One thing that may be meant: a host with one of its MAC addresses, or an unknown device, with its evidence. */
+/** One possible match with its evidence: a host with one of its MAC addresses, or an unknown device. */
 export interface LocationDraft {
   readonly networkId: string;
   readonly host: Known<HostRecord> | null;
@@ -31,26 +31,26 @@ export interface LocationDraft {
   readonly identities: Identity[];
   readonly interfaces: Map<string, IfEntryRecord>;
   readonly announcements: Announcement[];
-  /** Forwarding entries of its MAC address. */
+  /** Forwarding entries for its MAC address. */
   readonly entries: Known<FdbEntryRecord>[];
 }
 
-/** A port that leads to a draft, by the port's device. */
+/** A port whose far end is the draft, with the device of the port. */
 interface Announcement {
   readonly port: Known<IfEntryRecord>;
-  /** The announced name by which it was found. */
+  /** The announced name that matched. */
   readonly called: string | null;
-  /** Whether it leads to the interface itself, not only to the host. */
+  /** Whether the far end is the interface itself, not only the host. */
   readonly isExact: boolean;
 }
 
 interface Drafted {
   readonly drafts: readonly LocationDraft[];
-  /** Whether limits were reached. */
+  /** Whether limits truncated the result. */
   readonly isCutShort: boolean;
 }
 
-/** Yields between steps of some milliseconds. */
+/** Yields between steps of a few milliseconds. */
 export function* draftsOf(records: RecordsAt, asked: LocateQuestion): Generator<void, Drafted> {
   const drafting = new Drafting(records);
   if (asked.by === "mac") yield* drafting.byMac(asked.value);
@@ -104,7 +104,7 @@ class Drafting {
     yield* this.takeAnnouncements(wholeTerm(announcedClue(mac)), mac, () => mac);
     for (const [networkId, rows] of Map.groupBy(entries, ({ record }) => record.network_id)) {
       const own = [...this.drafts.values()].filter((draft) => draft.networkId === networkId);
-      // Forwarding in one network says nothing about another.
+      // Forwarding entries are only meaningful within their network.
       for (const draft of own.length > 0 ? own : [this.unknown(networkId, mac)]) draft.entries.push(...rows);
     }
     yield* this.takeLinks();
@@ -153,7 +153,7 @@ class Drafting {
     this.dropUnplaced();
   }
 
-  /** By exact name; else those whose name begins so up to a dot. */
+  /** By exact name; otherwise hosts whose name starts with it up to a dot. */
   private hostsCalled(name: string): Array<{ host: Known<HostRecord>; called: string; isExact: boolean }> {
     const query = nameQuery(name, (text) => text);
     if (query === null) return [];
@@ -168,7 +168,7 @@ class Drafting {
     return exact.length > 0 ? exact : found;
   }
 
-  /** One per MAC address of a host; one without if it has none. */
+  /** One draft per MAC address of a host; one without a MAC address if it has none. */
   private takeHost(host: Known<HostRecord>, identity: Identity): void {
     const addresses = this.cut(this.records.livingIn(ipAddressKind, host.n, CHILDREN_MAX), CHILDREN_MAX);
     const interfaces = this.interfacesOf(host);
@@ -193,14 +193,15 @@ class Drafting {
           draft?.identities.push({ kind: "AddressMac", record: addressRef(address.record) });
         takeAddress(draft, address);
       }
-      // An address without a MAC address may be any's.
+      // An address without a MAC address may belong to any of them.
       if (draft?.address === null)
         for (const address of addresses) if (address.record.mac_address === null) takeAddress(draft, address);
     }
   }
 
   /**
-   * Ports where something announces this name: its host, else the network's drafts, else an unknown device.
+   * Ports on which a device announces this name. Assigned to its host, otherwise to the network's drafts, otherwise to
+   * an unknown device.
    * @param mac an announced MAC address
    */
   private *takeAnnouncements(
@@ -249,7 +250,7 @@ class Drafting {
     }
   }
 
-  /** The ports whose neighbor is a draft's host or interface. */
+  /** Ports whose neighbor is a draft's host or interface. */
   private *takeLinks(): Generator<void> {
     const wanted = new Map<string, LocationDraft[]>();
     for (const draft of this.drafts.values()) {
@@ -269,7 +270,7 @@ class Drafting {
     }
   }
 
-  /** A host seen with one MAC address needs no others; an unseen one needs only one. */
+  /** Drops a host's unseen MAC addresses if one was seen; otherwise keeps only one. */
   private dropUnplaced(): void {
     for (const [, drafts] of Map.groupBy(
       [...this.drafts].filter(([, { host }]) => host !== null),
@@ -287,7 +288,7 @@ class Drafting {
     return this.cut(this.records.livingIn(ifEntryKind, host.n, CHILDREN_MAX), CHILDREN_MAX).map(({ record }) => record);
   }
 
-  /** Null where the caller does not see the host. */
+  /** Null if the host is not visible to the caller. */
   private draft(host: Known<HostRecord> | undefined, mac: string | null): LocationDraft | null {
     if (host === undefined) return null;
     const key = `${host.record.id} ${mac}`;

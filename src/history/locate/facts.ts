@@ -1,5 +1,5 @@
-// What is known of a thing to locate at one instant: who it may be, the ports that forward to it, and what they
-// announce. Plain data.
+// Facts about a station at one point in time: possible identities, ports that forward to it, and their announcements.
+// Plain data.
 
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
 
@@ -13,7 +13,7 @@ export interface LocateQuestion {
 
 export const RECORD_TYPES = ["host", "ip_address", "if_entry", "fdb_entry", "subnet", "vlan"] as const;
 
-/** A record as evidence: its name, and since when it had been as it was seen. */
+/** A record as evidence: its name, and the start of its state at that time. */
 export interface RecordRef {
   readonly entity_type: (typeof RECORD_TYPES)[number];
   readonly id: string;
@@ -24,7 +24,7 @@ export interface RecordRef {
 export interface HostFact {
   readonly ref: RecordRef;
   readonly hostname: string | null;
-  /** Whether it has a forwarding table of its own. */
+  /** Whether it has a forwarding table. */
   readonly isSwitch: boolean;
 }
 
@@ -45,21 +45,21 @@ export interface VlanFact {
   readonly number: number;
 }
 
-/** How a far end is known: by LLDP or CDP, or entered otherwise. */
+/** Source of a far end: LLDP, CDP, or entered otherwise. */
 export type LinkSource = "Lldp" | "Cdp" | "Entered";
 
-/** What is at the other end of a port. */
+/** The far end of a port. */
 interface NeighborFact {
   readonly source: LinkSource;
-  /** Null if no host of the inventory is known to be it. */
+  /** Null if it matches no host of the inventory. */
   readonly host: HostFact | null;
-  /** What it calls itself. */
+  /** Its announced name. */
   readonly announced: string | null;
-  /** Crowded ports of other devices of the network that name the same far end, one per device. */
+  /** Crowded ports of other devices in the network that report the same far end, one per device. */
   readonly namedAt: readonly NamingFact[];
 }
 
-/** A crowded port (CROWDED_MIN), not down, with the far end of another. */
+/** A crowded port (CROWDED_MIN) that is not down and shares its far end with another. */
 export interface NamingFact {
   readonly device: RecordRef;
   readonly port: RecordRef;
@@ -73,11 +73,11 @@ export interface PortFact {
   readonly adminStatus: AdminStatus;
   readonly operStatus: OperStatus;
   readonly device: HostFact;
-  /** Entries that lead to this port. */
+  /** Number of forwarding entries for this port. */
   readonly forwards: number;
-  /** Whether these are more than half of the device's; false for few (CROWDED_MIN), or a known switch as far end. */
+  /** Whether it has over half of its device's entries; false for few (CROWDED_MIN), or if a known switch is behind. */
   readonly holdsMost: boolean;
-  /** The devices that forward to the subject too and whose MAC address was learned here; null if not looked for. */
+  /** Devices that also forward to the subject and whose MAC address was learned here; null if not looked up. */
   readonly leadsTo: readonly RecordRef[] | null;
   /** A link aggregate (IEEE 802.1AX). */
   readonly isAggregate: boolean;
@@ -87,7 +87,7 @@ export interface PortFact {
   readonly vlanIds: readonly string[];
 }
 
-/** A port that is down forwards to nobody. */
+/** A port that is down does not forward. */
 export function isUp({
   adminStatus,
   operStatus,
@@ -106,36 +106,36 @@ export interface Sighting {
   readonly entries: ReadonlyArray<{ readonly ref: RecordRef; readonly vlanNumber: number | null }>;
 }
 
-/** A link that leads to the thing itself. */
+/** A link whose far end is the station itself. */
 export interface LinkFact {
   readonly device: HostFact;
   /** Null if only the device is known. */
   readonly port: PortFact | null;
   readonly source: LinkSource;
-  /** Whether it leads to the interface itself, not only its host. */
+  /** Whether the far end is the interface itself, not only its host. */
   readonly isExact: boolean;
-  /** The port's own entry, or that of the thing's interface. */
+  /** Interface entry that reports the link: the port's own, or the station's interface. */
   readonly reportedBy: RecordRef;
-  /** The announced name by which it was found. */
+  /** The announced name that matched. */
   readonly announced: string | null;
 }
 
-/** Why a subject may be what is looked for. */
+/** Reason why a subject matches the query. */
 export type Identity =
   /** An address record has the address, or an address record or interface has the MAC address. */
   | { readonly kind: "Address" | "AddressMac" | "InterfaceMac"; readonly record: RecordRef }
   /** An interface with the address has a MAC address. */
   | { readonly kind: "AddressInterface"; readonly record: RecordRef; readonly address: RecordRef }
-  /** The host has this name, or one that begins with it up to a dot. */
+  /** The host has this name, or one that starts with it up to a dot. */
   | { readonly kind: "Name" | "ShortName"; readonly record: RecordRef; readonly called: string }
-  /** A device announces this name on a port, and no record of its own has it. */
+  /** A device announces this name on a port, but no record has it. */
   | { readonly kind: "Announced"; readonly record: RecordRef; readonly called: string };
 
 /** A candidate: a host with one of its MAC addresses, or an unknown device. */
 export interface Subject {
   readonly networkId: string;
   readonly host: HostFact | null;
-  /** The address asked for, or the first one of that MAC address. */
+  /** The requested address, or the first one with the MAC address. */
   readonly address: AddressFact | null;
   readonly mac: string | null;
   readonly identities: readonly Identity[];
@@ -146,13 +146,13 @@ export interface Subject {
 export interface Facts {
   readonly asked: LocateQuestion;
   readonly subjects: readonly Subject[];
-  /** By id, and by `network id/number`. */
+  /** Keyed by id, and by `network id/number`. */
   readonly vlans: ReadonlyMap<string, VlanFact>;
-  /** Whether limits were reached. */
+  /** Whether limits truncated the facts. */
   readonly isCutShort: boolean;
 }
 
-/** How many other entries lead to a port, in orders of magnitude: small changes of a busy port mean nothing. */
+/** Ranges of other entries per port, by order of magnitude: small changes on a busy port are not significant. */
 export const CROWDS = [
   { low: 0, high: 0 },
   { low: 1, high: 3 },
@@ -161,9 +161,9 @@ export const CROWDS = [
   { low: 64, high: Number.MAX_SAFE_INTEGER },
 ] as const;
 
-/** More than a telephone and what is plugged into it, or a host with its containers' bridge. */
+/** More than a phone with a PC behind it, or a host with a container bridge. */
 export const CROWDED_MIN = 4;
-/** Tables of ports with more other entries are not read row by row. */
+/** Ports with more other entries are not read row by row. */
 export const LISTED_MAX = 63;
 
 export function crowdOf(others: number): number {
@@ -176,9 +176,9 @@ export interface SequenceRange {
 }
 
 /**
- * Whether a port's entries are more than half of its device's, and the ranges in which both numbers may move
- * independently without changing that. The ranges meet at a power of two if one lies between, to be equal for many
- * numbers.
+ * Whether a port has more than half of its device's entries, and the ranges in which both numbers may change
+ * independently without affecting that. The ranges meet at a power of two if possible, so that they are the same for
+ * many numbers.
  */
 export function majorityOf(
   rows: number,

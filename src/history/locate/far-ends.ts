@@ -1,4 +1,4 @@
-// The host at the other end of interface entries, and how it is known. Reads through RecordsAt.
+// Resolves the far ends of interface entries to hosts, with their source. Reads through RecordsAt.
 
 import { parseMac } from "../../base/mac.ts";
 import { foldCase } from "../../base/text.ts";
@@ -11,7 +11,7 @@ import type { Known, RecordsAt } from "../records-at.ts";
 import type { LinkSource } from "./facts.ts";
 import { exactNameQuery, foldName } from "./names.ts";
 
-/** Names or addresses per query of the index. */
+/** Maximum names or addresses per full-text query. */
 const TERMS_MAX = 250;
 /** Results per query. */
 const MATCHES_MAX = 1_000;
@@ -22,10 +22,10 @@ export interface FarEnd {
 }
 
 /**
- * The far ends by interface entry id. In order: the resolved neighbor; the host with an interface that names this one
- * as its neighbor; the one host of the network named by LLDP or CDP; the one with the LLDP chassis id, as a MAC address
- * or in these entries as its own. Chassis ids are not unique in practice, so names come first. An entry without
- * announcements leads to the one host that names its device and this port. Several matches are none.
+ * Far ends by interface entry id. In order of precedence: the resolved neighbor; the host with an interface whose
+ * neighbor is this one; the only host of the network with the LLDP or CDP name; the host with the LLDP chassis id, as a
+ * MAC address or as its own chassis id. Chassis ids are not unique in practice, so names come first. An entry without
+ * announcements leads to the only host that announces its device and this port. Ambiguous matches are discarded.
  */
 export function farEnds(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd> {
   const found = resolved(records, ports);
@@ -37,7 +37,7 @@ export function farEnds(records: RecordsAt, ports: readonly IfEntryRecord[]): Ma
         .map((end) => [end.host.record.id, end]),
     );
     const [only] = alike.values();
-    // A device announced to itself says nothing.
+    // Ignore a device that announces itself to itself.
     if (alike.size === 1 && only !== undefined && only.host.record.id !== port.host_id) found.set(port.id, only);
   };
   const announcing = (port: IfEntryRecord, hosts: readonly Known<HostRecord>[] | undefined) =>
@@ -81,7 +81,7 @@ export function linkSource(entry: IfEntryRecord): LinkSource {
     : "Entered";
 }
 
-/** By name, else by whatever it tells; null for nothing. */
+/** The name, otherwise any other announced id; null if nothing is announced. */
 export function announcedName(entry: IfEntryRecord): string | null {
   return systemName(entry) ?? entry.lldp_chassis_id?.value ?? entry.lldp_mgmt_addr ?? entry.cdp_address ?? null;
 }
@@ -129,7 +129,7 @@ function pointingAt(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<st
   );
 }
 
-/** Those that name an entry's device and port as their far end. */
+/** Entries that announce an entry's device and port as their far end. */
 function namingBack(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd[]> {
   const devices = records.byIds(
     hostKind,
@@ -156,7 +156,7 @@ function namingBack(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<st
     }),
     ({ port }) => port,
   );
-  // A host of the same name may own the port.
+  // Another host of the same name may own the port.
   const called = hostsByName(
     records,
     [...found.values()].flatMap((pairs) => pairs.map(({ record }) => systemName(record))),
@@ -187,7 +187,7 @@ function namesHost(entry: IfEntryRecord, host: HostRecord): boolean {
   return name !== null && namesOf(host).has(foldName(name));
 }
 
-/** Makers differ in what a port names itself by: name, description, MAC address or number. */
+/** Vendors differ in the port id they announce: name, description, MAC address or number. */
 function namesPort(entry: IfEntryRecord, port: IfEntryRecord): boolean {
   const told = entry.lldp_port_id?.value ?? entry.cdp_port_id;
   if (told === undefined || entry.network_id !== port.network_id || entry.neighbor !== undefined) return false;
@@ -220,7 +220,7 @@ function hostsByName(records: RecordsAt, names: readonly (string | null)[]): Map
   return found;
 }
 
-/** The hosts with an address or interface of these, by MAC address. */
+/** Hosts with an address or interface of these MAC addresses, by MAC address. */
 export function hostsByMac(records: RecordsAt, macs: readonly (string | null)[]): Map<string, Known<HostRecord>[]> {
   const owners: Array<{ readonly mac: string; readonly hostId: string }> = [];
   for (const batch of inBatches([...new Set(macs.filter((mac) => mac !== null))])) {
@@ -244,7 +244,7 @@ export function hostsByMac(records: RecordsAt, macs: readonly (string | null)[])
   );
 }
 
-/** The far end's announced name; null for none. */
+/** Announced name of the far end; null if none. */
 export function systemName(entry: IfEntryRecord): string | null {
   return entry.lldp_sys_name ?? entry.cdp_device_id ?? null;
 }

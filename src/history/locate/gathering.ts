@@ -1,5 +1,5 @@
-// From who may be meant to what is known of each: the ports with their devices and far ends, subnets and VLANs. The
-// second of the two steps from a question to facts. Reads through RecordsAt alone; judges nothing.
+// Turns drafts into facts: ports with devices and far ends, subnets and VLANs. Second of the two steps from a query to
+// facts. Reads through RecordsAt only, without judgement.
 
 import type { FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
@@ -14,7 +14,7 @@ import { linkSource } from "./far-ends.ts";
 import { HostFacts, portFacts } from "./ports.ts";
 import { Tables } from "./tables.ts";
 
-/** What is known of `asked` as of the instant that `records` is of. Yields between steps of some milliseconds. */
+/** Facts about `asked`, as of the transaction of `records`. Yields between steps of a few milliseconds. */
 export function gather(records: RecordsAt, asked: LocateQuestion): Generator<void, Facts> {
   return new Gathering(records).facts(asked);
 }
@@ -67,7 +67,7 @@ class Gathering {
     return { asked, subjects, vlans: this.vlanFacts(subjects), isCutShort };
   }
 
-  /** What a draft's own interfaces say of their far ends. */
+  /** Far ends reported by a draft's own interfaces. */
   private ownLinks(
     { interfaces }: LocationDraft,
     ports: ReadonlyMap<string, PortFact>,
@@ -115,8 +115,8 @@ class Gathering {
   }
 
   /**
-   * The VLANs that may have to be named: by the numbers of rows, and those of ports that are in one or have a native
-   * one.
+   * VLANs that the answer may name: by the numbers of forwarding entries, and those of ports with a single or native
+   * VLAN.
    */
   private vlanFacts(subjects: readonly Subject[]): Map<string, VlanFact> {
     const facts = new Map<string, VlanFact>();

@@ -1,4 +1,4 @@
-// Where something is as of one transaction, as an answer or as plain values. Runs beside the answering thread.
+// Locates a station as of one transaction, as a response or as plain values. Runs in a long-read thread.
 
 import type { Actor } from "../../access/actor.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
@@ -11,11 +11,11 @@ import type { LocateQuestion } from "./facts.ts";
 import { gather } from "./gathering.ts";
 import { rank } from "./ranking.ts";
 
-/** Crosses to another thread. */
+/** Plain data: it crosses to another thread. */
 export interface LocateQuery {
   readonly actor: Actor;
   readonly asked: LocateQuestion;
-  /** Null for all that the caller reaches. */
+  /** Null for all networks in reach. */
   readonly networkId: string | null;
 }
 
@@ -30,7 +30,7 @@ export const locate = longRead("locate", function* (reader: Reader, input: Locat
   yield encoder.encode(successBody(JSON.stringify(location), metaAt(input.moment)));
 });
 
-/** As of a transaction, within a sight. Yields between steps of some milliseconds. */
+/** As of a transaction, within a sight. Yields between steps of a few milliseconds. */
 export function* locationAt(
   reader: Reader,
   asked: LocateQuestion,
@@ -41,7 +41,7 @@ export function* locationAt(
   return yield* rank(yield* gather(new RecordsAt(reader, sequence, sight, trace), asked));
 }
 
-/** Makes steps pauses of a long read, so that others have their turn. */
+/** Converts steps into pauses of a long read, which yield to other reads. */
 function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
   for (;;) {
     const step = steps.next();
@@ -52,7 +52,7 @@ function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
 
 const PAUSE = new Uint8Array(0);
 
-/** The caller's sight of the network asked for, or of all. */
+/** The caller's sight of the requested network, or of all. */
 export function sightOf(reader: Reader, { actor, networkId }: Pick<LocateQuery, "actor" | "networkId">): Sight {
   const { organizationN } = actor;
   const reached = actor.networkNs === null ? null : reader.recordIds(actor.networkNs);

@@ -1,22 +1,22 @@
-// Search queries for names, and when two names are equal.
+// Full-text queries for names, and name equality.
 
 import { foldCase } from "../../base/text.ts";
 import { wholeTerm } from "../../db/search-text.ts";
 
-/** Lower case, without the root dot. */
+/** Lower case, without a trailing root dot. */
 export function foldName(name: string): string {
   return foldCase(name.trim()).replace(/\.$/, "");
 }
 
-/** Matches every word of the name as an entry; null without words. */
+/** Matches every word of the name as a whole entry; null without words. */
 export function exactNameQuery(name: string): string | null {
   const words = wordsOf(name);
   return words.length === 0 ? null : words.map(wholeTerm).join(" AND ");
 }
 
 /**
- * Matches the name, or one that begins so up to a dot.
- * @param entryOf the form of such a name in the index
+ * Matches the name, or a name that starts with it up to a dot.
+ * @param entryOf the indexed form of the name
  */
 export function nameQuery(name: string, entryOf: (text: string) => string): string | null {
   const words = wordsOf(entryOf(foldName(name)));

@@ -1,5 +1,4 @@
-// Other ports that name the far end of a port: what many ports lead to is no end of the network. Reads through
-// RecordsAt.
+// Other ports that report the same far end: a far end with many ports is not an end station. Reads through RecordsAt.
 
 import { parseMac } from "../../base/mac.ts";
 import { foldCase } from "../../base/text.ts";
@@ -11,12 +10,12 @@ import { isUp } from "./facts.ts";
 import { type FarEnd, farEnds, inBatches, systemName } from "./far-ends.ts";
 import { foldName } from "./names.ts";
 
-/** Interface entries that name the far ends of one question. */
+/** Maximum interface entries that report the far ends of one query. */
 const MATCHES_MAX = 1_000;
 
 /**
- * By port id, the interface entries of other devices of the network, not down, with the same far end.
- * @param known interface entries that may be among them, with their far ends
+ * By port id, interface entries of the network's other devices, not down, with the same far end.
+ * @param known interface entries to consider as well, with their far ends
  */
 export function namedElsewhere(
   records: RecordsAt,
@@ -62,10 +61,7 @@ function isSameEnd(one: IfEntryRecord, other: IfEntryRecord, ends: ReadonlyMap<s
   return host !== null || isSameAnnounced(one, other);
 }
 
-/**
- * Whether two announcements mean one thing: same name and chassis id where both tell them, else same management
- * address.
- */
+/** Whether two announcements match: same name and chassis id if both have them, otherwise same management address. */
 function isSameAnnounced(one: IfEntryRecord, other: IfEntryRecord): boolean {
   const pairs = [
     [fold(one.lldp_chassis_id?.value), fold(other.lldp_chassis_id?.value)],

@@ -1,4 +1,5 @@
-// Where a subject may be: which ports that know it are edges, and which lead on to other switches. Pure.
+// Possible locations of a subject: classifies the ports that forward to it as edges, or as uplinks to other switches.
+// Pure.
 
 import {
   CROWDED_MIN,
@@ -13,81 +14,78 @@ import {
   type Subject,
 } from "./facts.ts";
 
-/** What is at the other end of a port that forwards to the subject. */
+/** Far end of a port that forwards to the subject. */
 type End = "itself" | "switch" | "host" | "unknown";
 
-/** Why such a port is taken for an uplink. */
+/** Reason to classify a port as an uplink. */
 type Onward =
   /** Its neighbor has a forwarding table. */
   | { readonly kind: "Switch" }
-  /** Other switches name its far end too, at crowded ports. */
+  /** Other switches report the same far end on crowded ports. */
   | { readonly kind: "Named"; readonly at: readonly NamingFact[] }
-  /** It learned the MAC address of a device that knows the subject at its own port. */
+  /** It learned the MAC address of a device that has the subject on a port of its own. */
   | { readonly kind: "LeadsTo"; readonly devices: readonly RecordRef[] }
-  /** Like every other port that forwards to it, it holds most of its device's entries. */
+  /** Like every other port that forwards to the subject, it has most of its device's entries. */
   | { readonly kind: "HoldsMost" }
-  /** Another port has fewer. */
+  /** Another port has fewer entries. */
   | { readonly kind: "Crowd" };
 
 export interface LocatedPlace {
-  /** Edge: it is there. Uplink: it is somewhere beyond. */
+  /** Edge: the subject is connected there. Uplink: it is somewhere beyond. */
   readonly role: "Edge" | "Uplink";
   readonly device: LinkFact["device"];
   /** Null if only the device is known. */
   readonly port: PortFact | null;
   readonly sighting: Sighting | null;
   readonly link: LinkFact | null;
-  /** Whether the subject is known to be at the other end of the link. */
+  /** Whether the subject is known to be the far end of the link. */
   readonly isDirect: boolean;
-  /** Whether it ends at another host, not known to be a switch. */
+  /** Whether the far end is another host, not known to be a switch. */
   readonly endsAtHost: boolean;
-  /** Forwarding entries of the port, without the subject's. */
+  /** Forwarding entries of the port, except the subject's. */
   readonly others: number;
   /** Null for an edge. */
   readonly onward: Onward | null;
 }
 
 export interface Places {
-  /** At least one if anything is known of where the subject is. */
+  /** Not empty if anything is known about the subject's location. */
   readonly places: readonly LocatedPlace[];
   readonly uplinks: readonly LocatedPlace[];
-  /** Uplinks only by a weak crowd. */
+  /** Classified as uplinks only because of a slightly larger crowd. */
   readonly closeCalls: readonly LocatedPlace[];
 }
 
-/** A crowd that an edge may have too. */
+/** A crowd that an edge port may have too. */
 const SMALL_CROWD = 1;
-/** Crowds from this one on are many (CROWDS). */
+/** Crowds from this index on count as many (CROWDS). */
 export const MANY = 3;
 /**
- * From so many devices naming one far end at crowded ports it is certainly a switch; below the other number it means
- * nothing.
+ * With this many devices reporting a far end on crowded ports it is certainly a switch; with fewer than the minimum it
+ * is not significant.
  */
 const NAMING_SURE = 3;
 const NAMING_MIN = 2;
 
 /**
- * Tells edges from uplinks, by these rules in turn:
- * 1. A port at whose other end the subject itself is known to be (LLDP, or a neighbor that was entered) is an edge. CDP
- * is no proof, it passes
- *    through bridges.
- * 2. A port whose far end is a switch is an uplink. A switch is what has a forwarding table, or what several devices
- * name at crowded ports: three,
- *    or two of which the port holds most of the table (a virtualization host may hang on two switches, but is not the way to most of the network).
- * 3. A port at which the MAC address of another device was learned that forwards to the subject too is an uplink,
- * unless that device has learned
- *    this one's at its port as well: then the subject is between them.
+ * Classifies ports as edges or uplinks, by these rules in order:
+ * 1. A port whose far end is known to be the subject itself (LLDP, or an entered neighbor) is an edge. CDP is no proof,
+ *    as it passes through bridges.
+ * 2. A port whose far end is a switch is an uplink. A switch has a forwarding table, or several devices report it on
+ *    crowded ports: three, or two whose ports have most of their tables (a virtualization host may connect to two
+ *    switches, but is not the way to most of the network).
+ * 3. A port that learned the MAC address of another device that also forwards to the subject is an uplink, unless that
+ *    device has learned this one's address on its port as well: then the subject is between them.
  * 4. A port whose far end is a host without a forwarding table is an edge, unless it is crowded and another device
- * forwards to the subject at a
- *    port with no known far end and a small crowd, or, where the port has many and holds most of its table, any smaller crowd: then the host passes on
- *    what it forwards to.
- * 5. Of ports with no known far end those with the smallest crowd (facts.ts, CROWDS) are edges, unless the subject is
- * found by the rules above
- *    at a live port with no greater crowd; the others are uplinks. Where several devices forward to it, and each at a port with many that holds most of
- *    its table, all of these are uplinks: they have the same switch between them, which tells nothing. Ports that are down are not measured against,
- *    unless all are.
- * Where that leaves no edge, links that no forwarding table confirms are places; else the uplink with the smallest
- * crowd is all that is known.
+ *    forwards to the subject on a port with an unknown far end and a small crowd or, if the port has many entries and
+ *    most of its table, any smaller crowd: then the host passes traffic on.
+ * 5. Of ports with an unknown far end, those with the smallest crowd (facts.ts, CROWDS) are edges, unless the rules
+ *    above find the subject on a live port with no larger crowd; the others are uplinks. If several devices forward to
+ *    it, each on a port with many entries and most of its table, all of these are uplinks: the same switch is between
+ *    them. Ports that are down are excluded from the comparison, unless all are.
+ *
+ * If no edge remains, links that no forwarding table confirms are the locations; otherwise only the uplink with the
+ * smallest crowd is known.
  */
 export function placesOf(subject: Subject): Places {
   const { links, exact, edges, uplinks, closeCalls } = sorted(subject);
@@ -100,15 +98,15 @@ export function placesOf(subject: Subject): Places {
 }
 
 /**
- * The ports for which learned device MAC addresses must be known (PortFact.leadsTo), nearest first: shared edges while
- * other devices forward to the subject at similar ports, ports with the same switch between them, and ports of devices
- * that these lead to.
+ * Ports whose learned device MAC addresses are needed (PortFact.leadsTo), nearest first: shared edges while other
+ * devices forward to the subject on similar ports, ports with the same switch between them, and ports of devices behind
+ * these.
  */
 export function contestedPorts(subject: Subject): PortFact[] {
   const { edges, ending, common } = sorted(subject);
   const isOpen = ({ place, end }: Seen) =>
     end !== "itself" && isLive(place) && place.port?.leadsTo === null && place.others > 0 && place.others <= LISTED_MAX;
-  // What a port leads to knows the subject among hardly more entries.
+  // A device behind the port has the subject among hardly more entries.
   const isContested = (each: Seen) =>
     isOpen(each) &&
     ending.some(
@@ -126,12 +124,12 @@ export function contestedPorts(subject: Subject): PortFact[] {
   return [...new Set(found)].sort(byNearness).flatMap(({ port }) => port ?? []);
 }
 
-/** Whether the place may still hold. */
+/** Whether the location may still be current. */
 export function isLive({ port }: { readonly port: PortFact | null }): boolean {
   return port === null || isUp(port);
 }
 
-/** Whether a device learned the subject well after another, at a port already known: it moved there. */
+/** Whether a device learned the subject well after another one did, on a port that existed before: it moved there. */
 export function isAfter(one: LocatedPlace, other: LocatedPlace): boolean {
   if (
     one.sighting === null ||
@@ -143,17 +141,17 @@ export function isAfter(one: LocatedPlace, other: LocatedPlace): boolean {
   return one.port.createdAt < learned(other) && Date.parse(learned(one)) - Date.parse(learned(other)) >= AFTER_MS;
 }
 
-/** Switches are read in turn: smaller differences mean nothing. */
+/** Switches are polled in turn: smaller differences are not significant. */
 const AFTER_MS = 3_600_000;
 
 interface Sorted {
   readonly links: readonly LinkFact[];
-  /** Ports known by links only. */
+  /** Ports known from links only. */
   readonly exact: readonly LocatedPlace[];
-  /** What forwards to the subject without ending at a switch. */
+  /** Ports that forward to the subject and do not lead to a switch. */
   readonly ending: readonly Seen[];
   readonly edges: readonly Seen[];
-  /** Uplinks only because each holds most of its device's table. */
+  /** Uplinks only because each has most of its device's table. */
   readonly common: readonly Seen[];
   readonly uplinks: readonly LocatedPlace[];
   readonly closeCalls: readonly LocatedPlace[];
@@ -162,7 +160,7 @@ interface Sorted {
 function sorted(subject: Subject): Sorted {
   const ownId = subject.host?.ref.id ?? null;
   const links = towardsSwitches(withoutDoubles(subject.links.filter(({ device }) => device.ref.id !== ownId)), subject);
-  // A device's own table has its own addresses too.
+  // A device's own table also contains its own addresses.
   const all = subject.sightings
     .filter(({ port }) => port.device.ref.id !== ownId)
     .map((sighting) => seenPlace(sighting, subject, links));
@@ -220,7 +218,7 @@ function sorted(subject: Subject): Sorted {
   };
 }
 
-/** Nearest first: live before down, then small crowds, then the latest learned. */
+/** Nearest first: live before down, then smaller crowds, then most recently learned. */
 export function byNearness(one: LocatedPlace, other: LocatedPlace): number {
   return (
     Number(isLive(other)) - Number(isLive(one)) ||
@@ -257,7 +255,7 @@ function seenPlace(sighting: Sighting, subject: Subject, links: readonly LinkFac
           announced: null,
         }
       : null;
-  // Proof goes before what is none.
+  // Prefer links that are proof.
   const here = [...links.filter((each) => each.port?.ref.id === port.ref.id), ...(own === null ? [] : [own])];
   const link = here.find((each) => each.source !== "Cdp") ?? here[0] ?? memberLink(port, subject, links);
   const isDirect = link !== null && link.source !== "Cdp";
@@ -288,7 +286,8 @@ function seenPlace(sighting: Sighting, subject: Subject, links: readonly LinkFac
 }
 
 /**
- * An aggregate forwards, its members have the neighbors: a link to the subject at a non-forwarding port of the device.
+ * An aggregate forwards while its members have the neighbors: finds a link to the subject on a non-forwarding port of
+ * the device.
  */
 function memberLink(port: PortFact, { sightings }: Subject, links: readonly LinkFact[]): LinkFact | null {
   if (!port.isAggregate || port.neighbor !== null) return null;
@@ -304,7 +303,7 @@ function memberLink(port: PortFact, { sightings }: Subject, links: readonly Link
   );
 }
 
-/** Why the far end is a switch, by the port and those that name that end; null if unknown. */
+/** Reason why the far end is a switch, from the port and others that report the same far end; null if unknown. */
 function onwardOf(port: PortFact, others: number): Onward | null {
   if (port.neighbor?.host?.isSwitch === true) return { kind: "Switch" };
   const at = port.neighbor?.namedAt ?? [];
@@ -314,12 +313,12 @@ function onwardOf(port: PortFact, others: number): Onward | null {
   return count >= NAMING_SURE || (count >= NAMING_MIN && isMostly) ? { kind: "Named", at } : null;
 }
 
-/** The devices that name the far end at crowded ports, itself included. */
+/** Number of devices that report the far end on crowded ports, including this one. */
 function namings({ neighbor }: PortFact): number {
   return (neighbor?.namedAt.length ?? 0) + 1;
 }
 
-/** Treated as a switch's if it leads to a device that knows the subject nearer. */
+/** Reclassifies the far end as a switch if the port leads to a device that is nearer to the subject. */
 function passingOn(each: Seen, all: readonly Seen[]): Seen {
   const { place, end } = each;
   if (end === "itself" || end === "switch" || !isLive(place) || place.port?.leadsTo == null) return each;
@@ -335,11 +334,11 @@ function passingOn(each: Seen, all: readonly Seen[]): Seen {
     : { end: "switch", place: asUplink({ ...place, endsAtHost: false }, { kind: "LeadsTo", devices }) };
 }
 
-/** Whether a port that ends at a host likelier leads on, by another port's crowd with an unknown far end. */
+/** Whether a port with a host behind it more likely leads on, by the crowd of another port with an unknown end. */
 function isOutdone({ place }: Seen, live: readonly Seen[]): boolean {
   const crowd = crowdOf(place.others);
-  // A far end named by two is a switch or hangs on both, and the way to most is likely a switch: any smaller crowd
-  // decides.
+  // A far end reported twice is a switch or connects to both, and the way to most addresses is likely a switch: then
+  // any smaller crowd decides.
   const isSuspect =
     place.port !== null && (namings(place.port) >= NAMING_MIN || (place.port.holdsMost && crowd >= MANY));
   const limit = isSuspect ? crowd - 1 : place.others >= CROWDED_MIN ? SMALL_CROWD : -1;
@@ -369,7 +368,7 @@ function asUplink(place: LocatedPlace, onward: Onward): LocatedPlace {
   return { ...place, role: "Uplink", onward };
 }
 
-/** One link per port, and per device without one: proof first, exact if either is. */
+/** One link per port, or per device without a port: prefers proof; exact if any is. */
 function withoutDoubles(links: readonly LinkFact[]): LinkFact[] {
   const best = new Map<string, LinkFact>();
   for (const link of links) {
@@ -380,13 +379,13 @@ function withoutDoubles(links: readonly LinkFact[]): LinkFact[] {
   return [...best.values()];
 }
 
-/** A switch is not where its attached hosts are; and a link to a switch says more than one between two hosts. */
+/** A switch is not located at its attached hosts, and a link to a switch is more informative than one between hosts. */
 function towardsSwitches(links: readonly LinkFact[], { host }: Subject): readonly LinkFact[] {
   const towards = links.filter(({ device }) => device.isSwitch);
   return towards.length > 0 || host?.isSwitch === true ? towards : links;
 }
 
-/** Links known only by device, where none of its ports is. */
+/** Adds links known by device only, for devices without a located port. */
 function withDevices(places: readonly LocatedPlace[], links: readonly LinkFact[]): LocatedPlace[] {
   const bare = links.filter(
     (link) => link.port === null && !places.some((place) => place.device.ref.id === link.device.ref.id),

@@ -1,5 +1,5 @@
-// The ports at one instant: devices, far ends, how much they forward, who else names the far end. Reads through
-// RecordsAt.
+// Port facts at one point in time: devices, far ends, number of forwarding entries, and other reports of the far end.
+// Reads through RecordsAt.
 
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
@@ -23,7 +23,7 @@ import { namedElsewhere } from "./namings.ts";
 /** ieee8023adLag (IANAifType-MIB). */
 const IF_TYPE_LAG = 161;
 
-/** Each checked once for a forwarding table. */
+/** Host facts; checks each host once for a forwarding table. */
 export class HostFacts {
   private readonly records: RecordsAt;
   private readonly switches = new Map<number, boolean>();
@@ -32,7 +32,7 @@ export class HostFacts {
     this.records = records;
   }
 
-  /** Before becoming facts. */
+  /** Call before `fact`. */
   learn(hosts: readonly Known<HostRecord>[]): void {
     const unknown = hosts.map(({ n }) => n).filter((n) => !this.switches.has(n));
     const counts = this.records.counts(fdbEntryKind, unknown, (count) =>
@@ -46,7 +46,7 @@ export class HostFacts {
   }
 }
 
-/** By port id, without ports of devices that the caller does not see. */
+/** Port facts by id, without ports of devices that are not visible to the caller. */
 export function portFacts(
   records: RecordsAt,
   hosts: HostFacts,
@@ -107,7 +107,7 @@ export function portFacts(
   return facts;
 }
 
-/** The crowded entries that name the far ends of ports, one per device. */
+/** Crowded ports that report the same far ends, one per device. */
 function namingFacts(
   records: RecordsAt,
   namings: ReadonlyMap<string, readonly Known<IfEntryRecord>[]>,
@@ -141,7 +141,7 @@ function namingFacts(
   );
 }
 
-/** The ports up, crowded and with more than half of their device's table. */
+/** Ports that are up, crowded, and have more than half of their device's table. */
 function majoritiesOf(
   records: RecordsAt,
   ports: readonly Known<IfEntryRecord>[],
@@ -174,7 +174,7 @@ function majoritiesOf(
   return found;
 }
 
-/** A busy port's table changes constantly: only its order of magnitude matters. */
+/** A busy port's table changes constantly, so only its order of magnitude counts. */
 function crowdRanges(
   ports: readonly Known<IfEntryRecord>[],
   drafts: readonly LocationDraft[],

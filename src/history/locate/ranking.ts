@@ -1,5 +1,5 @@
-// Candidates with their confidence: the product of their evidence's factors (answer.ts). Edges and uplinks: places.ts.
-// Pure.
+// Ranks candidates by confidence, the product of their evidence factors (answer.ts). places.ts classifies edges and
+// uplinks. Pure.
 
 import { isGroupAddress, isLocallyAdministered, virtualRouterOf } from "../../base/mac.ts";
 import { withoutTurns } from "../../base/text.ts";
@@ -15,12 +15,12 @@ import {
 } from "./facts.ts";
 import { byNearness, isAfter, isLive, type LocatedPlace, MANY, type Places, placesOf } from "./places.ts";
 
-/** Ports named in one list. */
+/** Maximum ports named in one list. */
 const NAMED_MAX = 5;
 
 /**
- * The likeliest candidates first. A confidence is the product of factors (FACTORS): one for where it is, one per doubt.
- * Ties go by nearness (places.ts), then name. Yields after each subject.
+ * Most likely candidates first. A confidence is the product of factors (FACTORS): one for the location, one per doubt.
+ * Ties sort by nearness (places.ts), then name. Yields after each subject.
  */
 export function* rank(facts: Facts): Generator<void, Location> {
   const several = severalSubjects(facts);
@@ -126,12 +126,12 @@ function candidateOf(
 /** To two digits. */
 function confidenceOf(evidence: readonly Evidence[]): number {
   const product = evidence.reduce((all, { factor }) => all * factor, 1);
-  // Binary fractions must not decide how a half rounds.
+  // Binary fractions must not decide on rounding of a half.
   return Math.round(Number((product * 100).toFixed(6))) / 100;
 }
 
 function item(kind: EvidenceKind, sentence: string, records: readonly RecordRef[], factor = 1): Evidence {
-  // Several rows may name one record.
+  // Several rows may refer to one record.
   return {
     kind,
     factor,
@@ -338,7 +338,7 @@ function doubts(place: LocatedPlace, found: Places, { mac }: Subject): Evidence[
   return list;
 }
 
-/** The other live places that contradict this one. A direct link is certain: a thing may have several. */
+/** Other live locations that contradict this one. A direct link is certain: a device may have several. */
 function rivalsOf(place: LocatedPlace, { places }: Places): LocatedPlace[] {
   const behind = place.endsAtHost ? place.port?.neighbor?.host?.ref.id : undefined;
   const isOne = (other: LocatedPlace) =>
@@ -437,7 +437,7 @@ interface ChosenVlan {
   readonly evidence: Evidence;
 }
 
-/** The VLAN of the forwarding entry; else the port's, if also the subnet's or the only one; else the subnet's. */
+/** VLAN of the forwarding entry; else of the port, if it is the subnet's or the only one; else of the subnet. */
 function vlanOf(facts: Facts, subject: Subject, place: LocatedPlace | null): ChosenVlan | null {
   const port = place?.port ?? null;
   const subnet = subject.address?.subnet ?? null;
@@ -484,7 +484,7 @@ function chosen(
   const name = vlan?.ref.name ?? null;
   return {
     vlan: { id: vlan?.ref.id ?? null, number, name, source },
-    // What has no name of its own is called by its number.
+    // A VLAN without a name of its own is shown by number only.
     sentence: `, VLAN ${number}${name === null || name === `VLAN ${number}` ? "" : ` (${name})`}`,
     evidence: item("Vlan", sentence, [...records, ...(vlan === null ? [] : [vlan.ref])]),
   };
@@ -520,7 +520,7 @@ function who({ host, address, mac, identities, links }: Subject): string {
   return `${host?.ref.name ?? "an unknown device"}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}`;
 }
 
-/** Null if what was asked for belongs to one host. */
+/** Null if the query matches a single host. */
 function severalSubjects({ asked, subjects }: Facts): string | null {
   const things = new Map(
     subjects.map((subject) => [

@@ -1,4 +1,4 @@
-// GET /api/v1/locate and /api/v1/locate/timeline: who has an address or a name, and behind which port of which switch.
+// Routes for GET /api/v1/locate and /api/v1/locate/timeline: the host of an address or name, and its switch port.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
@@ -104,8 +104,8 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
       (call) => {
         const question = questionOf(call);
         const { from, to } = pastRange(backend.reader, call);
-        // What was at the last millisecond before the end is the last that is in it. Up to the present it is the
-        // beginning that has passed.
+        // The end is exclusive, so the last included state is one millisecond earlier. Up to the present, only the
+        // start of the range is past.
         return settledAt(backend, to === null ? from : to - 1, (settled) => {
           const asOf = to === null ? null : settled;
           const { reader } = backend;
@@ -125,7 +125,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
     );
 }
 
-/** @throws DomainError validation_failed unless exactly one thing is asked for */
+/** @throws DomainError validation_failed unless exactly one of mac, ip and hostname is given */
 function questionOf({
   actor,
   query,

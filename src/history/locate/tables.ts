@@ -1,5 +1,5 @@
-// Which devices' MAC addresses were learned at contested ports (places.ts): tables are read only where two switches
-// contend for the subject. Reads through RecordsAt.
+// Device MAC addresses learned on contested ports (places.ts). Reads tables only if two switches contend for the
+// subject. Reads through RecordsAt.
 
 import { parseMac } from "../../base/mac.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
@@ -10,19 +10,19 @@ import { LISTED_MAX, type RecordRef, type Subject } from "./facts.ts";
 import { hostsByMac } from "./far-ends.ts";
 import { contestedPorts } from "./places.ts";
 
-/** Each port may bring another one into question. */
+/** Each port may make another one contested. */
 const ROUNDS_MAX = 4;
-/** Per round. */
+/** Tables per round. */
 const TABLES_MAX = 8;
-/** The entries of a listed port, with MAC addresses in several VLANs. */
+/** Maximum rows of a listed port, with MAC addresses in several VLANs. */
 const ROWS_MAX = 4 * LISTED_MAX;
 
-/** Per answer: each table read once, each MAC address looked up once. */
+/** Cache per response: each table is read once, each MAC address looked up once. */
 export class Tables {
   private readonly records: RecordsAt;
   private readonly ports: ReadonlyMap<string, Known<IfEntryRecord>>;
   private readonly macsAt = new Map<string, ReadonlySet<string>>();
-  /** The hosts of a MAC address. */
+  /** Host ids by MAC address. */
   private readonly ownersOf = new Map<string, readonly string[]>();
 
   constructor(records: RecordsAt, ports: ReadonlyMap<string, Known<IfEntryRecord>>) {
@@ -30,7 +30,7 @@ export class Tables {
     this.ports = ports;
   }
 
-  /** The subject with the tables of its contested ports. Yields after each table. */
+  /** The subject with learned devices on its contested ports. Yields after each table. */
   *settled(subject: Subject): Generator<void, Subject> {
     let known = subject;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -52,7 +52,7 @@ export class Tables {
     return known;
   }
 
-  /** The other devices that forward to the subject and whose MAC address was learned at the port. */
+  /** Other devices that forward to the subject and whose MAC address was learned on the port. */
   private devicesAt(portId: string, { sightings, mac }: Subject): RecordRef[] {
     const port = this.ports.get(portId);
     if (port === undefined) return [];

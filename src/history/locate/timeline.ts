@@ -1,5 +1,5 @@
-// The intervals in which something was where: locate's answer, worked out anew at each transaction at which it may
-// differ, and equal neighbours merged. Runs beside the thread that answers, step by step.
+// Timeline of a station's locations: evaluates locate at each transaction that may change its answer, and merges equal
+// neighbors. A long read, step by step.
 
 import { formatInstant } from "../../base/instant.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
@@ -9,21 +9,19 @@ import { ChangeSeeker, Grounds, type RelevantFields } from "../change-seeker.ts"
 import type { Candidate, Interval, Location } from "./answer.ts";
 import { type LocateQuery, locationAt, sightOf } from "./locate.ts";
 
-/** Transactions at which a timeline is worked out; beyond that it is cut off, and says so. */
+/** Maximum transactions evaluated per timeline; beyond it the answer is truncated and says so. */
 export const TIMELINE_POINTS_MAX = 1_000;
 
 export interface TimelineInput extends LocateQuery {
-  /**
-   * Where the range begins, as it is echoed, with the transaction that held then; null for the beginning of the ledger.
-   */
+  /** Start of the range as shown in the answer, and its transaction; null for the start of the ledger. */
   readonly from: { readonly at: string; readonly sequence: number } | null;
-  /** Where the range ends; null for the present. */
+  /** End of the range; null for the present. */
   readonly to: string | null;
   /** The last transaction before the end. */
   readonly until: number;
 }
 
-/** What locate goes by; anything else of a record may change without a difference. */
+/** Fields that locate uses; changes of other fields have no effect. */
 const RELEVANT_FIELDS: RelevantFields = {
   host: ["name", "hostname", "sys_name", "chassis_id"],
   ip_address: ["ip_address", "mac_address", "subnet_id", "position"],
@@ -58,7 +56,7 @@ const RELEVANT_FIELDS: RelevantFields = {
 
 type TimelinePlace = Omit<Interval, "from" | "to">;
 
-/** The answer as an envelope, its intervals as they are found. */
+/** Response envelope, with intervals streamed as they are found. */
 export const locateTimeline = longRead("locate_timeline", function* (reader: Reader, input: TimelineInput) {
   const { asked, from, to } = input;
   yield encoder.encode(
@@ -79,9 +77,7 @@ export const locateTimeline = longRead("locate_timeline", function* (reader: Rea
   );
 });
 
-/**
- * The intervals in order; null between two steps; at the end, where it was cut off, the instant from which to go on.
- */
+/** Intervals in order; null between steps; if truncated, finally the timestamp from which to continue. */
 function* intervals(reader: Reader, input: TimelineInput): Generator<Interval | string | null> {
   const { asked, from, to, until } = input;
   const sight = sightOf(reader, input);
@@ -100,7 +96,7 @@ function* intervals(reader: Reader, input: TimelineInput): Generator<Interval | 
     if (open === null && place !== null && at !== null) open = { from: at, place };
     yield null;
     const found: number | null = yield* pausing(seeker.next(grounds, sequence));
-    // Where history was thinned, what it led to is all there only as of a kept transaction.
+    // In thinned history, the state is complete only at a retained transaction.
     const next: number | null = found === null ? null : reader.thinnedPast.keptFrom(found);
     const nextAt: string | null = next === null ? to : instantOf(reader, next);
     if (next === null || points === TIMELINE_POINTS_MAX) {
@@ -121,7 +117,7 @@ function* pausing<T>(steps: Generator<void, T>): Generator<null, T> {
   }
 }
 
-/** Where the likeliest candidate is; null where none is known. */
+/** Location of the most likely candidate; null if there is none. */
 function placeOf({ candidates }: Location): TimelinePlace | null {
   const [first] = candidates;
   if (first === undefined) return null;
@@ -146,7 +142,7 @@ function portOf({ port }: Candidate): Interval["port"] {
   return { id, name, if_index, if_descr, role };
 }
 
-/** By what is where; names are those of the beginning. */
+/** Compares by id; an interval shows the names at its start. */
 function isSame(one: TimelinePlace, other: TimelinePlace): boolean {
   return Bun.deepEquals(marks(one), marks(other));
 }
@@ -184,6 +180,6 @@ function instantOf(reader: Reader, sequence: number): string {
   return formatInstant(at);
 }
 
-/** Hands the turn to other reads. */
+/** Yields to other reads. */
 const PAUSE = new Uint8Array(0);
 const encoder = new TextEncoder();
